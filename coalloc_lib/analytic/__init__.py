@@ -1,0 +1,7 @@
+"""Exact and approximate maximal utilization under first come, first served."""
+
+from coalloc_lib.analytic.joint import JointSizes
+from coalloc_lib.analytic.level import Bound
+from coalloc_lib.analytic.utilization import maximal_utilization
+
+__all__ = ["Bound", "JointSizes", "maximal_utilization"]

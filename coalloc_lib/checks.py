@@ -1,0 +1,47 @@
+"""Checks of arguments, shared by every public function.
+
+A check returns the argument as a clean array or raises `InputError`, whose one line names the
+argument, the value at fault, and the mend.
+"""
+
+import numpy as np
+
+
+class InputError(ValueError):
+    """A mistake of the caller: bad argument, bad file, impossible job. Never a bug of ours."""
+
+
+def times(name, values, *, unit="seconds"):
+    """Return `values` as a 1-D float array; refuse NaN, infinite and negative entries."""
+    array = np.asarray(values, dtype=float)
+    if array.ndim != 1:
+        raise InputError(f"{name} has {array.ndim} dimensions; give one value a job")
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        first = int(bad.argmax())
+        raise InputError(
+            f"{name}[{first}] = {array[first]:g}; give a finite time of 0 {unit} or more"
+        )
+    return array
+
+
+def positive(name, value):
+    """Return `value` as a float; refuse what is not a finite number above 0."""
+    number = float(value)
+    if not (np.isfinite(number) and number > 0):
+        raise InputError(f"{name} = {value}; give a finite number above 0")
+    return number
+
+
+def whole(name, value, least=1):
+    """Return `value` as an int; refuse fractions and numbers below `least`."""
+    if isinstance(value, bool) or int(value) != value or value < least:
+        raise InputError(f"{name} = {value}; give a whole number of {least} or more")
+    return int(value)
+
+
+def one_of(name, value, choices):
+    """Return `value`; refuse what is not among `choices`."""
+    if value not in choices:
+        raise InputError(f"{name} = {value!r}; choose one of {', '.join(map(repr, choices))}")
+    return value

@@ -1,0 +1,326 @@
+"""Distributions of job sizes, service times and interarrival times, with exact moments.
+
+Sizes are whole numbers of processors; times have any one unit. Every distribution has `mean`,
+`variance`, `cv` (the standard deviation over the mean) and `sample(rng, shape)`.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from coalloc_lib.checks import InputError, positive, times, whole
+
+
+class _Moments:
+    """The coefficient of variation, from `mean` and `variance`."""
+
+    @property
+    def cv(self):
+        """Coefficient of variation: standard deviation over mean."""
+        return float(np.sqrt(self.variance) / self.mean)
+
+
+@dataclass(frozen=True, eq=False)
+class SizeDistribution(_Moments):
+    """A distribution of whole sizes of 1 or more.
+
+    Parameters
+    ----------
+    probabilities : array_like, shape (largest size + 1,)
+        ``probabilities[s]`` is the probability of size `s`; ``probabilities[0]`` is 0.
+    name : str
+        How tables and figures call it.
+    """
+
+    probabilities: np.ndarray
+    name: str = "sizes"
+
+    def __post_init__(self):
+        """Check the weights; freeze the array."""
+        weights = np.array(self.probabilities, dtype=float)
+        if weights.ndim != 1 or len(weights) < 2:
+            raise InputError("probabilities is not a list that starts at size 0 and goes to 1")
+        bad = ~(np.isfinite(weights) & (weights >= 0))
+        if bad.any():
+            size = int(bad.argmax())
+            raise InputError(f"probabilities[{size}] = {weights[size]}; give a number from 0 to 1")
+        if weights[0] != 0:
+            raise InputError(f"probabilities[0] = {weights[0]}; no job has size 0, give 0")
+        if abs(weights.sum() - 1) > 1e-9:
+            raise InputError(f"probabilities sum to {weights.sum():.6g}; divide them by their sum")
+        weights = np.trim_zeros(weights, "b")
+        weights.flags.writeable = False
+        object.__setattr__(self, "probabilities", weights)
+
+    @classmethod
+    def empirical(cls, sizes, name="empirical"):
+        """Return the distribution of a sample of sizes, every one of them as likely."""
+        sample = np.asarray(sizes)
+        if sample.size == 0:
+            raise InputError("sizes is empty; give at least one size")
+        if (sample != sample.astype(np.int64)).any() or sample.min() < 1:
+            raise InputError(f"sizes holds {sample.min():g}; give whole numbers of 1 or more")
+        counts = np.bincount(sample.astype(np.int64))
+        return cls(counts / counts.sum(), name)
+
+    @property
+    def sizes(self):
+        """All sizes of positive probability, increasing."""
+        return np.flatnonzero(self.probabilities)
+
+    @property
+    def minimum(self):
+        """The smallest size."""
+        return int(self.sizes[0])
+
+    @property
+    def maximum(self):
+        """The largest size."""
+        return len(self.probabilities) - 1
+
+    @property
+    def mean(self):
+        """Mean size, in processors."""
+        return float(np.arange(len(self.probabilities)) @ self.probabilities)
+
+    @property
+    def variance(self):
+        """Variance of the size, in processors squared."""
+        squares = np.arange(len(self.probabilities), dtype=float) ** 2
+        return max(float(squares @ self.probabilities) - self.mean**2, 0.0)
+
+    @cached_property
+    def _cumulative(self):
+        total = np.cumsum(self.probabilities)
+        total[-1] = np.inf  # rounding must not let a draw fall past the last size
+        return total
+
+    def sample(self, rng, shape=None):
+        """Draw sizes with the generator `rng`; `shape` as in NumPy."""
+        return np.searchsorted(self._cumulative, rng.random(shape), side="right")
+
+    def sum_of(self, copies):
+        """Return the distribution of the sum of `copies` independent draws."""
+        total = np.ones(1)
+        for _ in range(whole("copies", copies)):
+            total = np.convolve(total, self.probabilities)
+        name = self.name if copies == 1 else f"sum of {copies} {self.name}"
+        return SizeDistribution(total / total.sum(), name)
+
+    def __str__(self):
+        return self.name
+
+
+def uniform(low, high):
+    """Return U[low, high]: every whole size from `low` to `high` is as likely."""
+    low, high = _interval(low, high)
+    weights = np.zeros(high + 1)
+    weights[low:] = 1 / (high - low + 1)
+    return SizeDistribution(weights, f"U[{low},{high}]")
+
+
+def power_of_two(q, low, high, *, one_is_power_of_two=False):
+    """Return D(q) on [low, high], which favours small sizes and powers of two.
+
+    Parameters
+    ----------
+    q : float
+        In (0, 1]: how fast the probability falls with the size.
+    low, high : int
+        Smallest and largest size, in processors.
+    one_is_power_of_two : bool
+        Whether size 1 = 2^0 has the threefold weight too. The tables of Bucur and Epema
+        come out only without it.
+
+    Notes
+    -----
+    p_i = q^i / Q where i is not a power of two, 3 q^i / Q where it is; Q makes the sum 1.
+
+    References
+    ----------
+    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
+    (2003), section 2.5.
+    """
+    low, high = _interval(low, high)
+    if not 0 < q <= 1:
+        raise InputError(f"q = {q}; give a number above 0 and at most 1")
+    sizes = np.arange(high + 1)
+    is_power = (sizes & (sizes - 1)) == 0
+    is_power[1] = one_is_power_of_two
+    weights = np.where(is_power, 3.0, 1.0) * float(q) ** sizes
+    weights[:low] = 0
+    return SizeDistribution(weights / weights.sum(), f"D({q:g})[{low},{high}]")
+
+
+def parse_sizes(text, *, one_is_power_of_two=False):
+    """Return the distribution that `text` names: ``U[a,b]`` or ``D(q)[a,b]``.
+
+    >>> parse_sizes("D(0.9)[1,8]").maximum
+    8
+    """
+    number = r"\s*([0-9.eE+-]+)\s*"
+    match = re.fullmatch(rf"\s*(?:U|D\({number}\))\s*(?:on)?\s*\[{number},{number}\]\s*", text)
+    if not match:
+        raise InputError(f"sizes = {text!r}; write U[a,b] or D(q)[a,b], for example U[1,16]")
+    try:
+        q = None if match[1] is None else float(match[1])
+        low, high = int(match[2]), int(match[3])
+    except ValueError:
+        raise InputError(f"sizes = {text!r}; q is a number, a and b are whole numbers") from None
+    if q is None:
+        return uniform(low, high)
+    return power_of_two(q, low, high, one_is_power_of_two=one_is_power_of_two)
+
+
+def _interval(low, high):
+    low, high = whole("low", low), whole("high", high)
+    if low > high:
+        raise InputError(f"low = {low} is above high = {high}; swap them")
+    return low, high
+
+
+@dataclass(frozen=True)
+class Deterministic(_Moments):
+    """Every time is `mean`."""
+
+    mean: float = 1.0
+
+    def __post_init__(self):
+        """Check the mean."""
+        positive("mean", self.mean)
+
+    @property
+    def variance(self):
+        """Zero."""
+        return 0.0
+
+    def sample(self, rng, shape=None):
+        """Return the mean, `shape` times."""
+        return np.full(() if shape is None else shape, float(self.mean))
+
+
+@dataclass(frozen=True)
+class Exponential(_Moments):
+    """Exponential times."""
+
+    mean: float = 1.0
+
+    def __post_init__(self):
+        """Check the mean."""
+        positive("mean", self.mean)
+
+    @property
+    def variance(self):
+        """The mean squared."""
+        return self.mean**2
+
+    def sample(self, rng, shape=None):
+        """Draw times with the generator `rng`."""
+        return rng.exponential(self.mean, shape)
+
+
+@dataclass(frozen=True)
+class Hyperexponential(_Moments):
+    """Two exponential phases with balanced means, from a mean and a coefficient of variation.
+
+    Parameters
+    ----------
+    mean : float
+        Mean time.
+    variation : float
+        Coefficient of variation, 1 or more; the same as `cv`.
+
+    Notes
+    -----
+    With probability p the rate is 2p/mean, else 2(1-p)/mean, so that both phases carry half of
+    the mean; p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2.
+    """
+
+    mean: float
+    variation: float
+
+    def __post_init__(self):
+        """Check both parameters."""
+        positive("mean", self.mean)
+        if not (np.isfinite(self.variation) and self.variation >= 1):
+            raise InputError(f"variation = {self.variation}; give a finite number of 1 or more")
+
+    @property
+    def short_probability(self):
+        """Probability p of the phase with the shorter times."""
+        square = self.variation**2
+        return (1 + np.sqrt((square - 1) / (square + 1))) / 2
+
+    @property
+    def variance(self):
+        """Mean squared times the squared coefficient of variation."""
+        return (self.mean * self.variation) ** 2
+
+    def sample(self, rng, shape=None):
+        """Draw times with the generator `rng`."""
+        p = self.short_probability
+        phase = np.where(rng.random(shape) < p, p, 1 - p)
+        return rng.exponential(self.mean / 2, shape) / phase
+
+
+@dataclass(frozen=True, eq=False)
+class Empirical(_Moments):
+    """Times drawn from a sample, every one of them as likely.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The observed times, 0 or more, not all 0.
+    """
+
+    values: np.ndarray = field(repr=False)
+
+    def __post_init__(self):
+        """Check and freeze the sample."""
+        values = times("values", self.values).copy()
+        if not values.any():
+            raise InputError("values holds no time above 0; give an observed sample")
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    @property
+    def mean(self):
+        """Mean of the sample."""
+        return float(self.values.mean())
+
+    @property
+    def variance(self):
+        """Variance of the sample, divided by n: it is the whole population here."""
+        return float(self.values.var())
+
+    def sample(self, rng, shape=None):
+        """Draw times with replacement."""
+        return self.values[rng.integers(len(self.values), size=shape)]
+
+
+@dataclass(frozen=True)
+class PoissonArrivals:
+    """A Poisson process of arrivals.
+
+    Parameters
+    ----------
+    rate : float
+        Mean number of arrivals in a unit of time.
+    """
+
+    rate: float
+
+    def __post_init__(self):
+        """Check the rate."""
+        positive("rate", self.rate)
+
+    @property
+    def interarrival(self):
+        """Distribution of the time between two arrivals."""
+        return Exponential(1 / self.rate)
+
+    def sample(self, rng, count):
+        """Return the first `count` instants of arrival, increasing."""
+        return np.cumsum(self.interarrival.sample(rng, count))

@@ -1,0 +1,1 @@
+"""The engines: one readable (SimPy), one compiled (Numba), the same schedules."""

@@ -1,0 +1,175 @@
+"""The schedule of a run: when and where each job ran, what that means, and whether it is right."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import Placement
+from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.system import Multicluster
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Start, end and allocation of every job, in the order of the stream.
+
+    Attributes
+    ----------
+    start, end : ndarray, shape (n,)
+        Instants.
+    allocation : ndarray of int, shape (n, clusters)
+        Processors of each cluster.
+    """
+
+    system: Multicluster
+    jobs: JobStream
+    scheduling: Scheduling
+    placement: Placement
+    start: np.ndarray
+    end: np.ndarray
+    allocation: np.ndarray
+
+    def __len__(self):
+        return len(self.start)
+
+    @property
+    def wait(self):
+        """Time from submission to start, shape (n,)."""
+        return self.start - self.jobs.submit
+
+    @property
+    def response(self):
+        """Time from submission to end, shape (n,)."""
+        return self.end - self.jobs.submit
+
+    def slowdown(self, at_least=0.0):
+        """Response time over time on processors, shape (n,).
+
+        `at_least` is the shortest time that a job counts as: 10 s in the usual bounded
+        slowdown, where the result is at least 1.
+        """
+        length = np.maximum(self.end - self.start, at_least)
+        if (length <= 0).any():
+            job = int((length <= 0).argmax())
+            raise InputError(f"job {job} ran for no time; give at_least above 0")
+        return np.maximum(self.response / length, 1.0)
+
+    @property
+    def spans(self):
+        """Whether each job ran on more than one cluster, shape (n,)."""
+        return (self.allocation > 0).sum(axis=1) > 1
+
+    @property
+    def makespan(self):
+        """Time from the first submission to the last end."""
+        return float(self.end.max() - self.jobs.submit.min())
+
+    @property
+    def average_weighted_response_time(self):
+        """AWRT: mean response time weighted by processor-time on the system."""
+        weight = self.jobs.processors * (self.end - self.start)
+        return float(weight @ self.response / weight.sum())
+
+    def utilization(self, begin=None, finish=None):
+        """Fraction of the processors busy, averaged over a window of time.
+
+        The window is from the first submission to the last one where it is not given: after the
+        last submission a system only drains.
+        """
+        begin = self.jobs.submit.min() if begin is None else begin
+        finish = self.jobs.submit.max() if finish is None else finish
+        return float(self.utilization_between(np.array([begin, finish]))[0])
+
+    def utilization_between(self, edges):
+        """Fraction of the processors busy in each interval between increasing instants.
+
+        Parameters
+        ----------
+        edges : array_like, shape (m + 1,)
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        edges = np.asarray(edges, dtype=float)
+        length = np.diff(edges)
+        if len(edges) < 2 or not (length > 0).all():
+            raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
+        return np.diff(self._work_done(edges)) / (length * self.system.processors)
+
+    def jobs_in_service_between(self, edges):
+        """Multiprogramming level, averaged over each interval between increasing instants."""
+        edges = np.asarray(edges, dtype=float)
+        ones = np.ones(len(self), dtype=np.int64)
+        return np.diff(self._work_done(edges, ones)) / np.diff(edges)
+
+    def queue_length(self, instants):
+        """Jobs that wait just after each instant (those that arrive or start then included)."""
+        arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
+        return arrived - np.searchsorted(np.sort(self.start), instants, side="right")
+
+    def _work_done(self, instants, weight=None):
+        """Processor-time spent before each instant: the area under the busy processors."""
+        area = np.zeros(len(instants))
+        for when, sign in ((self.start, 1.0), (self.end, -1.0)):
+            order, processors, moments = self._by_time(when, weight)
+            count = np.searchsorted(order, instants, side="right")
+            area += sign * (instants * processors[count] - moments[count])
+        return area
+
+    def _by_time(self, when, weight):
+        """Sorted instants, with running sums of processors and of processors times instant."""
+        processors = self.allocation.sum(axis=1) if weight is None else weight
+        order = np.argsort(when, kind="stable")
+        zero = np.zeros(1)
+        return (
+            when[order],
+            np.concatenate([zero, np.cumsum(processors[order], dtype=float)]),
+            np.concatenate([zero, np.cumsum(processors[order] * when[order])]),
+        )
+
+    @cached_property
+    def overtaken(self):
+        """How many jobs behind it in the queue started strictly before each job, shape (n,)."""
+        from coalloc_lib.verification import overtaken
+
+        return overtaken(self)
+
+    def verify(self):
+        """Check the schedule against the rules of the model, and return it.
+
+        Raises
+        ------
+        ScheduleError
+            Names the first job at fault and the instant.
+
+        Notes
+        -----
+        Checked are: every job starts at or after its submission, and at the instant of some
+        submission or departure; runs for its run time (with the penalty where it spans); has
+        the processors that its request asked for; no cluster is over its size at any instant;
+        FCFS never overtakes, and FPFS no job more than `max_jumps` times.
+        """
+        from coalloc_lib.verification import verify
+
+        verify(self)
+        return self
+
+    def to_frame(self):
+        """Return a pandas table with the columns of the CSV contract."""
+        import pandas as pd
+
+        spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
+        return pd.DataFrame(
+            {
+                "job": np.arange(1, len(self) + 1),
+                "submit": self.jobs.submit,
+                "start": self.start,
+                "end": self.end,
+                "processors": self.allocation.sum(axis=1),
+                "allocation": spread,
+            }
+        )

@@ -1,0 +1,112 @@
+"""One door to every engine and policy."""
+
+import numpy as np
+
+from coalloc_lib.checks import InputError, one_of, whole
+from coalloc_lib.placement import Placement, WorstFit
+from coalloc_lib.schedule import Schedule
+from coalloc_lib.scheduling import FCFS, Scheduling
+
+ENGINES = ("compiled", "reference")
+
+
+def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled", backlog=None):
+    """Schedule a stream of rigid jobs on a multicluster.
+
+    Parameters
+    ----------
+    system : Multicluster
+    jobs : JobStream
+        In any order; they queue in order of submission, ties by position.
+    scheduling : Scheduling, optional
+        `FCFS` where it is not given.
+    placement : Placement, optional
+        `WorstFit` where it is not given.
+    engine : {"compiled", "reference"}
+        The compiled engine knows the library's policies, the readable one runs any.
+    backlog : int, optional
+        Heavy traffic: submissions do not count, the queue is topped up to this many jobs
+        whenever it is shorter. For FCFS a backlog of 1 is enough.
+
+    Returns
+    -------
+    Schedule
+        Its jobs keep their positions; with a backlog its `jobs.submit` tells when each job
+        entered the queue.
+
+    Raises
+    ------
+    InputError
+        A job can never start, or a policy and the engine or system do not go together.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1], runtime=[5, 2], components=[[3, 2], [2, 2]])
+    >>> co.simulate(co.Multicluster([4, 4]), jobs).start.tolist()
+    [0.0, 5.0]
+    """
+    scheduling = FCFS() if scheduling is None else scheduling
+    placement = WorstFit() if placement is None else placement
+    one_of("engine", engine, ENGINES)
+    _check_policies(scheduling, placement)
+    placement.check(system)
+    refuse_impossible(system, jobs)
+    if backlog is not None:
+        whole("backlog", backlog)
+
+    order = None
+    if backlog is None and (np.diff(jobs.submit) < 0).any():
+        order = np.argsort(jobs.submit, kind="stable")
+    arriving = jobs if order is None else jobs[order]
+    # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
+    if engine == "compiled":
+        from coalloc_lib.engines.compiled import run
+    else:
+        from coalloc_lib.engines.reference import run
+    columns = run(system, arriving, scheduling, placement, backlog)
+    if order is not None:
+        back = np.argsort(order)
+        columns = [column[back] for column in columns]
+    start, end, entered, allocation = columns
+    if backlog is not None:
+        jobs = jobs.replace(submit=entered)
+    return Schedule(system, jobs, scheduling, placement, start, end, allocation)
+
+
+def refuse_impossible(system, jobs):
+    """Raise `InputError`, naming the first job that could not start even in an idle system."""
+    clusters = system.as_array()
+    components, total = jobs.components, jobs.processors
+    if jobs.request == "total":
+        bad, why = total > system.largest, f"the largest cluster has {system.largest}"
+    elif jobs.request == "flexible":
+        bad, why = total > system.processors, f"the system has {system.processors}"
+    elif components.shape[1] <= len(clusters) and components.max() <= min(clusters):
+        return
+    else:
+        if jobs.request == "unordered":
+            components = -np.sort(-components, axis=1)
+            clusters = -np.sort(-clusters)
+        width = max(components.shape[1], len(clusters))
+        wanted = np.pad(components, ((0, 0), (0, width - components.shape[1])))
+        bad = (wanted > np.pad(clusters, (0, width - len(clusters)))).any(axis=1)
+        why = f"the clusters have {', '.join(map(str, system.sizes))}"
+    if bad.any():
+        job = int(bad.argmax())
+        raise InputError(
+            f"job {job} can never start: components {jobs.components[job].tolist()} "
+            f"({jobs.request}), but {why}; drop it, split it, or give it a larger system"
+        )
+
+
+def _check_policies(scheduling, placement):
+    for name, policy, base in (
+        ("scheduling", scheduling, Scheduling),
+        ("placement", placement, Placement),
+    ):
+        if not isinstance(policy, base):
+            raise InputError(
+                f"{name} = {policy!r}; give an object of a class derived from {base.__name__}, "
+                f"such as {base.__subclasses__()[0].__name__}()"
+            )

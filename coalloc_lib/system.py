@@ -1,0 +1,89 @@
+"""The multicluster: how many clusters there are and how many processors each has."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coalloc_lib.checks import InputError, whole
+
+
+@dataclass(frozen=True, init=False)
+class Multicluster:
+    """Clusters of identical processors, numbered from 0.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of processors of each cluster, all positive.
+
+    Examples
+    --------
+    >>> system = Multicluster([32, 16])
+    >>> len(system), system.processors, system.largest
+    (2, 48, 32)
+    """
+
+    sizes: tuple[int, ...]
+
+    def __init__(self, sizes):
+        """Check and keep the cluster sizes."""
+        clean = tuple(whole(f"sizes[{i}]", size) for i, size in enumerate(np.atleast_1d(sizes)))
+        if not clean:
+            raise InputError("sizes is empty; give at least one cluster")
+        object.__setattr__(self, "sizes", clean)
+
+    @classmethod
+    def equal(cls, clusters, size):
+        """Return `clusters` clusters of `size` processors each."""
+        return cls([size] * whole("clusters", clusters))
+
+    @classmethod
+    def named(cls, name):
+        """Return a system of the papers by its name; see `NAMED_SYSTEMS`."""
+        if name not in NAMED_SYSTEMS:
+            raise InputError(f"name = {name!r}; choose one of {', '.join(NAMED_SYSTEMS)}")
+        return cls(NAMED_SYSTEMS[name])
+
+    @property
+    def processors(self):
+        """Number of processors of all clusters together."""
+        return sum(self.sizes)
+
+    @property
+    def largest(self):
+        """Number of processors of the largest cluster."""
+        return max(self.sizes)
+
+    @property
+    def is_equal(self):
+        """Whether all clusters have the same size."""
+        return len(set(self.sizes)) == 1
+
+    def as_array(self):
+        """Cluster sizes as an `int64` array, shape (clusters,)."""
+        return np.array(self.sizes, dtype=np.int64)
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __str__(self):
+        if self.is_equal and len(self) > 1:
+            return f"{len(self)} × {self.sizes[0]}"
+        return ",".join(map(str, self.sizes))
+
+
+#: The systems that the papers name. DAS2 has dual-processor nodes: 72 + 4 × 32 of them. m64 to
+#: m512 are the machine configurations of the job-sharing study, 512 processors each.
+NAMED_SYSTEMS = {
+    "4x32": (32, 32, 32, 32),
+    "2x32": (32, 32),
+    "1x32": (32,),
+    "1x128": (128,),
+    "DAS1": (128, 24, 24, 24),
+    "DAS2": (144, 64, 64, 64, 64),
+    "m64": (64,) * 4 + (32,) * 6 + (8,) * 8,
+    "m128": (128,) * 4,
+    "m256": (256, 256),
+    "m384": (384, 64, 16, 16, 16, 16),
+    "m512": (512,),
+}

@@ -1,0 +1,165 @@
+"""The rules of the model, as checks of a finished schedule; they share no code with an engine."""
+
+import numpy as np
+
+from coalloc_lib.scheduling import FCFS, FPFS
+
+
+class ScheduleError(AssertionError):
+    """A schedule breaks a rule of the model."""
+
+
+def verify(schedule):
+    """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
+    for check in (_complete, _after_submission, _run_time, _request, _capacity, _instant, _policy):
+        check(schedule)
+
+
+def overtaken(schedule):
+    """Count, for each job, the jobs behind it that started strictly before it.
+
+    Jobs behind it that started earlier = all that started earlier less those of them before it.
+    """
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    start = schedule.start[order]
+    earlier = np.searchsorted(np.sort(start), start, side="left")
+    result = np.empty(len(start), dtype=np.int64)
+    result[order] = earlier - _earlier_before(start)
+    return result
+
+
+def _earlier_before(start):
+    """For each i, how many j < i have start[j] < start[i]: merge sort, one level at a time."""
+    n = len(start)
+    counts = np.zeros(n, dtype=np.int64)
+    rank = np.searchsorted(np.sort(start), start, side="left")
+    width = 1
+    while width < n:
+        # Within each pair of runs, count for the right run's members the smaller ones at left.
+        pair = np.arange(n) // (2 * width)
+        right = (np.arange(n) // width) % 2 == 1
+        order = np.lexsort((~right, rank, pair))  # equal ranks: the right run first
+        seen = np.cumsum(~right[order])
+        first = np.searchsorted(pair[order], pair[order], side="left")
+        before = np.where(first > 0, seen[first - 1], 0)
+        counts[order] += np.where(right[order], seen - before, 0)
+        width *= 2
+    return counts
+
+
+def _fail(schedule, bad, instant, message):
+    """Raise for the job at fault whose instant is the earliest."""
+    jobs = np.flatnonzero(bad)
+    job = jobs[np.argmin(instant[jobs])]
+    raise ScheduleError(f"job {job} at {instant[job]:.12g}: {message(job)}")
+
+
+def _complete(schedule):
+    for name in ("start", "end"):
+        bad = ~np.isfinite(getattr(schedule, name))
+        if bad.any():
+            raise ScheduleError(f"job {int(bad.argmax())} has no {name}")
+
+
+def _after_submission(schedule):
+    bad = schedule.start < schedule.jobs.submit
+    if bad.any():
+        _fail(
+            schedule,
+            bad,
+            schedule.start,
+            lambda job: f"starts before its submission at {schedule.jobs.submit[job]:.12g}",
+        )
+
+
+def _run_time(schedule):
+    jobs = schedule.jobs
+    length = np.where(schedule.spans, jobs.runtime * (1 + jobs.span_penalty), jobs.runtime)
+    bad = schedule.end != schedule.start + length
+    if bad.any():
+        _fail(
+            schedule,
+            bad,
+            schedule.start,
+            lambda job: (
+                f"ends at {schedule.end[job]:.12g}, its time on processors is {length[job]:.12g}"
+            ),
+        )
+
+
+def _request(schedule):
+    """Every job has what it asked for."""
+    jobs, allocation = schedule.jobs, schedule.allocation
+    bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
+    if jobs.request == "total":
+        bad |= (allocation > 0).sum(axis=1) != 1
+    elif jobs.request in ("ordered", "unordered"):
+        wanted, given = jobs.components, allocation
+        if jobs.request == "unordered":
+            wanted, given = -np.sort(-wanted, axis=1), -np.sort(-given, axis=1)
+        width = max(wanted.shape[1], given.shape[1])
+        wanted, given = (
+            np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in (wanted, given)
+        )
+        bad |= (wanted != given).any(axis=1)
+    if bad.any():
+        _fail(
+            schedule,
+            bad,
+            schedule.start,
+            lambda job: (
+                f"has {allocation[job].tolist()} for components "
+                f"{jobs.components[job].tolist()} ({jobs.request})"
+            ),
+        )
+
+
+def _capacity(schedule):
+    """No cluster is over its size; at one instant departures come before starts."""
+    runs = schedule.end > schedule.start
+    start, end = schedule.start[runs], schedule.end[runs]
+    numbers = np.flatnonzero(runs)
+    instants = np.concatenate([end, start])
+    starting = np.repeat([0, 1], len(start))
+    order = np.lexsort((starting, instants))
+    for cluster, size in enumerate(schedule.system.sizes):
+        took = schedule.allocation[runs, cluster]
+        busy = np.cumsum(np.concatenate([-took, took])[order])
+        if (busy > size).any():
+            event = int((busy > size).argmax())
+            job = numbers[order[event] % len(start)]
+            raise ScheduleError(
+                f"job {job} at {instants[order[event]]:.12g}: cluster {cluster} runs "
+                f"{busy[event]} processors and has {size}"
+            )
+
+
+def _instant(schedule):
+    """Room only comes with a departure: a job that waited starts at one."""
+    bad = ~np.isin(schedule.start, np.concatenate([schedule.jobs.submit, schedule.end]))
+    if bad.any():
+        _fail(
+            schedule,
+            bad,
+            schedule.start,
+            lambda job: "starts at an instant at which no job was submitted or left",
+        )
+
+
+def _policy(schedule):
+    """FCFS never overtakes, FPFS no job more than `max_jumps` times."""
+    policy = schedule.scheduling
+    if type(policy) is FCFS:
+        limit = 0
+    elif type(policy) is FPFS:
+        limit = policy.max_jumps
+    else:
+        return
+    count = schedule.overtaken
+    if (count > limit).any():
+        _fail(
+            schedule,
+            count > limit,
+            schedule.start,
+            lambda job: f"was overtaken {count[job]} times, {policy} allows {limit}",
+        )

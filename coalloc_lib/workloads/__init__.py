@@ -1,0 +1,1 @@
+"""Where job streams come from: logs, catalogues of logs, and models."""

@@ -1,0 +1,264 @@
+"""The public logs of the Parallel Workloads Archive: where they are, and whether they are whole.
+
+The logs are not part of this package. `load_trace` looks for one in the folder that the
+environment variable ``COALLOC_TRACES`` names, then in the user's cache, and only then fetches it
+from the archive. Every copy is checked by SHA-256 before it is used.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.files import atomic_path
+from coalloc_lib.workloads._public_logs import CATALOGUE, Trace
+from coalloc_lib.workloads._swf_text import read_content
+from coalloc_lib.workloads.swf import parse_swf, read_swf
+
+__all__ = [
+    "CATALOGUE",
+    "Trace",
+    "cache_folder",
+    "fetch",
+    "listing",
+    "load_stand_in",
+    "load_trace",
+    "stand_in_folder",
+    "trace",
+]
+
+FOLDER_VARIABLE = "COALLOC_TRACES"
+MISSING = ("fetch", "stand-in", "error")
+
+
+def trace(name):
+    """Return the catalogue's entry of a log.
+
+    `name` is its name, its first word (``"CTC"``) or its file, in any case of letters.
+    """
+    entry = _find(name)
+    if entry is None:
+        raise InputError(
+            f"name = {name!r} is no log of the catalogue; choose one of "
+            f"{', '.join(entry.name for entry in CATALOGUE)}"
+        )
+    return entry
+
+
+def _find(name):
+    wanted = str(name).lower()
+    for entry in CATALOGUE:
+        stem = entry.file.removesuffix(".swf.gz")
+        names = (entry.name, entry.name.split("-")[0], stem, f"{stem}.swf", entry.file)
+        if wanted in map(str.lower, names):
+            return entry
+    return None
+
+
+def load_trace(name_or_path, *, missing="fetch"):
+    """Return a public log by its name, or any log by its path.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A name of the catalogue (``"KTH-SP2"``, ``"kth"``) or the path of a log.
+    missing : {"fetch", "stand-in", "error"}
+        What to do when a public log is neither in the folder of ``COALLOC_TRACES`` nor in the
+        cache: fetch it from the archive, use the synthetic stand-in that comes with a
+        checkout, or give up. Nothing is fetched but with ``"fetch"``.
+
+    Returns
+    -------
+    SwfLog
+        Its `source` is the file that was used; `is_stand_in` says whether it is synthetic.
+
+    Raises
+    ------
+    InputError
+        There is no such log, it is not the one that the catalogue describes, or it could not
+        be fetched.
+    """
+    one_of("missing", missing, MISSING)
+    entry = _find(name_or_path)
+    if entry is None:
+        return _read_own(name_or_path)
+    path = _local_file(entry)
+    if path is None and missing == "stand-in":
+        return load_stand_in(entry.name)
+    if path is None and missing == "error":
+        raise InputError(
+            f"{entry.name} is not here; fetch it (coalloc traces fetch {entry.name}), or set "
+            f"{FOLDER_VARIABLE} to a folder with {entry.file}"
+        )
+    return _read_checked(path or _download(entry), entry)
+
+
+def _read_own(path):
+    if not Path(path).exists() and Path(path).name == str(path) and "." not in str(path):
+        trace(path)  # a bare word was meant as a name: say which names there are
+    return read_swf(path)
+
+
+def fetch(names=None):
+    """Make sure that public logs are here; fetch those that are not.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        Names of the catalogue; all when not given.
+
+    Returns
+    -------
+    list of Path
+        The files, in the order of the names.
+    """
+    entries = CATALOGUE if names is None else [trace(name) for name in names]
+    return [_local_file(entry) or _download(entry) for entry in entries]
+
+
+def listing():
+    """Return one dict a public log: name, jobs, processors, found, acknowledge.
+
+    `found` is the path of the file that `load_trace` would use, or ``"not fetched"``.
+    """
+    return [
+        {
+            "name": entry.name,
+            "jobs": entry.jobs,
+            "processors": entry.processors,
+            "found": str(_local_file(entry) or "not fetched"),
+            "acknowledge": entry.acknowledge,
+        }
+        for entry in CATALOGUE
+    ]
+
+
+def cache_folder():
+    """Return the folder in which fetched logs are kept."""
+    import pooch
+
+    return Path(pooch.os_cache("coalloc-workbench"))
+
+
+def _local_file(entry):
+    """Return the file of a log that is here already, None if there is none."""
+    for folder in (_named_folder(), cache_folder()):
+        for file in (entry.file, entry.file.removesuffix(".gz")):
+            if folder is not None and (folder / file).is_file():
+                return folder / file
+    return None
+
+
+def _named_folder():
+    value = os.environ.get(FOLDER_VARIABLE)
+    if not value:
+        return None
+    folder = Path(value).expanduser()
+    if not folder.is_dir():
+        raise InputError(
+            f"{FOLDER_VARIABLE} = {value!r} is not a folder; name one that holds logs, or unset it"
+        )
+    return folder
+
+
+def _read_checked(path, entry):
+    content = read_content(path)
+    _check(path, content, entry)
+    return parse_swf(content, source=str(path), name=entry.name)
+
+
+def _check(path, content, entry):
+    # The content decides, as the same log may have been packed anew.
+    if entry.content_sha256:
+        _compare(path, "content", hashlib.sha256(content).hexdigest(), entry.content_sha256)
+    elif path.suffix == ".gz":
+        packed = hashlib.sha256(path.read_bytes()).hexdigest()
+        _compare(path, "file", packed, entry.archive_sha256)
+
+
+def _compare(path, what, found, expected):
+    if found != expected:
+        raise InputError(
+            f"{path}: the {what} has SHA-256 {found}, the catalogue says {expected}; "
+            "remove the file and fetch it again"
+        )
+
+
+def _download(entry):
+    """Fetch a log into the cache; it appears there only when it is whole and checked."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cache {folder} cannot be made ({error.strerror}); check it") from None
+    with atomic_path(folder / entry.file) as beside:
+        _retrieve(entry, beside)
+        try:
+            _check(beside, read_content(beside), entry)
+        except InputError as error:  # the file is gone by the time that this is read
+            raise InputError(str(error).replace(str(beside), entry.url)) from None
+    return folder / entry.file
+
+
+def _retrieve(entry, beside):
+    import pooch
+
+    known = f"sha256:{entry.archive_sha256}" if entry.archive_sha256 else None
+    beside.unlink()  # pooch takes a file that is there for one of an earlier run
+    log = pooch.get_logger()
+    level = log.level
+    log.setLevel("WARNING")  # its messages name the temporary file; the bar is enough
+    try:
+        pooch.retrieve(
+            entry.url,
+            known_hash=known,
+            fname=beside.name,
+            path=beside.parent,
+            downloader=pooch.HTTPDownloader(progressbar=True, timeout=30),
+        )
+    # requests raises subclasses of OSError, pooch ValueError where the checksum differs.
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{entry.url} could not be fetched ({_one_line(error)}); try again later, or "
+            f"download {entry.file} elsewhere and set {FOLDER_VARIABLE} to its folder"
+        ) from None
+    finally:
+        log.setLevel(level)
+
+
+def _one_line(error):
+    return " ".join(str(error).split())[:400] or type(error).__name__
+
+
+def load_stand_in(name):
+    """Return the synthetic log that stands in for a public one.
+
+    It comes with a checkout of the repository, in ``data/traces``, not with an installed
+    package.
+
+    Raises
+    ------
+    InputError
+        This is not a checkout, or there is no stand-in for this log.
+    """
+    entry = trace(name)
+    folder = stand_in_folder()
+    path = folder / f"{entry.name}-synthetic.swf.gz"
+    if not path.is_file():
+        there = sorted(file.name.split("-synthetic")[0] for file in folder.glob("*-synthetic*"))
+        raise InputError(
+            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'none'}); "
+            f"fetch the log: coalloc traces fetch {entry.name}"
+        )
+    return parse_swf(read_content(path), source=str(path), name=entry.name, is_stand_in=True)
+
+
+def stand_in_folder():
+    """Return the folder of the stand-ins; an `InputError` outside a checkout."""
+    folder = Path(__file__).parents[2] / "data" / "traces"
+    if not folder.is_dir():
+        raise InputError(
+            f"there are no stand-ins: {folder} does not exist outside a checkout of the "
+            "repository; fetch the log: coalloc traces fetch NAME"
+        )
+    return folder

@@ -1,0 +1,264 @@
+"""A model of the workload of one parallel machine, after Lublin and Feitelson.
+
+Sizes, run times, arrivals and requested times are drawn from a few parameters, which
+`LublinModel.fit` takes from a log. What is simplified against the original is said in
+`LublinModel`.
+"""
+
+import math
+from dataclasses import MISSING, asdict, dataclass, fields
+from itertools import pairwise
+
+import numpy as np
+
+from coalloc_lib.checks import InputError, positive, whole
+from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.workloads._lublin_parts import (
+    HALF_HOURS,
+    from_cycle_clock,
+    parallel_sizes,
+    to_cycle_clock,
+)
+
+
+@dataclass(frozen=True)
+class LublinModel:
+    """Parameters of the model; times are in seconds.
+
+    Parameters
+    ----------
+    name : str
+        The machine.
+    processors : int
+        No job is larger.
+    serial : float
+        Probability of size 1.
+    power_of_two : float
+        Probability that the size of a parallel job is rounded to a power of two.
+    log_low, log_medium, log_high : float
+        Corners of the two-stage uniform distribution of log2(size) of parallel jobs.
+    low_stage : float
+        Probability of the first stage, [log_low, log_medium].
+    runtime_shape, runtime_scale : tuple of two floats
+        Shapes and scales of the two gamma distributions of ln(1 + run time).
+    mixing_slope, mixing_intercept : float
+        The first of them has probability slope · size + intercept, kept within [0, 1].
+    longest : float
+        No run time is longer; both gamma distributions are cut there.
+    gap_shape, gap_mean : float
+        Shape and mean of the gamma distribution of the times between arrivals, measured on a
+        clock that runs as fast as jobs arrive.
+    daily_cycle : tuple of 48 floats
+        Rate of arrival in each half hour of the day over the mean rate.
+    start : float
+        Seconds from midnight to instant 0.
+    requested : tuple of (float, float)
+        Requested times that users choose, increasing, each with its share.
+
+    Notes
+    -----
+    Against the original: arrivals are gamma-distributed on the clock of the daily cycle, rather
+    than gamma-distributed on a logarithmic scale within the rush hours; interactive and batch
+    jobs are one class; the run time is cut at `longest`; sessions of a user, weekdays and
+    failed jobs are not modelled.
+
+    Requested times are not part of the original. A job requests one of the values in
+    `requested`, by their shares among those that are no shorter than its run time (the run time
+    itself if all are shorter): users choose few, round values, most of them far too long, and a
+    machine kills what exceeds them.
+
+    References
+    ----------
+    Lublin, Feitelson: The workload on parallel supercomputers: modeling the characteristics of
+    rigid jobs. Journal of Parallel and Distributed Computing 63(11), 2003.
+    Tsafrir, Etsion, Feitelson: Modeling user runtime estimates. JSSPP 2005.
+    """
+
+    name: str
+    processors: int
+    serial: float
+    power_of_two: float
+    log_low: float
+    log_medium: float
+    log_high: float
+    low_stage: float
+    runtime_shape: tuple[float, float]
+    runtime_scale: tuple[float, float]
+    mixing_slope: float
+    mixing_intercept: float
+    longest: float
+    gap_shape: float
+    gap_mean: float
+    daily_cycle: tuple[float, ...] = (1.0,) * HALF_HOURS
+    start: float = 0.0
+    requested: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self):
+        """Check every parameter; make tuples of lists."""
+        whole("processors", self.processors)
+        for name in ("serial", "power_of_two", "low_stage"):
+            _probability(name, getattr(self, name))
+        for name in ("longest", "gap_shape", "gap_mean"):
+            positive(name, getattr(self, name))
+        for name in ("mixing_slope", "mixing_intercept", "start"):
+            _finite(name, getattr(self, name))
+        if not 0.5 <= self.log_low < self.log_medium < self.log_high:
+            raise InputError(
+                f"log_low, log_medium, log_high = {self.log_low}, {self.log_medium}, "
+                f"{self.log_high}; give three increasing numbers of 0.5 or more"
+            )
+        for name, length in (("runtime_shape", 2), ("runtime_scale", 2), ("daily_cycle", 48)):
+            object.__setattr__(self, name, _positives(name, getattr(self, name), length))
+        object.__setattr__(self, "requested", _shares(self.requested))
+
+    @classmethod
+    def fit(cls, log):
+        """Return the model of the usable jobs of a log.
+
+        Parameters
+        ----------
+        log : SwfLog
+            A log with at least 100 usable jobs, one of 4 processors or more among them.
+
+        Raises
+        ------
+        InputError
+            The log has too few jobs, or all of one size or submitted at one instant.
+
+        Notes
+        -----
+        `serial` is the share of jobs of size 1. The corner `log_low` is 0.8, the value that
+        Lublin and Feitelson use, and `log_high` is log2 of the widest job. The other three
+        parameters of the size, and the six of the run time (on a histogram of ln(1 + run time)
+        by size), have the greatest likelihood less a penalty on the relative errors of mean and
+        coefficient of variation, and of the mean work (size times run time), so that these come
+        out close even though no real log follows the model.
+
+        The daily cycle is the share of arrivals in each half hour. The gaps on its clock are
+        fitted by maximum likelihood, which keeps their mean; a gap under a second counts as a
+        second. `requested` holds the 20 values most often requested.
+        """
+        from coalloc_lib.workloads._lublin_fit import fitted_parameters
+
+        return cls(**fitted_parameters(log))
+
+    @property
+    def sizes(self):
+        """The distribution of the number of processors of a job, a `SizeDistribution`."""
+        corners = (self.log_low, self.log_medium, self.log_high)
+        parallel = parallel_sizes(
+            self.processors, self.power_of_two, *corners, low_stage=self.low_stage
+        )
+        weights = (1 - self.serial) * parallel
+        weights[1] += self.serial
+        return SizeDistribution(weights / weights.sum(), f"{self.name} model")
+
+    def short_probability(self, sizes):
+        """Return the probability that a job of this size draws from the first gamma."""
+        linear = self.mixing_slope * np.asarray(sizes) + self.mixing_intercept
+        return np.clip(linear, 0.0, 1.0)
+
+    def sample(self, count, rng):
+        """Return the first `count` jobs of a random workload.
+
+        Parameters
+        ----------
+        count : int
+            How many jobs.
+        rng : numpy.random.Generator
+            Where the randomness comes from.
+
+        Returns
+        -------
+        JobStream
+            Total requests; whole seconds, run times of at least one.
+        """
+        count = whole("count", count)
+        sizes = self.sizes.sample(rng, count)
+        runtime = self._runtimes(sizes, rng)
+        return JobStream(
+            submit=np.floor(self._arrivals(count, rng)),
+            runtime=runtime,
+            components=sizes,
+            estimate=self._requested_times(runtime, rng),
+            request="total",
+        )
+
+    def _runtimes(self, sizes, rng):
+        from scipy import stats
+
+        is_short = rng.random(len(sizes)) < self.short_probability(sizes)
+        part = np.where(is_short, 0, 1)
+        gamma = stats.gamma(
+            np.array(self.runtime_shape)[part], scale=np.array(self.runtime_scale)[part]
+        )
+        logs = gamma.ppf(rng.random(len(sizes)) * gamma.cdf(np.log1p(self.longest)))
+        return np.clip(np.round(np.expm1(logs)), 1.0, max(np.floor(self.longest), 1.0))
+
+    def _arrivals(self, count, rng):
+        gaps = rng.gamma(self.gap_shape, self.gap_mean / self.gap_shape, count)
+        cycle = np.array(self.daily_cycle)
+        first = to_cycle_clock(np.array([self.start]), cycle)
+        instants = from_cycle_clock(first + np.cumsum(gaps) - gaps[0], cycle)
+        return np.maximum(instants - self.start, 0.0)
+
+    def _requested_times(self, runtime, rng):
+        draws = rng.random(len(runtime))
+        if not self.requested:
+            return runtime
+        values, shares = np.array(self.requested).T
+        below = np.concatenate([[0.0], np.cumsum(shares)])
+        # Of the values that are long enough: the draw falls between the share of those that are
+        # too short and the whole.
+        too_short = below[np.searchsorted(values, runtime, side="left")]
+        position = np.searchsorted(below, too_short + draws * (below[-1] - too_short), "right") - 1
+        chosen = values[np.minimum(position, len(values) - 1)]
+        return np.maximum(chosen, runtime)
+
+    def to_dict(self):
+        """Return the parameters as numbers, strings and lists, ready for JSON."""
+        return {
+            name: list(map(_plain, value)) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+        }
+
+    @classmethod
+    def from_dict(cls, parameters):
+        """Return the model of a `to_dict`; an `InputError` names what is missing or unknown."""
+        known = {f.name: f for f in fields(cls)}
+        unknown = sorted(set(parameters) - set(known))
+        if unknown:
+            raise InputError(f"parameters has an unknown {unknown[0]!r}; leave it out")
+        needed = [name for name, f in known.items() if f.default is MISSING]
+        missing = [name for name in needed if name not in parameters]
+        if missing:
+            raise InputError(f"parameters has no {missing[0]!r}; add it")
+        return cls(**parameters)
+
+
+def _probability(name, value):
+    if not 0 <= value <= 1:
+        raise InputError(f"{name} = {value}; give a number from 0 to 1")
+
+
+def _finite(name, value):
+    if not math.isfinite(value):
+        raise InputError(f"{name} = {value}; give a finite number")
+
+
+def _positives(name, values, length):
+    if len(values) != length:
+        raise InputError(f"{name} has {len(values)} values; give {length}")
+    return tuple(positive(f"{name}[{i}]", value) for i, value in enumerate(values))
+
+
+def _shares(pairs):
+    clean = tuple((positive("requested", v), positive("share", s)) for v, s in pairs)
+    if any(a[0] >= b[0] for a, b in pairwise(clean)):
+        raise InputError("requested is not increasing; sort its values and give each once")
+    return clean
+
+
+def _plain(value):
+    return list(value) if isinstance(value, tuple) else value

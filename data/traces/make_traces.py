@@ -1,0 +1,129 @@
+"""Make the synthetic logs of this folder, and the model parameters that they are drawn from.
+
+    python data/traces/make_traces.py             logs from the parameters that are here
+    python data/traces/make_traces.py --fit       parameters from the real logs, then the logs
+    python data/traces/make_traces.py --compare   print the table of README.md
+
+`--fit` and `--compare` need the real logs, in the folder that COALLOC_TRACES names or fetched
+with `coalloc traces fetch CTC-SP2 KTH-SP2`. The logs depend on nothing but the parameters and
+the seed, so making them again gives the same bytes.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.files import atomic_path
+from coalloc_lib.workloads.catalogue import load_stand_in, load_trace, trace
+from coalloc_lib.workloads.lublin import LublinModel
+from coalloc_lib.workloads.swf import write_swf
+
+HERE = Path(__file__).parent
+#: One seed a log; any would do.
+SEEDS = {"CTC-SP2": 20031, "KTH-SP2": 20032}
+COUNT = 10_000
+#: The rows of the comparison: a log and the widest job that is kept.
+COMPARED = (("CTC-SP2", None), ("CTC-SP2", 128), ("KTH-SP2", None))
+
+
+def model_file(name, folder=HERE):
+    """Return the path of a log's parameters."""
+    return folder / f"{name.lower()}.model.json"
+
+
+def fit(name, folder=HERE):
+    """Fit the model to a real log and write its parameters."""
+    parameters = LublinModel.fit(load_trace(name, missing="error")).to_dict()
+    # Ten digits: what a later release of the minimiser changes lies below them or matters.
+    text = json.dumps(json.loads(json.dumps(parameters), parse_float=_ten_digits), indent=1)
+    with atomic_path(model_file(name, folder)) as beside:
+        beside.write_text(text + "\n", encoding="utf-8")
+
+
+def _ten_digits(text):
+    return float(f"{float(text):.10g}")
+
+
+def make(name, folder=HERE):
+    """Draw a log from the parameters that are in `HERE` or `folder` and write it."""
+    model = LublinModel.from_dict(json.loads(model_file(name, folder).read_text("utf-8")))
+    jobs = model.sample(COUNT, np.random.default_rng(SEEDS[name]))
+    write_swf(folder / f"{name}-synthetic.swf.gz", jobs, header(name, model))
+
+
+def header(name, model):
+    """Return the header of a synthetic log; it says what the log is."""
+    entry = trace(name)
+    return {
+        "Version": "2.2",
+        "Computer": f"none: SYNTHETIC stand-in for the log {name}",
+        "Acknowledge": f"{entry.acknowledge}, for the log that the parameters were fitted to",
+        "MaxJobs": str(COUNT),
+        "MaxRecords": str(COUNT),
+        "MaxNodes": str(entry.processors),
+        "MaxProcs": str(entry.processors),
+        "Note": "THIS IS NOT A LOG OF A MACHINE. All jobs are drawn from a model after Lublin and "
+        "Feitelson (2003) with requested times after Tsafrir et al. (2005).",
+        "Seed": f"numpy.random.default_rng({SEEDS[name]})",
+        "Parameters": json.dumps(model.to_dict()),
+    }
+
+
+def compare():
+    """Yield the lines of the table of moments, real beside synthetic."""
+    columns = ("log", "jobs", "mean size", "cv", "mean run time (s)", "cv", "offered load")
+    columns += ("run time / request, median",)
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{' --- |' * len(columns)}"
+    for name, largest in COMPARED:
+        kept = "" if largest is None else f", at most {largest} processors"
+        for kind, log in (
+            ("real", load_trace(name, missing="error")),
+            ("synthetic", load_stand_in(name)),
+        ):
+            cells = [f"{name}{kept}, {kind}", *moments(log, largest)]
+            yield f"| {' | '.join(cells)} |"
+
+
+def moments(log, largest):
+    """Return the moments of a log as the cells of a row."""
+    jobs = log.jobs(largest=largest)
+    size, runtime = jobs.processors, jobs.runtime
+    load = jobs.work.sum() / (np.ptp(jobs.submit) * log.processors)
+    return (
+        f"{len(jobs):,}",
+        f"{size.mean():.2f}",
+        f"{size.std() / size.mean():.2f}",
+        f"{runtime.mean():,.0f}",
+        f"{runtime.std() / runtime.mean():.2f}",
+        f"{load:.3f}",
+        f"{np.median(runtime / jobs.estimate):.2f}",
+    )
+
+
+def main():
+    """Do what the command line says; return the exit status."""
+    parser = argparse.ArgumentParser(description="Make the synthetic logs of data/traces.")
+    parser.add_argument("--fit", action="store_true", help="fit the parameters anew first")
+    parser.add_argument("--compare", action="store_true", help="print the table, make nothing")
+    options = parser.parse_args()
+    try:
+        if options.compare:
+            print("\n".join(compare()))
+            return 0
+        for name in SEEDS:
+            if options.fit:
+                fit(name)
+            make(name)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""The definitions of the papers, word for word: dictionaries and loops, nothing skipped."""
+
+from itertools import product
+
+
+def ordered_convolution(first, second, sizes):
+    """Add every vector to every vector; drop what is outside the system."""
+    result = {}
+    for t, f in first.items():
+        for u, g in second.items():
+            s = tuple(a + b for a, b in zip(t, u, strict=True))
+            if all(a <= n for a, n in zip(s, sizes, strict=True)):
+                result[s] = result.get(s, 0.0) + f * g
+    return result
+
+
+def worst_fit_convolution(first, second, size):
+    """h(s) = sum of f(t) g(u) over s = ord(t + rev(u)); drop what is outside a cluster."""
+    result = {}
+    for t, f in first.items():
+        for u, g in second.items():
+            s = tuple(sorted((a + b for a, b in zip(t, u[::-1], strict=True)), reverse=True))
+            if s[0] <= size:
+                result[s] = result.get(s, 0.0) + f * g
+    return result
+
+
+def fits(density, convolve, count):
+    """F^(i)(N) for i = 1 to `count`, with F^(1) = F."""
+    current, result = density, []
+    for _ in range(count):
+        result.append(sum(current.values()))
+        current = convolve(current, density)
+    return result
+
+
+def table(vectors, probabilities, width):
+    """A density of vectors padded with zeros to `width`."""
+    density = {}
+    for vector, p in zip(vectors, probabilities, strict=True):
+        key = tuple(int(x) for x in vector) + (0,) * (width - len(vector))
+        density[key] = density.get(key, 0.0) + float(p)
+    return density
+
+
+def independent(probabilities, components, width):
+    """Every tuple of independent components, padded with zeros to `width`."""
+    sizes = [s for s, p in enumerate(probabilities) if p > 0]
+    density = {}
+    for vector in product(sizes, repeat=components):
+        p = 1.0
+        for s in vector:
+            p *= float(probabilities[s])
+        key = vector + (0,) * (width - components)
+        density[key] = density.get(key, 0.0) + p
+    return density
+
+
+def unordered(density):
+    """The density of the sorted vectors."""
+    result = {}
+    for vector, p in density.items():
+        key = tuple(sorted(vector, reverse=True))
+        result[key] = result.get(key, 0.0) + p
+    return result
+
+
+def exponential_level(fitting):
+    """Equation (2)."""
+    return 1 / (1 - sum(f / (i * (i - 1)) for i, f in enumerate(fitting, start=1) if i > 1))
+
+
+def slotted_level(fitting):
+    """Equation (4), as printed."""
+    following = [*fitting[1:], 0.0]
+    return sum((f - g) * i for i, (f, g) in enumerate(zip(fitting, following, strict=True), 1))

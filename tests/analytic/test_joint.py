@@ -1,0 +1,65 @@
+"""Tables of component sizes."""
+
+import numpy as np
+import pytest
+
+from coalloc_lib.analytic import JointSizes
+from coalloc_lib.checks import InputError
+from coalloc_lib.distributions import power_of_two, uniform
+from tests.analytic import naive
+
+
+def as_dict(joint):
+    return naive.table(joint.vectors, joint.probabilities, joint.components)
+
+
+def test_independent_is_the_sorted_product():
+    sizes = power_of_two(0.8, 1, 5)
+    expected = naive.unordered(naive.independent(sizes.probabilities, 3, 3))
+    assert as_dict(JointSizes.independent(sizes, 3)) == pytest.approx(expected, abs=1e-14)
+    assert as_dict(JointSizes.product([sizes] * 3).unordered()) == pytest.approx(expected)
+
+
+def test_dependent_splits_in_the_fewest_equal_components():
+    joint = JointSizes.dependent(uniform(1, 9), 4)
+    assert as_dict(joint)[(3, 3, 3)] == pytest.approx(1 / 9)
+    assert as_dict(joint)[(4, 0, 0)] == pytest.approx(1 / 9)
+    assert as_dict(joint)[(3, 2, 0)] == pytest.approx(1 / 9)
+    assert joint.mean == pytest.approx(5)
+    assert joint.total().probabilities == pytest.approx(uniform(1, 9).probabilities)
+
+
+def test_mixture_merges_and_pads():
+    single, double = JointSizes([[2]], [1]), JointSizes([[2, 0], [1, 1]], [0.5, 0.5])
+    mixed = JointSizes.mixture([single, double], [0.4, 0.6])
+    assert as_dict(mixed) == pytest.approx({(2, 0): 0.7, (1, 1): 0.3})
+    assert len(mixed) == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: JointSizes([[1, -1]], [1]), r"vectors\[0\]"),
+        (lambda: JointSizes([[1, 1], [0, 0]], [0.5, 0.5]), r"vectors\[1\]"),
+        (lambda: JointSizes([[1.5]], [1]), "whole"),
+        (lambda: JointSizes([[np.nan]], [1]), "whole"),
+        (lambda: JointSizes([["a"]], [1]), "no number"),
+        (lambda: JointSizes([[1], [1, 2]], [0.5, 0.5]), "lengths"),
+        (lambda: JointSizes([1, 2], [0.5, 0.5]), "shape"),
+        (lambda: JointSizes([[1]], [0.9]), "sum to 0.9"),
+        (lambda: JointSizes([[1], [2]], [1.5, -0.5]), r"probabilities\[1\]"),
+        (lambda: JointSizes([[1]], [0.5, 0.5]), "shape"),
+        (lambda: JointSizes([[1]], ["a"]), "give one number"),
+        (lambda: JointSizes.dependent([1, 2], 4), "SizeDistribution"),
+        (lambda: JointSizes.dependent(uniform(1, 4), 0), "largest = 0"),
+        (lambda: JointSizes.independent(uniform(1, 4), 0), "components = 0"),
+        (lambda: JointSizes.independent(uniform(1, 64), 16), "table of"),
+        (lambda: JointSizes.product([]), "empty"),
+        (lambda: JointSizes.product([uniform(1, 64)] * 16), "table of"),
+        (lambda: JointSizes.mixture([], []), "JointSizes"),
+        (lambda: JointSizes.mixture([JointSizes([[1]], [1])], [0.5]), "weights sum"),
+    ],
+)
+def test_mistakes_are_refused(make, words):
+    with pytest.raises(InputError, match=words):
+        make()

@@ -1,0 +1,220 @@
+"""Limits, directions, refusals, and the Markov chain solved directly."""
+
+import time
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coalloc_lib.analytic import JointSizes, maximal_utilization
+from coalloc_lib.checks import InputError
+from coalloc_lib.distributions import SizeDistribution, uniform
+from coalloc_lib.system import Multicluster
+from tests.analytic import naive
+
+REQUESTS = ("ordered", "unordered", "flexible")
+
+
+def loss(*arguments, **keywords):
+    return maximal_utilization(*arguments, **keywords).capacity_loss
+
+
+@pytest.mark.parametrize("service", ["exponential", "slotted"])
+@pytest.mark.parametrize("request_type", REQUESTS)
+@pytest.mark.parametrize("size", [1, 8])
+def test_equal_jobs_that_fill_the_clusters_lose_nothing(request_type, size, service):
+    system = Multicluster.equal(3, 8)
+    found = loss(system, uniform(size, size), request=request_type, service=service)
+    assert found == pytest.approx(0, abs=1e-12)
+
+
+def test_pathological_ordered_jobs_tend_to_the_published_limit():
+    clusters = 3
+    previous = 0.0
+    for size in (8, 32, 128):
+        joint = JointSizes([[size // 2 + 1] + [1] * (clusters - 1)], [1])
+        found = loss(Multicluster.equal(clusters, size), joint)
+        assert previous < found < (2 * clusters - 1) / (2 * clusters)
+        previous = found
+    assert found == pytest.approx((2 * clusters - 1) / (2 * clusters), abs=0.02)
+
+
+@pytest.mark.parametrize("high", [2, 5, 8])
+def test_freer_requests_lose_less(high):
+    system = Multicluster.equal(3, 16)
+    losses = [loss(system, uniform(1, high), request=name) for name in REQUESTS]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_larger_clusters_lose_less():
+    losses = [loss(Multicluster.equal(2, n), uniform(1, 8)) for n in (8, 16, 32, 64)]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_more_small_jobs_lose_less():
+    losses = [loss(Multicluster([32]), uniform(1, high), request="total") for high in (2, 4, 8, 16)]
+    assert losses == sorted(losses)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_ordered_table_of_a_product_equals_independent_columns(data):
+    sizes = data.draw(st.lists(st.integers(2, 8), min_size=1, max_size=3))
+    parts = [uniform(1, data.draw(st.integers(1, size))) for size in sizes]
+    service = data.draw(st.sampled_from(["exponential", "slotted"]))
+    columns = maximal_utilization(Multicluster(sizes), parts, service=service)
+    table = maximal_utilization(Multicluster(sizes), JointSizes.product(parts), service=service)
+    assert table.max_utilization == pytest.approx(columns.max_utilization, abs=1e-10)
+    assert columns.method == table.method == "exact"
+
+
+@pytest.mark.parametrize("request_type", REQUESTS)
+def test_levels_equal_the_printed_equations(request_type):
+    sizes, size, count = uniform(1, 3), 5, 10
+    density = naive.independent(sizes.probabilities, 2, 2)
+    if request_type == "ordered":
+        fitting = naive.fits(
+            density, lambda f, g: naive.ordered_convolution(f, g, [size] * 2), count
+        )
+    elif request_type == "unordered":
+        density = naive.unordered(density)
+        fitting = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, size), count)
+    else:
+        total = naive.independent(sizes.sum_of(2).probabilities, 1, 1)
+        fitting = naive.fits(total, lambda f, g: naive.ordered_convolution(f, g, [2 * size]), count)
+    for service, level in (
+        ("exponential", naive.exponential_level),
+        ("slotted", naive.slotted_level),
+    ):
+        bound = maximal_utilization(
+            Multicluster.equal(2, size), sizes, request=request_type, service=service
+        )
+        assert bound.multiprogramming_level == pytest.approx(level(fitting), abs=1e-10)
+        assert bound.max_utilization == pytest.approx(level(fitting) * 4 / (2 * size), abs=1e-10)
+
+
+def test_slotted_unordered_requests_are_exact():
+    system, sizes = Multicluster.equal(2, 4), uniform(1, 3)
+    exact = maximal_utilization(system, sizes, request="unordered", service="slotted")
+    assert exact.method == "exact"
+    assert maximal_utilization(system, sizes, request="unordered").method == "approximation"
+
+
+def test_one_cluster_is_the_same_for_every_request():
+    found = [loss(Multicluster([16]), uniform(1, 6), request=r) for r in (*REQUESTS, "total")]
+    assert found == pytest.approx([found[0]] * 4, abs=1e-10)
+
+
+def test_missing_columns_leave_their_clusters_idle():
+    wide = maximal_utilization(Multicluster([8, 8]), uniform(1, 4), 1)
+    narrow = maximal_utilization(Multicluster([8]), uniform(1, 4), 1)
+    assert wide.max_utilization == pytest.approx(narrow.max_utilization / 2)
+    assert wide.multiprogramming_level == pytest.approx(narrow.multiprogramming_level)
+
+
+def running(jobs, sizes):
+    """Return how many of the oldest jobs are in service, first come, first served."""
+    used = np.zeros(len(sizes), dtype=int)
+    for count, job in enumerate(jobs):
+        used += job
+        if (used > sizes).any():
+            return count
+    return len(jobs)
+
+
+def utilization_of_the_chain(density, sizes, most):
+    """Solve the chain of the `most` + 1 oldest jobs of a queue that is never empty."""
+    states = list(product(density, repeat=most + 1))
+    place = {state: i for i, state in enumerate(states)}
+    rates = np.zeros((len(states), len(states)))
+    busy = np.zeros(len(states))
+    for state, i in place.items():
+        serving = running(state, sizes)
+        busy[i] = sum(map(sum, state[:serving]))
+        for leaving in range(serving):
+            for job, p in density.items():
+                rates[i, place[(*state[:leaving], *state[leaving + 1 :], job)]] += p
+        rates[i, i] -= serving
+    balance = np.vstack([rates.T, np.ones(len(states))])
+    stationary = np.linalg.lstsq(balance, np.append(np.zeros(len(states)), 1), rcond=None)[0]
+    return stationary @ busy / sum(sizes)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "density", "most"),
+    [
+        ([3], {(1,): 0.5, (2,): 0.5}, 3),
+        ([4], {(1,): 0.3, (3,): 0.7}, 4),
+        ([2, 2], {(1, 1): 0.25, (1, 2): 0.25, (2, 1): 0.25, (2, 2): 0.25}, 2),
+        ([3, 2], {(1, 2): 0.2, (2, 1): 0.5, (0, 1): 0.3}, 3),
+    ],
+)
+def test_exact_formula_solves_the_markov_chain(sizes, density, most):
+    joint = JointSizes(list(density), list(density.values()))
+    found = maximal_utilization(Multicluster(sizes), joint)
+    expected = utilization_of_the_chain(density, sizes, most)
+    assert found.max_utilization == pytest.approx(expected, abs=1e-10)
+
+
+FOUR = Multicluster.equal(4, 32)
+HALF = SizeDistribution([0, 0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "words"),
+    [
+        (([32], HALF), {}, "Multicluster"),
+        ((FOUR, "U[1,4]"), {}, "SizeDistribution"),
+        ((FOUR, []), {}, "SizeDistribution"),
+        ((FOUR, [HALF, 3]), {}, r"sizes\[1\]"),
+        ((FOUR, HALF, 5), {}, "components = 5"),
+        ((FOUR, HALF, 0), {}, "components = 0"),
+        ((FOUR, [HALF, HALF], 3), {}, "components = 3"),
+        ((FOUR, HALF), {"request": "any"}, "request"),
+        ((FOUR, HALF), {"service": "any"}, "service"),
+        ((FOUR, HALF), {"budget_seconds": 0}, "budget_seconds"),
+        ((FOUR, HALF), {"request": "total"}, "simulate"),
+        ((Multicluster([4, 5]), HALF), {"request": "unordered"}, "simulate"),
+        ((Multicluster([4]), uniform(5, 9)), {}, "reach 9 .* 4 processors"),
+        ((Multicluster([4]), uniform(5, 9)), {"request": "total"}, "reach 9 .* 4 processors"),
+        ((Multicluster([9, 4]), uniform(5, 9)), {}, "cluster 1"),
+        ((Multicluster([4, 4]), uniform(1, 5)), {"request": "unordered"}, "reach 5"),
+        ((Multicluster([4, 4]), uniform(1, 5)), {"request": "flexible"}, "reach 10"),
+        ((Multicluster([4, 3]), JointSizes([[1, 4]], [1])), {}, "cluster 1"),
+    ],
+)
+def test_mistakes_are_refused(arguments, keywords, words):
+    with pytest.raises(InputError, match=words):
+        maximal_utilization(*arguments, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("system", "sizes", "request_type"),
+    [
+        (Multicluster.equal(16, 32), uniform(1, 32), "unordered"),
+        (Multicluster.equal(16, 32), JointSizes.dependent(uniform(1, 512), 32), "ordered"),
+        (Multicluster.equal(16, 32), JointSizes.dependent(uniform(1, 512), 32), "unordered"),
+        (Multicluster.equal(300, 32), uniform(1, 32), "unordered"),
+        (Multicluster([10**9]), uniform(1, 2), "total"),
+    ],
+)
+def test_what_is_too_large_is_refused_at_once(system, sizes, request_type):
+    start = time.perf_counter()
+    with pytest.raises(InputError, match="would take about"):
+        maximal_utilization(system, sizes, request=request_type)
+    assert time.perf_counter() - start < 10
+
+
+def test_the_budget_can_be_lowered_and_raised():
+    system, joint = Multicluster.equal(3, 12), JointSizes.product([uniform(1, 6)] * 3)
+    with pytest.raises(InputError, match="budget_seconds"):
+        maximal_utilization(system, joint, budget_seconds=1e-6)
+    with pytest.raises(InputError, match="budget_bytes"):
+        maximal_utilization(system, joint, budget_bytes=10)
+    assert maximal_utilization(system, joint, budget_seconds=1e6, budget_bytes=2**40)
+
+
+def test_many_tiny_clusters():
+    assert loss(Multicluster.equal(200, 1), uniform(1, 1), request="unordered") == pytest.approx(0)

@@ -1,0 +1,117 @@
+"""The two engines make the same schedule, job for job, and it keeps the rules."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from tests.conftest import placements, policies, systems_and_streams
+
+
+def same(one, other):
+    """Assert that two schedules agree to the last bit."""
+    np.testing.assert_array_equal(one.start, other.start)
+    np.testing.assert_array_equal(one.end, other.end)
+    np.testing.assert_array_equal(one.allocation, other.allocation)
+    np.testing.assert_array_equal(one.jobs.submit, other.jobs.submit)
+
+
+def both(system, jobs, **how):
+    """Run both engines, verify both schedules, compare them; return one."""
+    one, other = (
+        co.simulate(system, jobs, engine=engine, **how).verify()
+        for engine in ("compiled", "reference")
+    )
+    same(one, other)
+    return one
+
+
+@settings(max_examples=300)
+@given(systems_and_streams(), policies, st.data())
+def test_same_schedule(case, scheduling, data):
+    system, jobs = case
+    placement = data.draw(placements(len(system)))
+    both(system, jobs, scheduling=scheduling, placement=placement)
+
+
+@settings(max_examples=200)
+@given(systems_and_streams(), policies, st.data(), st.sampled_from([1, 2, 7, 1000]))
+def test_same_schedule_with_a_backlog(case, scheduling, data, backlog):
+    system, jobs = case
+    placement = data.draw(placements(len(system)))
+    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+
+
+@pytest.mark.long
+@settings(max_examples=5000)
+@given(systems_and_streams(most_jobs=300), policies, st.data())
+def test_same_schedule_at_length(case, scheduling, data):
+    system, jobs = case
+    placement = data.draw(placements(len(system)))
+    both(system, jobs, scheduling=scheduling, placement=placement)
+
+
+@pytest.mark.parametrize("max_jumps", [1, 20, 10_000])
+@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
+def test_same_schedule_with_a_long_queue(max_jumps, request_type):
+    """The tree over the queue has several levels here, and stale bounds."""
+    rng = np.random.default_rng(max_jumps)
+    n = 1500
+    jobs = co.JobStream(
+        submit=np.sort(rng.integers(0, 60, n)),
+        runtime=rng.exponential(2, n),
+        components=rng.integers(1, 8, (n, 3))
+        if request_type != "total"
+        else rng.integers(1, 13, n),
+        request=request_type,
+    )
+    system = co.Multicluster([12, 9, 8])
+    schedule = both(system, jobs, scheduling=co.FPFS(max_jumps=max_jumps))
+    assert schedule.overtaken.max() > 0
+
+
+@settings(max_examples=60)
+@given(systems_and_streams(), st.data())
+def test_fpfs_without_jumps_is_fcfs(case, data):
+    system, jobs = case
+    placement = data.draw(placements(len(system)))
+    same(
+        co.simulate(system, jobs, scheduling=co.FPFS(max_jumps=0), placement=placement),
+        co.simulate(system, jobs, scheduling=co.FCFS(), placement=placement),
+    )
+
+
+@settings(max_examples=60)
+@given(systems_and_streams(), st.data())
+def test_one_waiting_job_saturates_fcfs(case, data):
+    """Heavy traffic under FCFS needs a queue of one: more changes no start and no allocation."""
+    system, jobs = case
+    jobs = jobs.replace(runtime=jobs.runtime + 0.5)  # jobs of no length leave between two starts
+    placement = data.draw(placements(len(system)))
+    one, many = (
+        co.simulate(system, jobs, placement=placement, backlog=backlog)
+        for backlog in (1, len(jobs))
+    )
+    np.testing.assert_array_equal(one.start, many.start)
+    np.testing.assert_array_equal(one.allocation, many.allocation)
+
+
+def test_kernels_uncompiled_as_compiled(tmp_path):
+    """The same test of agreement holds with compilation switched off."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    tests = [
+        f"{__file__}::{name}" for name in ("test_same_schedule", "test_fpfs_without_jumps_is_fcfs")
+    ]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert "2 passed" in run.stdout
