@@ -1,4 +1,6 @@
-"""Coalloc Workbench: when does it pay to run one job in several clusters at once?"""
+"""Coalloc Workbench, on processor co-allocation: one job in several clusters at once."""
+
+from importlib import import_module
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import (
@@ -18,5 +20,53 @@ from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.simulate import simulate
 from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.catalogue import load_trace
+from coalloc_lib.workloads.models import JobModel
+from coalloc_lib.workloads.swf import read_swf, write_swf
 
 __version__ = "0.1.0"
+
+#: Names that are fetched when they are first used: what they import takes long.
+_ON_DEMAND = {
+    "JointSizes": "coalloc_lib.analytic",
+    "maximal_utilization": "coalloc_lib.analytic",
+    "student": "coalloc_lib.inference",
+    "saturated_loss": "coalloc_lib.saturation",
+}
+
+__all__ = [
+    "FCFS",
+    "FPFS",
+    "BestFit",
+    "Deterministic",
+    "Empirical",
+    "Exponential",
+    "FirstFit",
+    "Hyperexponential",
+    "InputError",
+    "JobModel",
+    "JobStream",
+    "Multicluster",
+    "Placement",
+    "PoissonArrivals",
+    "Schedule",
+    "Scheduling",
+    "SizeDistribution",
+    "WorstFit",
+    "load_trace",
+    "merge",
+    "parse_sizes",
+    "power_of_two",
+    "read_swf",
+    "simulate",
+    "uniform",
+    "write_swf",
+    *_ON_DEMAND,
+]
+
+
+def __getattr__(name):
+    """Import a name of `_ON_DEMAND` at its first use."""
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ON_DEMAND[name]), name)

@@ -27,7 +27,7 @@ def times(name, values, *, unit="seconds"):
 
 def positive(name, value):
     """Return `value` as a float; refuse what is not a finite number above 0."""
-    number = float(value)
+    number = _number(name, value)
     if not (np.isfinite(number) and number > 0):
         raise InputError(f"{name} = {value}; give a finite number above 0")
     return number
@@ -35,9 +35,17 @@ def positive(name, value):
 
 def whole(name, value, least=1):
     """Return `value` as an int; refuse fractions and numbers below `least`."""
-    if isinstance(value, bool) or int(value) != value or value < least:
+    number = _number(name, value)
+    if isinstance(value, bool) or number != np.floor(number) or not least <= number < np.inf:
         raise InputError(f"{name} = {value}; give a whole number of {least} or more")
     return int(value)
+
+
+def _number(name, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {value!r}; give a number") from None
 
 
 def one_of(name, value, choices):

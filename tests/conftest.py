@@ -16,6 +16,14 @@ hypothesis.settings.load_profile("coalloc")
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_configure(config):
+    """Compile the kernels before the workers of xdist start, each of which would."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        from tests.warm import compile_kernels
+
+        compile_kernels()
+
+
 @pytest.fixture(scope="session")
 def real_logs():
     """The folder of the real logs; skips where there is none."""

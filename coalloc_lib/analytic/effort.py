@@ -13,6 +13,8 @@ from coalloc_lib.checks import InputError
 
 #: Pairs of a state and a job that are looked at.
 PAIRS = 20_000
+#: Convolutions that are looked at; where more are needed, their number scales the result.
+LONGEST = 1_000
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,18 @@ def visits(densities, floor, states, fits, most):
     totals = states.sum(axis=1)
     steps = np.zeros(len(states))
     for jobs, (low, density) in enumerate(densities, start=1):
-        if jobs >= most or density.sum() < 1e-12:
+        if jobs >= min(most, LONGEST) or density.sum() < 1e-12:
             break
         padded = np.append(density, 0)
         place = totals - low
         inside = (place >= 0) & (place < len(density))
         steps += inside & (padded[np.where(inside, place, -1)] > floor)
     return float(steps.mean()), float((steps * fits).mean())
+
+
+def beyond(jobs):
+    """Return the factor for what `LONGEST` leaves out where about `jobs` jobs fit together."""
+    return max(1.0, jobs / LONGEST)
 
 
 def _duration(seconds):

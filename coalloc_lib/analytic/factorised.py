@@ -8,7 +8,15 @@ from math import comb, factorial, inf
 
 import numpy as np
 
-from coalloc_lib.analytic.effort import PAIRS, Effort, number, random_multisets, visits
+from coalloc_lib.analytic.effort import (
+    LONGEST,
+    PAIRS,
+    Effort,
+    beyond,
+    number,
+    random_multisets,
+    visits,
+)
 from coalloc_lib.analytic.kernels import worst_fit_size
 from coalloc_lib.analytic.lines import line_densities
 
@@ -67,11 +75,13 @@ def factorised_effort(sizes, components, clusters, size):
     total = sizes.sum_of(components)
     most = clusters * size // total.minimum
     densities = list(_until_negligible(total, clusters * size, most))
+    longer = beyond(clusters * size / total.mean)
     seconds = 0.0
     for placed, count in enumerate(counts):
         states, reached = _random_cells(rng, sizes, clusters, placed, size)
         _, served = visits(densities, floor, states, reached, most)
-        seconds += count * values * (len(densities) * EMPTY + served * (CELL + CLUSTER * clusters))
+        each = len(densities) * EMPTY + served * (CELL + CLUSTER * clusters)
+        seconds += longer * count * values * each
     return Effort(seconds, 8 * (sum(counts) + counts[0]))
 
 
@@ -100,7 +110,7 @@ def _cell_counts(components, clusters, size):
 
 def _until_negligible(total, capacity, most):
     for jobs, (low, density) in enumerate(line_densities(total.probabilities, capacity), start=1):
-        if jobs > most or density.sum() < 1e-12:
+        if jobs > min(most, LONGEST) or density.sum() < 1e-12:
             return
         yield low, density
 

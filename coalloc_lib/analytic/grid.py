@@ -1,8 +1,10 @@
 """Several dimensions: ordered requests whose components depend on one another."""
 
+from math import prod
+
 import numpy as np
 
-from coalloc_lib.analytic.effort import PAIRS, Effort, visits
+from coalloc_lib.analytic.effort import LONGEST, PAIRS, Effort, beyond, number
 from coalloc_lib.analytic.kernels import grid_step
 from coalloc_lib.analytic.lines import line_densities
 
@@ -44,18 +46,55 @@ def grid_fits(joint, sizes):
 def grid_effort(joint, sizes):
     """Return the estimated `Effort` of `grid_fits`."""
     rng = np.random.default_rng(0)
-    cells = float(np.prod(sizes + 1.0))
+    cells = number(prod(int(size) + 1 for size in sizes))
     states = rng.integers(sizes + 1, size=(PAIRS, len(sizes)))
     vectors = joint.vectors[rng.integers(len(joint), size=PAIRS)]
     fits = (states + vectors <= sizes).all(axis=1)
     total = joint.total()
     most = int(sizes.sum() // total.minimum)
-    densities = line_densities(total.probabilities, int(sizes.sum()))
-    occupied, added = visits(densities, NEGLIGIBLE / cells, states, fits, most)
-    steps = min(most, sizes.sum() / total.mean + 1)
+    convolutions = min(most, sizes.sum() / total.mean + 1)
+    steps = _steps_occupied(joint, sizes, states, most) * beyond(convolutions)
     one = JOB + COLUMN * len(sizes)
-    seconds = cells * (steps * EMPTY + occupied * STATE + added * len(joint) * one)
+    per_state = convolutions * EMPTY + steps.mean() * STATE
+    seconds = cells * (per_state + (steps * fits).mean() * len(joint) * one)
     return Effort(seconds, 16 * cells + 8.0 * joint.vectors.size * 3)
+
+
+def _steps_occupied(joint, sizes, states, most):
+    """Return after how many numbers of jobs each state can be occupied, shape (n,).
+
+    Occupied is what lies, in every cluster, in all together and in the difference of each two
+    neighbours, where the distribution of that one number is not negligible.
+    """
+    lines = [_line(joint, sizes, states, weights) for weights in _projections(len(sizes))]
+    steps = np.zeros(len(states))
+    for jobs in range(1, min(most, LONGEST)):
+        inside, least = np.ones(len(states), dtype=bool), 1.0
+        for place, shift, densities in lines:
+            low, density = next(densities)
+            offset = place - jobs * shift - low
+            inside &= (offset >= 0) & (offset < len(density))
+            least = min(least, density.sum())
+        if least < 1e-12:
+            break
+        steps += inside
+    return steps
+
+
+def _projections(columns):
+    identity = np.eye(columns, dtype=np.int64)
+    together = np.ones((1, columns), dtype=np.int64)
+    return np.concatenate([identity, together, np.roll(identity, 1, axis=1) - identity])
+
+
+def _line(joint, sizes, states, weights):
+    """Return the states' values of one projection, its least value in a job, and its sums."""
+    values = joint.vectors @ weights
+    negative = weights.min() < 0  # such a sum has no capacity that it must not exceed
+    shift = values.min() if negative else 0
+    capacity = 10**9 if negative else int(sizes @ weights)
+    chances = np.bincount(values - shift, joint.probabilities)
+    return states @ weights, shift, line_densities(chances, capacity)
 
 
 def first_different(rows):

@@ -167,8 +167,9 @@ def _one_more(picks, runs, weights, chances):
 def _check_table(rows, columns):
     if rows * columns > LARGEST_TABLE:
         raise InputError(
-            f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} components; at most "
-            f"{LARGEST_TABLE} entries are kept, so give fewer components or sizes"
+            f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} "
+            f"components; at most {LARGEST_TABLE} entries are kept, so give fewer components or "
+            "sizes"
         )
 
 

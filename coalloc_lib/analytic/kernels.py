@@ -82,8 +82,9 @@ def worst_fit_step(density, out, rank, work, heads, shared, skip, starts, lasts,
     Notes
     -----
     Row d of `placed` is the vector without the clusters still to be served, after d components;
-    rows up to `shared` are still right from an earlier head. With a head placed, the last component moves one entry of a sorted vector only. `before` and
-    `after` hold the rank's parts left and right of it, so each job costs a single addition.
+    rows up to `shared` are still right from an earlier head. With a head placed, the last
+    component moves one entry of a sorted vector only. `before` and `after` hold the
+    rank's parts left and right of it, so each job costs a single addition.
     """
     clusters, size, groups = rank.shape[0], rank.shape[1] - 1, len(heads)
     used, before, after, placed = work[0], work[1], work[2], work[3:]

@@ -63,7 +63,8 @@ def exponential_level(fits, most):
 def slotted_level(fits, most):
     """Return the mean multiprogramming level where all jobs in service start and end together.
 
-    Parameters and stopping are those of `exponential_level`; M = sum of F^(i)(N) over i.
+    Parameters and stopping are those of `exponential_level`; M = sum of F^(i)(N) over i. That
+    takes all jobs of a slot for fresh draws: see `coalloc_lib.analytic.slotted`.
 
     References
     ----------

@@ -8,6 +8,7 @@ from coalloc_lib.analytic.grid import grid_effort, grid_fits
 from coalloc_lib.analytic.joint import JointSizes, size_distribution
 from coalloc_lib.analytic.level import LEVELS, Bound
 from coalloc_lib.analytic.lines import line_effort, line_fits
+from coalloc_lib.analytic.transform import transform_effort, transform_fits
 from coalloc_lib.analytic.worst_fit import worst_fit_effort, worst_fit_fits
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import SizeDistribution
@@ -59,9 +60,10 @@ def maximal_utilization(
     M = 1 / (1 - sum over i >= 2 of F^(i)(N) / (i (i - 1))) with exponential service and
     M = sum over i >= 1 of F^(i)(N) with slotted service, where F^(i)(N) is the probability that
     i random jobs fit together; the utilization is M times the mean number of processors of a job
-    over the number of processors. For unordered requests F^(i) is the WF-convolution, which does
-    not know the states that departures leave behind: an approximation, but exact on one cluster
-    and with slotted service, where every slot starts empty.
+    over the number of processors. Two cases are approximations. For unordered requests on several
+    clusters F^(i) is the WF-convolution, which does not know the states that departures leave
+    behind. With slotted service the jobs of a slot are taken for fresh draws, although the first
+    is the one that did not fit before; `coalloc_lib.analytic.slotted` does without.
 
     References
     ----------
@@ -80,7 +82,7 @@ def maximal_utilization(
     one_of("request", request, REQUESTS)
     level = LEVELS[one_of("service", service, tuple(LEVELS))]
     budget = positive("budget_seconds", budget_seconds), positive("budget_bytes", budget_bytes)
-    sizes, components = _checked_sizes(sizes, components, len(system))
+    sizes, components = _checked_sizes(sizes, components, system)
     if request in ("ordered", "unordered") and components > len(system):
         raise InputError(
             f"components = {components} is more than the {len(system)} clusters; "
@@ -88,18 +90,23 @@ def maximal_utilization(
         )
     fits, least, mean = _CASES[request](system, sizes, components, budget)
     mean_level = level(fits, system.processors // least)
-    approximate = request == "unordered" and len(system) > 1 and service == "exponential"
+    approximate = service == "slotted" or (request == "unordered" and len(system) > 1)
     return Bound(
-        mean_level * mean / system.processors,
-        mean_level,
+        float(mean_level * mean / system.processors),
+        float(mean_level),
         "approximation" if approximate else "exact",
     )
 
 
-def _checked_sizes(sizes, components, clusters):
+def _checked_sizes(sizes, components, system):
     """Return a JointSizes or a list of distributions, one a component, and their number."""
     if isinstance(sizes, SizeDistribution):
-        count = clusters if components is None else whole("components", components)
+        count = len(system) if components is None else whole("components", components)
+        if count > system.processors:
+            raise InputError(
+                f"components = {components} is more than all {system.processors} processors; "
+                "every component needs one"
+            )
         return [sizes] * count, count
     if not isinstance(sizes, JointSizes):
         if not isinstance(sizes, (list, tuple)) or not sizes:
@@ -138,8 +145,18 @@ def _ordered_dependent(system, joint, budget):
     kept = np.flatnonzero(widest)
     joint = JointSizes(joint.vectors[:, kept], joint.probabilities)
     extents = system.as_array()[kept]
-    grid_effort(joint, extents).check(*budget)
-    return grid_fits(joint, extents), joint.total().minimum, joint.mean
+    ways = (grid_effort, grid_fits), (transform_effort, transform_fits)
+    fits = _cheapest(((effort(joint, extents), way) for effort, way in ways), budget)
+    return fits(joint, extents), joint.total().minimum, joint.mean
+
+
+def _cheapest(choices, budget):
+    """Return the quickest of the (effort, way) whose memory the budget allows; check its time."""
+    choices = sorted(choices, key=lambda choice: choice[0].seconds)
+    affordable = [choice for choice in choices if choice[0].bytes <= budget[1]]
+    effort, way = (affordable or choices)[0]
+    effort.check(*budget)
+    return way
 
 
 def _unordered(system, sizes, components, budget):
@@ -162,18 +179,16 @@ def _unordered(system, sizes, components, budget):
 
 
 def _independent_fits(part, components, clusters, size, budget):
-    """Return the fits by the cheaper of the two ways that the budget allows."""
-    direct = worst_fit_effort(part, components, clusters, size)
-    nested = factorised_effort(part, components, clusters, size)
-    affordable = [effort for effort in (direct, nested) if effort.bytes <= budget[1]]
-    chosen = min(affordable or (direct, nested), key=lambda effort: effort.seconds)
-    chosen.check(*budget)
-    if chosen is nested:
-        return factorised_fits(part, components, clusters, size)
+    case = part, components, clusters, size
+    ways = (worst_fit_effort(*case), worst_fit_fits), (factorised_effort(*case), factorised_fits)
+    if _cheapest(ways, budget) is factorised_fits:
+        return factorised_fits(*case)
     return worst_fit_fits(JointSizes.independent(part, components), clusters, size)
 
 
 def _flexible(system, sizes, components, budget):
+    if not isinstance(sizes, JointSizes):
+        _check_fits(sum(part.maximum for part in sizes), system.processors, "the system")
     total = sizes.total() if isinstance(sizes, JointSizes) else _sum(sizes)
     _check_fits(total.maximum, system.processors, "the system")
     line_effort(total, system.processors).check(*budget)

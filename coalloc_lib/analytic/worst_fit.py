@@ -8,6 +8,7 @@ from coalloc_lib.analytic.effort import (
     PAIRS,
     Effort,
     balanced_states,
+    beyond,
     number,
     random_multisets,
     visits,
@@ -77,6 +78,7 @@ def worst_fit_effort(sizes, components, clusters, size):
     densities = line_densities(total.probabilities, clusters * size)
     occupied, added = visits(densities, NEGLIGIBLE / lattice, states, fits, most)
     steps = min(most, clusters * size / total.mean + 1)
+    reached *= beyond(steps)
     heads = _heads(sizes, components) / jobs
     one = JOB + HEAD * clusters * heads
     seconds = lattice * steps * EMPTY + reached * (occupied * STATE + added * jobs * one)

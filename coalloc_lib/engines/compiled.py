@@ -61,7 +61,7 @@ def run(system, jobs, scheduling, placement, backlog=None):
 
 
 def _keys(jobs):
-    """What decides whether a job fits, and what is placed: see `kernels.Stream`."""
+    """Return what decides whether a job fits, and what is placed: see `kernels.Stream`."""
     components = jobs.components
     if jobs.request in ("flexible", "total"):
         components = components.sum(axis=1, keepdims=True)

@@ -14,6 +14,7 @@ from coalloc_lib.analytic import JointSizes
 from coalloc_lib.analytic.factorised import factorised_fits, ways_table
 from coalloc_lib.analytic.grid import first_different, grid_fits
 from coalloc_lib.analytic.lines import line_fits
+from coalloc_lib.analytic.transform import transform_fits
 from coalloc_lib.analytic.worst_fit import rank_table, worst_fit_fits
 from coalloc_lib.distributions import SizeDistribution
 from tests.analytic import naive
@@ -43,9 +44,10 @@ def test_grid(data):
     joint = data.draw(tables(sizes))
     density = naive.table(joint.vectors, joint.probabilities, len(sizes))
     expected = naive.fits(density, lambda f, g: naive.ordered_convolution(f, g, sizes), STEPS)
-    assert list(islice(grid_fits(joint, np.array(sizes)), STEPS)) == pytest.approx(
-        expected, abs=1e-12
-    )
+    for way in (grid_fits, transform_fits):
+        assert list(islice(way(joint, np.array(sizes)), STEPS)) == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 @few
@@ -111,6 +113,7 @@ import numpy as np
 from coalloc_lib.analytic import JointSizes
 from coalloc_lib.analytic.factorised import factorised_fits
 from coalloc_lib.analytic.grid import grid_fits
+from coalloc_lib.analytic.transform import transform_fits
 from coalloc_lib.analytic.worst_fit import worst_fit_fits
 from coalloc_lib.distributions import power_of_two
 sizes = power_of_two(0.9, 1, 4)

@@ -67,7 +67,7 @@ def test_ordered_table_of_a_product_equals_independent_columns(data):
     columns = maximal_utilization(Multicluster(sizes), parts, service=service)
     table = maximal_utilization(Multicluster(sizes), JointSizes.product(parts), service=service)
     assert table.max_utilization == pytest.approx(columns.max_utilization, abs=1e-10)
-    assert columns.method == table.method == "exact"
+    assert columns.method == table.method == {"exponential": "exact"}.get(service, "approximation")
 
 
 @pytest.mark.parametrize("request_type", REQUESTS)
@@ -95,11 +95,21 @@ def test_levels_equal_the_printed_equations(request_type):
         assert bound.max_utilization == pytest.approx(level(fitting) * 4 / (2 * size), abs=1e-10)
 
 
-def test_slotted_unordered_requests_are_exact():
-    system, sizes = Multicluster.equal(2, 4), uniform(1, 3)
-    exact = maximal_utilization(system, sizes, request="unordered", service="slotted")
-    assert exact.method == "exact"
-    assert maximal_utilization(system, sizes, request="unordered").method == "approximation"
+@pytest.mark.parametrize(
+    ("clusters", "request_type", "service", "method"),
+    [
+        (1, "unordered", "exponential", "exact"),
+        (2, "unordered", "exponential", "approximation"),
+        (2, "ordered", "exponential", "exact"),
+        (2, "flexible", "exponential", "exact"),
+        (2, "ordered", "slotted", "approximation"),
+        (1, "total", "slotted", "approximation"),
+    ],
+)
+def test_method_says_what_is_exact(clusters, request_type, service, method):
+    system = Multicluster.equal(clusters, 4)
+    bound = maximal_utilization(system, uniform(1, 3), request=request_type, service=service)
+    assert bound.method == method
 
 
 def test_one_cluster_is_the_same_for_every_request():
@@ -171,6 +181,7 @@ HALF = SizeDistribution([0, 0.5, 0.5])
         ((FOUR, [HALF, 3]), {}, r"sizes\[1\]"),
         ((FOUR, HALF, 5), {}, "components = 5"),
         ((FOUR, HALF, 0), {}, "components = 0"),
+        ((FOUR, HALF, 10**12), {"request": "flexible"}, "more than all 128"),
         ((FOUR, [HALF, HALF], 3), {}, "components = 3"),
         ((FOUR, HALF), {"request": "any"}, "request"),
         ((FOUR, HALF), {"service": "any"}, "service"),
@@ -197,7 +208,11 @@ def test_mistakes_are_refused(arguments, keywords, words):
         (Multicluster.equal(16, 32), JointSizes.dependent(uniform(1, 512), 32), "ordered"),
         (Multicluster.equal(16, 32), JointSizes.dependent(uniform(1, 512), 32), "unordered"),
         (Multicluster.equal(300, 32), uniform(1, 32), "unordered"),
+        (Multicluster.equal(400, 32), JointSizes.dependent(uniform(1, 12800), 32), "ordered"),
         (Multicluster([10**9]), uniform(1, 2), "total"),
+        (Multicluster.equal(2, 10**6), uniform(1, 2), "unordered"),
+        (Multicluster.equal(2, 10**6), JointSizes([[1, 2], [2, 1]], [0.5, 0.5]), "ordered"),
+        (Multicluster.equal(2, 10**6), JointSizes([[2, 1]], [1]), "unordered"),
     ],
 )
 def test_what_is_too_large_is_refused_at_once(system, sizes, request_type):
@@ -218,3 +233,18 @@ def test_the_budget_can_be_lowered_and_raised():
 
 def test_many_tiny_clusters():
     assert loss(Multicluster.equal(200, 1), uniform(1, 1), request="unordered") == pytest.approx(0)
+
+
+def test_a_large_table_is_computed_and_equals_independent_columns():
+    part = uniform(1, 8)
+    table = maximal_utilization(FOUR, JointSizes.product([part] * 4))
+    columns = maximal_utilization(FOUR, part)
+    assert table.max_utilization == pytest.approx(columns.max_utilization, abs=1e-10)
+
+
+def test_unordered_table_equals_independent_components():
+    part = uniform(1, 6)
+    table = maximal_utilization(FOUR, JointSizes.independent(part, 3), request="unordered")
+    for sizes in ([part] * 3, [part, part, uniform(1, 6)]):
+        found = maximal_utilization(FOUR, sizes, request="unordered")
+        assert found.max_utilization == pytest.approx(table.max_utilization, abs=1e-10)

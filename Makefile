@@ -1,0 +1,45 @@
+# Coalloc Workbench: `make` lists the targets. The first one that needs Python makes .venv.
+SHELL  := bash
+PYTHON ?= python3
+SCALE  ?= quick
+OUT    ?= results
+BIN    := .venv/bin
+STAMP  := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help reproduce test test-long lab lint bench clean
+.DELETE_ON_ERROR:
+
+help: ## list these targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
+
+reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper)
+	$(BIN)/coalloc reproduce --scale $(SCALE) --out $(OUT)
+
+test: $(STAMP) ## run the tests, but for the long ones
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
+
+test-long: $(STAMP) ## run every test at full size
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lab: $(STAMP) ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
+
+lint: $(STAMP) ## check code and notebooks with ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+bench: $(STAMP) ## run the benchmarks
+	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
+
+clean: ## remove results, caches and compiled kernels; .venv stays
+	rm -rf results build dist .coalloc-cache .pytest_cache .ruff_cache .hypothesis .benchmarks
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing the workbench and what it needs into .venv (a few minutes) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@

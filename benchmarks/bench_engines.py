@@ -1,0 +1,165 @@
+"""Speed of the engines: compiled beside readable, long streams, many clusters, long queues.
+
+Run ``python benchmarks/bench_engines.py``; ``--quick`` leaves the largest sizes out. What counts
+is the ratios within one run: they carry over to another computer, seconds do not.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import coalloc_lib as co
+
+LOAD = 0.76
+SYSTEM = co.Multicluster.equal(4, 32)
+FIRST_CALL = """
+import time
+begin = time.perf_counter()
+import coalloc_lib as co
+imported = time.perf_counter()
+jobs = co.JobStream(submit=[0.0], runtime=[1.0], components=[[1, 1]])
+co.simulate(co.Multicluster([2, 2]), jobs)
+print(imported - begin, time.perf_counter() - imported)
+"""
+
+
+def stream(n, clusters=4, seed=1):
+    """Poisson arrivals, exponential times, one component of U[1,8] for each of 4 clusters."""
+    rng = np.random.default_rng(seed)
+    jobs = co.JobStream(
+        submit=co.PoissonArrivals(1.0).sample(rng, n),
+        runtime=co.Exponential(1.0).sample(rng, n),
+        components=co.uniform(1, 8).sample(rng, (n, min(clusters, 4))),
+    )
+    return jobs.with_load(co.Multicluster.equal(clusters, 32), LOAD)
+
+
+def seconds(system, jobs, repeats=1, **how):
+    """Best wall-clock time of some runs."""
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        co.simulate(system, jobs, **how)
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def warm_up():
+    """Compile before anything is measured."""
+    for scheduling in (co.FCFS(), co.FPFS(5)):
+        co.simulate(SYSTEM, stream(100), scheduling=scheduling)
+
+
+def engines(_quick):
+    """Compiled beside readable on the same 100,000 jobs."""
+    jobs = stream(100_000)
+    for scheduling in (co.FCFS(), co.FPFS(50)):
+        fast = seconds(SYSTEM, jobs, repeats=3, scheduling=scheduling)
+        slow = seconds(SYSTEM, jobs, scheduling=scheduling, engine="reference")
+        rates = (f"{len(jobs) / slow:,.0f}", f"{len(jobs) / fast:,.0f}")
+        yield str(scheduling), *rates, f"{slow / fast:,.0f}"
+
+
+def lengths(quick):
+    """Jobs a second as the stream grows."""
+    first = None
+    for exponent in range(4, 7 if quick else 8):
+        jobs = stream(10**exponent)
+        rates = [
+            len(jobs) / seconds(SYSTEM, jobs, repeats=3, scheduling=scheduling)
+            for scheduling in (co.FCFS(), co.FPFS(50))
+        ]
+        first = first or rates
+        ratios = [f"{rate / at_first:.2f}" for rate, at_first in zip(rates, first, strict=True)]
+        yield f"1e{exponent}", *(f"{rate:,.0f}" for rate in rates), *ratios
+
+
+def widths(quick):
+    """Jobs a second as clusters are added, at one load."""
+    n = 100_000 if quick else 300_000
+    for clusters in (1, 4, 16, 64, 256):
+        system, jobs = co.Multicluster.equal(clusters, 32), stream(n, clusters)
+        rates = [
+            n / seconds(system, jobs, repeats=3, scheduling=scheduling)
+            for scheduling in (co.FCFS(), co.FPFS(50))
+        ]
+        yield str(clusters), *(f"{rate:,.0f}" for rate in rates)
+
+
+def held_queue(waiting, engine="compiled", scheduling=None):
+    """Microseconds a started job while so many wait, a start allowed to overtake them all."""
+    started = {"compiled": max(2 * waiting, 50_000), "reference": 3000}[engine]
+    jobs = stream(waiting + started)
+    how = {"scheduling": scheduling or co.FPFS(10**9), "engine": engine, "backlog": waiting}
+    return 1e6 * seconds(SYSTEM, jobs, **how) / len(jobs)
+
+
+def queues(quick):
+    """Time a started job with a held queue, beside the readable engine, which looks at all."""
+    readable = {waiting: held_queue(waiting, "reference") for waiting in (30, 100, 300)}
+    slope = (readable[300] - readable[100]) / 200
+    first = held_queue(100)
+    for exponent in range(2, 5 if quick else 6):
+        waiting = 10**exponent
+        few = held_queue(waiting, scheduling=co.FPFS(50))
+        many = first if waiting == 100 else held_queue(waiting)
+        rescan = readable[100] + slope * (waiting - 100)
+        mark = "" if waiting == 100 else "extrapolated"
+        costs = (f"{few:.2f}", f"{many:.2f}", f"{many / first:.1f}")
+        yield f"1e{exponent}", *costs, f"{rescan / many:,.0f}", mark
+
+
+def first_calls(_quick):
+    """Import and first call, with nothing compiled yet and with the cache of that run."""
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        for state in ("cold cache", "warm cache"):
+            run = subprocess.run(
+                [sys.executable, "-c", FIRST_CALL],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            imported, called = map(float, run.stdout.split())
+            yield state, f"{imported:.2f}", f"{called:.2f}"
+
+
+MEASUREMENTS = [
+    (engines, "Compiled beside readable, 1e5 jobs", "policy, readable jobs/s, compiled jobs/s, ×"),
+    (lengths, "Length of the stream", "jobs, FCFS jobs/s, FPFS(50) jobs/s, FCFS ×, FPFS ×"),
+    (widths, "Number of clusters", "clusters, FCFS jobs/s, FPFS(50) jobs/s"),
+    (
+        queues,
+        "Length of the held queue",
+        "waiting, FPFS(50) µs/job, unlimited µs/job, × of 1e2, readable ×, ",
+    ),
+    (first_calls, "Import and first call", "state, import s, first call s"),
+]
+
+
+def main():
+    """Measure, print one table a question."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="leave the largest sizes out")
+    quick = parser.parse_args().quick
+    console = Console()
+    warm_up()
+    for measure, title, columns in MEASUREMENTS:
+        table = Table(title=title)
+        for column in columns.split(", "):
+            table.add_column(column, justify="right")
+        for row in measure(quick):
+            table.add_row(*row)
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()

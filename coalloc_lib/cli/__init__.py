@@ -1,0 +1,93 @@
+"""The command line: ``coalloc loss``, ``simulate``, ``reproduce`` and ``traces``.
+
+Each command checks its options, calls the library and prints; results go to stdout, progress and
+errors to stderr. A user's mistake ends with one line and exit status 2.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from coalloc_lib import __version__
+from coalloc_lib.checks import InputError
+from coalloc_lib.cli.loss import EXAMPLES as LOSS_EXAMPLES
+from coalloc_lib.cli.loss import loss
+from coalloc_lib.cli.reproduce import EXAMPLES as REPRODUCE_EXAMPLES
+from coalloc_lib.cli.reproduce import reproduce
+from coalloc_lib.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
+from coalloc_lib.cli.simulate import simulate
+from coalloc_lib.cli.traces import app as traces
+
+__all__ = ["app", "main"]
+
+INTERRUPTED = 130
+
+# No markup: square brackets in a help text are those of U[a,b].
+app = typer.Typer(name="coalloc", add_completion=False, rich_markup_mode=None)
+app.command(epilog=LOSS_EXAMPLES)(loss)
+app.command(epilog=SIMULATE_EXAMPLES)(simulate)
+app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
+app.add_typer(traces, name="traces")
+
+#: What the parser of the command line raises: the common base of its errors.
+_ParserError = typer.BadParameter.__mro__[2]
+
+
+def _print_version(wanted: bool):
+    if wanted:
+        print(f"coalloc {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    invoke_without_command=True,
+    help="When does it pay to run one job in several clusters at once?",
+)
+def coalloc(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
+    ] = False,
+):
+    """Print the help where no command is given."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments=None):
+    """Run a command line and return the exit status: 0, or 2 after a user's mistake.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process where they are not given.
+    """
+    try:
+        status = app(arguments, prog_name="coalloc", standalone_mode=False)
+        sys.stdout.flush()
+    except InputError as error:
+        return _refuse(error)
+    except _ParserError as error:
+        return _refuse(f"{error.format_message()} (see: {_command_of(error)} --help)")
+    except BrokenPipeError:
+        # The reader of a pipe has gone. What is still in the buffer has nowhere to go either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
+    if status == INTERRUPTED:
+        print("coalloc: interrupted", file=sys.stderr)
+    return status if isinstance(status, int) else 0
+
+
+def _refuse(message):
+    print("coalloc: error:", *str(message).split(), file=sys.stderr)
+    return 2
+
+
+def _command_of(error):
+    context = getattr(error, "ctx", None)
+    return "coalloc" if context is None else context.command_path

@@ -1,0 +1,101 @@
+"""Options that several commands share, and what their texts mean."""
+
+from typing import Annotated
+
+import typer
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.jobs import REQUESTS
+from coalloc_lib.placement import BestFit, FirstFit, WorstFit
+from coalloc_lib.scheduling import FCFS, FPFS
+from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
+
+#: Name on the command line -> placement.
+PLACEMENTS = {
+    "first-fit": FirstFit,
+    "worst-fit": WorstFit,
+    "best-fit": BestFit,
+}
+
+#: Name on the command line -> scheduling policy, and the options that it takes.
+SCHEDULING = {
+    "fcfs": (FCFS, ()),
+    "fpfs": (FPFS, ("max_jumps",)),
+}
+
+Clusters = Annotated[
+    str,
+    typer.Option(
+        metavar="N,N,...",
+        help=f"Processors of each cluster, or a named system: {', '.join(NAMED_SYSTEMS)}.",
+    ),
+]
+Request = Annotated[str, typer.Option(metavar="TYPE", help=f"One of {', '.join(REQUESTS)}.")]
+Placement = Annotated[
+    str, typer.Option(metavar="RULE", help=f"Clusters are chosen by {', '.join(PLACEMENTS)}.")
+]
+SchedulingPolicy = Annotated[
+    str, typer.Option("--scheduling", metavar="POLICY", help=f"One of {', '.join(SCHEDULING)}.")
+]
+MaxJumps = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="fpfs: how many times a job may be overtaken."),
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Of the random numbers.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def chosen(option, value, choices):
+    """Return `value`; refuse what is not among `choices`, and say which there are."""
+    if value not in choices:
+        raise InputError(f"{option} = {value!r}; choose one of {', '.join(choices)}")
+    return value
+
+
+def at_least(option, value, least):
+    """Return the whole number `value`, or None; refuse one below `least`."""
+    if value is not None and value < least:
+        raise InputError(f"{option} = {value}; give a whole number of {least} or more")
+    return value
+
+
+def system_of(text):
+    """Return the multicluster that ``--clusters`` names."""
+    if text in NAMED_SYSTEMS:
+        return Multicluster.named(text)
+    try:
+        sizes = [int(part) for part in text.split(",")]
+    except ValueError:
+        sizes = []
+    if not sizes or min(sizes) < 1:
+        raise InputError(
+            f"--clusters = {text!r}; give the processors of each cluster, such as 32,32, or one "
+            f"of {', '.join(NAMED_SYSTEMS)}"
+        )
+    return Multicluster(sizes)
+
+
+def placement_of(name):
+    """Return the placement of this name."""
+    return PLACEMENTS[chosen("--placement", name, PLACEMENTS)]()
+
+
+def scheduling_of(name, **options):
+    """Return the scheduling policy of this name; None is an option that was not given."""
+    policy, wanted = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
+    given = {option for option, value in options.items() if value is not None}
+    for option in sorted(given - set(wanted)):
+        takers = [taker for taker, (_, takes) in SCHEDULING.items() if option in takes]
+        raise InputError(
+            f"{_flag(option)} is not for --scheduling {name}; leave it out, or use "
+            f"--scheduling {' or '.join(takers)}"
+        )
+    for option in wanted:
+        if option not in given:
+            raise InputError(f"--scheduling {name} needs {_flag(option)}; add it")
+        at_least(_flag(option), options[option], 0)
+    return policy(**{option: options[option] for option in wanted})
+
+
+def _flag(option):
+    return "--" + option.replace("_", "-")

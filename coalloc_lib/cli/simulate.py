@@ -1,0 +1,214 @@
+"""``coalloc simulate``: a log through a system, as a schedule and its metrics."""
+
+import re
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from coalloc_lib.checks import InputError, positive
+from coalloc_lib.cli import options
+from coalloc_lib.cli.output import print_json, print_table
+from coalloc_lib.files import atomic_path
+from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.simulate import ENGINES, refuse_impossible
+from coalloc_lib.simulate import simulate as run
+
+ESTIMATES = ("requested", "exact")
+
+#: The shortest time on processors, in seconds, that counts in the bounded slowdown.
+BOUND = 10.0
+
+EXAMPLES = """\b
+Examples:
+  coalloc simulate --trace KTH-SP2 --clusters 100 --request total --placement best-fit
+  coalloc simulate --trace my.swf.gz --clusters 64,64 --request flexible --span-penalty 0.25 \\
+      --scheduling fpfs --max-jumps 20 --out schedule.csv
+  coalloc simulate --trace CTC-SP2 --clusters 4x32 --request unordered --largest 128 \\
+      --load 0.6 --json
+"""
+
+
+def simulate(
+    trace: Annotated[
+        str, typer.Option(metavar="FILE|NAME", help="A log (.swf, .swf.gz) or a public one.")
+    ],
+    clusters: options.Clusters,
+    request: options.Request = "total",
+    scheduling: options.SchedulingPolicy = "fcfs",
+    max_jumps: options.MaxJumps = None,
+    placement: options.Placement = "worst-fit",
+    estimates: Annotated[
+        str, typer.Option(metavar="KIND", help="Run time estimates: requested or exact.")
+    ] = "requested",
+    span_penalty: Annotated[
+        float,
+        typer.Option(metavar="P", help="A job on several clusters runs 1 + P times as long."),
+    ] = 0.0,
+    split: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="unordered: the fewest components of at most N processors. "
+            " [default: the largest cluster]",
+        ),
+    ] = None,
+    components: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="unordered, ordered: K components, equal up to one."),
+    ] = None,
+    largest: Annotated[
+        int | None, typer.Option(metavar="N", help="Leave out jobs of more than N processors.")
+    ] = None,
+    load: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Scale the interarrival times to this offered load."),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="ENGINE", help=f"One of {', '.join(ENGINES)}.")
+    ] = "compiled",
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the schedule against the rules of the model.")
+    ] = False,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE.csv", help="Where the schedule goes.")
+    ] = None,
+    as_json: options.Json = False,
+):
+    """Run a log through a system; print the metrics and write the schedule.
+
+    The schedule is CSV: job,submit,start,end,processors,allocation, where the allocation 0:32;1:16
+    is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds.
+    """
+    options.chosen("--engine", engine, ENGINES)
+    system = options.system_of(clusters)
+    policies = {
+        "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
+        "placement": options.placement_of(placement),
+    }
+    division = _division(request, system, split, components)
+    log, jobs = _read(trace, request, estimates, span_penalty, largest)
+    jobs = _divided(jobs, request, division)
+    numbers = log.job_numbers(largest=largest)
+    _refuse_impossible(system, jobs, division, log, numbers)
+    if load is not None:
+        jobs = jobs.with_load(system, positive("--load", load))
+    schedule = run(system, jobs, engine=engine, **policies)
+    if verify:
+        schedule.verify()
+    if out is not None:
+        _write(schedule, numbers, out)
+    metrics = _metrics(schedule)
+    if as_json:
+        print_json({"trace": log.title, "clusters": list(system.sizes), **metrics, "out": out})
+    else:
+        _print(metrics, f"{log.title} on {system}", out)
+
+
+def _division(request, system, split, components):
+    """Return how jobs are divided: the arguments of `JobStream.split`, None for whole jobs."""
+    options.chosen("--request", request, REQUESTS)
+    options.at_least("--split", split, 1)
+    options.at_least("--components", components, 1)
+    if split is not None and components is not None:
+        raise InputError("--split and --components exclude each other; give one of them")
+    if request in ("total", "flexible") and (split or components):
+        option = "--split" if split else "--components"
+        raise InputError(f"{option} is not for --request {request}; drop it, or use unordered")
+    if request == "ordered" and components is None:
+        raise InputError(
+            "--request ordered needs --components K: components 1 to K are for clusters 0 to K-1"
+        )
+    if request in ("total", "flexible"):
+        return None
+    return {"into": components} if components else {"at_most": split or system.largest}
+
+
+def _read(trace, request, estimates, span_penalty, largest):
+    """Return a log and its jobs, each job whole."""
+    options.chosen("--estimates", estimates, ESTIMATES)
+    options.at_least("--largest", largest, 1)
+    if not (np.isfinite(span_penalty) and span_penalty >= 0):
+        raise InputError(f"--span-penalty = {span_penalty}; give a number of 0 or more, as 0.25")
+    from coalloc_lib.workloads.catalogue import load_trace
+
+    log = load_trace(trace)
+    return log, log.jobs(request, estimates, span_penalty, largest)
+
+
+def _divided(jobs, request, division):
+    return jobs if division is None else jobs.split(**division).replace(request=request)
+
+
+def _refuse_impossible(system, jobs, division, log, numbers):
+    """Refuse a job that can never start by its number in the log, and say how to leave it out."""
+    position, reason = _first_impossible(system, jobs)
+    if position is None:
+        return
+    # One job of every size, increasing: the position of the first that can never start is the
+    # largest size that can.
+    widths = np.arange(1, jobs.processors[position] + 1)
+    every = JobStream(np.zeros(len(widths)), np.zeros(len(widths)), widths, request=jobs.request)
+    most, _ = _first_impossible(system, _divided(every, jobs.request, division))
+    raise InputError(
+        f"{log.name}: job {numbers[position]} {reason}; leave such jobs out with --largest "
+        f"{most}, or give it a larger system"
+    )
+
+
+def _first_impossible(system, jobs):
+    """Return the position of the first job that can never start, and why; else two None."""
+    try:
+        refuse_impossible(system, jobs)
+    except InputError as error:
+        position, reason = re.fullmatch(r"job (\d+) (.*); .*", str(error)).groups()
+        return int(position), reason
+    return None, None
+
+
+def _metrics(schedule):
+    """Return the metrics by name; times are in seconds."""
+    spans_no_time = np.ptp(schedule.jobs.submit) == 0
+    window = {"finish": schedule.end.max()} if spans_no_time else {}
+    return {
+        "jobs": len(schedule),
+        "utilization": schedule.utilization(**window),
+        "mean_wait": float(schedule.wait.mean()),
+        "mean_response": float(schedule.response.mean()),
+        "mean_bounded_slowdown": float(schedule.slowdown(BOUND).mean()),
+        "average_weighted_response_time": schedule.average_weighted_response_time,
+        "spanning_jobs": int(schedule.spans.sum()),
+    }
+
+
+def _print(metrics, title, out):
+    share = metrics["spanning_jobs"] / metrics["jobs"]
+    rows = [
+        ("jobs", f"{metrics['jobs']:,}"),
+        ("jobs that span clusters", f"{metrics['spanning_jobs']:,} ({share:.1%})"),
+        ("utilization", f"{metrics['utilization']:.3f}"),
+        ("mean wait", f"{metrics['mean_wait']:,.0f} s"),
+        ("mean response", f"{metrics['mean_response']:,.0f} s"),
+        ("AWRT", f"{metrics['average_weighted_response_time']:,.0f} s"),
+        (f"mean bounded slowdown ({BOUND:g} s)", f"{metrics['mean_bounded_slowdown']:,.1f}"),
+    ]
+    print_table(("metric", ">value"), rows, title)
+    if out is not None:
+        print(out)
+
+
+def _write(schedule, numbers, path):
+    """Write the schedule as CSV with the log's job numbers; the file appears when complete."""
+    table = schedule.to_frame().assign(job=numbers)
+    for name in ("submit", "start", "end"):
+        table[name] = _plain(table[name].to_numpy())
+    with atomic_path(path) as beside:
+        table.to_csv(beside, index=False, lineterminator="\n")
+
+
+def _plain(instants):
+    """Return instants without needless decimals: 30, not 30.0."""
+    whole = (instants == np.floor(instants)) & (np.abs(instants) < 2**53)
+    if whole.all():
+        return instants.astype(np.int64)
+    return [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]

@@ -1,0 +1,242 @@
+"""The ledger: one row for each number or claim of the papers, with a verdict computed from figures.
+
+A verdict comes from one of the ``judge_`` functions, each of which can say the opposite; no study
+writes one by hand.
+"""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, field, fields
+from typing import NamedTuple
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.files import atomic_path
+
+#: For numbers: the first two. For claims: the other four.
+VERDICTS = (
+    "reproduced",
+    "close",
+    "holds",
+    "holds in part",
+    "does not hold",
+    "cannot be tested",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number or claim of a paper beside what came out here.
+
+    Parameters
+    ----------
+    study : str
+        Name of the study.
+    item : str
+        A claim's name (``MU-1``) or a table's row (``Table 3 U[1,4] ordered exact``).
+    quantity : str
+        What the numbers are.
+    published, reproduced : float, str or None
+        None where the paper prints no number, or where a claim has no single one.
+    ci95_low, ci95_high : float or None
+        Where `reproduced` was simulated, its 95 % interval.
+    verdict : str
+        One of `VERDICTS`.
+    note : str
+        The difference, the parts that fail, or why it cannot be tested.
+    """
+
+    study: str
+    item: str
+    quantity: str
+    published: float | str | None
+    reproduced: float | str | None
+    ci95_low: float | None
+    ci95_high: float | None
+    verdict: str
+    note: str = ""
+
+    def __post_init__(self):
+        """Refuse a verdict that is none."""
+        if self.verdict not in VERDICTS:
+            raise InputError(f"verdict = {self.verdict!r}; choose one of {', '.join(VERDICTS)}")
+
+
+HEADER = tuple(f.name for f in fields(Row))
+
+
+class Judgement(NamedTuple):
+    """A verdict and the note that goes with it; unpacks as the last two fields of a `Row`."""
+
+    verdict: str
+    note: str
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What reproducing a study gives.
+
+    Parameters
+    ----------
+    rows : list of Row
+        Its part of the ledger.
+    figures : mapping of str to callable
+        Functions without arguments that draw a matplotlib figure, by file name without suffix.
+    """
+
+    rows: list[Row]
+    figures: Mapping[str, Callable] = field(default_factory=dict)
+
+
+def judge_exact(published, value, decimals=3):
+    """Return whether an exact value rounds to a published number.
+
+    Parameters
+    ----------
+    published : float
+        As printed, with so many `decimals`.
+    value : float
+        As calculated.
+    decimals : int
+        Printed digits after the point.
+
+    Returns
+    -------
+    Judgement
+        ``reproduced``, or ``close`` with the difference in its note.
+    """
+    published, value = _finite(published=published, value=value)
+    if abs(value - published) <= _half_a_unit(decimals):
+        return Judgement("reproduced", "")
+    return Judgement("close", f"differs by {value - published:+.{decimals + 1}f}")
+
+
+def judge_interval(published, interval, decimals=3):
+    """Return whether a published number, give or take its rounding, meets a 95 % interval.
+
+    Parameters
+    ----------
+    published : float
+        As printed, with so many `decimals`.
+    interval : object
+        With `estimate`, `low` and `high`.
+    decimals : int
+        Printed digits after the point.
+
+    Returns
+    -------
+    Judgement
+        ``reproduced``, or ``close`` with the differences from the estimate and from the
+        interval's nearer end in its note.
+    """
+    published, estimate, low, high = _finite(
+        published=published, estimate=interval.estimate, low=interval.low, high=interval.high
+    )
+    if low > high:
+        raise InputError(f"interval = [{low}, {high}]; its low end is above its high end")
+    half = _half_a_unit(decimals)
+    if low - half <= published <= high + half:
+        return Judgement("reproduced", "")
+    outside = low - published if published < low else published - high
+    return Judgement(
+        "close",
+        f"differs by {estimate - published:+.{decimals + 1}f}, "
+        f"{outside:.{decimals + 1}f} outside the interval",
+    )
+
+
+def judge_claim(parts, why=""):
+    """Return whether a claim holds, from its parts.
+
+    Parameters
+    ----------
+    parts : mapping of str to bool or None
+        Each part in words, and whether it holds; None where the figures do not decide it.
+    why : str
+        Why parts are undecided, or what else a reader should know.
+
+    Returns
+    -------
+    Judgement
+        ``holds`` where every part does, ``does not hold`` where none of the decided parts does,
+        ``cannot be tested`` where no part is decided, else ``holds in part``. The note lists the
+        parts that fail and those that are undecided.
+    """
+    if not parts:
+        raise InputError("parts is empty; a claim has at least one")
+    answers = {name: _answer(name, value) for name, value in parts.items()}
+    failed = [name for name, answer in answers.items() if answer is False]
+    undecided = [name for name, answer in answers.items() if answer is None]
+    if len(undecided) == len(answers):
+        verdict = "cannot be tested"
+    elif len(failed) + len(undecided) == len(answers):
+        verdict = "does not hold"
+    else:
+        verdict = "holds in part" if failed or undecided else "holds"
+    lists = [("fails", failed), ("undecided", undecided)]
+    notes = [f"{word}: {', '.join(names)}" for word, names in lists if names]
+    return Judgement(verdict, "; ".join([*notes, why] if why else notes))
+
+
+def count_verdicts(rows):
+    """Return how many rows have each verdict, in the order of `VERDICTS`, without zeros."""
+    counts = Counter(row.verdict for row in rows)
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def write_ledger(rows, path):
+    """Write rows as CSV; the file appears only when it is complete.
+
+    Numbers are written with six significant digits, None as an empty field.
+    """
+    with atomic_path(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(HEADER)
+        writer.writerows(map(_text, astuple(row)) for row in rows)
+
+
+def read_ledger(path):
+    """Return the rows of a ledger; fields that are numbers become numbers again."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            header, *lines = csv.reader(file)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as a ledger ({error})") from None
+    if tuple(header) != HEADER:
+        raise InputError(f"{path}, line 1: the header is not {','.join(HEADER)}")
+    wrong = [i for i, line in enumerate(lines, start=2) if len(line) != len(HEADER)]
+    if wrong:
+        raise InputError(f"{path}, row {wrong[0]}: a row has {len(HEADER)} fields")
+    return [Row(*line[:3], *map(_number, line[3:7]), *line[7:]) for line in lines]
+
+
+def _half_a_unit(decimals):
+    # A value such as 0.0385 lies exactly between two printed ones; its binary form does not.
+    return 0.5 * 10.0**-decimals + 1e-12
+
+
+def _finite(**numbers):
+    for name, value in numbers.items():
+        if not math.isfinite(float(value)):
+            raise InputError(f"{name} = {value}; give a finite number")
+    return [float(value) for value in numbers.values()]
+
+
+def _answer(name, value):
+    if value is not None and type(value).__name__ not in ("bool", "bool_"):
+        raise InputError(f"parts[{name!r}] = {value!r}; give True, False or None")
+    return None if value is None else bool(value)
+
+
+def _text(value):
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{float(value):.6g}"
+
+
+def _number(text):
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text

@@ -1,0 +1,180 @@
+"""Figures 1 to 8 of the paper, and its tables as pictures, each beside what was printed."""
+
+import numpy as np
+
+from coalloc_lib import plots
+from coalloc_lib.inference import student
+from coalloc_lib.studies.maximal_utilization.claims import exact_loss
+from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, VARIATIONS
+from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
+from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
+
+LOSS = "capacity loss"
+
+
+def all_figures(cells, losses, log):
+    """Return the figures as functions without arguments, by file name without suffix."""
+    return {
+        "table3": lambda: table(cells, 3),
+        "table4": lambda: table(cells, 4),
+        "figure1-2": das1_densities,
+        "figure3": lambda: figure3(losses),
+        "figure4": lambda: figure4(losses),
+        "service-times": lambda: service_times(losses),
+        "figure5": lambda: figure5(losses),
+        "figure6": lambda: figure6(losses),
+        "figure7": lambda: figure7(losses, log),
+        "figure8": lambda: figure8(losses),
+    }
+
+
+def table(cells, number):
+    """Draw a table: what was printed on what came out."""
+    rows = {}
+    for cell in cells:
+        p = cell.published
+        if p.table == number:
+            series = f"{p.request}, {p.clusters} cluster{'s' * (p.clusters > 1)}: {p.method}"
+            found = cell.loss if cell.interval is None else cell.interval
+            rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
+    clusters = max(c.published.clusters for c in cells if c.published.table == number)
+    title = f"Table {number}: clusters of 32, one and {clusters} of them, against the printed cells"
+    return plots.beside_published(
+        list(rows.items()), title=title, xlabel="capacity loss here less printed"
+    )
+
+
+def das1_densities():
+    """Draw the sizes and service times of the DAS1 stand-in (Figures 1 and 2)."""
+    sizes = das1_sizes()
+    times = das1_service_times().sample(np.random.default_rng(1), 200_000)
+    edges = np.arange(0, 901, 30)
+    share = np.histogram(times, edges)[0] / len(times)
+    panels = {
+        "Figure 1: sizes": (np.arange(129) - 0.5, _padded(sizes.probabilities, 129), 1.0),
+        "Figure 2: service times up to 900 s": (edges[:-1], share, 30.0),
+    }
+    figure = plots.density(
+        panels,
+        title="DAS1, a stand-in with the published moments",
+        xlabel="processors",
+        ylabel="share of jobs",
+    )
+    figure.axes[1].set_xlabel("seconds")
+    return figure
+
+
+def figure3(losses):
+    """Draw the loss by request type, beside half of the ordered one."""
+    series = {
+        "ordered (exact)": {name: exact_loss(name, "ordered") for name in FIVE},
+        "unordered (simulated)": _row(losses, "independent", FIVE, "unordered"),
+        "total (exact)": {name: exact_loss(name, "total") for name in FIVE},
+    }
+
+    def half(axes, labels):
+        for i, name in enumerate(labels):
+            height = exact_loss(name, "ordered") / 2
+            label = "half of ordered" if i == 0 else None
+            axes.plot([i - 0.45, i + 0.45], [height] * 2, "k--", linewidth=1, label=label)
+
+    return plots.bars(
+        series, title="Figure 3: the loss by request type, four clusters of 32",
+        ylabel=LOSS, note=half,
+    )  # fmt: skip
+
+
+def figure4(losses):
+    """Draw the loss of independent and of dependent component sizes."""
+    series = {
+        "independent sizes": _row(losses, "independent", FIVE, "unordered"),
+        "dependent sizes": _row(losses, "dependent", FIVE, "unordered"),
+    }
+    title = "Figure 4: the loss of unordered requests by how components are drawn"
+    return plots.bars(series, title=title, ylabel=LOSS)
+
+
+def service_times(losses):
+    """Draw the loss by service-time distribution, for ordered and unordered requests."""
+    figure, row = plots.new_figure(7.5, 3.4, columns=2, sharey=True)
+    labels = ["det.", "exp.", *(f"hyp.\ncv {cv}" for cv in VARIATIONS)]
+    for axes, request in zip(row, ("ordered", "unordered"), strict=True):
+        for i, name in enumerate(FIVE):
+            found = [student(losses["service", name, f"{request}, {s}"]) for s in SERVICES]
+            axes.errorbar(
+                range(len(found)),
+                [f.estimate for f in found],
+                [f.half_width for f in found],
+                color=plots.COLOURS[i],
+                marker=plots.MARKERS[i],
+                markersize=4,
+                capsize=2,
+                label=name,
+            )
+        axes.set_xticks(range(len(labels)), labels)
+        axes.set(title=request, ylim=(0, None))
+    row[0].set_ylabel(LOSS)
+    row[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8)
+    plots.title_figure(figure, "Section 7.1: the loss by service-time distribution and sizes")
+    return figure
+
+
+def figure5(losses):
+    """Draw the loss under FCFS and FPFS, beside ten points less than FCFS."""
+    series = {"FCFS": _row(losses, "independent", ROOM, "unordered")}
+    for how, words in (("held", "queue held at 500"), ("Poisson", "Poisson arrivals")):
+        for jumps in (5, 50):
+            series[f"FPFS({jumps}), {words}"] = _row(losses, "fpfs", ROOM, f"{how} {jumps}")
+
+    def ten_points(axes, labels):
+        for i, name in enumerate(labels):
+            height = series["FCFS"][name].estimate - 0.10
+            label = "FCFS less ten points" if i == 0 else None
+            axes.plot([i - 0.45, i + 0.45], [height] * 2, "k--", linewidth=1, label=label)
+
+    title = "Figure 5: the loss of unordered requests under FCFS and FPFS"
+    return plots.bars(series, title=title, ylabel=LOSS, note=ten_points)
+
+
+def figure6(losses):
+    """Draw the loss by placement."""
+    series = {
+        "worst fit": _row(losses, "independent", FIVE, "unordered"),
+        "first fit": _row(losses, "placement", FIVE, "first fit"),
+        "best fit (not in the paper)": _row(losses, "placement", FIVE, "best fit"),
+    }
+    title = "Figure 6: the loss of unordered requests by placement"
+    return plots.bars(series, title=title, ylabel=LOSS)
+
+
+def figure7(losses, log):
+    """Draw the loss with the sizes and service times of logs."""
+    names = {"CTC": log.title, "DAS1": "DAS1 (stand-in)"}
+    series = {
+        request: {label: student(losses["logs", name, request]) for name, label in names.items()}
+        for request in ("unordered", "total")
+    }
+    title = (
+        f"Figure 7: the loss with jobs of at most 128 of two logs: {' and '.join(names.values())}"
+    )
+    return plots.bars(series, title=title, ylabel=LOSS)
+
+
+def figure8(losses):
+    """Draw the loss with and without co-allocation."""
+    labels = {"four components": "co-allocated:\nfour components", "one component": "not:\none"}
+    series = {
+        LOSS: {
+            label: student(losses["co-allocation", "sum", name]) for name, label in labels.items()
+        }
+    }
+    title = "Figure 8: the loss with and without co-allocation, total of four D(0.9)[1,8]"
+    return plots.bars(series, title=title, ylabel=LOSS)
+
+
+def _row(losses, figure, names, series):
+    return {name: student(losses[figure, name, series]) for name in names}
+
+
+def _padded(weights, length):
+    return np.pad(weights, (0, length - len(weights)))

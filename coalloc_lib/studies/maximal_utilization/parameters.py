@@ -1,0 +1,58 @@
+"""What the paper fixes, and how much is simulated at each scale."""
+
+from dataclasses import dataclass
+
+from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.system import Multicluster
+
+NAME = "maximal-utilization"
+TITLE = "The maximal utilization of processor co-allocation in multicluster systems"
+
+FOUR = Multicluster.equal(4, 32)
+#: Total requests have one cluster as large as the four together.
+ONE_LARGE = Multicluster([128])
+
+#: The five component sizes of Table 5, for Figures 3 to 6.
+FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
+#: The two with the most room for improvement, for Figure 5.
+ROOM = FIVE[3:]
+#: Waiting jobs that FPFS sees where the queue is held: half-way between the paper's bounds.
+HELD = 500
+#: Coefficients of variation of the hyperexponential service times.
+VARIATIONS = (2, 5, 10)
+
+
+def sizes(name):
+    """Return a distribution as the paper means it: 1 is not counted as a power of two."""
+    return parse_sizes(name)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is simulated.
+
+    Attributes
+    ----------
+    cell_jobs : int
+        Jobs of the run behind a simulated cell of the tables (second type of simulation).
+    response_jobs, response_replications : int
+        Arrivals and runs of the first type of simulation.
+    jobs, replications : int
+        Jobs and runs of each scenario of the figures.
+    bound_arrivals, bound_replications : int
+        Arrivals and runs of the paper's own method for FPFS.
+    """
+
+    cell_jobs: int
+    response_jobs: int
+    response_replications: int
+    jobs: int
+    replications: int
+    bound_arrivals: int
+    bound_replications: int
+
+
+SCALES = {
+    "quick": Scale(400_000, 100_000, 3, 50_000, 10, 20_000, 6),
+    "paper": Scale(10_000_000, 2_000_000, 10, 400_000, 20, 100_000, 10),
+}

@@ -1,0 +1,164 @@
+"""The simulated scenarios of the figures, and their runs."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential
+from coalloc_lib.inference import replicate
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.progress import SILENT
+from coalloc_lib.saturation import (
+    heavy_traffic,
+    loss_between_bounds,
+    saturated_loss,
+)
+from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.studies.maximal_utilization.parameters import (
+    FIVE,
+    FOUR,
+    HELD,
+    ONE_LARGE,
+    ROOM,
+    VARIATIONS,
+    sizes,
+)
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.catalogue import load_trace
+from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
+from coalloc_lib.workloads.models import JobModel
+
+SERVICES = {"deterministic": Deterministic(), "exponential": Exponential()} | {
+    f"hyperexponential, cv {cv}": Hyperexponential(1.0, cv) for cv in VARIATIONS
+}
+#: The CTC log's name in the catalogue; jobs of at most 128 processors are used.
+LOG = "CTC-SP2"
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A saturated system, simulated in replications on common random numbers."""
+
+    model: JobModel
+    scheduling: Scheduling = field(default_factory=FCFS)
+    placement: Placement = field(default_factory=WorstFit)
+    system: Multicluster = FOUR
+    backlog: int = 1
+
+    def losses(self, scale, seed):
+        """Return the capacity loss of each replication; the same seeds for every scenario."""
+
+        def one(child):
+            return saturated_loss(
+                self.system,
+                self.model,
+                jobs=scale.jobs,
+                seed=child,
+                scheduling=self.scheduling,
+                placement=self.placement,
+                backlog=self.backlog,
+            ).estimate
+
+        return replicate(one, scale.replications, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class PoissonFed:
+    """The paper's own method for FPFS: the load at which the queue stays between two bounds."""
+
+    model: JobModel
+    scheduling: Scheduling
+
+    def losses(self, scale, seed):
+        """Return the capacity loss of each replication."""
+        return loss_between_bounds(
+            FOUR,
+            self.model,
+            self.scheduling,
+            arrivals=scale.bound_arrivals,
+            replications=scale.bound_replications,
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedJobs:
+    """A saturated system that serves a log's jobs in the log's order."""
+
+    jobs: JobStream
+    system: Multicluster
+
+    def losses(self, scale, seed):
+        """Return the capacity loss of each batch of one run: a log can be served only once."""
+        return 1 - heavy_traffic(self.system, self.jobs)
+
+
+def all_scenarios(log):
+    """Return every simulated scenario of the figures, by (figure, sizes, series).
+
+    Parameters
+    ----------
+    log : SwfLog
+        The log behind Figure 7.
+    """
+    table = {}
+    for name in FIVE:
+        model = JobModel(sizes(name), 4)
+        table["independent", name, "unordered"] = Scenario(model)
+        table["dependent", name, "unordered"] = Scenario(model.with_(split_at=32))
+        table["placement", name, "first fit"] = Scenario(model, placement=FirstFit())
+        table["placement", name, "best fit"] = Scenario(model, placement=BestFit())
+        for label, service in SERVICES.items():
+            for request in ("ordered", "unordered"):
+                served = model.with_(request=request, service=service)
+                table["service", name, f"{request}, {label}"] = Scenario(served)
+    for name in ROOM:
+        model = JobModel(sizes(name), 4)
+        for jumps in (5, 50):
+            policy = FPFS(jumps)
+            table["fpfs", name, f"held {jumps}"] = Scenario(model, policy, backlog=HELD)
+            table["fpfs", name, f"Poisson {jumps}"] = PoissonFed(model, policy)
+    return table | _log_scenarios(log) | _co_allocation_scenarios()
+
+
+def _log_scenarios(log):
+    das1 = JobModel(das1_sizes(), service=das1_service_times(), split_at=32)
+    jobs = log.jobs(largest=128)
+    return {
+        ("logs", "CTC", "unordered"): LoggedJobs(jobs.split(at_most=32), FOUR),
+        ("logs", "CTC", "total"): LoggedJobs(jobs, ONE_LARGE),
+        ("logs", "DAS1", "unordered"): Scenario(das1),
+        ("logs", "DAS1", "total"): Scenario(
+            das1.with_(split_at=None, request="total"), system=ONE_LARGE
+        ),
+    }
+
+
+def _co_allocation_scenarios():
+    model = JobModel(sizes("D(0.9)[1,8]"), 4)
+    return {
+        ("co-allocation", "sum", "four components"): Scenario(model),
+        ("co-allocation", "sum", "one component"): Scenario(model.with_(request="total")),
+    }
+
+
+def load_log():
+    """Return the CTC log if it is there, else its synthetic stand-in; never download."""
+    return load_trace(LOG, missing="stand-in")
+
+
+def run(scenarios, scale, seed, progress=SILENT, workers=-1):
+    """Return the capacity losses of every scenario, each an array, by the same keys.
+
+    Two threads run side by side: the kernels do not hold Python's lock. The result does not
+    depend on their number.
+    """
+    jobs = (delayed(scenario.losses)(scale, seed) for scenario in scenarios.values())
+    losses = {}
+    done = Parallel(n_jobs=workers, prefer="threads", return_as="generator")(jobs)
+    for key, values in zip(scenarios, done, strict=True):
+        losses[key] = np.asarray(values)
+        progress.step(" ".join(key))
+    return losses

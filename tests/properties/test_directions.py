@@ -1,0 +1,205 @@
+"""Directions and symmetries: how the schedule has to move when the input does.
+
+The directions are stated only where they hold job by job: under FCFS on one cluster a start is
+the latest of some submissions and ends, so it can never come earlier when one of those comes
+later. With several clusters, or with jobs that overtake, single jobs may gain from more load
+(scheduling anomalies), so there only means over long streams are compared.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from tests.conftest import placements, policies, systems_and_streams
+
+ENGINES = st.sampled_from(["compiled", "reference"])
+
+
+@st.composite
+def single_clusters(draw):
+    """A single cluster and a stream in whole numbers, so that halves are exact."""
+    size = draw(st.integers(1, 9))
+    n = draw(st.integers(1, 50))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    jobs = co.JobStream(
+        submit=rng.integers(0, 60, n),
+        runtime=rng.integers(0, 12, n),
+        components=rng.integers(1, size + 1, n),
+    )
+    return size, jobs
+
+
+@given(single_clusters(), st.integers(1, 9))
+def test_more_processors_start_no_job_later(case, more):
+    size, jobs = case
+    few, many = (co.simulate(co.Multicluster([n]), jobs) for n in (size, size + more))
+    assert (many.start <= few.start).all()
+
+
+@given(single_clusters(), st.data())
+def test_shorter_jobs_start_no_job_later(case, data):
+    size, jobs = case
+    cut = data.draw(st.lists(st.integers(0, 5), min_size=len(jobs), max_size=len(jobs)))
+    shorter = jobs.replace(runtime=np.maximum(jobs.runtime - cut, 0))
+    long, short = (co.simulate(co.Multicluster([size]), stream) for stream in (jobs, shorter))
+    assert (short.start <= long.start).all()
+
+
+@given(single_clusters(), st.data())
+def test_fewer_jobs_start_no_job_later(case, data):
+    size, jobs = case
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(jobs), max_size=len(jobs))))
+    assume(kept.any())
+    system = co.Multicluster([size])
+    everyone, some = (co.simulate(system, stream) for stream in (jobs, jobs[kept]))
+    assert (some.start <= everyone.start[kept]).all()
+
+
+@given(single_clusters())
+def test_more_load_shortens_no_wait(case):
+    """Submissions in half the time: whoever is ahead in the queue is so by less time."""
+    size, jobs = case
+    system = co.Multicluster([size])
+    light, heavy = (
+        co.simulate(system, jobs.replace(submit=jobs.submit * factor)) for factor in (1, 0.5)
+    )
+    assert (heavy.wait >= light.wait).all()
+
+
+def four_clusters(n, seed=1):
+    """The multicluster of the papers, with components of U[1,16] and times of mean 1."""
+    rng = np.random.default_rng(seed)
+    jobs = co.JobStream(
+        submit=co.PoissonArrivals(1.0).sample(rng, n),
+        runtime=co.Exponential(1.0).sample(rng, n),
+        components=co.uniform(1, 16).sample(rng, (n, 4)),
+    )
+    return co.Multicluster.equal(4, 32), jobs
+
+
+@pytest.mark.parametrize("scheduling", [co.FCFS(), co.FPFS(50)], ids=str)
+def test_more_load_means_more_wait(scheduling):
+    system, jobs = four_clusters(100_000)
+    waits = [
+        co.simulate(system, jobs.with_load(system, load), scheduling=scheduling).wait.mean()
+        for load in (0.2, 0.35, 0.45, 0.55)
+    ]
+    assert all(later > 1.2 * sooner for sooner, later in pairwise(waits))
+
+
+def busy_under_heavy_traffic(system, jobs, scheduling):
+    """Fraction of the processors that are busy while the queue is never empty."""
+    schedule = co.simulate(system, jobs, scheduling=scheduling, backlog=1000)
+    return schedule.utilization(0, schedule.jobs.submit.max())
+
+
+def test_jumps_raise_the_maximal_utilization():
+    """Heavy traffic: each step of jumps fills more of the holes that FCFS leaves."""
+    system, jobs = four_clusters(60_000)
+    busy = [
+        busy_under_heavy_traffic(system, jobs, scheduling)
+        for scheduling in (co.FCFS(), co.FPFS(7), co.FPFS(50), co.FPFS(500))
+    ]
+    assert all(more > less + 0.003 for less, more in pairwise(busy))
+
+
+def test_requests_with_more_freedom_use_more_of_the_system():
+    """Ordered, unordered, flexible, in heavy traffic on common random numbers."""
+    system, jobs = four_clusters(60_000)
+    busy = [
+        busy_under_heavy_traffic(system, jobs.replace(request=request), co.FCFS())
+        for request in ("ordered", "unordered", "flexible")
+    ]
+    assert all(more > less + 0.02 for less, more in pairwise(busy))
+
+
+def test_the_same_seed_gives_the_same_result_and_another_gives_another():
+    one, same, other = (co.simulate(*four_clusters(5000, seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.start, same.start)
+    np.testing.assert_array_equal(one.allocation, same.allocation)
+    assert one.wait.mean() != other.wait.mean()
+
+
+def test_a_run_leaves_its_input_as_it_was():
+    """Runs do not reach one another: a stream simulated between two others changes nothing."""
+    system, jobs = four_clusters(3000)
+    columns = [getattr(jobs, name).copy() for name in ("submit", "runtime", "components")]
+    first = co.simulate(system, jobs)
+    co.simulate(co.Multicluster([64]), jobs[:100].replace(request="total"), scheduling=co.FPFS(9))
+    again = co.simulate(system, jobs)
+    np.testing.assert_array_equal(first.start, again.start)
+    for name, before in zip(("submit", "runtime", "components"), columns, strict=True):
+        np.testing.assert_array_equal(getattr(jobs, name), before)
+
+
+@given(systems_and_streams(), policies, st.data(), ENGINES)
+def test_the_unit_of_time_does_not_matter(case, scheduling, data, engine):
+    """Powers of two scale without rounding, so every bit is kept."""
+    system, jobs = case
+    factor = data.draw(st.sampled_from([0.125, 2.0, 1024.0]))
+    placement = data.draw(placements(len(system)))
+    scaled = jobs.scaled_runtimes(factor).replace(submit=jobs.submit * factor)
+    one, other = (
+        co.simulate(system, stream, scheduling=scheduling, placement=placement, engine=engine)
+        for stream in (jobs, scaled)
+    )
+    np.testing.assert_array_equal(one.start * factor, other.start)
+    np.testing.assert_array_equal(one.end * factor, other.end)
+    np.testing.assert_array_equal(one.allocation, other.allocation)
+
+
+@given(systems_and_streams(), policies, st.data(), ENGINES)
+def test_the_unit_of_processors_does_not_matter(case, scheduling, data, engine):
+    system, jobs = case
+    placement = data.draw(placements(len(system)))
+    how = {"scheduling": scheduling, "placement": placement, "engine": engine}
+    one = co.simulate(system, jobs, **how)
+    larger = co.Multicluster(3 * system.as_array())
+    other = co.simulate(larger, jobs.replace(components=3 * jobs.components), **how)
+    np.testing.assert_array_equal(one.start, other.start)
+    np.testing.assert_array_equal(one.end, other.end)
+    np.testing.assert_array_equal(3 * one.allocation, other.allocation)
+
+
+@given(systems_and_streams(requests=("ordered",)), policies, st.data(), ENGINES)
+def test_names_of_clusters_do_not_matter_to_ordered_requests(case, scheduling, data, engine):
+    system, jobs = case
+    clusters = len(system)
+    missing = clusters - jobs.components.shape[1]
+    components = np.pad(jobs.components, ((0, 0), (0, missing)))
+    order = np.array(data.draw(st.permutations(range(clusters))))
+    one = co.simulate(system, jobs, scheduling=scheduling, engine=engine)
+    other = co.simulate(
+        co.Multicluster(system.as_array()[order]),
+        jobs.replace(components=components[:, order]),
+        scheduling=scheduling,
+        engine=engine,
+    )
+    np.testing.assert_array_equal(one.start, other.start)
+    np.testing.assert_array_equal(one.allocation[:, order], other.allocation)
+
+
+@given(systems_and_streams(requests=("unordered",)), policies, st.data())
+def test_positions_of_components_do_not_matter_to_unordered_requests(case, scheduling, data):
+    system, jobs = case
+    order = data.draw(st.permutations(range(jobs.components.shape[1])))
+    shuffled = jobs.replace(components=jobs.components[:, list(order)])
+    one, other = (co.simulate(system, stream, scheduling=scheduling) for stream in (jobs, shuffled))
+    np.testing.assert_array_equal(one.start, other.start)
+    np.testing.assert_array_equal(one.allocation, other.allocation)
+
+
+@settings(max_examples=60)
+@given(single_clusters(), policies)
+def test_one_cluster_knows_no_difference_between_requests(case, scheduling):
+    size, jobs = case
+    schedules = [
+        co.simulate(co.Multicluster([size]), jobs.replace(request=request), scheduling=scheduling)
+        for request in ("ordered", "unordered", "flexible", "total")
+    ]
+    for other in schedules[1:]:
+        np.testing.assert_array_equal(schedules[0].start, other.start)

@@ -1,0 +1,242 @@
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from coalloc_lib import studies
+from coalloc_lib.checks import InputError
+from coalloc_lib.studies import published, reproduce
+from coalloc_lib.studies.ledger import (
+    HEADER,
+    VERDICTS,
+    Row,
+    StudyResult,
+    count_verdicts,
+    judge_claim,
+    judge_exact,
+    judge_interval,
+    read_ledger,
+    write_ledger,
+)
+
+
+@dataclass
+class Interval:
+    low: float
+    high: float
+
+    @property
+    def estimate(self):
+        return (self.low + self.high) / 2
+
+
+ROW = Row("a-study", "Table 1 U[1,4]", "loss", 0.397, 0.3981, 0.397, 0.3992, "reproduced", "a, b")
+
+
+@pytest.mark.parametrize(
+    ("published", "value", "decimals", "verdict"),
+    [
+        (0.397, 0.397, 3, "reproduced"),
+        (0.397, 0.3974, 3, "reproduced"),
+        (0.397, 0.3975, 3, "reproduced"),
+        (0.397, 0.3965, 3, "reproduced"),
+        (0.397, 0.39751, 3, "close"),
+        (0.397, 0.3964, 3, "close"),
+        (0.4, 0.3964, 1, "reproduced"),
+        (0.397, 0.3974, 4, "close"),
+    ],
+)
+def test_an_exact_value_is_judged_by_its_rounding(published, value, decimals, verdict):
+    assert judge_exact(published, value, decimals).verdict == verdict
+
+
+def test_the_note_states_the_difference():
+    assert judge_exact(0.053, 0.0502).note == "differs by -0.0028"
+    assert judge_exact(0.053, 0.053).note == ""
+    note = judge_interval(0.053, Interval(0.058, 0.06)).note
+    assert note == "differs by +0.0060, 0.0050 outside the interval"
+
+
+@pytest.mark.parametrize(
+    ("published", "low", "high", "verdict"),
+    [
+        (0.397, 0.396, 0.398, "reproduced"),
+        (0.397, 0.3974, 0.3990, "reproduced"),
+        (0.397, 0.3976, 0.3990, "close"),
+        (0.397, 0.3950, 0.3966, "reproduced"),
+        (0.397, 0.3950, 0.3964, "close"),
+    ],
+)
+def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verdict):
+    assert judge_interval(published, Interval(low, high)).verdict == verdict
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_no_number_gets_no_verdict(value):
+    with pytest.raises(InputError, match="value = "):
+        judge_exact(0.1, value)
+    with pytest.raises(InputError, match="estimate = "):
+        judge_interval(0.1, Interval(0.0, value))
+    with pytest.raises(InputError, match="above its high end"):
+        judge_interval(0.1, Interval(0.2, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict"),
+    [
+        ([True], "holds"),
+        ([True, True], "holds"),
+        ([False], "does not hold"),
+        ([False, None], "does not hold"),
+        ([True, False], "holds in part"),
+        ([True, None], "holds in part"),
+        ([None, None], "cannot be tested"),
+        ([np.True_, np.False_], "holds in part"),
+    ],
+)
+def test_a_claim_is_judged_by_its_parts(answers, verdict):
+    parts = {f"part {i}": answer for i, answer in enumerate(answers)}
+    assert judge_claim(parts).verdict == verdict
+
+
+def test_the_note_of_a_claim_lists_what_fails_and_what_is_undecided():
+    parts = {"fine": True, "worse": False, "worst": False, "unknown": None}
+    assert judge_claim(parts, why="small sample").note == (
+        "fails: worse, worst; undecided: unknown; small sample"
+    )
+
+
+def test_a_claim_without_parts_or_with_a_number_for_an_answer_is_refused():
+    with pytest.raises(InputError, match="empty"):
+        judge_claim({})
+    with pytest.raises(InputError, match=r"0\.3"):
+        judge_claim({"a": 0.3})
+
+
+def test_a_row_has_the_fields_of_the_contract_and_one_of_the_verdicts():
+    assert ",".join(HEADER) == (
+        "study,item,quantity,published,reproduced,ci95_low,ci95_high,verdict,note"
+    )
+    with pytest.raises(InputError, match="verdict = 'fine'"):
+        replace(ROW, verdict="fine")
+
+
+def test_a_ledger_reads_back_as_it_was_written(tmp_path):
+    claim = Row("a-study", "MU-1", "limit", "(2C-1)/(2C)", None, None, None, "holds", 'say "so"')
+    write_ledger([ROW, claim], tmp_path / "ledger.csv")
+    assert read_ledger(tmp_path / "ledger.csv") == [ROW, claim]
+    assert [file.name for file in tmp_path.iterdir()] == ["ledger.csv"]
+
+
+@pytest.mark.parametrize("text", ["study,item\n", "", f"{','.join(HEADER)}\na,b\n"])
+def test_a_file_that_is_no_ledger_is_refused(tmp_path, text):
+    (tmp_path / "ledger.csv").write_text(text)
+    with pytest.raises(InputError, match=r"ledger\.csv"):
+        read_ledger(tmp_path / "ledger.csv")
+
+
+def test_verdicts_are_counted_in_their_order():
+    rows = [replace(ROW, verdict=verdict) for verdict in ("holds", "close", "holds")]
+    assert list(count_verdicts(rows).items()) == [("close", 1), ("holds", 2)]
+    assert set(count_verdicts(rows)) < set(VERDICTS)
+
+
+def test_the_published_numbers_are_all_there():
+    losses = published.load_published("maximal-utilization")
+    assert len(losses) == 140
+    assert len({loss.item for loss in losses}) == 140
+    assert {loss.table for loss in losses} == {3, 4}
+    chosen = {loss.item: loss.capacity_loss for loss in losses}
+    assert chosen["Table 3 U[1,4] ordered exact"] == 0.149
+    assert len(published.load_claims("maximal-utilization")) == 12
+    assert published.load_claims("online-batch")["OB-1"].where == "fig. 1, 2"
+
+
+def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="maximal-utilization"):
+        published.load_published("job-sharing")
+    with pytest.raises(InputError, match="online-batch"):
+        published.load_claims("weather")
+    monkeypatch.setattr(published, "__file__", str(tmp_path / "a" / "b" / "c.py"))
+    with pytest.raises(InputError, match="checkout"):
+        published.load_claims("online-batch")
+
+
+class FakeStudy:
+    """Stands for a study's module."""
+
+    def __init__(self, name, fails=False):
+        self.name, self.fails, self.calls = name, fails, []
+
+    def reproduce(self, scale, progress, seed=7):
+        from matplotlib.figure import Figure
+
+        self.calls.append((scale, seed))
+        if self.fails:
+            raise RuntimeError("half way")
+        return StudyResult([replace(ROW, study=self.name)], {"figure-1": Figure})
+
+
+@pytest.fixture
+def fakes(monkeypatch):
+    modules = {name: FakeStudy(name) for name in ("one", "two")}
+    monkeypatch.setattr(studies, "STUDIES", {name: name for name in modules})
+    monkeypatch.setattr(studies, "import_module", modules.__getitem__)
+    return modules
+
+
+def files_in(folder):
+    return sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
+
+
+def test_reproducing_writes_one_ledger_and_a_folder_of_figures_each(fakes, tmp_path):
+    result = reproduce(out=tmp_path / "new" / "results", scale="paper", seed=3)
+    assert files_in(tmp_path / "new") == [
+        "results/ledger.csv",
+        "results/one/figure-1.png",
+        "results/two/figure-1.png",
+    ]
+    assert read_ledger(result.ledger) == result.rows
+    assert [row.study for row in result.rows] == ["one", "two"]
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in result.figures)
+    assert fakes["one"].calls == [("paper", 3)]
+
+
+def test_only_the_named_studies_run_with_their_own_seed(fakes, tmp_path):
+    reproduce(["two", "two"], out=tmp_path)
+    assert files_in(tmp_path) == ["ledger.csv", "two/figure-1.png"]
+    assert fakes["one"].calls == []
+    assert fakes["two"].calls == [("quick", 7)]
+
+
+def test_a_run_that_fails_leaves_the_old_results(fakes, tmp_path):
+    reproduce(["one"], out=tmp_path)
+    before = {file: (tmp_path / file).read_bytes() for file in files_in(tmp_path)}
+    fakes["two"].fails = True
+    with pytest.raises(RuntimeError, match="half way"):
+        reproduce(out=tmp_path)
+    assert {file: (tmp_path / file).read_bytes() for file in files_in(tmp_path)} == before
+
+
+def test_a_figure_that_fails_leaves_the_old_results(fakes, tmp_path, monkeypatch):
+    def broken():
+        raise RuntimeError("cannot draw")
+
+    reproduce(["one"], out=tmp_path)
+    before = (tmp_path / "ledger.csv").read_bytes()
+    result = StudyResult([replace(ROW, study="two")], {"figure-1": broken})
+    monkeypatch.setattr(fakes["two"], "reproduce", lambda **how: result)
+    with pytest.raises(RuntimeError, match="cannot draw"):
+        reproduce(out=tmp_path)
+    assert (tmp_path / "ledger.csv").read_bytes() == before
+    assert files_in(tmp_path) == ["ledger.csv", "one/figure-1.png"]
+
+
+def test_bad_arguments_are_refused_before_anything_is_made(fakes, tmp_path):
+    for bad in ({"names": ["three"]}, {"scale": "huge"}):
+        with pytest.raises(InputError, match="choose one of"):
+            reproduce(**bad, out=tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be made"):
+        reproduce(out=tmp_path / "file")

@@ -1,0 +1,139 @@
+"""The first study: a row for everything printed, and verdicts that could say the opposite."""
+
+import numpy as np
+import pytest
+
+from coalloc_lib.inference import Interval
+from coalloc_lib.studies import maximal_utilization as study
+from coalloc_lib.studies.maximal_utilization import claims, figures, scenarios, tables
+from coalloc_lib.studies.maximal_utilization.parameters import FIVE, Scale
+from coalloc_lib.studies.published import load_claims, load_published
+
+TINY = Scale(20_000, 100_000, 2, 4000, 3, 3000, 2)
+
+
+@pytest.fixture(scope="module")
+def log():
+    return scenarios.load_log()
+
+
+@pytest.fixture(scope="module")
+def losses(log):
+    return scenarios.run(scenarios.all_scenarios(log), TINY, seed=1)
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return [tables.compute_cell(cell, TINY, seed=1) for cell in load_published(study.NAME)]
+
+
+def verdicts(cells, losses, log):
+    return {row.item: row.verdict for row in claims.judge_claims(cells, losses, log)}
+
+
+def test_every_cell_and_claim_has_its_row(cells, losses, log, monkeypatch):
+    monkeypatch.setitem(study.SCALES, "quick", TINY)
+    monkeypatch.setattr(study, "compute_cells", lambda *_: cells)
+    monkeypatch.setattr(study, "run", lambda *_: losses)
+    result = study.reproduce("quick")
+    items = [row.item for row in result.rows]
+    assert len(items) == len(set(items)) == 140 + 10 + 12
+    assert {cell.item for cell in load_published(study.NAME)} <= set(items)
+    assert set(load_claims(study.NAME)) <= set(items)
+    assert {row.study for row in result.rows} == {study.NAME}
+    for draw in result.figures.values():
+        draw().canvas.draw()
+
+
+def test_calculated_cells_are_the_printed_ones(cells):
+    off = {
+        cell.published.item: cell.loss - cell.published.capacity_loss
+        for cell in cells
+        if cell.interval is None
+    }
+    assert len(off) == 80
+    assert max(map(abs, off.values())) < 0.0006
+
+
+def test_simulated_cells_have_intervals_near_the_printed_ones(cells):
+    simulated = [cell for cell in cells if cell.interval is not None]
+    assert len(simulated) == 60
+    for cell in simulated:
+        slack = 2 * cell.interval.half_width + 0.01
+        assert abs(cell.loss - cell.published.capacity_loss) < slack, cell.published.item
+
+
+def test_which_cells_were_simulated_until_the_response_time_was_reached():
+    cells = [cell for cell in load_published(study.NAME) if cell.method == "simulation"]
+    assert sum(map(tables.by_response, cells)) == 30
+    assert not any(tables.by_response(cell) for cell in cells if cell.request == "ordered")
+
+
+def test_result_does_not_depend_on_the_number_of_workers(log):
+    table = scenarios.all_scenarios(log)
+    few = {key: table[key] for key in list(table)[:4]}
+    one, two = (scenarios.run(few, TINY, seed=3, workers=w) for w in (1, 2))
+    assert list(one) == list(two)
+    for key, values in one.items():
+        np.testing.assert_array_equal(values, two[key])
+
+
+def test_scenarios_share_their_random_numbers():
+    """Differences of policies are far more certain than the losses themselves."""
+    model = scenarios.JobModel(scenarios.sizes("U[1,7]"), 4)
+    same, again = (scenarios.Scenario(model).losses(TINY, 5) for _ in range(2))
+    np.testing.assert_array_equal(same, again)
+
+
+def shifted(losses, change):
+    """Losses in which those whose key `change` knows are replaced."""
+    return {key: change(key, values) for key, values in losses.items()}
+
+
+OPPOSITES = {
+    "MU-4": lambda key, v: v + 0.5 if key[0] == "independent" else v,
+    "MU-5": lambda key, v: v * 1.9 if key[0] == "independent" else v,
+    "MU-6": lambda key, v: 0.45 - v if key[0] == "dependent" else v,
+    "MU-7": lambda key, v: v + 0.05 * len(key[1]) if key[0] == "dependent" else v,
+    "MU-8": lambda key, v: v * 0 + 0.3 if key[0] == "service" else v,
+    "MU-9": lambda key, v: v - 0.2 if key[0] == "fpfs" else v,
+    "MU-10": lambda key, v: v + 0.3 if key[2] == "first fit" else v,
+    "MU-11": lambda key, v: v * 0 + 0.4 if key[0] == "logs" else v,
+    "MU-12": lambda key, v: 0.4 - v if key[0] == "co-allocation" else v,
+}
+
+
+@pytest.mark.parametrize("item", OPPOSITES)
+def test_verdicts_follow_the_figures(item, cells, losses, log):
+    before = verdicts(cells, losses, log)[item]
+    after = verdicts(cells, shifted(losses, OPPOSITES[item]), log)[item]
+    assert before != after
+
+
+@pytest.mark.parametrize("item", ["MU-2", "MU-3"])
+def test_verdicts_follow_the_tables(item, cells, losses, log):
+    assert verdicts(cells, losses, log)[item] in ("holds", "holds in part", "does not hold")
+    off = [
+        tables.Cell(c.published, c.loss + 0.1, Interval(c.loss + 0.1, 0, 1, 2)) if c.interval else c
+        for c in cells
+    ]
+    assert verdicts(off, losses, log)[item] == "does not hold"
+
+
+def test_the_pathological_example_is_simulated_too():
+    """MU-1's formula against the definition: each job runs alone."""
+    assert claims.pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
+
+
+def test_titles_name_the_stand_in(losses, monkeypatch, log):
+    class StandIn:
+        title = "CTC-SP2 (synthetic stand-in)"
+
+    title = figures.figure7(losses, StandIn()).get_suptitle()
+    assert "synthetic stand-in" in title
+    assert log.title in figures.figure7(losses, log).get_suptitle()
+
+
+def test_five_distributions_are_those_of_table_5():
+    means = [scenarios.sizes(name).mean for name in FIVE]
+    assert means == pytest.approx([4.0, 4.0, 4.0, 7.5, 7.48], abs=0.03)

@@ -1,0 +1,138 @@
+"""Placement: worked examples, and the rules that every placement keeps."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from tests.conftest import placements
+
+idle_lists = st.lists(st.integers(0, 12), min_size=1, max_size=5)
+RULES = [co.FirstFit(), co.WorstFit(), co.BestFit()]
+
+
+def place_all(placement, jobs, sizes):
+    """Place jobs one by one until one does not fit; return the allocations."""
+    idle, placed = list(sizes), []
+    for components in jobs:
+        taken = placement.place(components, "unordered", idle)
+        if taken is None:
+            break
+        idle = [free - took for free, took in zip(idle, taken, strict=True)]
+        placed.append(list(taken))
+    return placed
+
+
+def test_worst_fit_depends_on_the_order_of_arrival():
+    """Three jobs on two clusters of 5: in one order all of them run, in the other only two.
+
+    The example of the maximal-utilization study, section 4.2; in the first order both jobs of
+    size (2, 1) have their larger component in cluster 0, which filling an empty system with
+    them never gives.
+    """
+    fill = place_all(co.WorstFit(), [(2, 1), (3, 1), (2, 1)], [5, 5])
+    assert fill == [[2, 1], [1, 3], [2, 1]]
+    assert place_all(co.WorstFit(), [(2, 1), (2, 1), (3, 1)], [5, 5]) == [[2, 1], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("placement", "expected"),
+    [
+        (co.FirstFit(), [2, 4, 0, 0]),
+        (co.FirstFit(clusters=[3, 2, 1, 0]), [0, 0, 2, 4]),
+        (co.WorstFit(), [0, 2, 0, 4]),
+        (co.BestFit(), [2, 0, 4, 0]),
+    ],
+)
+def test_unordered_by_hand(placement, expected):
+    """The component of 4 goes before that of 2, whatever their positions."""
+    assert list(placement.place([2, 0, 4], "unordered", [3, 6, 4, 9])) == expected
+
+
+@pytest.mark.parametrize(
+    ("placement", "cluster"),
+    [(co.FirstFit(), 1), (co.WorstFit(), 3), (co.BestFit(), 2), (co.FirstFit((3, 2, 1, 0)), 3)],
+)
+def test_total_by_hand(placement, cluster):
+    expected = [0, 0, 0, 0]
+    expected[cluster] = 4
+    assert list(placement.place([1, 3], "total", [3, 6, 4, 9])) == expected
+
+
+@pytest.mark.parametrize("placement", RULES, ids=repr)
+def test_ties_go_to_the_lowest_number(placement):
+    assert list(placement.place([2], "unordered", [5, 5, 5])) == [2, 0, 0]
+    assert list(placement.place([2, 2], "unordered", [5, 5, 5])) == [2, 2, 0]
+
+
+@pytest.mark.parametrize("placement", RULES, ids=repr)
+def test_ordered_and_flexible_do_not_ask_the_placement(placement):
+    assert list(placement.place([3, 0, 2], "ordered", [3, 1, 2, 9])) == [3, 0, 2, 0]
+    assert placement.place([3, 2], "ordered", [9, 1, 9]) is None
+    assert list(placement.place([8, 3], "flexible", [3, 1, 7, 3])) == [3, 0, 7, 1]
+    assert list(placement.place([14], "flexible", [3, 1, 7, 3])) == [3, 1, 7, 3]
+    assert placement.place([15], "flexible", [3, 1, 7, 3]) is None
+
+
+@pytest.mark.parametrize("placement", RULES, ids=repr)
+def test_a_component_needs_a_cluster_of_its_own(placement):
+    assert placement.place([3, 3], "unordered", [9, 2]) is None
+    assert placement.place([1, 1, 1], "unordered", [9, 9]) is None
+    assert placement.place([5], "total", [4, 4]) is None
+
+
+@given(idle_lists, st.data())
+def test_a_placement_takes_what_was_asked_and_no_more_than_is_idle(idle, data):
+    placement = data.draw(placements(len(idle)))
+    components = data.draw(st.lists(st.integers(0, 12), max_size=len(idle), min_size=1))
+    request = data.draw(st.sampled_from(["ordered", "unordered", "flexible", "total"]))
+    before = list(idle)
+    taken = placement.place(components, request, idle)
+    assert idle == before
+    if taken is None:
+        return
+    assert all(0 <= took <= free for took, free in zip(taken, idle, strict=True))
+    assert sum(taken) == sum(components)
+    if request == "unordered":
+        assert sorted(t for t in taken if t) == sorted(c for c in components if c)
+
+
+@given(idle_lists, st.data())
+def test_components_fit_exactly_when_some_choice_of_clusters_holds_them(idle, data):
+    placement = data.draw(placements(len(idle)))
+    components = data.draw(st.lists(st.integers(1, 12), max_size=len(idle), min_size=1))
+    possible = any(
+        all(size <= idle[c] for size, c in zip(components, chosen, strict=True))
+        for chosen in itertools.permutations(range(len(idle)), len(components))
+    )
+    assert (placement.place(components, "unordered", idle) is not None) == possible
+
+
+@given(st.lists(st.integers(1, 12), min_size=2, max_size=5), st.integers(1, 12))
+def test_worst_fit_leaves_the_most_and_best_fit_the_least(idle, size):
+    """Of one component: what is left on its cluster, against every cluster that could hold it."""
+    left = [free - size for free in idle if free >= size]
+    for placement, choose in ((co.WorstFit(), max), (co.BestFit(), min)):
+        taken = placement.place([size], "unordered", idle)
+        if not left:
+            assert taken is None
+            continue
+        cluster = int(np.argmax(taken))
+        assert idle[cluster] - size == choose(left)
+        assert cluster == idle.index(idle[cluster])
+
+
+@pytest.mark.parametrize("clusters", [[0], [0, 0], [0, 1, 2], [1, 2], [-1, 0]])
+def test_first_fit_refuses_an_order_that_is_none(clusters):
+    jobs = co.JobStream(submit=[0], runtime=[1], components=[1])
+    with pytest.raises(co.InputError, match=r"clusters = \[.*name each of the 2 clusters"):
+        co.simulate(co.Multicluster([4, 4]), jobs, placement=co.FirstFit(clusters=clusters))
+
+
+def test_equal_placements_are_equal_keys():
+    assert {co.FirstFit([1, 0]): 1}[co.FirstFit((1, 0))] == 1
+    assert co.FirstFit() != co.FirstFit((0, 1))
+    assert len({co.WorstFit(), co.WorstFit(), co.BestFit()}) == 2

@@ -1,0 +1,64 @@
+"""Whatever README.md shows runs, and prints what it shows."""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def code_of(language):
+    return [code for kind, code in BLOCKS if kind == language]
+
+
+def test_the_python_blocks_print_what_is_shown():
+    namespace = {"__name__": "readme"}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for code in code_of("python"):
+            exec(compile(code, "README.md", "exec"), namespace)
+    assert printed.getvalue() == "".join(code_of("text"))
+    assert len(code_of("python")) == len(code_of("text")) > 0
+
+
+@pytest.mark.parametrize("session", code_of("console"))
+def test_the_console_blocks_print_what_is_shown(session, tmp_path):
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    commands = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+    assert commands
+    for command in commands:
+        line, shown = re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", command, re.DOTALL).groups()
+        run = subprocess.run(
+            ["bash", "-c", line],
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+        assert run.returncode == 0, run.stderr
+        assert run.stdout == shown
+
+
+def test_the_make_targets_exist():
+    named = re.findall(r"\bmake ([a-z-]+)", "".join(code_of("sh")))
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert named[:2] == ["reproduce", "test"]
+    assert set(named) <= set(targets)
+
+
+def test_every_file_and_folder_that_is_named_is_there():
+    names = re.findall(r"`([\w./-]+(?:/|\.(?:md|cff|yml)))`", README)
+    missing = [n for n in set(names) if not (ROOT / n).exists() and n != "results/"]
+    assert names
+    assert not missing

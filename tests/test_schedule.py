@@ -1,0 +1,160 @@
+"""What a schedule tells: by hand on four jobs, and against the naive way on random ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from tests.conftest import policies, systems_and_streams
+
+
+@pytest.fixture(scope="module")
+def four():
+    """Four jobs on clusters of 4 and 4 with first fit; the last three wait in turn.
+
+    Job 0 has [3, 2] from 0 to 4, job 1 [4, 0] from 4 to 7, job 2 [3, 1] from 7 to 10 (run time
+    2, half as long again because it spans), job 3 [0, 2] from 7 to 13.
+    """
+    jobs = co.JobStream(
+        submit=[0, 1, 2, 2],
+        runtime=[4, 3, 2, 6],
+        components=[[3, 2], [4, 0], [3, 1], [2, 0]],
+        span_penalty=[0, 9, 0.5, 9],
+    )
+    how = {"placement": co.FirstFit(), "engine": "reference"}
+    return co.simulate(co.Multicluster([4, 4]), jobs, **how).verify()
+
+
+@st.composite
+def schedules(draw):
+    """A right schedule of random jobs."""
+    system, jobs = draw(systems_and_streams())
+    return co.simulate(system, jobs, scheduling=draw(policies))
+
+
+def test_times(four):
+    assert len(four) == 4
+    assert four.start.tolist() == [0, 4, 7, 7]
+    assert four.end.tolist() == [4, 7, 10, 13]
+    assert four.wait.tolist() == [0, 3, 5, 5]
+    assert four.response.tolist() == [4, 6, 8, 11]
+    assert four.makespan == 13
+
+
+def test_where(four):
+    assert four.allocation.tolist() == [[3, 2], [4, 0], [3, 1], [0, 2]]
+    assert four.spans.tolist() == [True, False, True, False]
+
+
+def test_slowdown(four):
+    np.testing.assert_allclose(four.slowdown(), [1, 2, 8 / 3, 11 / 6])
+    np.testing.assert_allclose(four.slowdown(at_least=4), [1, 6 / 4, 8 / 4, 11 / 6])
+    np.testing.assert_allclose(four.slowdown(at_least=100), [1, 1, 1, 1])
+
+
+def test_slowdown_of_a_job_of_no_length_is_refused():
+    jobs = co.JobStream(submit=[0, 0], runtime=[2, 0], components=[1, 1])
+    schedule = co.simulate(co.Multicluster([4]), jobs, engine="reference")
+    with pytest.raises(co.InputError, match="job 1 ran for no time; give at_least above 0"):
+        schedule.slowdown()
+    np.testing.assert_allclose(schedule.slowdown(at_least=1), [1, 1])
+
+
+def test_response_weighted_by_work(four):
+    """Processors times time on them: 5 x 4, 4 x 3, 4 x 3 (the penalty counts), 2 x 6."""
+    work = np.array([20, 12, 12, 12])
+    assert four.average_weighted_response_time == pytest.approx(work @ [4, 6, 8, 11] / 56)
+
+
+def test_utilization(four):
+    assert four.utilization() == pytest.approx(5 / 8)  # between submissions, 0 to 2
+    assert four.utilization(finish=13) == pytest.approx(56 / (8 * 13))
+    assert four.utilization(3, 8) == pytest.approx((5 * 1 + 4 * 3 + 6 * 1) / (8 * 5))
+    halves = four.utilization_between([0, 4, 7, 10, 13, 20])
+    np.testing.assert_allclose(halves, [5 / 8, 4 / 8, 6 / 8, 2 / 8, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("edges", [[], [1], [1, 1], [2, 1], [0, 1, 0.5], [0, np.nan]])
+def test_edges_that_do_not_increase_are_refused(four, edges):
+    with pytest.raises(co.InputError, match=r"edges = .* increasing instants"):
+        four.utilization_between(edges)
+
+
+def test_jobs_in_service(four):
+    np.testing.assert_allclose(four.jobs_in_service_between([0, 4, 13]), [1, (3 + 3 + 6) / 9])
+
+
+def test_queue_length(four):
+    when = [-1, 0, 1, 1.5, 2, 3.9, 4, 6.9, 7, 99]
+    assert four.queue_length(when).tolist() == [0, 0, 1, 1, 3, 3, 2, 2, 0, 0]
+
+
+def test_to_frame(four):
+    frame = four.to_frame()
+    assert list(frame) == ["job", "submit", "start", "end", "processors", "allocation"]
+    assert frame["job"].tolist() == [1, 2, 3, 4]
+    assert frame["processors"].tolist() == [5, 4, 4, 2]
+    assert frame["allocation"].tolist() == ["0:3;1:2", "0:4", "0:3;1:1", "1:2"]
+    np.testing.assert_array_equal(frame["end"], four.end)
+
+
+def test_verify_returns_the_schedule(four):
+    assert four.verify() is four
+
+
+@given(schedules(), st.lists(st.integers(0, 400), min_size=2, max_size=8, unique=True))
+def test_utilization_is_the_area_under_the_busy_processors(schedule, quarters):
+    """Against the overlap of every job with every window."""
+    edges = np.sort(quarters) / 4
+    begin, finish = edges[:-1, None], edges[1:, None]
+    overlap = np.minimum(finish, schedule.end) - np.maximum(begin, schedule.start)
+    overlap = np.maximum(overlap, 0)
+    length = finish[:, 0] - begin[:, 0]
+    busy = (overlap * schedule.jobs.processors).sum(axis=1)
+    expected = busy / (length * schedule.system.processors)
+    np.testing.assert_allclose(schedule.utilization_between(edges), expected, atol=1e-9)
+    assert (expected <= 1 + 1e-12).all()
+    in_service = overlap.sum(axis=1) / length
+    np.testing.assert_allclose(schedule.jobs_in_service_between(edges), in_service, atol=1e-9)
+
+
+@given(schedules())
+def test_queue_length_counts_those_between_submission_and_start(schedule):
+    when = np.unique(np.concatenate([schedule.jobs.submit, schedule.start, schedule.end]))
+    submit, start = schedule.jobs.submit, schedule.start
+    naive = [int(((submit <= t) & (start > t)).sum()) for t in when]
+    assert schedule.queue_length(when).tolist() == naive
+
+
+@given(schedules())
+def test_overtaken_counts_those_behind_that_started_before(schedule):
+    """Against all pairs; behind means submitted later, or at once and further down."""
+    submit, start = schedule.jobs.submit, schedule.start
+    n = len(schedule)
+    behind = [(submit[i], i) for i in range(n)]
+    naive = [sum(behind[j] > behind[i] and start[j] < start[i] for j in range(n)) for i in range(n)]
+    assert schedule.overtaken.tolist() == naive
+
+
+@given(systems_and_streams(), st.data())
+def test_overtaken_of_any_starts(case, data):
+    """The count is right for any instants, not only those that some policy would make."""
+    system, jobs = case
+    n = len(jobs)
+    start = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), dtype=float)
+    zero = np.zeros((n, len(system)), dtype=int)
+    schedule = co.Schedule(system, jobs, co.FCFS(), co.WorstFit(), start, start, zero)
+    order = np.argsort(jobs.submit, kind="stable")
+    naive = np.zeros(n, int)
+    for place, job in enumerate(order):
+        naive[job] = (start[order[place + 1 :]] < start[job]).sum()
+    np.testing.assert_array_equal(schedule.overtaken, naive)
+
+
+@given(schedules())
+def test_area_under_the_queue_is_the_sum_of_waits(schedule):
+    """Little's law on the finished run, exactly: both sides count the same time."""
+    when = np.unique(np.concatenate([schedule.jobs.submit, schedule.start]))
+    area = (schedule.queue_length(when[:-1]) * np.diff(when)).sum()
+    assert area == pytest.approx(schedule.wait.sum())

@@ -1,0 +1,199 @@
+"""Scheduling: worked examples on both engines, and policies of the user's own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.engines.compiled import knows
+
+ENGINES = ("compiled", "reference")
+
+
+def run(sizes, rows, *, engine="compiled", request="unordered", **how):
+    """Simulate jobs given as (submit, runtime, components)."""
+    submit, runtime, components = zip(*rows, strict=True)
+    width = max(len(c) for c in components)
+    table = [[*c, *[0] * (width - len(c))] for c in components]
+    jobs = co.JobStream(submit=submit, runtime=runtime, components=table, request=request)
+    return co.simulate(co.Multicluster(sizes), jobs, engine=engine, **how).verify()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_order_of_arrival_decides_who_fits(engine):
+    """Three jobs on two clusters of 5: (2,1), (3,1), (2,1) run together; see test_placement."""
+    together = run([5, 5], [(0, 4, (2, 1)), (0, 4, (3, 1)), (0, 4, (2, 1))], engine=engine)
+    assert together.start.tolist() == [0, 0, 0]
+    assert together.allocation.tolist() == [[2, 1], [1, 3], [2, 1]]
+    in_turn = run([5, 5], [(0, 4, (2, 1)), (0, 4, (2, 1)), (0, 4, (3, 1))], engine=engine)
+    assert in_turn.start.tolist() == [0, 0, 4]
+    assert in_turn.allocation.tolist() == [[2, 1], [1, 2], [3, 1]]
+
+
+#: On one cluster of 4: a job of 3 runs to 10, a job of 2 heads the queue, three jobs of 1
+#: follow it, each of 3 units of time.
+BLOCKED = [(0, 10, (3,)), (1, 5, (2,)), (2, 3, (1,)), (3, 3, (1,)), (4, 3, (1,))]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("scheduling", "start", "overtaken"),
+    [
+        (co.FCFS(), [0, 10, 10, 10, 13], [0, 0, 0, 0, 0]),
+        (co.FPFS(0), [0, 10, 10, 10, 13], [0, 0, 0, 0, 0]),
+        (co.FPFS(1), [0, 10, 2, 10, 10], [0, 1, 0, 0, 0]),
+        (co.FPFS(2), [0, 10, 2, 5, 10], [0, 2, 0, 0, 0]),
+        (co.FPFS(3), [0, 10, 2, 5, 8], [0, 3, 0, 0, 0]),
+        (co.FPFS(50), [0, 10, 2, 5, 8], [0, 3, 0, 0, 0]),
+    ],
+    ids=str,
+)
+def test_the_head_is_overtaken_so_often_and_no_more(engine, scheduling, start, overtaken):
+    schedule = run([4], BLOCKED, engine=engine, scheduling=scheduling)
+    assert schedule.start.tolist() == start
+    assert schedule.overtaken.tolist() == overtaken
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_jumps_add_up_over_those_who_wait(engine):
+    """The second of two waiting jobs inherits what overtook it while it was not the head.
+
+    On 4 processors: 3 of them busy to 10, jobs of 4 and of 2 wait, ones of 1 come. The two
+    jumps are used up at 5; at 10 the head takes all, at 12 the job of 2 leads, overtaken twice.
+    """
+    rows = [(0, 10, (3,)), (1, 2, (4,)), (1, 9, (2,)), (2, 3, (1,)), (3, 3, (1,)), (4, 3, (1,))]
+    schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
+    assert schedule.start.tolist() == [0, 10, 12, 2, 5, 12]
+    assert schedule.overtaken.tolist() == [0, 2, 2, 0, 0, 0]
+    freer = run([4], rows, engine=engine, scheduling=co.FPFS(3))
+    assert freer.start.tolist() == [0, 11, 13, 2, 5, 8]
+    assert freer.overtaken.tolist() == [0, 3, 3, 0, 0, 0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("placement", "second"),
+    [(co.FirstFit(), [2, 0, 0]), (co.WorstFit(), [0, 0, 2]), (co.BestFit(), [0, 2, 0])],
+    ids=repr,
+)
+def test_placements_in_a_run(engine, placement, second):
+    """With [4, 2, 6] idle a job of 2 goes to the first, the emptiest, or the fullest."""
+    jobs = co.JobStream(submit=[0], runtime=[1], components=[2])
+    only = co.simulate(co.Multicluster([4, 2, 6]), jobs, placement=placement, engine=engine)
+    assert only.allocation.tolist() == [second]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_requests_in_a_run(engine):
+    """The same two columns read four ways, on clusters of 4 and 6."""
+    rows = [(0, 5, (1, 3)), (0, 5, (3, 1)), (0, 5, (1, 1))]
+    expected = {
+        "ordered": ([0, 0, 5], [[1, 3], [3, 1], [1, 1]]),
+        "unordered": ([0, 0, 5], [[1, 3], [3, 1], [1, 1]]),
+        "flexible": ([0, 0, 0], [[0, 4], [4, 0], [0, 2]]),
+        "total": ([0, 0, 0], [[0, 4], [4, 0], [0, 2]]),
+    }
+    for request, (start, allocation) in expected.items():
+        schedule = run([4, 6], rows, engine=engine, request=request)
+        assert schedule.start.tolist() == start, request
+        assert schedule.allocation.tolist() == allocation, request
+
+
+class Shortest(co.Scheduling):
+    """The shortest waiting job first, and nothing past it."""
+
+    def start_jobs(self, state):
+        while state.queue:
+            job = min(state.queue, key=lambda job: job.runtime)
+            if not state.start(job):
+                break
+
+
+@dataclass(frozen=True)
+class LastFit(co.Placement):
+    """The cluster with the highest number."""
+
+    def order(self, idle):
+        return range(len(idle) - 1, -1, -1)
+
+
+class Halves(co.Placement):
+    """Every job half on cluster 0, half on cluster 1."""
+
+    def order(self, idle):
+        raise AssertionError("place is all there is")
+
+    def place(self, components, request, idle):
+        half = sum(components) // 2
+        return [half, half] if half <= min(idle) else None
+
+
+def test_a_policy_of_the_users_own():
+    rows = [(0, 3, (4,)), (1, 9, (4,)), (2, 1, (4,)), (3, 2, (4,))]
+    schedule = run([4], rows, scheduling=Shortest(), engine="reference")
+    assert schedule.start.tolist() == [0, 6, 3, 4]
+
+
+def test_placements_of_the_users_own():
+    rows = [(0, 3, (2, 2)), (0, 3, (3, 0))]
+    schedule = run([5, 5, 5], rows, placement=LastFit(), engine="reference")
+    assert schedule.allocation.tolist() == [[0, 2, 2], [0, 0, 3]]
+    halves = run(
+        [3, 3],
+        [(0, 3, (2, 2)), (0, 2, (1, 3))],
+        placement=Halves(),
+        engine="reference",
+        request="flexible",
+    )
+    assert halves.start.tolist() == [0, 3]
+    assert halves.allocation.tolist() == [[2, 2], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("scheduling", "placement"),
+    [(Shortest(), co.WorstFit()), (co.FCFS(), LastFit())],
+    ids=["scheduling", "placement"],
+)
+def test_the_compiled_engine_refuses_what_it_cannot_translate(scheduling, placement):
+    assert not knows(scheduling, placement)
+    with pytest.raises(co.InputError, match="use engine='reference'") as error:
+        run([4], BLOCKED, scheduling=scheduling, placement=placement)
+    assert type(scheduling).__name__ in str(error.value)
+    assert type(placement).__name__ in str(error.value)
+
+
+def test_a_class_derived_from_a_known_policy_is_not_taken_for_it():
+    """It may have changed anything, so the compiled engine must not run the parent's kernel."""
+    derived = type("Mine", (co.FCFS,), {})()
+    with pytest.raises(co.InputError, match="no translation"):
+        run([4], BLOCKED, scheduling=derived)
+    schedule = run([4], BLOCKED, scheduling=derived, engine="reference")
+    assert schedule.start.tolist() == [0, 10, 10, 10, 13]
+
+
+def test_a_placement_that_takes_too_much_is_stopped():
+    greedy = type("Greedy", (co.WorstFit,), {"place": lambda self, *_: [9]})()
+    with pytest.raises(co.InputError, match=r"placed job 0 as \[9\], more than was idle"):
+        run([4], BLOCKED, placement=greedy, engine="reference")
+
+
+def test_a_policy_that_starts_nothing_is_named():
+    idler = type("Idler", (co.Scheduling,), {"start_jobs": lambda self, state: None})()
+    with pytest.raises(co.InputError, match="left 5 jobs waiting in an idle system, job 0 first"):
+        run([4], BLOCKED, scheduling=idler, engine="reference")
+
+
+@pytest.mark.parametrize("max_jumps", [-1, 1.5, True, float("nan"), float("inf")])
+def test_fpfs_refuses(max_jumps):
+    with pytest.raises(co.InputError, match=f"max_jumps = {max_jumps}"):
+        co.FPFS(max_jumps=max_jumps)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_fpfs_starts_several_in_one_scan_in_order(engine):
+    """At 0 job 0 leaves 3 idle: jobs 2 and 3 (1 and 2) start past job 1 (4), job 4 does not."""
+    rows = [(0, 5, (1,)), (0, 5, (4,)), (0, 5, (1,)), (0, 5, (2,)), (0, 5, (1,))]
+    schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
+    assert schedule.start.tolist() == [0, 5, 0, 0, 10]
+    np.testing.assert_array_equal(schedule.overtaken, [0, 2, 0, 0, 0])

@@ -1,0 +1,90 @@
+"""What a newcomer meets first: the environment, the Makefile, and how long an import takes."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+MAKEFILE = (ROOT / "Makefile").read_text()
+#: Without the options of a `make` that runs the tests.
+ENVIRONMENT = {name: v for name, v in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS")}
+HEAVY = ("numba", "scipy", "pandas", "matplotlib", "simpy", "IPython", "ipywidgets", "jupyterlab")
+
+
+def test_environment_and_project_ask_for_the_same():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    *conda, by_pip = environment["dependencies"]
+    assert conda == [f"python{PROJECT['requires-python']}", "pip"]
+    (package,) = by_pip["pip"]
+    extra = re.fullmatch(r"-e \.\[(\w+)\]", package)[1]
+    assert extra in PROJECT["optional-dependencies"]
+    assert environment["name"] == "coalloc"
+    assert f"--editable '.[{extra}]'" in MAKEFILE
+
+
+def test_versions_agree():
+    import coalloc_lib
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert PROJECT["version"] == coalloc_lib.__version__ == citation["version"]
+    assert PROJECT["license"] == citation["license"] == "MIT"
+
+
+def test_every_target_is_documented_and_listed():
+    targets = set(re.findall(r"^([a-z][\w-]*):", MAKEFILE, re.MULTILINE))
+    documented = set(re.findall(r"^([a-z][\w-]*):.*## \w", MAKEFILE, re.MULTILINE))
+    phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
+    assert targets == documented == phony
+    assert targets >= {"help", "reproduce", "test", "test-long", "lab", "lint", "bench", "clean"}
+    shown = make()
+    assert set(re.findall(r"^ +make ([\w-]+)", shown, re.MULTILINE)) == targets
+
+
+def test_the_default_scale_is_quick_and_can_be_chosen():
+    assert "--scale quick" in make("--dry-run", "reproduce")
+    assert "--scale paper" in make("--dry-run", "reproduce", "SCALE=paper")
+
+
+def test_a_python_that_is_too_old_is_refused_in_words(tmp_path):
+    (tmp_path / "Makefile").write_text(MAKEFILE)
+    (tmp_path / "pyproject.toml").touch()
+    run = subprocess.run(
+        ["make", "test", "PYTHON=false"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 2
+    assert "Python 3.11 or newer is needed" in run.stdout
+    assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize("module", ["coalloc_lib", "coalloc_lib.cli"])
+def test_an_import_leaves_the_heavy_packages_alone(module):
+    code = f"import sys, {module}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = run.stdout.split()
+    assert "numpy" in loaded
+    assert not set(HEAVY) & set(loaded)
+
+
+def test_the_check_of_a_change_is_a_program_that_bash_can_read():
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111
+    assert script.read_text().splitlines()[-1] == "make test"
+    subprocess.run(["bash", "-n", str(script)], check=True)
+
+
+def make(*arguments):
+    run = subprocess.run(
+        ["make", *arguments], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=True
+    )
+    return run.stdout

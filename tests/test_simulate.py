@@ -1,0 +1,200 @@
+"""The door to the engines: what it refuses, and the rules of one instant."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.workloads.swf import read_swf
+from tests.conftest import placements, policies, systems_and_streams
+
+ENGINES = ("compiled", "reference")
+engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+def stream(submit, runtime, components, **more):
+    """A stream of jobs."""
+    return co.JobStream(submit=submit, runtime=runtime, components=components, **more)
+
+
+ONE = stream([0], [1], [1])
+
+
+@engines
+@pytest.mark.parametrize(
+    ("request_type", "components", "job", "why"),
+    [
+        ("ordered", [[4, 8], [5, 1]], 1, "the clusters have 4, 8"),
+        ("ordered", [[4, 8], [5, 1], [9, 9]], 1, "the clusters have 4, 8"),
+        ("unordered", [[8, 4], [4, 8], [5, 5]], 2, "the clusters have 4, 8"),
+        ("unordered", [[8, 0, 4], [1, 1, 1]], 1, "the clusters have 4, 8"),
+        ("flexible", [[12, 0], [12, 1]], 1, "the system has 12"),
+        ("total", [[5, 3], [8, 1]], 1, "the largest cluster has 8"),
+    ],
+)
+def test_a_job_that_can_never_start_is_named(engine, request_type, components, job, why):
+    n = len(components)
+    jobs = stream(np.arange(n), np.ones(n), components, request=request_type)
+    wanted = str(components[job]).replace("[", r"\[").replace("]", r"\]")
+    message = rf"job {job} can never start: components {wanted} \({request_type}\), but {why};"
+    system = co.Multicluster([4, 8])
+    with pytest.raises(co.InputError, match=message):
+        co.simulate(system, jobs, engine=engine)
+    co.simulate(system, jobs[:job], engine=engine).verify()
+
+
+@given(systems_and_streams())
+def test_jobs_that_fit_are_not_refused(case):
+    """Every single job of these streams can start at once in its idle system."""
+    system, jobs = case
+    for job in range(len(jobs)):
+        alone = co.simulate(system, jobs[[job]], engine="reference")
+        assert alone.wait.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"engine": "fast"}, "engine = 'fast'; choose one of 'compiled', 'reference'"),
+        ({"engine": None}, "engine = None"),
+        ({"scheduling": "fcfs"}, "scheduling = 'fcfs'; .* Scheduling, such as FCFS"),
+        ({"scheduling": co.FPFS}, "scheduling = <class .*FPFS'>"),
+        ({"scheduling": co.WorstFit()}, r"scheduling = WorstFit\(\)"),
+        ({"placement": co.FCFS()}, r"placement = FCFS\(\); .* Placement, such as FirstFit"),
+        ({"placement": 3}, "placement = 3"),
+        ({"backlog": 0}, "backlog = 0; give a whole number of 1 or more"),
+        ({"backlog": -5}, "backlog = -5"),
+        ({"backlog": 2.5}, "backlog = 2.5"),
+    ],
+)
+def test_bad_arguments_are_named(how, message):
+    with pytest.raises(co.InputError, match=message):
+        co.simulate(co.Multicluster([4]), ONE, **how)
+
+
+def test_defaults_are_fcfs_and_worst_fit():
+    schedule = co.simulate(co.Multicluster([4, 8]), ONE)
+    assert (schedule.scheduling, schedule.placement) == (co.FCFS(), co.WorstFit())
+    assert schedule.allocation.tolist() == [[0, 1]]
+
+
+@settings(max_examples=60)
+@given(systems_and_streams(), policies, st.data())
+def test_unsorted_submissions_give_the_same_schedule_in_their_order(case, scheduling, data):
+    """Jobs with distinct instants, given in any order, have the same schedule row by row."""
+    system, jobs = case
+    ranks = np.argsort(np.argsort(jobs.submit, kind="stable"))
+    jobs = jobs.replace(submit=jobs.submit + ranks / 1024)
+    order = np.array(data.draw(st.permutations(range(len(jobs)))))
+    how = {"scheduling": scheduling, "placement": data.draw(placements(len(system)))}
+    for engine in ENGINES:
+        one = co.simulate(system, jobs, engine=engine, **how)
+        other = co.simulate(system, jobs[order], engine=engine, **how).verify()
+        np.testing.assert_array_equal(one.start[order], other.start)
+        np.testing.assert_array_equal(one.end[order], other.end)
+        np.testing.assert_array_equal(one.allocation[order], other.allocation)
+        np.testing.assert_array_equal(other.jobs.submit, jobs.submit[order])
+
+
+@engines
+def test_departures_come_before_arrivals_and_starts(engine):
+    """At 5 all of the system falls free, and the job that comes at 5 has it at 5."""
+    jobs = stream([0, 5], [5, 2], [4, 4])
+    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine)
+    assert schedule.start.tolist() == [0, 5]
+
+
+@engines
+def test_arrivals_come_before_starts(engine):
+    """At 5 a departure leaves room for 1; a job of 2 waits; what comes at 5 may use the room."""
+    jobs = stream([0, 0, 1, 5], [9, 5, 1, 1], [3, 1, 2, 1])
+    how = {"scheduling": co.FPFS(1), "engine": engine}
+    schedule = co.simulate(co.Multicluster([4]), jobs, **how)
+    assert schedule.start.tolist() == [0, 0, 9, 5]
+
+
+@engines
+def test_the_queue_goes_before_those_who_arrive_at_the_same_instant(engine):
+    jobs = stream([0, 1, 5], [5, 3, 3], [4, 4, 4])
+    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine)
+    assert schedule.start.tolist() == [0, 5, 8]
+
+
+@engines
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+def test_simultaneous_arrivals_queue_by_position(engine, order):
+    runtime = np.array([1.0, 2.0, 4.0])[order]
+    jobs = stream([3, 3, 3], runtime, [4, 4, 4])
+    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine)
+    assert schedule.start.tolist() == [3, 3 + runtime[0], 3 + runtime[0] + runtime[1]]
+
+
+@engines
+def test_jobs_of_no_length_take_their_turn_and_leave_at_once(engine):
+    """The second has to wait for room like any other; the third starts after it, at 5."""
+    jobs = stream([0, 1, 2, 2], [5, 0, 0, 1], [3, 4, 4, 4])
+    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine).verify()
+    assert schedule.start.tolist() == [0, 5, 5, 5]
+    assert schedule.end.tolist() == [5, 5, 5, 6]
+
+
+@engines
+def test_the_span_penalty_is_paid_by_jobs_that_span_and_no_others(engine):
+    jobs = stream(
+        [0, 0, 100, 200, 300],
+        [8, 8, 8, 8, 8],
+        [[2, 1], [3, 0], [5, 0], [4, 0], [6, 0]],
+        request="flexible",
+        span_penalty=[0.5, 0.5, 0.25, 0.25, 0.0],
+    )
+    schedule = co.simulate(co.Multicluster([4, 4]), jobs, engine=engine).verify()
+    assert (schedule.end - schedule.start).tolist() == [8, 8, 10, 8, 8]
+    assert schedule.spans.tolist() == [False, False, True, False, True]
+
+
+@engines
+def test_the_span_penalty_of_unordered_requests(engine):
+    jobs = stream([0, 0], [8, 8], [[2, 1], [3, 0]], span_penalty=1.0)
+    schedule = co.simulate(co.Multicluster([4, 4]), jobs, engine=engine).verify()
+    assert schedule.end.tolist() == [16, 8]
+
+
+@engines
+def test_a_backlog_ignores_submissions_and_keeps_the_queue_full(engine):
+    """Jobs of 2 on 4 processors, queue of 2: they enter as others start."""
+    jobs = stream([70, 60, 50, 40, 30], [4, 6, 5, 1, 1], [2, 2, 2, 2, 2])
+    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine, backlog=2).verify()
+    assert schedule.start.tolist() == [0, 0, 4, 6, 7]
+    assert schedule.jobs.submit.tolist() == [0, 0, 0, 0, 4]
+    assert schedule.wait.tolist() == [0, 0, 4, 6, 3]
+    assert jobs.submit.tolist() == [70, 60, 50, 40, 30]
+
+
+@engines
+def test_a_whole_float_is_a_good_backlog(engine):
+    jobs = stream([0, 0, 0], [1, 1, 1], [4, 4, 4])
+    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine, backlog=2.0)
+    assert schedule.start.tolist() == [0, 1, 2]
+
+
+@engines
+@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
+def test_columns_of_zeros_beyond_the_clusters_are_padding(engine, request_type):
+    jobs = stream([0, 0], [1, 1], [[3, 2, 0], [1, 0, 0]], request=request_type)
+    schedule = co.simulate(co.Multicluster([5, 5]), jobs, engine=engine).verify()
+    assert schedule.start.tolist() == [0, 0]
+
+
+def test_a_real_log(real_logs):
+    """The KTH log on its 100 processors: the rules are kept and the engines agree."""
+    jobs = read_swf(next(real_logs.glob("KTH-SP2*"))).jobs(request="total")
+    system = co.Multicluster([100])
+    assert len(jobs) > 28_000
+    schedule = co.simulate(system, jobs).verify()
+    assert schedule.wait.mean() > 0
+    assert 0.6 < schedule.utilization() < 0.8
+    one, other = (co.simulate(system, jobs[:3000], engine=engine) for engine in ENGINES)
+    np.testing.assert_array_equal(one.start, other.start)
+    np.testing.assert_array_equal(one.end, other.end)
+    np.testing.assert_array_equal(one.start, schedule.start[:3000])

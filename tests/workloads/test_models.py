@@ -1,0 +1,67 @@
+"""Synthetic streams: moments, common random numbers, bad arguments."""
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.workloads.models import JobModel
+
+MODEL = JobModel(co.uniform(1, 7), 4)
+
+
+def test_moments_of_a_sample():
+    model = JobModel(co.uniform(1, 7), 4, service=co.Hyperexponential(2.0, 3.0))
+    jobs = model.sample(200_000, seed=1, rate=0.5)
+    assert jobs.processors.mean() == pytest.approx(model.mean_processors, rel=0.01)
+    assert jobs.work.mean() == pytest.approx(model.mean_work, rel=0.04)
+    assert np.diff(jobs.submit).mean() == pytest.approx(2.0, rel=0.01)
+
+
+def test_rate_offers_the_load():
+    system = co.Multicluster.equal(4, 32)
+    jobs = MODEL.sample(200_000, seed=2, rate=MODEL.rate(system, 0.6))
+    assert jobs.offered_load(system) == pytest.approx(0.6, rel=0.02)
+
+
+def test_changing_one_part_keeps_the_draws_of_the_others():
+    base = MODEL.sample(50, seed=3, rate=1.0)
+    other_sizes = MODEL.with_(sizes=co.uniform(2, 3)).sample(50, seed=3, rate=1.0)
+    np.testing.assert_array_equal(base.runtime, other_sizes.runtime)
+    np.testing.assert_array_equal(base.submit, other_sizes.submit)
+    other_service = MODEL.with_(service=co.Deterministic(2.0)).sample(50, seed=3, rate=1.0)
+    np.testing.assert_array_equal(base.components, other_service.components)
+
+
+def test_rates_stretch_one_arrival_process():
+    slow, fast = (MODEL.sample(50, seed=4, rate=rate).submit for rate in (1.0, 2.0))
+    np.testing.assert_allclose(slow, 2 * fast, rtol=1e-12)
+
+
+def test_dependent_components_keep_the_total():
+    independent = MODEL.with_(sizes=co.uniform(1, 30)).sample(500, seed=5)
+    dependent = MODEL.with_(sizes=co.uniform(1, 30), split_at=32).sample(500, seed=5)
+    np.testing.assert_array_equal(independent.processors, dependent.processors)
+    used = (dependent.components > 0).sum(axis=1)
+    np.testing.assert_array_equal(used, -(-dependent.processors // 32))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"components": 0}, "components = 0"),
+        ({"request": "any"}, "request = 'any'"),
+        ({"split_at": 0}, "split_at = 0"),
+        ({"split_at": 8, "request": "total"}, "split_at makes unordered"),
+        ({"sizes": "U[1,4]"}, "sizes = 'U\\[1,4\\]'"),
+    ],
+)
+def test_bad_arguments(arguments, words):
+    with pytest.raises(co.InputError, match=words):
+        JobModel(**({"sizes": co.uniform(1, 4)} | arguments))
+
+
+def test_bad_count_and_rate():
+    with pytest.raises(co.InputError, match="count = 0"):
+        MODEL.sample(0, seed=1)
+    with pytest.raises(co.InputError, match="rate = -1"):
+        MODEL.sample(5, seed=1, rate=-1)
