@@ -48,6 +48,19 @@ def _number(name, value):
         raise InputError(f"{name} = {value!r}; give a number") from None
 
 
+def whole_numbers(name, values, least=1):
+    """Return `values` as an `int64` array; refuse what is no whole number or below `least`."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb" or array.size == 0:
+        raise InputError(f"{name} is empty or holds no numbers; give at least one")
+    bad = ~(np.isfinite(array) & (array == np.floor(array)) & (array >= least))
+    if bad.any():
+        raise InputError(
+            f"{name} holds {array[bad].flat[0]:g}; give whole numbers of {least} or more"
+        )
+    return array.astype(np.int64)
+
+
 def one_of(name, value, choices):
     """Return `value`; refuse what is not among `choices`."""
     if value not in choices:

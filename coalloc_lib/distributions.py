@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, positive, times, whole
+from coalloc_lib.checks import InputError, positive, times, whole, whole_numbers
 
 
 class _Moments:
@@ -57,12 +57,7 @@ class SizeDistribution(_Moments):
     @classmethod
     def empirical(cls, sizes, name="empirical"):
         """Return the distribution of a sample of sizes, every one of them as likely."""
-        sample = np.asarray(sizes)
-        if sample.size == 0:
-            raise InputError("sizes is empty; give at least one size")
-        if (sample != sample.astype(np.int64)).any() or sample.min() < 1:
-            raise InputError(f"sizes holds {sample.min():g}; give whole numbers of 1 or more")
-        counts = np.bincount(sample.astype(np.int64))
+        counts = np.bincount(whole_numbers("sizes", np.ravel(sizes)))
         return cls(counts / counts.sum(), name)
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, one_of, positive, times, whole
+from coalloc_lib.checks import InputError, one_of, positive, times, whole, whole_numbers
 
 #: The request types. ``ordered``: column i on cluster i. ``unordered``: components on distinct
 #: clusters. ``flexible``: the row sum, spread as the system likes. ``total``: the row sum on one
@@ -144,7 +144,7 @@ class JobStream:
         if at_most is not None:
             components = split_smallest(self.processors, at_most)
         else:
-            components = split_into(self.processors, into)
+            components = split_into(self.processors, whole("into", into))
         return self.replace(components=components, request="unordered")
 
 
@@ -185,12 +185,8 @@ def split_into(totals, parts):
     -------
     ndarray of int, shape (n, largest number of parts)
     """
-    totals = np.atleast_1d(np.asarray(totals, dtype=np.int64))
-    if totals.size == 0 or totals.min() < 1:
-        raise InputError("totals must hold whole numbers of 1 or more")
-    parts = np.broadcast_to(np.asarray(parts, dtype=np.int64), totals.shape)
-    if parts.min() < 1:
-        raise InputError(f"parts = {parts.min()}; give a whole number of 1 or more")
+    totals = whole_numbers("totals", np.atleast_1d(totals))
+    parts = np.broadcast_to(whole_numbers("parts", parts), totals.shape)
     column = np.arange(parts.max())
     share, rest = np.divmod(totals, parts)
     sizes = share[:, None] + (column < rest[:, None])
@@ -198,14 +194,15 @@ def split_into(totals, parts):
 
 
 def split_smallest(totals, largest):
-    """Split each total into the smallest number of equal components (up to one) of at most
-    `largest` processors: ceil(J/N) components for a total J and clusters of N.
+    """Split each total into the fewest equal components, up to one, of at most `largest`.
+
+    That is ceil(J/N) components for a total J and clusters of N.
 
     References
     ----------
     Bucur, Epema (2003), section 2.5: dependent component sizes.
-    """  # noqa: D205
-    totals = np.atleast_1d(np.asarray(totals, dtype=np.int64))
+    """
+    totals = whole_numbers("totals", np.atleast_1d(totals))
     return split_into(totals, -(-totals // whole("largest", largest)))
 
 
@@ -216,11 +213,11 @@ def _component_table(components):
     if table.ndim != 2:
         raise InputError(f"components has {table.ndim} dimensions; give (jobs, components)")
     if table.dtype.kind not in "iu":
-        whole_table = np.nan_to_num(np.asarray(table, dtype=float), nan=-1.5)
-        if (whole_table != np.floor(whole_table)).any():
-            job = int((whole_table != np.floor(whole_table)).any(axis=1).argmax())
+        table = np.asarray(table, dtype=float)
+        fraction = ~np.isfinite(table) | (table != np.floor(table))
+        if fraction.any():
+            job = int(fraction.any(axis=1).argmax())
             raise InputError(f"components[{job}] = {table[job].tolist()}; give whole numbers")
-        table = whole_table
     table = table.astype(np.int64, copy=False)
     bad = (table < 0).any(axis=1) | (table.sum(axis=1) < 1)
     if bad.any():

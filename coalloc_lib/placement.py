@@ -113,7 +113,7 @@ class BestFit(Placement):
 
 def _take_in_place(components, idle):
     """Component i from cluster i, for ordered requests."""
-    wanted = list(components) + [0] * (len(idle) - len(components))
+    wanted = [*components[: len(idle)], *[0] * (len(idle) - len(components))]
     fits = all(want <= free for want, free in zip(wanted, idle, strict=True))
     return wanted if fits else None
 

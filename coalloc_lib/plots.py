@@ -45,7 +45,8 @@ def bars(series, *, title, ylabel, note=None):
         Called with the axes and the labels, to mark what the paper says.
     """
     labels = list(next(iter(series.values())))
-    figure, axes = new_figure(max(7.0, 1.5 + 0.45 * len(labels) * len(series)))
+    per_label = max(1.05, 0.45 * len(series))
+    figure, axes = new_figure(max(7.0, 2.2 + per_label * len(labels)))
     width = 0.8 / len(series)
     for i, (name, row) in enumerate(series.items()):
         at = np.arange(len(labels)) + (i - (len(series) - 1) / 2) * width
@@ -136,21 +137,22 @@ def density(panels, *, title, xlabel, ylabel):
     for axes, (name, (values, weights, widths)) in zip(np.atleast_1d(row), panels.items(),
                                                      strict=True):  # fmt: skip
         axes.bar(values, weights, widths, color=COLOURS[0], align="edge")
-        axes.set(title=name, xlabel=xlabel, ylabel=ylabel)
+        axes.set_title(name, fontsize=9)
+        axes.set(xlabel=xlabel, ylabel=ylabel)
     title_figure(figure, title)
     return figure
 
 
-def gantt(schedule, *, title="Schedule", unit="time units"):
-    """Draw when each processor of each cluster ran which job; a cross marks a submission.
+def gantt(schedule, *, title="Schedule", unit=None):
+    """Draw when each processor of each cluster ran which job; crosses on the top mark submissions.
 
     For small schedules: one row a processor. Processors of a cluster are alike, so a job gets
-    the lowest that are free.
+    the lowest that are free. `unit` is the unit of time.
     """
     figure, axes = new_figure(7.0, 1.2 + 0.16 * schedule.system.processors)
     first = np.concatenate([[0], np.cumsum(schedule.system.sizes)])
     free_at = np.zeros(schedule.system.processors)
-    shades = colormaps["tab20"].colors
+    shades = colormaps["Set3"].colors
     for job in np.argsort(schedule.start, kind="stable"):
         for cluster in np.flatnonzero(schedule.allocation[job]):
             rows = np.arange(first[cluster], first[cluster + 1])
@@ -167,7 +169,8 @@ def gantt(schedule, *, title="Schedule", unit="time units"):
     axes.tick_params(axis="y", length=0)
     axes.grid(False)
     title_figure(figure, title)
-    axes.set(xlabel=f"time ({unit})")
+    axes.plot(schedule.jobs.submit, np.zeros(len(schedule)), "kx", markersize=5, clip_on=False)
+    axes.set(xlabel=f"time{f' ({unit})' if unit else ''}; × is a submission")
     return figure
 
 

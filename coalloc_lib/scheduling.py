@@ -24,9 +24,7 @@ class Scheduling(ABC):
 
 @dataclass(frozen=True)
 class FCFS(Scheduling):
-    """First come, first served: jobs start in order of arrival; the head that does not fit
-    holds up all others.
-    """  # noqa: D205
+    """First come, first served: a head of the queue that does not fit holds up all others."""
 
     def start_jobs(self, state):
         """Start jobs from the head of the queue until one does not fit."""
@@ -36,8 +34,7 @@ class FCFS(Scheduling):
 
 @dataclass(frozen=True)
 class FPFS(Scheduling):
-    """Fit processors, first served: where the head does not fit, the queue is scanned for jobs
-    that do.
+    """Fit processors, first served: where the head does not fit, others that do may start.
 
     Parameters
     ----------
@@ -54,7 +51,7 @@ class FPFS(Scheduling):
     ----------
     Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
     (2003), section 2.4.
-    """  # noqa: D205
+    """
 
     max_jumps: int
 

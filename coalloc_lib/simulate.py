@@ -53,7 +53,7 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
     placement.check(system)
     refuse_impossible(system, jobs)
     if backlog is not None:
-        whole("backlog", backlog)
+        backlog = whole("backlog", backlog)
 
     order = None
     if backlog is None and (np.diff(jobs.submit) < 0).any():

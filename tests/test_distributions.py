@@ -142,6 +142,16 @@ def test_a_scalar_shape_gives_a_scalar():
     assert co.uniform(1, 4).sample(rng, (2, 3)).shape == (2, 3)
 
 
+@pytest.mark.parametrize(("draw", "size"), [(0.0, 3), (1 - 2**-53, 7)])
+def test_the_outermost_draws_are_possible_sizes(draw, size):
+    class Fixed:
+        def random(self, shape):
+            return np.full(shape, draw)
+
+    assert co.uniform(3, 7).sample(Fixed(), 2).tolist() == [size, size]
+    assert co.power_of_two(0.3, 3, 7).sample(Fixed(), 1).tolist() == [size]
+
+
 def test_poisson_arrivals():
     arrivals = co.PoissonArrivals(4.0)
     instants = arrivals.sample(np.random.default_rng(3), 200_000)

@@ -168,12 +168,12 @@ def test_split_by_hand():
         (lambda: stream().split(), "exactly one"),
         (lambda: stream().split(at_most=2, into=2), "exactly one"),
         (lambda: stream().split(at_most=0), "largest = 0"),
-        (lambda: stream().split(into=0), "parts = 0"),
+        (lambda: stream().split(into=0), "into = 0"),
         (lambda: split_into([], 2), "totals"),
         (lambda: split_into([3, 0], 2), "totals"),
         (lambda: split_into([3, 2.7], 2), "totals"),
         (lambda: split_into([3, math.nan], 2), "totals"),
-        (lambda: stream().split(into=2.5), "parts = 2.5"),
+        (lambda: stream().split(into=2.5), "into = 2.5"),
     ],
 )
 def test_bad_splits_are_refused(split, message):

@@ -59,15 +59,16 @@ def test_the_head_is_overtaken_so_often_and_no_more(engine, scheduling, start, o
 def test_jumps_add_up_over_those_who_wait(engine):
     """The second of two waiting jobs inherits what overtook it while it was not the head.
 
-    On 4 processors: 3 of them busy to 10, jobs of 4 and of 2 wait, ones of 1 come. The two
-    jumps are used up at 5; at 10 the head takes all, at 12 the job of 2 leads, overtaken twice.
+    On 4 processors: 3 of them busy to 10, jobs of 2 and of 4 wait, ones of 1 come. Two jumps
+    are used up at 5; at 10 the first starts beside two idle processors, which the last job
+    could use, but it may not: the job of 4, which it would overtake, has been overtaken twice.
     """
-    rows = [(0, 10, (3,)), (1, 2, (4,)), (1, 9, (2,)), (2, 3, (1,)), (3, 3, (1,)), (4, 3, (1,))]
+    rows = [(0, 10, (3,)), (1, 2, (2,)), (1, 9, (4,)), (2, 3, (1,)), (3, 3, (1,)), (4, 3, (1,))]
     schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
-    assert schedule.start.tolist() == [0, 10, 12, 2, 5, 12]
+    assert schedule.start.tolist() == [0, 10, 12, 2, 5, 21]
     assert schedule.overtaken.tolist() == [0, 2, 2, 0, 0, 0]
     freer = run([4], rows, engine=engine, scheduling=co.FPFS(3))
-    assert freer.start.tolist() == [0, 11, 13, 2, 5, 8]
+    assert freer.start.tolist() == [0, 10, 12, 2, 5, 8]
     assert freer.overtaken.tolist() == [0, 3, 3, 0, 0, 0]
 
 
@@ -133,6 +134,13 @@ def test_a_policy_of_the_users_own():
     rows = [(0, 3, (4,)), (1, 9, (4,)), (2, 1, (4,)), (3, 2, (4,))]
     schedule = run([4], rows, scheduling=Shortest(), engine="reference")
     assert schedule.start.tolist() == [0, 6, 3, 4]
+
+
+def test_a_policy_sees_all_that_arrive_at_its_instant():
+    """The second of two simultaneous jobs is the shorter one, and goes first."""
+    rows = [(1, 3, (4,)), (1, 2, (4,))]
+    schedule = run([4], rows, scheduling=Shortest(), engine="reference")
+    assert schedule.start.tolist() == [3, 1]
 
 
 def test_placements_of_the_users_own():

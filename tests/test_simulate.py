@@ -106,6 +106,20 @@ def test_departures_come_before_arrivals_and_starts(engine):
 
 
 @engines
+def test_all_departures_of_an_instant_come_before_its_starts(engine):
+    """Both clusters fall free at 5; worst fit takes the larger, and no one jumps the wide job."""
+    system = co.Multicluster([4, 6])
+    submit, runtime = [0, 0, 1, 2], [1, 5, 4, 1]
+    jobs = stream(submit, runtime, [6, 4, 6, 3])
+    schedule = co.simulate(system, jobs, engine=engine)
+    assert schedule.end.tolist() == [1, 5, 5, 6]
+    assert schedule.allocation.tolist() == [[0, 6], [4, 0], [0, 6], [0, 3]]
+    wide = stream([*submit, 3], [*runtime, 1], [[6, 0], [4, 0], [6, 0], [4, 4], [3, 0]])
+    schedule = co.simulate(system, wide, engine=engine, scheduling=co.FPFS(1))
+    assert schedule.start.tolist() == [0, 0, 1, 5, 6]
+
+
+@engines
 def test_arrivals_come_before_starts(engine):
     """At 5 a departure leaves room for 1; a job of 2 waits; what comes at 5 may use the room."""
     jobs = stream([0, 0, 1, 5], [9, 5, 1, 1], [3, 1, 2, 1])

@@ -8,11 +8,11 @@ from coalloc_lib.system import NAMED_SYSTEMS
 
 
 def test_sizes_and_sums():
-    system = co.Multicluster([32, 16, 8])
+    system = co.Multicluster([16, 32, 8])
     assert (len(system), system.processors, system.largest) == (3, 56, 32)
     assert not system.is_equal
-    assert str(system) == "32,16,8"
-    np.testing.assert_array_equal(system.as_array(), [32, 16, 8])
+    assert str(system) == "16,32,8"
+    np.testing.assert_array_equal(system.as_array(), [16, 32, 8])
     assert system.as_array().dtype == np.int64
 
 

@@ -91,3 +91,22 @@ class JobModel:
         if rate is not None:
             submit = PoissonArrivals(rate).sample(for_arrivals, count)
         return JobStream(submit, runtime, components, request=self.request)
+
+
+@dataclass(frozen=True, eq=False)
+class ResampledJobs:
+    """Jobs drawn from a stream with replacement: its pairs of size and run time, not its order.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        For example a log's.
+    """
+
+    jobs: JobStream
+
+    def sample(self, count, seed):
+        """Draw a stream of `count` jobs that all come at 0."""
+        (rng,) = generators(seed, 1)
+        drawn = self.jobs[rng.integers(len(self.jobs), size=whole("count", count))]
+        return drawn.replace(submit=np.zeros(count))

@@ -219,7 +219,7 @@ def test_what_is_too_large_is_refused_at_once(system, sizes, request_type):
     start = time.perf_counter()
     with pytest.raises(InputError, match="would take about"):
         maximal_utilization(system, sizes, request=request_type)
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 30
 
 
 def test_the_budget_can_be_lowered_and_raised():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.workloads.models import JobModel
+from coalloc_lib.workloads.models import JobModel, ResampledJobs
 
 MODEL = JobModel(co.uniform(1, 7), 4)
 
@@ -65,3 +65,12 @@ def test_bad_count_and_rate():
         MODEL.sample(0, seed=1)
     with pytest.raises(co.InputError, match="rate = -1"):
         MODEL.sample(5, seed=1, rate=-1)
+
+
+def test_resampled_jobs_keep_their_pairs():
+    jobs = co.JobStream(np.arange(5.0), [1, 2, 3, 4, 5], [2, 4, 6, 8, 10], request="total")
+    drawn = ResampledJobs(jobs).sample(4000, seed=6)
+    np.testing.assert_array_equal(drawn.processors, 2 * drawn.runtime)
+    assert drawn.runtime.mean() == pytest.approx(3, rel=0.03)
+    assert not drawn.submit.any()
+    np.testing.assert_array_equal(drawn.runtime, ResampledJobs(jobs).sample(4000, seed=6).runtime)

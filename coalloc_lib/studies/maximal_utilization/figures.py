@@ -1,9 +1,10 @@
-"""Figures 1 to 8 of the paper, and its tables as pictures, each beside what was printed."""
+"""Figures 1 to 8 of the paper, and its tables as pictures and frames, beside what was printed."""
 
 import numpy as np
 
 from coalloc_lib import plots
 from coalloc_lib.inference import student
+from coalloc_lib.studies.ledger import count_verdicts
 from coalloc_lib.studies.maximal_utilization.claims import exact_loss
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, VARIATIONS
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
@@ -38,10 +39,36 @@ def table(cells, number):
             found = cell.loss if cell.interval is None else cell.interval
             rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
     clusters = max(c.published.clusters for c in cells if c.published.table == number)
-    title = f"Table {number}: clusters of 32, one and {clusters} of them, against the printed cells"
+    title = f"Table {number}: one cluster of 32, and {clusters} of them; against the printed cells"
     return plots.beside_published(
         list(rows.items()), title=title, xlabel="capacity loss here less printed"
     )
+
+
+def table_frame(cells, number):
+    """Return a table with each printed cell beside what came out, to three decimals.
+
+    The last two columns of a row say how far apart the two are at most, and its cells' verdicts.
+    """
+    import pandas as pd
+
+    rows, judged = {}, {}
+    for cell in cells:
+        p = cell.published
+        if p.table == number:
+            row = rows.setdefault(p.component_sizes, {})
+            head = f"{p.request}, C = {p.clusters}", p.method
+            row[*head, "printed"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
+            judged.setdefault(p.component_sizes, []).append(cell)
+    frame = pd.DataFrame.from_dict(rows, orient="index")
+    frame["all cells", "", "differ by at most"] = [
+        max(abs(c.loss - c.published.capacity_loss) for c in group) for group in judged.values()
+    ]
+    frame["all cells", "", "verdicts"] = [
+        ", ".join(f"{n} {verdict}" for verdict, n in count_verdicts([c.row for c in group]).items())
+        for group in judged.values()
+    ]
+    return frame
 
 
 def das1_densities():
@@ -60,7 +87,7 @@ def das1_densities():
         xlabel="processors",
         ylabel="share of jobs",
     )
-    figure.axes[1].set_xlabel("seconds")
+    figure.axes[1].set(xlabel="seconds", ylabel="share of jobs in 30 s")
     return figure
 
 
@@ -112,7 +139,8 @@ def service_times(losses):
                 label=name,
             )
         axes.set_xticks(range(len(labels)), labels)
-        axes.set(title=request, ylim=(0, None))
+        axes.set_title(request, fontsize=9)
+        axes.set_ylim(0, None)
     row[0].set_ylabel(LOSS)
     row[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8)
     plots.title_figure(figure, "Section 7.1: the loss by service-time distribution and sizes")
@@ -149,20 +177,25 @@ def figure6(losses):
 
 def figure7(losses, log):
     """Draw the loss with the sizes and service times of logs."""
-    names = {"CTC": log.title, "DAS1": "DAS1 (stand-in)"}
+    names = {
+        "CTC": f"{log.title},\nin its order",
+        "CTC drawn": f"{log.title},\npairs drawn",
+        "DAS1": "DAS1 (stand-in)",
+    }
     series = {
         request: {label: student(losses["logs", name, request]) for name, label in names.items()}
         for request in ("unordered", "total")
     }
-    title = (
-        f"Figure 7: the loss with jobs of at most 128 of two logs: {' and '.join(names.values())}"
-    )
+    title = f"Figure 7: the loss with jobs of at most 128, {log.title} and DAS1 (stand-in)"
     return plots.bars(series, title=title, ylabel=LOSS)
 
 
 def figure8(losses):
     """Draw the loss with and without co-allocation."""
-    labels = {"four components": "co-allocated:\nfour components", "one component": "not:\none"}
+    labels = {
+        "four components": "co-allocated:\nfour components",
+        "one component": "not co-allocated:\none component",
+    }
     series = {
         LOSS: {
             label: student(losses["co-allocation", "sum", name]) for name, label in labels.items()

@@ -28,7 +28,7 @@ from coalloc_lib.studies.maximal_utilization.parameters import (
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
-from coalloc_lib.workloads.models import JobModel
+from coalloc_lib.workloads.models import JobModel, ResampledJobs
 
 SERVICES = {"deterministic": Deterministic(), "exponential": Exponential()} | {
     f"hyperexponential, cv {cv}": Hyperexponential(1.0, cv) for cv in VARIATIONS
@@ -41,7 +41,7 @@ LOG = "CTC-SP2"
 class Scenario:
     """A saturated system, simulated in replications on common random numbers."""
 
-    model: JobModel
+    model: JobModel | ResampledJobs
     scheduling: Scheduling = field(default_factory=FCFS)
     placement: Placement = field(default_factory=WorstFit)
     system: Multicluster = FOUR
@@ -124,11 +124,15 @@ def all_scenarios(log):
 
 
 def _log_scenarios(log):
+    """Figure 7. 'The pairs as they appear in the log' is read in two ways, order kept and not."""
     das1 = JobModel(das1_sizes(), service=das1_service_times(), split_at=32)
-    jobs = log.jobs(largest=128)
+    total = log.jobs(largest=128)
+    split = total.split(at_most=32)
     return {
-        ("logs", "CTC", "unordered"): LoggedJobs(jobs.split(at_most=32), FOUR),
-        ("logs", "CTC", "total"): LoggedJobs(jobs, ONE_LARGE),
+        ("logs", "CTC", "unordered"): LoggedJobs(split, FOUR),
+        ("logs", "CTC", "total"): LoggedJobs(total, ONE_LARGE),
+        ("logs", "CTC drawn", "unordered"): Scenario(ResampledJobs(split)),
+        ("logs", "CTC drawn", "total"): Scenario(ResampledJobs(total), system=ONE_LARGE),
         ("logs", "DAS1", "unordered"): Scenario(das1),
         ("logs", "DAS1", "total"): Scenario(
             das1.with_(split_at=None, request="total"), system=ONE_LARGE

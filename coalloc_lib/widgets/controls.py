@@ -1,0 +1,81 @@
+"""Sliders with names, and the loop from controls to a picture.
+
+Each slider has a text entry beside it, since a slider has no name that a screen reader could read
+out.
+"""
+
+from html import escape
+
+import ipywidgets as ipw
+
+from coalloc_lib.checks import InputError
+
+#: Hides the name of a text entry from the eye, which has the slider's, but not from readers.
+STYLE = (
+    "<style>.coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; "
+    "overflow: hidden; clip-path: inset(50%)}</style>"
+)
+WIDE = {"description_width": "9em"}
+
+
+def slider_with_entry(label, value, low, high, step=1):
+    """Return a slider and a text entry that hold the same number, in a row.
+
+    Both are called `label`; the entry, last in the row, shows it to screen readers only. Numbers
+    are whole where `step` is.
+    """
+    is_whole = isinstance(step, int)
+    slider = (ipw.IntSlider if is_whole else ipw.FloatSlider)(
+        value=value, min=low, max=high, step=step, description=label, style=WIDE,
+        readout=False, continuous_update=False,
+    )  # fmt: skip
+    entry = (ipw.BoundedIntText if is_whole else ipw.BoundedFloatText)(
+        value=value, min=low, max=high, step=step, description=label, tooltip=label,
+        layout={"width": "6em"},
+    )  # fmt: skip
+    entry.add_class("coalloc-entry")
+    ipw.link((slider, "value"), (entry, "value"))
+    return ipw.HBox([slider, entry])
+
+
+def explorer(controls, show):
+    """Return controls above the picture that they make.
+
+    Parameters
+    ----------
+    controls : dict of Widget
+        By the name of the argument of `show` that each sets: a widget with a value, or a row
+        from `slider_with_entry`.
+    show : callable
+        Takes the values, returns a `Picture`. An `InputError` is shown as its one line.
+    """
+    holders = {name: row.children[-1] if isinstance(row, ipw.HBox) else row
+               for name, row in controls.items()}  # fmt: skip
+    output = ipw.Output()
+
+    def redraw(_change=None):
+        values = {name: holder.value for name, holder in holders.items()}
+        # What an Output captures in a callback can get lost; what it is given is always shown.
+        output.outputs = (_shown(show, values),)
+
+    for holder in holders.values():
+        holder.observe(redraw, "value")
+    redraw()
+    return ipw.VBox([ipw.HTML(STYLE), *controls.values(), output])
+
+
+def _shown(show, values):
+    try:
+        data = show(**values)._repr_mimebundle_()
+        del data["image/png"]
+    except InputError as error:
+        data = {
+            "text/html": f'<p role="alert"><b>Not possible:</b> {escape(str(error))}</p>',
+            "text/plain": f"Not possible: {error}",
+        }
+    return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+def choice(label, options):
+    """Return a list to choose one of `options` from."""
+    return ipw.Dropdown(options=list(options), description=label, style=WIDE)

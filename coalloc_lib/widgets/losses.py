@@ -1,0 +1,181 @@
+"""The capacity loss of a small system at once: by a formula where one is quick, else simulated."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from coalloc_lib import plots
+from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.checks import InputError
+from coalloc_lib.distributions import power_of_two, uniform
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import BestFit, FirstFit, WorstFit
+from coalloc_lib.saturation import saturated_loss
+from coalloc_lib.simulate import refuse_impossible
+from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.picture import Picture
+from coalloc_lib.workloads.models import JobModel
+
+PLACEMENTS = {"worst fit": WorstFit(), "first fit": FirstFit(), "best fit": BestFit()}
+#: What the loss explorer compares; a total request has one cluster as large as all of them.
+COMPARED = ("ordered", "unordered", "total")
+#: A formula that is estimated to take longer, in seconds, gives way to a simulation.
+BUDGET = 0.1
+#: Jobs of that simulation.
+SIMULATED_JOBS = 30_000
+
+
+@dataclass(frozen=True)
+class LossQuestion:
+    """Which capacity loss is asked for.
+
+    Parameters
+    ----------
+    clusters, cluster_size : int
+        The system: so many clusters of so many processors.
+    kind : {"U", "D(q)"}
+        Distribution of the component sizes.
+    low, high : int
+        Smallest and largest component, in processors.
+    q : float
+        Parameter of D(q).
+    one_is_power_of_two : bool
+        Whether D(q) favours size 1 too.
+    components : int
+        Components of a job.
+    request : {"ordered", "unordered", "total"}
+    placement : str
+        A key of `PLACEMENTS`; it matters to unordered requests only.
+    """
+
+    clusters: int = 4
+    cluster_size: int = 32
+    kind: str = "U"
+    low: int = 1
+    high: int = 7
+    q: float = 0.9
+    one_is_power_of_two: bool = False
+    components: int = 4
+    request: str = "unordered"
+    placement: str = "worst fit"
+
+    @property
+    def system(self):
+        """The clusters; for total requests a single one with all processors."""
+        system = Multicluster.equal(self.clusters, self.cluster_size)
+        return Multicluster([system.processors]) if self.request == "total" else system
+
+    @property
+    def sizes(self):
+        """The distribution of the component sizes."""
+        if self.kind == "U":
+            return uniform(self.low, self.high)
+        counted = self.one_is_power_of_two
+        return power_of_two(self.q, self.low, self.high, one_is_power_of_two=counted)
+
+    @property
+    def has_formula(self):
+        """Whether there is a formula: unordered requests have one for worst fit only."""
+        return self.request != "unordered" or self.placement == "worst fit"
+
+
+@dataclass(frozen=True)
+class LossAnswer:
+    """A capacity loss and where it comes from.
+
+    Parameters
+    ----------
+    loss : float
+    how : {"exact", "approximation", "simulated"}
+    half_width : float
+        Of the 95 % interval, 0 for a formula.
+    """
+
+    loss: float
+    how: str
+    half_width: float = 0.0
+
+    def __str__(self):
+        if self.how == "simulated":
+            return f"{self.loss:.3f} ± {self.half_width:.3f} (simulated, 95 %)"
+        return f"{self.loss:.3f} ({self.how})"
+
+
+@lru_cache(maxsize=1024)
+def capacity_loss(question):
+    """Return a `LossAnswer` within a fraction of a second.
+
+    By the formula where there is one that is quick, else by a short simulation.
+
+    Raises
+    ------
+    InputError
+        A job of this question could never start, or the question makes no sense.
+    """
+    system, sizes, components = question.system, question.sizes, question.components
+    widest = JobStream([0], [1], [[sizes.maximum] * components], request=question.request)
+    refuse_impossible(system, widest)
+    if question.has_formula:
+        try:
+            bound = maximal_utilization(
+                system, sizes, components, question.request, budget_seconds=BUDGET
+            )
+            return LossAnswer(bound.capacity_loss, bound.method)
+        except InputError:  # it would take too long
+            pass
+    model = JobModel(sizes, components, question.request)
+    placement = PLACEMENTS[question.placement]
+    found = saturated_loss(system, model, jobs=SIMULATED_JOBS, placement=placement)
+    return LossAnswer(found.estimate, "simulated", found.half_width)
+
+
+def loss_picture(question=None):
+    """Draw the capacity loss of a `LossQuestion` beside that of the other request types.
+
+    Raises
+    ------
+    InputError
+        A job of this question could never start, or the question makes no sense.
+    """
+    question = LossQuestion() if question is None else question
+    chosen = capacity_loss(question)
+    answers = {}
+    for request in COMPARED:
+        try:
+            answers[request] = capacity_loss(replace(question, request=request))
+        except InputError:
+            answers[request] = None
+    words = "; ".join(f"{name} {answer or 'never starts'}" for name, answer in answers.items())
+    caption = (
+        f"Capacity loss {chosen}: however many jobs wait, about {100 * chosen.loss:.0f} of every "
+        f"100 processors stay idle with {question.request} requests."
+    )
+    return Picture(_loss_bars(question, answers), f"Capacity loss: {words}", caption)
+
+
+def _loss_bars(question, answers):
+    figure, axes = plots.new_figure(7.0, 2.4)
+    for row, (request, answer) in enumerate(answers.items()):
+        chosen = request == question.request
+        style = {"color": plots.COLOURS[0], "hatch": "//"} if chosen else {"color": "0.72"}
+        weight = "bold" if chosen else "normal"
+        if answer is None:
+            axes.text(0.01, row, "such a job never starts", va="center")
+            continue
+        error = answer.half_width or None
+        axes.barh(row, answer.loss, 0.6, xerr=error, capsize=2, edgecolor="white", **style)
+        edge = answer.loss + answer.half_width + 0.015
+        axes.text(edge, row, str(answer), va="center", weight=weight)
+    places = {"total": f"total (1 × {question.clusters * question.cluster_size})"}
+    names = [
+        ("▶ " if name == question.request else "") + places.get(name, name) for name in answers
+    ]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks([i / 10 for i in range(11)])
+    axes.set(xlim=(0, 1.42), ylim=(len(names) - 0.5, -0.5), xlabel="capacity loss")
+    axes.grid(False, axis="y")
+    plots.title_figure(
+        figure,
+        f"{question.clusters} × {question.cluster_size} processors, "
+        f"{question.components} components {question.sizes}, {question.placement}",
+    )
+    return figure

@@ -1,0 +1,66 @@
+"""Figures as images with a text alternative, which leave nothing behind in matplotlib's state."""
+
+from base64 import b64encode
+from functools import cached_property
+from html import escape
+from io import BytesIO
+
+from matplotlib.container import BarContainer
+from PIL import Image
+
+
+class Picture:
+    """A figure as a PNG image with a text alternative.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    alt : str, optional
+        What it shows, in words; its title and the heights of its bars where it is not given.
+    caption : str, optional
+        A sentence to show above it.
+    """
+
+    def __init__(self, figure, alt=None, caption=""):
+        buffer = BytesIO()
+        figure.savefig(buffer, dpi=96)
+        self.alt = describe(figure) if alt is None else alt
+        self.caption = caption
+        self.png = _fewer_colours(buffer)
+
+    @property
+    def html(self):
+        """The caption and the image."""
+        caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
+        source = f"data:image/png;base64,{self._code}"
+        return f'{caption}<img alt="{escape(self.alt)}" src="{source}" style="max-width: 100%">'
+
+    @cached_property
+    def _code(self):
+        return b64encode(self.png).decode("ascii")
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        text = f"{self.caption} {self.alt}".strip()
+        return {"text/html": self.html, "image/png": self._code, "text/plain": text}
+
+
+def _fewer_colours(buffer):
+    """Return the image with a palette of 32 colours: a drawing needs no more, and files shrink."""
+    small = BytesIO()
+    Image.open(buffer).convert("RGB").quantize(32).save(small, "png", optimize=True)
+    return small.getvalue()
+
+
+def describe(figure, most=30):
+    """Return a figure's title, and the heights of its bars unless they are more than `most`."""
+    parts = [figure.get_suptitle()]
+    for axes in figure.axes:
+        names = [label.get_text().replace("\n", " ") for label in axes.get_xticklabels()]
+        groups = [group for group in axes.containers if isinstance(group, BarContainer)]
+        if sum(map(len, groups)) > most:
+            continue
+        for group in groups:
+            bars = zip(names, group, strict=False)
+            heights = ", ".join(f"{name} {bar.get_height():.3f}" for name, bar in bars)
+            parts.append(f"{group.get_label()}: {heights}")
+    return "; ".join(parts)

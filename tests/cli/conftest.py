@@ -1,0 +1,38 @@
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib import cli
+from coalloc_lib.workloads.swf import write_swf
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line; return what it printed, and check its exit status."""
+
+    def run(*arguments, status=0):
+        capsys.readouterr()
+        assert cli.main([str(a) for a in arguments]) == status
+        captured = capsys.readouterr()
+        return captured.err if status else captured.out
+
+    return run
+
+
+@pytest.fixture
+def refused(run):
+    """Run a command line that is wrong; return the single line of its error."""
+
+    def refused(*arguments):
+        (line,) = run(*arguments, status=2).splitlines()
+        assert line.startswith("coalloc: error: ")
+        return line
+
+    return refused
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A log of four jobs, numbered from 11, on a machine of 8 processors."""
+    jobs = co.JobStream([0, 0.5, 1, 2], [10, 10, 3, 4], [6, 4, 2, 8], [20, 20, 20, 20])
+    write_swf(tmp_path / "small.swf", jobs, job_numbers=[11, 12, 13, 14])
+    return tmp_path / "small.swf"

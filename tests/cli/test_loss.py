@@ -1,0 +1,116 @@
+import json
+
+import pytest
+
+import coalloc_lib as co
+
+LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
+SAMPLED = [*LOSS, "--request", "unordered", "--method", "simulation", "--jobs", "2000"]
+
+
+def test_loss_prints_the_published_number(run):
+    arguments = ["loss", "--clusters", "32,32", "--sizes", "D(0.95)[1,32]", "--components", 2]
+    arguments += ["--request", "unordered", "--method", "approximation"]
+    assert run(*arguments) == "0.397\n"
+    answer = json.loads(run(*arguments, "--json"))
+    assert set(answer) == {"capacity_loss", "max_utilization", "method"}
+    assert answer["capacity_loss"] == pytest.approx(0.397, abs=5e-4)
+    assert answer["capacity_loss"] + answer["max_utilization"] == pytest.approx(1)
+    assert answer["method"] == "approximation"
+    assert run(*arguments, "--one-is-power-of-two") != "0.397\n"
+
+
+def test_components_default_to_one_a_cluster(run):
+    arguments = ["loss", "--clusters", "4x32", "--sizes", "U[1,16]", "--request", "ordered"]
+    assert run(*arguments) == run(*arguments, "--components", 4) == "0.380\n"
+
+
+def test_a_single_cluster_is_exact_whatever_the_request(run):
+    arguments = ["loss", "--clusters", "32", "--sizes", "U[1,4]", "--components", "1"]
+    assert {run(*arguments, "--request", request) for request in co.jobs.REQUESTS} == {"0.032\n"}
+
+
+def test_a_simulated_loss_has_an_interval_around_the_exact_one(run):
+    arguments = ["loss", "--clusters", "32", "--sizes", "U[1,5]", "--request", "total"]
+    answer = json.loads(run(*arguments, "--method", "simulation", "--json"))
+    low, high = answer["ci95"]
+    assert low < answer["capacity_loss"] < high
+    assert high - low < 0.005
+    assert low - 0.002 < 0.043 < high + 0.002
+    assert answer["method"] == "simulation"
+
+
+def test_the_seed_decides_the_simulated_loss(run):
+    assert run(*SAMPLED, "--seed", 1) == run(*SAMPLED, "--seed", 1) != run(*SAMPLED, "--seed", 2)
+    assert " ± " in run(*SAMPLED)
+    assert run(*SAMPLED).endswith(" (95 %)\n")
+
+
+def test_policies_and_service_times_change_the_simulated_loss(run):
+    choices = [
+        [],
+        ["--placement", "first-fit"],
+        ["--scheduling", "fpfs", "--max-jumps", "20"],
+        ["--scheduling", "fpfs", "--max-jumps", "20", "--backlog", "5"],
+        ["--service", "deterministic"],
+        ["--service", "hyperexponential:3"],
+    ]
+    assert len({run(*SAMPLED, *choice) for choice in choices}) == len(choices)
+    loss = [json.loads(run(*SAMPLED, *c, "--json"))["capacity_loss"] for c in choices]
+    assert loss[2] < loss[0]  # who may overtake loses less
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--request", "any"], ["--request = 'any'", "ordered, unordered, flexible, total"]),
+        (["--request", "ordered", "--method", "guess"], ["--method = 'guess'", "exact"]),
+        (["--request", "ordered", "--placement", "x"], ["--placement = 'x'", "first-fit"]),
+        (["--request", "ordered", "--scheduling", "x"], ["--scheduling = 'x'", "fcfs, fpfs"]),
+        (["--request", "ordered", "--scheduling", "fpfs"], ["fpfs needs --max-jumps"]),
+        (["--request", "ordered", "--max-jumps", "3"], ["--max-jumps is not for", "fpfs"]),
+        (["--request", "ordered", "--sizes", "D(0)[1,4]"], ["q = 0.0"]),
+        (["--request", "ordered", "--sizes", "D(1.5)[1,4]"], ["q = 1.5"]),
+        (["--request", "ordered", "--sizes", "U[1;4]"], ["U[1;4]", "D(q)[a,b]"]),
+        (["--request", "ordered", "--sizes", "U[4,1]"], ["low = 4"]),
+        (["--request", "ordered", "--sizes", "U[5,9]"], ["9", "8 processors"]),
+        (["--request", "ordered", "--clusters", "8,x"], ["--clusters = '8,x'", "32,32"]),
+        (["--request", "ordered", "--clusters", "8,0"], ["--clusters = '8,0'"]),
+        (["--request", "ordered", "--components", "0"], ["--components = 0"]),
+        (["--request", "ordered", "--components", "3"], ["components = 3", "2 clusters"]),
+        (["--request", "ordered", "--components", "two"], ["--components"]),
+        (["--request", "ordered", "--service", "slow"], ["--service = 'slow'", "deterministic"]),
+        (["--request", "ordered", "--service", "hyperexponential:0.5"], ["coefficient"]),
+        (["--request", "ordered", "--service", "hyperexponential"], ["coefficient"]),
+        (["--request", "unordered"], ["no exact formula", "approximation or simulation"]),
+        (["--request", "ordered", "--method", "approximation"], ["use --method exact"]),
+        (["--request", "total"], ["--clusters 16", "--method simulation"]),
+        (["--request", "ordered", "--placement", "best-fit"], ["use --method simulation"]),
+        (["--request", "ordered", "--service", "deterministic"], ["use --method simulation"]),
+        (["--request", "ordered", "--seed", "-1"], ["--seed = -1"]),
+        (["--request", "total", "--method", "simulation", "--sizes", "U[5,9]"], ["never start"]),
+        (["--request", "total", "--method", "simulation", "--jobs", "0"], ["--jobs = 0"]),
+        (["--request", "total", "--method", "simulation", "--backlog", "3"], ["--backlog"]),
+        (
+            [
+                "--request",
+                "total",
+                "--method",
+                "simulation",
+                "--scheduling",
+                "fpfs",
+                "--max-jumps",
+                "1",
+                "--backlog",
+                "0",
+            ],
+            ["--backlog = 0"],
+        ),
+        ([], ["Missing option '--request'", "coalloc loss --help"]),
+        (["--request"], ["--request"]),
+        (["--request", "ordered", "--colour", "red"], ["No such option: --colour"]),
+    ],
+)
+def test_loss_refuses_what_is_wrong_in_one_line(refused, arguments, words):
+    line = refused(*LOSS, *arguments)
+    assert all(word in line for word in words), line

@@ -1,0 +1,196 @@
+import csv
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.workloads.swf import write_swf
+
+
+@pytest.fixture
+def simulate(run, log, tmp_path):
+    """Simulate the small log; return the rows of its schedule and the metrics."""
+
+    def simulate(*arguments):
+        out = tmp_path / "schedule.csv"
+        printed = run("simulate", "--trace", log, *arguments, "--out", out, "--json")
+        with out.open() as file:
+            return list(csv.DictReader(file)), json.loads(printed)
+
+    return simulate
+
+
+def test_simulate_writes_the_schedule_of_the_contract(simulate, log):
+    rows, answer = simulate("--clusters", "8", "--estimates", "exact", "--verify")
+    assert list(rows[0]) == ["job", "submit", "start", "end", "processors", "allocation"]
+    assert [list(row.values()) for row in rows] == [
+        ["11", "0", "0", "10", "6", "0:6"],
+        ["12", "0.5", "10", "20", "4", "0:4"],
+        ["13", "1", "10", "13", "2", "0:2"],
+        ["14", "2", "20", "24", "8", "0:8"],
+    ]
+    assert answer["jobs"] == 4
+    assert answer["mean_wait"] == (0 + 9.5 + 9 + 18) / 4
+    assert answer["mean_response"] == (10 + 19.5 + 12 + 22) / 4
+    assert answer["mean_bounded_slowdown"] == pytest.approx((1 + 1.95 + 1.2 + 2.2) / 4)
+    assert answer["average_weighted_response_time"] == pytest.approx(
+        (60 * 10 + 40 * 19.5 + 6 * 12 + 32 * 22) / 138
+    )
+    assert answer["utilization"] == pytest.approx(6 / 8)
+    assert answer["spanning_jobs"] == 0
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+@pytest.mark.parametrize(
+    ("arguments", "allocation"),
+    [
+        ("--request total --clusters 8,8", ["0:6", "1:4", "1:2", "0:8"]),
+        ("--request flexible --clusters 5,5", ["0:5;1:1", "1:4", "0:2", "0:3;1:5"]),
+        ("--request unordered --clusters 5,5", ["0:3;1:3", "0:4", "1:2", "0:4;1:4"]),
+        (
+            "--request unordered --clusters 4,4,4 --split 3",
+            ["0:3;1:3", "0:2;1:2", "2:2", "0:3;1:3;2:2"],
+        ),
+        (
+            "--request ordered --clusters 6,6 --components 2",
+            ["0:3;1:3", "0:2;1:2", "0:1;1:1", "0:4;1:4"],
+        ),
+    ],
+)
+def test_requests_decide_how_a_job_is_spread(simulate, engine, arguments, allocation):
+    rows, _ = simulate(*arguments.split(), "--engine", engine, "--verify")
+    assert [row["allocation"] for row in rows] == allocation
+
+
+def test_the_span_penalty_lengthens_only_what_spans(simulate):
+    rows, answer = simulate("--clusters", "5,5", "--request", "flexible", "--span-penalty", "0.25")
+    length = [float(row["end"]) - float(row["start"]) for row in rows]
+    spans = [";" in row["allocation"] for row in rows]
+    runtime = np.array([10, 10, 3, 4])
+    assert length == pytest.approx(np.where(spans, 1.25 * runtime, runtime))
+    assert answer["spanning_jobs"] == sum(spans) > 0
+
+
+def test_a_load_scales_the_interarrival_times(simulate):
+    rows, _ = simulate("--clusters", "8", "--load", "0.5")
+    submit = [float(row["submit"]) for row in rows]
+    # Work of all but the last job, 106, over 8 processors and half of the time.
+    assert submit[-1] == pytest.approx(106 / (8 * 0.5))
+    assert np.diff(submit) / np.diff(submit)[0] == pytest.approx([1, 1, 2])
+
+
+def test_wide_jobs_are_refused_by_their_number_or_left_out(simulate, refused, log):
+    line = refused("simulate", "--trace", log, "--clusters", "5,2")
+    assert "job 11 can never start" in line
+    assert "--largest 5" in line
+    rows, _ = simulate("--clusters", "5,2", "--largest", "5")
+    assert [row["job"] for row in rows] == ["12", "13"]
+
+
+@pytest.mark.parametrize(
+    ("system", "largest"),
+    [
+        (["--clusters", "5,1", "--request", "unordered"], 5),
+        (["--clusters", "3,3,1", "--request", "unordered"], 6),
+        (["--clusters", "3,2", "--request", "ordered", "--components", "2"], 5),
+        (["--clusters", "5,2", "--request", "flexible"], 7),
+    ],
+)
+def test_the_limit_that_an_error_names_is_the_largest_that_works(
+    refused, run, log, system, largest
+):
+    command = ["simulate", "--trace", log, *system]
+    assert f"--largest {largest}," in refused(*command)
+    run(*command, "--largest", largest)
+
+
+def test_fpfs_is_on_the_command_line(simulate):
+    rows, _ = simulate("--clusters", "8", "--scheduling", "fpfs", "--max-jumps", "1")
+    assert rows[2]["start"] == "1"
+    rows, _ = simulate("--clusters", "8", "--scheduling", "fpfs", "--max-jumps", "0")
+    assert rows[2]["start"] == "10"
+
+
+def test_simulate_prints_a_table_for_people(run, log):
+    printed = run("simulate", "--trace", log, "--clusters", "4,4", "--request", "flexible")
+    assert printed.startswith("small on 2 × 4\n")
+    assert "mean bounded slowdown (10 s)" in printed
+    assert all(line == line.rstrip() for line in printed.splitlines())
+
+
+def test_jobs_that_all_come_at_once_have_a_utilization(run, tmp_path):
+    write_swf(tmp_path / "one.swf", co.JobStream([5], [10], [4]))
+    answer = run("simulate", "--trace", tmp_path / "one.swf", "--clusters", "8", "--json")
+    assert json.loads(answer)["utilization"] == 0.5
+
+
+LINE = "1 0 0 5 2 -1 -1 2 9 -1 1 1 1 1 1 1 -1 -1"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (f"{LINE}\n{LINE.rsplit(' ', 1)[0]}\n".encode(), ["line 2"]),
+        (f"{LINE}\n{LINE.replace('5', 'five')}\n".encode(), ["line 2", "five"]),
+        (gzip.compress((LINE + "\n").encode() * 99)[:-9], ["cut short"]),
+        (b"; Version: 2.2\n", ["no job"]),
+        (None, ["no such file"]),
+    ],
+    ids=["17-fields", "word", "truncated", "empty", "missing"],
+)
+def test_a_bad_log_is_refused_and_leaves_nothing(refused, tmp_path, content, words):
+    path = tmp_path / "bad.swf"
+    if content is not None:
+        path.write_bytes(content)
+    out = tmp_path / "out"
+    out.mkdir()
+    line = refused("simulate", "--trace", path, "--clusters", "8", "--out", out / "s.csv")
+    assert all(word in line for word in [str(path).split("/")[-1].split(".")[0], *words]), line
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--request", "any"], ["--request = 'any'"]),
+        (["--scheduling", "lifo"], ["--scheduling = 'lifo'", "fcfs, fpfs"]),
+        (["--scheduling", "fpfs"], ["needs --max-jumps"]),
+        (["--scheduling", "fpfs", "--max-jumps", "-1"], ["--max-jumps = -1"]),
+        (["--placement", "any-fit"], ["--placement = 'any-fit'", "worst-fit"]),
+        (["--estimates", "wild"], ["--estimates = 'wild'", "requested, exact"]),
+        (["--engine", "steam"], ["--engine = 'steam'"]),
+        (["--span-penalty", "-0.1"], ["--span-penalty = -0.1"]),
+        (["--span-penalty", "nan"], ["--span-penalty = nan"]),
+        (["--load", "0"], ["--load = 0"]),
+        (["--load", "much"], ["--load"]),
+        (["--largest", "0"], ["--largest = 0"]),
+        (["--largest", "1"], ["at most 1 processors"]),
+        (["--split", "3"], ["--split is not for --request total"]),
+        (["--components", "3"], ["--components is not for --request total"]),
+        (["--request", "unordered", "--split", "3", "--components", "3"], ["exclude"]),
+        (["--request", "unordered", "--split", "0"], ["--split = 0"]),
+        (["--request", "ordered"], ["needs --components"]),
+        (["--clusters", "a"], ["--clusters = 'a'"]),
+        (["--trace", "NoSuchLog"], ["NoSuchLog", "KTH-SP2"]),
+        (["--out", "no/such/folder/s.csv"], ["no/such/folder", "make it first"]),
+    ],
+)
+def test_simulate_refuses_what_is_wrong_in_one_line(
+    refused, log, tmp_path, monkeypatch, arguments, words
+):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    line = refused("simulate", "--trace", log, "--clusters", "8", "--out", "s.csv", *arguments)
+    assert all(word in line for word in words), line
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_public_log_is_simulated_by_name(run, real_logs, tmp_path, monkeypatch):
+    monkeypatch.setenv("COALLOC_TRACES", str(real_logs))
+    out = tmp_path / "schedule.csv"
+    run("simulate", "--trace", "KTH-SP2", "--clusters", "100", "--placement", "best-fit",
+        "--estimates", "requested", "--verify", "--out", out)  # fmt: skip
+    with out.open() as file:
+        assert sum(1 for _ in file) == 1 + 28467
