@@ -12,8 +12,11 @@ class InputError(ValueError):
 
 
 def times(name, values, *, unit="seconds"):
-    """Return `values` as a 1-D float array; refuse NaN, infinite and negative entries."""
-    array = np.asarray(values, dtype=float)
+    """Return `values` as a new 1-D float array; refuse NaN, infinite and negative entries."""
+    try:
+        array = np.array(values, dtype=float, order="C")
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds something that is no number; give numbers") from None
     if array.ndim != 1:
         raise InputError(f"{name} has {array.ndim} dimensions; give one value a job")
     bad = ~(np.isfinite(array) & (array >= 0))

@@ -139,12 +139,12 @@ def power_of_two(q, low, high, *, one_is_power_of_two=False):
     (2003), section 2.5.
     """
     low, high = _interval(low, high)
-    if not 0 < q <= 1:
+    if positive("q", q) > 1:
         raise InputError(f"q = {q}; give a number above 0 and at most 1")
     sizes = np.arange(high + 1)
     is_power = (sizes & (sizes - 1)) == 0
     is_power[1] = one_is_power_of_two
-    weights = np.where(is_power, 3.0, 1.0) * float(q) ** sizes
+    weights = np.where(is_power, 3.0, 1.0) * float(q) ** np.maximum(sizes - low, 0)
     weights[:low] = 0
     return SizeDistribution(weights / weights.sum(), f"D({q:g})[{low},{high}]")
 

@@ -66,9 +66,8 @@ class JobStream:
                 raise InputError(
                     f"{name} has {len(column)} entries and submit has {len(submit)}; give one a job"
                 )
-            view = column.view()
-            view.flags.writeable = False
-            object.__setattr__(self, name, view)
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
         one_of("request", self.request, REQUESTS)
 
     def __len__(self):
@@ -148,6 +147,8 @@ class JobStream:
         return self.replace(components=components, request="unordered")
 
 
+#: More processors than any float holds exactly; no system has as many.
+_MOST = 2.0**53
 _COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty")
 
 
@@ -212,13 +213,14 @@ def _component_table(components):
         table = table[:, None]
     if table.ndim != 2:
         raise InputError(f"components has {table.ndim} dimensions; give (jobs, components)")
-    if table.dtype.kind not in "iu":
-        table = np.asarray(table, dtype=float)
-        fraction = ~np.isfinite(table) | (table != np.floor(table))
-        if fraction.any():
-            job = int(fraction.any(axis=1).argmax())
+    if table.dtype.kind not in "iuf":
+        raise InputError("components holds something that is no number; give whole numbers")
+    if table.dtype.kind == "f":
+        wrong = ~np.isfinite(table) | (table != np.floor(table)) | (np.abs(table) > _MOST)
+        if wrong.any():
+            job = int(wrong.any(axis=1).argmax())
             raise InputError(f"components[{job}] = {table[job].tolist()}; give whole numbers")
-    table = table.astype(np.int64, copy=False)
+    table = np.array(table, dtype=np.int64, order="C")
     bad = (table < 0).any(axis=1) | (table.sum(axis=1) < 1)
     if bad.any():
         job = int(bad.argmax())
@@ -230,7 +232,6 @@ def _component_table(components):
 
 
 def _per_job(name, value, count):
-    array = np.asarray(value, dtype=float)
-    if array.ndim == 0:
-        array = np.full(count, float(array))
-    return times(name, array, unit="as a fraction of the run time")
+    if np.ndim(value) == 0:
+        value = [value] * count
+    return times(name, value, unit="as a fraction of the run time")

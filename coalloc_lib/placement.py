@@ -12,7 +12,7 @@ an order of clusters, write `place` instead.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, whole_numbers
 
 
 class Placement(ABC):
@@ -78,7 +78,8 @@ class FirstFit(Placement):
     def __post_init__(self):
         """Keep the order as a tuple, so that the placement can be a key."""
         if self.clusters is not None:
-            object.__setattr__(self, "clusters", tuple(int(c) for c in self.clusters))
+            order = whole_numbers("clusters", self.clusters, least=0)
+            object.__setattr__(self, "clusters", tuple(order.tolist()))
 
     def order(self, idle):
         """Return the fixed order."""

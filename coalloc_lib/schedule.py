@@ -94,42 +94,30 @@ class Schedule:
         -------
         ndarray, shape (m,)
         """
-        edges = np.asarray(edges, dtype=float)
-        length = np.diff(edges)
-        if len(edges) < 2 or not (length > 0).all():
-            raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
-        return np.diff(self._work_done(edges)) / (length * self.system.processors)
+        edges = _increasing(edges)
+        busy = np.diff(self._work_done(edges, self.allocation.sum(axis=1)))
+        return busy / (np.diff(edges) * self.system.processors)
 
     def jobs_in_service_between(self, edges):
         """Multiprogramming level, averaged over each interval between increasing instants."""
-        edges = np.asarray(edges, dtype=float)
-        ones = np.ones(len(self), dtype=np.int64)
-        return np.diff(self._work_done(edges, ones)) / np.diff(edges)
+        edges = _increasing(edges)
+        return np.diff(self._work_done(edges, np.ones(len(self)))) / np.diff(edges)
 
     def queue_length(self, instants):
         """Jobs that wait just after each instant (those that arrive or start then included)."""
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
         return arrived - np.searchsorted(np.sort(self.start), instants, side="right")
 
-    def _work_done(self, instants, weight=None):
-        """Processor-time spent before each instant: the area under the busy processors."""
+    def _work_done(self, instants, weight):
+        """Return the time that jobs spent running before each instant, times their weight."""
         area = np.zeros(len(instants))
         for when, sign in ((self.start, 1.0), (self.end, -1.0)):
-            order, processors, moments = self._by_time(when, weight)
-            count = np.searchsorted(order, instants, side="right")
-            area += sign * (instants * processors[count] - moments[count])
+            order = np.argsort(when, kind="stable")
+            count = np.searchsorted(when[order], instants, side="right")
+            started = np.append(0.0, np.cumsum(weight[order], dtype=float))[count]
+            moments = np.append(0.0, np.cumsum(weight[order] * when[order]))[count]
+            area += sign * (instants * started - moments)
         return area
-
-    def _by_time(self, when, weight):
-        """Sorted instants, with running sums of processors and of processors times instant."""
-        processors = self.allocation.sum(axis=1) if weight is None else weight
-        order = np.argsort(when, kind="stable")
-        zero = np.zeros(1)
-        return (
-            when[order],
-            np.concatenate([zero, np.cumsum(processors[order], dtype=float)]),
-            np.concatenate([zero, np.cumsum(processors[order] * when[order])]),
-        )
 
     @cached_property
     def overtaken(self):
@@ -150,8 +138,9 @@ class Schedule:
         -----
         Checked are: every job starts at or after its submission, and at the instant of some
         submission or departure; runs for its run time (with the penalty where it spans); has
-        the processors that its request asked for; no cluster is over its size at any instant;
-        FCFS never overtakes, and FPFS no job more than `max_jumps` times.
+        the processors that its request asked for; no cluster is over its size at any instant.
+        FCFS never overtakes, and FPFS no job more than `max_jumps` times; under both the head of
+        the queue does not wait while it fits.
         """
         from coalloc_lib.verification import verify
 
@@ -173,3 +162,10 @@ class Schedule:
                 "allocation": spread,
             }
         )
+
+
+def _increasing(edges):
+    edges = np.asarray(edges, dtype=float)
+    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
+    return edges

@@ -57,7 +57,7 @@ class FPFS(Scheduling):
 
     def __post_init__(self):
         """Check the limit."""
-        whole("max_jumps", self.max_jumps, least=0)
+        object.__setattr__(self, "max_jumps", whole("max_jumps", self.max_jumps, least=0))
 
     def start_jobs(self, state):
         """Start, from head to tail, every job that fits and may overtake those before it."""

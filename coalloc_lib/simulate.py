@@ -3,9 +3,11 @@
 import numpy as np
 
 from coalloc_lib.checks import InputError, one_of, whole
+from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, WorstFit
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
+from coalloc_lib.system import Multicluster
 
 ENGINES = ("compiled", "reference")
 
@@ -49,7 +51,7 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
     scheduling = FCFS() if scheduling is None else scheduling
     placement = WorstFit() if placement is None else placement
     one_of("engine", engine, ENGINES)
-    _check_policies(scheduling, placement)
+    _check_types(system, jobs, scheduling, placement)
     placement.check(system)
     refuse_impossible(system, jobs)
     if backlog is not None:
@@ -100,13 +102,22 @@ def refuse_impossible(system, jobs):
         )
 
 
-def _check_policies(scheduling, placement):
-    for name, policy, base in (
-        ("scheduling", scheduling, Scheduling),
-        ("placement", placement, Placement),
+def _check_types(system, jobs, scheduling, placement):
+    for name, value, base, example in (
+        ("system", system, Multicluster, "Multicluster([32, 32])"),
+        ("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)"),
+        (
+            "scheduling",
+            scheduling,
+            Scheduling,
+            "FCFS(), or an object of a class derived from Scheduling",
+        ),
+        (
+            "placement",
+            placement,
+            Placement,
+            "WorstFit(), or an object of a class derived from Placement",
+        ),
     ):
-        if not isinstance(policy, base):
-            raise InputError(
-                f"{name} = {policy!r}; give an object of a class derived from {base.__name__}, "
-                f"such as {base.__subclasses__()[0].__name__}()"
-            )
+        if not isinstance(value, base):
+            raise InputError(f"{name} = {value!r} is no {base.__name__}; give {example}")

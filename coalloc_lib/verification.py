@@ -11,7 +11,7 @@ class ScheduleError(AssertionError):
 
 def verify(schedule):
     """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
-    for check in (_complete, _after_submission, _run_time, _request, _capacity, _instant, _policy):
+    for check in _CHECKS:
         check(schedule)
 
 
@@ -163,3 +163,69 @@ def _policy(schedule):
             schedule.start,
             lambda job: f"was overtaken {count[job]} times, {policy} allows {limit}",
         )
+
+
+def _head(schedule):
+    """Under FCFS and FPFS, once all is done at an instant, the head of the queue does not fit."""
+    if type(schedule.scheduling) not in (FCFS, FPFS):
+        return
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    submit, all_before = schedule.jobs.submit[order], np.maximum.accumulate(schedule.start[order])
+    instants = np.unique(np.concatenate([submit, schedule.end]))
+    # The head is the first in the queue that has not started; it may not have arrived yet.
+    head = np.searchsorted(all_before, instants, side="right")
+    waits = head < np.searchsorted(submit, instants, side="right")
+    rows = max(_CHUNK // len(schedule.system), 1)
+    for chunk in np.array_split(np.flatnonzero(waits), 1 + int(waits.sum()) // rows):
+        heads = order[head[chunk]]
+        fits = _fits(schedule.jobs, heads, _idle_after(schedule, instants[chunk]))
+        if fits.any():
+            first = int(fits.argmax())
+            raise ScheduleError(
+                f"job {heads[first]} at {instants[chunk[first]]:.12g}: heads the queue and fits, "
+                f"but starts only at {schedule.start[heads[first]]:.12g}"
+            )
+
+
+#: Table entries that `_head` looks at in one go, so that its memory stays bounded.
+_CHUNK = 4_000_000
+
+
+def _idle_after(schedule, instants):
+    """Return the idle processors just after all that happens at each instant, (m, clusters)."""
+    idle = np.tile(schedule.system.as_array(), (len(instants), 1))
+    for when, sign in ((schedule.start, -1), (schedule.end, 1)):
+        order = np.argsort(when, kind="stable")
+        count = np.searchsorted(when[order], instants, side="right")
+        for cluster in range(len(schedule.system)):
+            total = np.cumsum(schedule.allocation[order, cluster], dtype=np.int64)
+            idle[:, cluster] += sign * np.append(0, total)[count]
+    return idle
+
+
+def _fits(jobs, numbers, idle):
+    """Whether each of these jobs fits into the idle processors of its row."""
+    components, total = jobs.components[numbers], jobs.processors[numbers]
+    if jobs.request == "flexible":
+        return total <= idle.sum(axis=1)
+    if jobs.request == "total":
+        return total <= idle.max(axis=1)
+    if jobs.request == "unordered":
+        components, idle = -np.sort(-components, axis=1), -np.sort(-idle, axis=1)
+    width = max(components.shape[1], idle.shape[1])
+    components, idle = (
+        np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in (components, idle)
+    )
+    return (components <= idle).all(axis=1)
+
+
+_CHECKS = (
+    _complete,
+    _after_submission,
+    _run_time,
+    _request,
+    _capacity,
+    _instant,
+    _policy,
+    _head,
+)

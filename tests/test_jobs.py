@@ -265,3 +265,25 @@ def test_thinned_refuses(fraction):
 def test_thinned_to_nothing_is_refused():
     with pytest.raises(co.InputError, match="kept no job of 3"):
         stream().thinned(1e-9, np.random.default_rng(0))
+
+
+def test_a_stream_keeps_its_own_columns():
+    submit, components = np.array([0.0, 1.0]), np.array([[1], [2]])
+    jobs = co.JobStream(submit=submit, runtime=submit, components=components)
+    submit[0], components[0] = 99, 99
+    assert jobs.submit.tolist() == jobs.runtime.tolist() == [0, 1]
+    assert jobs.components.tolist() == [[1], [2]]
+    with pytest.raises(ValueError, match="read-only"):
+        jobs.submit[0] = 3
+
+
+def test_columns_of_another_layout_are_the_same_to_the_kernel():
+    jobs = co.JobStream(np.arange(6.0)[::2], np.ones(6)[::2], np.ones((2, 3), int).T)
+    for column in (jobs.submit, jobs.runtime, jobs.components):
+        assert column.flags.c_contiguous
+
+
+@pytest.mark.parametrize("column", ["submit", "runtime", "components"])
+def test_words_are_no_numbers(column):
+    with pytest.raises(co.InputError, match=f"^{column} holds something that is no number"):
+        stream(**{column: ["a", "b", "c"]})

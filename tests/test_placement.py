@@ -125,11 +125,17 @@ def test_worst_fit_leaves_the_most_and_best_fit_the_least(idle, size):
         assert cluster == idle.index(idle[cluster])
 
 
-@pytest.mark.parametrize("clusters", [[0], [0, 0], [0, 1, 2], [1, 2], [-1, 0]])
+@pytest.mark.parametrize("clusters", [[0], [0, 0], [0, 1, 2], [1, 2]])
 def test_first_fit_refuses_an_order_that_is_none(clusters):
     jobs = co.JobStream(submit=[0], runtime=[1], components=[1])
     with pytest.raises(co.InputError, match=r"clusters = \[.*name each of the 2 clusters"):
         co.simulate(co.Multicluster([4, 4]), jobs, placement=co.FirstFit(clusters=clusters))
+
+
+@pytest.mark.parametrize("clusters", [[-1, 0], [0, 0.5], []])
+def test_first_fit_refuses_what_is_no_cluster(clusters):
+    with pytest.raises(co.InputError, match="clusters (holds|is empty)"):
+        co.FirstFit(clusters=clusters)
 
 
 def test_equal_placements_are_equal_keys():

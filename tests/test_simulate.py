@@ -53,15 +53,22 @@ def test_jobs_that_fit_are_not_refused(case):
         assert alone.wait.tolist() == [0]
 
 
+def test_a_list_is_no_system_and_no_stream():
+    with pytest.raises(co.InputError, match=r"system = \[4\] is no Multicluster"):
+        co.simulate([4], ONE)
+    with pytest.raises(co.InputError, match=r"jobs = \[1\] is no JobStream"):
+        co.simulate(co.Multicluster([4]), [1])
+
+
 @pytest.mark.parametrize(
     ("how", "message"),
     [
         ({"engine": "fast"}, "engine = 'fast'; choose one of 'compiled', 'reference'"),
         ({"engine": None}, "engine = None"),
-        ({"scheduling": "fcfs"}, "scheduling = 'fcfs'; .* Scheduling, such as FCFS"),
+        ({"scheduling": "fcfs"}, "scheduling = 'fcfs' is no Scheduling; give FCFS"),
         ({"scheduling": co.FPFS}, "scheduling = <class .*FPFS'>"),
         ({"scheduling": co.WorstFit()}, r"scheduling = WorstFit\(\)"),
-        ({"placement": co.FCFS()}, r"placement = FCFS\(\); .* Placement, such as FirstFit"),
+        ({"placement": co.FCFS()}, r"placement = FCFS\(\) is no Placement; give WorstFit"),
         ({"placement": 3}, "placement = 3"),
         ({"backlog": 0}, "backlog = 0; give a whole number of 1 or more"),
         ({"backlog": -5}, "backlog = -5"),

@@ -136,6 +136,16 @@ def test_fcfs_overtakes_no_job():
     assert_fails(bad, r"^job 1 at 10: was overtaken 2 times, FCFS\(\) allows 0$")
 
 
+def test_the_head_does_not_wait_while_it_fits():
+    jobs = co.JobStream([0, 0, 1], [5, 9, 1], [4, 4, 2], request="total")
+    schedule = co.simulate(co.Multicluster([8]), jobs).verify()
+    assert schedule.start.tolist() == [0, 0, 5]
+    lazy = moved(schedule, 2, 9)
+    assert_fails(lazy, "^job 2 at 5: heads the queue and fits, but starts only at 9$")
+    free = type("Free", (co.FCFS,), {})()
+    replace(lazy, scheduling=free).verify()
+
+
 def test_a_policy_of_the_users_own_is_held_to_no_order():
     free = type("Free", (co.FPFS,), {})(max_jumps=0)
     replace(right(), scheduling=free).verify()
@@ -163,9 +173,24 @@ def over_capacity(schedule):
     return False
 
 
+def head_waits_in_vain(schedule):
+    """Whether the head of the queue fits at some instant but is not started, by trying."""
+    jobs, sizes = schedule.jobs, np.array(schedule.system.sizes)
+    for instant in np.concatenate([jobs.submit, schedule.end]):
+        waiting = np.flatnonzero((jobs.submit <= instant) & (schedule.start > instant))
+        if len(waiting):
+            head = waiting[np.argmin(jobs.submit[waiting])]
+            runs = (schedule.start <= instant) & (schedule.end > instant)
+            idle = (sizes - schedule.allocation[runs].sum(axis=0)).tolist()
+            components = jobs.components[head].tolist()
+            if co.WorstFit().place(components, jobs.request, idle) is not None:
+                return True
+    return False
+
+
 @given(systems_and_streams(), policies, st.data())
 def test_a_job_moved_anywhere_is_caught_where_it_breaks_a_rule(case, scheduling, data):
-    """Verify raises exactly when a plain count finds too many processors or too many jumps."""
+    """Verify raises exactly when a plain count finds a rule broken."""
     system, jobs = case
     jobs = jobs.replace(span_penalty=0)
     schedule = co.simulate(system, jobs, scheduling=scheduling)
@@ -176,7 +201,8 @@ def test_a_job_moved_anywhere_is_caught_where_it_breaks_a_rule(case, scheduling,
     changed = broken(changed, "end", job, start + jobs.runtime[job])
     late = ~np.isin(changed.start, np.concatenate([jobs.submit, changed.end]))
     limit = getattr(scheduling, "max_jumps", 0)
-    if late.any() or over_capacity(changed) or (overtaken(changed) > limit).any():
+    jumped = (overtaken(changed) > limit).any()
+    if late.any() or over_capacity(changed) or jumped or head_waits_in_vain(changed):
         assert_fails(changed, "^job ")
     else:
         changed.verify()
@@ -193,7 +219,7 @@ def test_an_allocation_moved_to_another_cluster_is_caught_where_it_breaks_a_rule
     mixed = np.array(data.draw(st.permutations(row.tolist())))
     assume((mixed != row).any())
     changed = broken(schedule, "allocation", job, mixed)
-    if jobs.request == "ordered" or over_capacity(changed):
+    if jobs.request == "ordered" or over_capacity(changed) or head_waits_in_vain(changed):
         assert_fails(changed, "^job ")
     else:
         changed.verify()

@@ -73,7 +73,37 @@ def balanced_states(rng, clusters, size, spread, count):
     return np.concatenate(parts), ways.sum()
 
 
-def visits(densities, floor, states, fits, most):
+def states_above(rng, least, size, spread, count):
+    """Return random states of unequal clusters, the number of all, and of those within reach.
+
+    Parameters
+    ----------
+    least : ndarray of int64, shape (clusters,)
+        Used processors of the initial system, non-increasing: no state is anywhere below it.
+    size, spread, count : int
+        Largest entry of a state, largest component, number of states wanted.
+
+    Notes
+    -----
+    The most and the least used cluster never differ by more than `spread` or than they do at the
+    start. Where too few of the random states obey that, all count as within reach.
+    """
+    tables, following = [], np.ones(size + 1)
+    for entry in least[::-1]:
+        following = np.cumsum(np.where(np.arange(size + 1) < entry, 0, following))
+        tables.append(following)
+    states, bound = np.zeros((count, len(least)), dtype=np.int64), np.full(count, size)
+    for i, table in enumerate(tables[::-1]):
+        bound = np.searchsorted(table, rng.random(count) * table[bound], side="right")
+        states[:, i] = bound
+    total = float(following[size])
+    near = states[:, 0] - states[:, -1] <= max(spread, least[0] - least[-1])
+    if near.sum() < 100:
+        return states, total, total
+    return states[near], total, total * float(near.mean())
+
+
+def visits(densities, floor, states, fits, most, taken=0):
     """Return, per state: how many steps find it occupied, and how many find a job that fits.
 
     Parameters
@@ -88,8 +118,10 @@ def visits(densities, floor, states, fits, most):
         Whether a random job fits on each.
     most : int
         Largest number of jobs.
+    taken : int
+        Sum of the state that no job has been put on.
     """
-    totals = states.sum(axis=1)
+    totals = states.sum(axis=1) - taken
     steps = np.zeros(len(states))
     for jobs, (low, density) in enumerate(densities, start=1):
         if jobs >= min(most, LONGEST) or density.sum() < 1e-12:
@@ -104,6 +136,15 @@ def visits(densities, floor, states, fits, most):
 def beyond(jobs):
     """Return the factor for what `LONGEST` leaves out where about `jobs` jobs fit together."""
     return max(1.0, jobs / LONGEST)
+
+
+def cheapest(choices, budget):
+    """Return the quickest of the (effort, way) whose memory the budget allows; check its time."""
+    choices = sorted(choices, key=lambda choice: choice[0].seconds)
+    affordable = [choice for choice in choices if choice[0].bytes <= budget[1]]
+    effort, way = (affordable or choices)[0]
+    effort.check(*budget)
+    return way
 
 
 def _duration(seconds):

@@ -28,7 +28,7 @@ MOST_COMPONENTS = 150
 EMPTY, CELL, CLUSTER = 2.5e-9, 1e-8, 3.5e-9
 
 
-def factorised_fits(sizes, components, clusters, size):
+def factorised_fits(sizes, components, clusters, size, start=None):
     """Yield F^(i)(N) for unordered requests by worst fit, for i = 1, 2, ...
 
     Parameters
@@ -37,6 +37,8 @@ def factorised_fits(sizes, components, clusters, size):
         Size of each of the independent components.
     components, clusters, size : int
         Components of a job, number of clusters, and processors of each.
+    start : ndarray of int64, shape (clusters,), optional
+        Used processors of the initial system, non-increasing; see `worst_fit_fits`.
 
     Notes
     -----
@@ -51,7 +53,7 @@ def factorised_fits(sizes, components, clusters, size):
     ways = ways_table(clusters, size)
     offsets = np.cumsum([0, *_cell_counts(components, clusters, size)])
     cells, out = np.zeros(offsets[-1]), np.zeros(offsets[1])
-    out[0] = 1
+    out[0 if start is None else sum(ways[clusters - i, x] for i, x in enumerate(start))] = 1
     order = [(int(value), float(sizes.probabilities[value])) for value in sizes.sizes[::-1]]
     floor = NEGLIGIBLE / len(cells) / len(order)
     work = np.zeros((4, clusters + 1), dtype=np.int64)
@@ -64,7 +66,7 @@ def factorised_fits(sizes, components, clusters, size):
         yield float(out.sum())
 
 
-def factorised_effort(sizes, components, clusters, size):
+def factorised_effort(sizes, components, clusters, size, start=None):
     """Return the estimated `Effort` of `factorised_fits`, whose parameters it takes."""
     if components > MOST_COMPONENTS:
         return Effort(inf, inf)
@@ -73,13 +75,16 @@ def factorised_effort(sizes, components, clusters, size):
     values = len(sizes.sizes)
     floor = NEGLIGIBLE / sum(counts) / values
     total = sizes.sum_of(components)
-    most = clusters * size // total.minimum
-    densities = list(_until_negligible(total, clusters * size, most))
-    longer = beyond(clusters * size / total.mean)
+    start = np.zeros(clusters, dtype=np.int64) if start is None else start
+    taken = int(start.sum())
+    capacity = clusters * size - taken
+    most = capacity // total.minimum
+    densities = list(_until_negligible(total, capacity, most))
+    longer = beyond(capacity / total.mean)
     seconds = 0.0
     for placed, count in enumerate(counts):
-        states, reached = _random_cells(rng, sizes, clusters, placed, size)
-        _, served = visits(densities, floor, states, reached, most)
+        states, reached = _random_cells(rng, sizes, start, placed, size)
+        _, served = visits(densities, floor, states, reached, most, taken)
         each = len(densities) * EMPTY + served * (CELL + CLUSTER * clusters)
         seconds += longer * count * values * each
     return Effort(seconds, 8 * (sum(counts) + counts[0]))
@@ -115,18 +120,22 @@ def _until_negligible(total, capacity, most):
         yield low, density
 
 
-def _random_cells(rng, sizes, clusters, placed, size):
+def _random_cells(rng, sizes, start, placed, size):
     """Return random states with `placed` components placed, and which can place a random size.
 
-    Used processors before a job differ by no more than the largest size, which bounds what can
-    stand in the clusters that are served and in those that are not.
+    Used processors before a job differ by no more than the largest size, or than at the start,
+    which bounds what can stand in the clusters that are served and in those that are not.
     """
-    rest = random_multisets(rng, size + 1, clusters - placed, PAIRS)
+    left = len(start) - placed
+    rest = random_multisets(rng, size + 1, left, PAIRS)
     served = random_multisets(rng, size + 1, placed, PAIRS)
     value = rng.choice(sizes.sizes, PAIRS)
     largest, least = sizes.maximum, rest[:, -1]
-    reached = (rest[:, 0] - least <= largest) & (least + value <= size)
+    spread = max(largest, start[0] - start[-1])
+    reached = (rest[:, 0] - least <= spread) & (least + value <= size)
+    states = np.concatenate([rest, served], axis=1)
+    reached &= (states >= start).all(axis=1)
     if placed:
         reached &= served[:, 0] <= least + largest
-        reached &= served[:, -1] >= np.maximum(rest[:, 0] - largest, 0) + value
-    return np.concatenate([rest, served], axis=1), reached
+        reached &= served[:, -1] >= np.maximum(rest[:, 0] - spread, 0) + value
+    return states, reached

@@ -1,6 +1,6 @@
-"""The two loops that the formulas spend their time in: arrays in, arrays out, nothing checked.
+"""The loops of ordered requests and of worst fit: arrays in, arrays out, nothing checked.
 
-Both add one job to every state of a system. A state that holds less than `floor` is passed
+Each adds jobs to every state of a system. A state that holds less than `floor` is passed
 over. Jobs are in lexicographic order, so where a component is too large for its cluster, so are
 those of every following job that begins alike: `skip` leads past them.
 """
@@ -53,17 +53,22 @@ def grid_step(density, out, used, sizes, strides, vectors, weights, skip, floor)
 
 
 @njit(cache=True, nogil=True)
-def worst_fit_step(density, out, rank, work, heads, shared, skip, starts, lasts, weights, floor):
+def worst_fit_step(
+    density, out, rank, least, work, heads, shared, skip, starts, lasts, weights, floor
+):
     """Add one unordered job by worst fit to every state: one WF-convolution.
 
     Parameters
     ----------
     density : ndarray, shape (states,)
-        Probability of each non-increasing vector of used processors, in lexicographic order.
+        Probability of each non-increasing vector of used processors that is nowhere below
+        `least`, in lexicographic order.
     out : ndarray, same shape
         Zeros; receives the probabilities after the job.
     rank : ndarray of int64, shape (c, size + 1)
         The place of a vector v in `density` is the sum of ``rank[i, v[i]]``.
+    least : ndarray of int64, shape (c,)
+        The vector of the initial system.
     work : ndarray of int64, shape (k + 3, c + 1)
         Work space, zeros.
     heads : ndarray of int64, shape (g, k - 1)
@@ -89,6 +94,7 @@ def worst_fit_step(density, out, rank, work, heads, shared, skip, starts, lasts,
     clusters, size, groups = rank.shape[0], rank.shape[1] - 1, len(heads)
     used, before, after, placed = work[0], work[1], work[2], work[3:]
     untouched = clusters - 1 - heads.shape[1]
+    used[:clusters] = least
     for state in range(len(density)):
         mass = density[state]
         group = 0 if mass > floor else groups
@@ -127,7 +133,7 @@ def worst_fit_step(density, out, rank, work, heads, shared, skip, starts, lasts,
             group += 1
         column = clusters - 1
         while column > 0 and used[column] == used[column - 1]:
-            used[column] = 0
+            used[column] = least[column]
             column -= 1
         used[column] += 1
 

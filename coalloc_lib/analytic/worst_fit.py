@@ -1,6 +1,6 @@
-"""Unordered requests placed by worst fit on equal clusters: the WF-convolution."""
+"""Unordered requests placed by worst fit: the WF-convolution, for clusters of any sizes."""
 
-from math import comb
+from math import comb, inf
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from coalloc_lib.analytic.effort import (
     beyond,
     number,
     random_multisets,
+    states_above,
     visits,
 )
 from coalloc_lib.analytic.grid import first_different
@@ -20,11 +21,13 @@ from coalloc_lib.analytic.lines import line_densities
 
 #: Probability that is passed over in one convolution, all states together.
 NEGLIGIBLE = 1e-14
+#: The states of unequal clusters are counted one entry at a time, of so many at most.
+MOST_ENTRIES = 10_000_000
 #: Measured seconds: one state passed over, one occupied state, one job, one head and cluster.
 EMPTY, STATE, JOB, HEAD = 1.2e-8, 5e-8, 1.4e-9, 2.8e-9
 
 
-def worst_fit_fits(joint, clusters, size):
+def worst_fit_fits(joint, clusters, size, start=None):
     """Yield F^(i)(N) for unordered requests by worst fit, for i = 1, 2, ...
 
     Parameters
@@ -33,31 +36,35 @@ def worst_fit_fits(joint, clusters, size):
         Component sizes; their order does not matter.
     clusters, size : int
         Number of clusters and processors of each.
+    start : ndarray of int64, shape (clusters,), optional
+        Used processors of the initial system, non-increasing; none where it is not given.
 
     Notes
     -----
     A state is the vector of used processors, non-increasing. A job's largest component goes to
     the least used cluster, and so on; the new vector is sorted again: h(s) is the sum of
-    f(t) g(u) over ord(t + rev(u)) = s.
+    f(t) g(u) over ord(t + rev(u)) = s. Since worst fit looks at idle processors only, clusters of
+    unequal sizes are clusters of the largest size of which a part is used from the start.
 
     References
     ----------
     Bucur, Epema (2003), section 4.2.
     """
-    rank = rank_table(clusters, size)
+    least = np.zeros(clusters, dtype=np.int64) if start is None else start
+    rank = rank_table(clusters, size, least)
     jobs = job_tables(joint.unordered())
-    states = comb(size + clusters, clusters)
+    states = 1 + int(rank[range(clusters), size].sum())
     density, out = np.zeros(states), np.zeros(states)
     density[0] = 1
     while True:
         out[:] = 0
         work = np.zeros((joint.components + 3, clusters + 1), dtype=np.int64)
-        worst_fit_step(density, out, rank, work, *jobs, negligible_state(density))
+        worst_fit_step(density, out, rank, least, work, *jobs, negligible_state(density))
         density, out = out, density
         yield float(density.sum())
 
 
-def worst_fit_effort(sizes, components, clusters, size):
+def worst_fit_effort(sizes, components, clusters, size, start=None):
     """Return the estimated `Effort` of `worst_fit_fits`.
 
     Parameters
@@ -66,18 +73,25 @@ def worst_fit_effort(sizes, components, clusters, size):
         Independent components, whose table need not be built for the estimate, or the table.
     components : int
         Number of columns of the table.
-    clusters, size : int
-        Number of clusters and processors of each.
+    clusters, size, start
+        Those of `worst_fit_fits`.
     """
+    if start is not None and clusters * size > MOST_ENTRIES:
+        return Effort(inf, inf)
     rng = np.random.default_rng(0)
     vectors, jobs, total, largest = _random_jobs(rng, sizes, components)
-    states, reached = balanced_states(rng, clusters, size, largest, PAIRS)
-    fits = (states[:, ::-1][:, :components] + vectors <= size).all(axis=1)
-    lattice = number(comb(size + clusters, clusters))
-    most = clusters * size // total.minimum
-    densities = line_densities(total.probabilities, clusters * size)
-    occupied, added = visits(densities, NEGLIGIBLE / lattice, states, fits, most)
-    steps = min(most, clusters * size / total.mean + 1)
+    if start is None:
+        states, reached = balanced_states(rng, clusters, size, largest, PAIRS)
+        lattice, taken = number(comb(size + clusters, clusters)), 0
+    else:
+        states, lattice, reached = states_above(rng, start, size, largest, PAIRS)
+        taken = int(start.sum())
+    capacity = clusters * size - taken
+    fits = (states[:, ::-1][:, :components] + vectors[: len(states)] <= size).all(axis=1)
+    most = capacity // total.minimum
+    densities = line_densities(total.probabilities, capacity)
+    occupied, added = visits(densities, NEGLIGIBLE / lattice, states, fits, most, taken)
+    steps = min(most, capacity / total.mean + 1)
     reached *= beyond(steps)
     heads = _heads(sizes, components) / jobs
     one = JOB + HEAD * clusters * heads
@@ -85,21 +99,32 @@ def worst_fit_effort(sizes, components, clusters, size):
     return Effort(seconds, 16 * lattice + 40 * jobs * components)
 
 
-def rank_table(clusters, size):
+def rank_table(clusters, size, least=None):
     """Return r so that a non-increasing vector v has lexicographic place sum of r[i, v[i]].
 
-    Before v come, for each i, the vectors that agree with it up to i and are smaller there:
-    binom(v_i + c - 1 - i, c - i) of them.
+    Parameters
+    ----------
+    clusters, size : int
+        Length of the vectors, and their largest entry.
+    least : sequence of int, optional
+        Non-increasing; only the vectors that are nowhere below it count.
 
     Returns
     -------
     ndarray of int64, shape (clusters, size + 1)
+
+    Notes
+    -----
+    Before v come, for each i, the vectors that agree with it up to i and are smaller there: where
+    `least` is zero, binom(v_i + c - 1 - i, c - i) of them.
     """
-    table = [
-        [comb(value + clusters - 1 - i, clusters - i) for value in range(size + 1)]
-        for i in range(clusters)
-    ]
-    return np.array(table, dtype=np.int64)
+    table = np.zeros((clusters, size + 1), dtype=np.int64)
+    following = np.ones(size + 1, dtype=np.int64)
+    for i in range(clusters - 1, -1, -1):
+        following[: 0 if least is None else least[i]] = 0
+        following = np.cumsum(following)
+        table[i, 1:] = following[:-1]
+    return table
 
 
 def job_tables(joint):

@@ -42,33 +42,39 @@ def run(system, jobs, scheduling, placement, backlog=None):
     n = len(jobs)
     if jobs.request == "flexible":  # spread by decreasing idle processors, whatever the placement
         placement = WorstFit()
-    stream = kernels.Stream(
-        jobs.submit, jobs.runtime, jobs.runtime * (1 + jobs.span_penalty), _keys(jobs)
-    )
+    max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
+    parts = _parts(jobs)
+    keys = _with_total(parts) if max_jumps and parts.shape[1] > 1 else parts
+    spanning = jobs.runtime * (1 + jobs.span_penalty)
+    stream = kernels.Stream(jobs.submit, jobs.runtime, spanning, parts, keys)
     order = getattr(placement, "clusters", None)
     policy = kernels.Policy(
         REQUESTS.index(jobs.request),
         _RULES[type(placement)],
         np.arange(len(system)) if order is None else np.array(order, dtype=np.int64),
-        min(getattr(scheduling, "max_jumps", 0), n),
+        max_jumps,
         backlog or 0,
     )
     start, end, entered = np.empty(n), np.empty(n), np.empty(n)
     allocation = np.zeros((n, len(system)), dtype=np.int32)
-    tree = _empty_tree(n if policy.max_jumps else 0, stream.keys.shape[1])
+    tree = _empty_tree(n if max_jumps else 0, keys.shape[1])
     kernels.run(stream, policy, system.as_array(), tree, start, end, entered, allocation)
     return start, end, entered, allocation
 
 
-def _keys(jobs):
-    """Return what decides whether a job fits, and what is placed: see `kernels.Stream`."""
+def _parts(jobs):
+    """Return what is placed of each job: see `kernels.Stream`."""
     components = jobs.components
     if jobs.request in ("flexible", "total"):
         components = components.sum(axis=1, keepdims=True)
     elif jobs.request == "unordered":
         components = np.sort(components, axis=1)[:, ::-1]
-    used = max(int(np.flatnonzero(components.any(axis=0))[-1]) + 1, 1)
+    used = int(np.flatnonzero(components.any(axis=0))[-1]) + 1
     return np.ascontiguousarray(components[:, :used], dtype=np.int32)
+
+
+def _with_total(parts):
+    return np.hstack([parts, parts.sum(axis=1, keepdims=True, dtype=np.int32)])
 
 
 def _empty_tree(jobs, width):

@@ -10,7 +10,9 @@ same schedules. What makes them fast:
 * Idle processors only grow at departures, so after an arrival only the new jobs can fit.
 * The queue is a tree over blocks of jobs that keeps a lower bound of the keys in each block: a
   block whose bound does not fit is passed over whole. A start leaves the bounds above it too
-  low, which is safe; the next scan that passes the block in vain tightens them.
+  low, which is safe; the next scan that passes the block in vain tightens them. The smallest
+  components of several jobs may fit together where none of the jobs does: their smallest total
+  often does not, so it is a part of the key.
 """
 
 from collections import namedtuple
@@ -18,9 +20,10 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-#: The jobs in order of arrival: instants, run times on one cluster and on several, and keys:
-#: the components (ordered: by cluster; unordered: decreasing; else their sum), shape (n, width).
-Stream = namedtuple("Stream", "submit runtime spanning keys")
+#: The jobs in order of arrival: instants, run times on one cluster and on several; `parts`, what
+#: is placed (ordered: components by cluster; unordered: by decreasing size; else their sum), shape
+#: (n, width); and `keys`, the same, with the total as a last column where the queue is searched.
+Stream = namedtuple("Stream", "submit runtime spanning parts keys")
 #: Integer codes of the request type and placement rule, the clusters in first-fit order, the
 #: limit of FPFS and the length at which the queue is held (0: it is not).
 Policy = namedtuple("Policy", "request rule order max_jumps backlog")
@@ -29,7 +32,7 @@ ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
 FIRST_FIT, WORST_FIT, BEST_FIT = range(3)
 
 #: Jobs in a leaf of the tree; scanning a few keys side by side is cheaper than a level of tree.
-BLOCK = 16
+BLOCK = 4
 #: The key of a job that does not wait.
 NEVER = np.iinfo(np.int32).max
 
@@ -37,21 +40,27 @@ _jit = njit(cache=True, nogil=True)
 
 
 @_jit
-def set_room(idle, request, room):
-    """Write into `room` what a job's key is compared with."""
+def set_room(idle, request, width, room):
+    """Write into `room` what a job's key, of `width` parts and perhaps a total, is compared with."""
     if request == ORDERED:
-        room[:] = idle[: len(room)]
+        for i in range(width):
+            room[i] = idle[i]
     elif request == FLEXIBLE:
         room[0] = idle.sum()
     else:  # the largest idle numbers, decreasing
-        room[:] = -1
+        for i in range(width):
+            room[i] = -1
         for free in idle:
-            if free > room[-1]:
-                i = len(room) - 1
+            if free > room[width - 1]:
+                i = width - 1
                 while i > 0 and room[i - 1] < free:
                     room[i] = room[i - 1]
                     i -= 1
                 room[i] = free
+    if len(room) > width:
+        room[width] = 0
+        for i in range(width):
+            room[width] += room[i]
 
 
 @_jit
@@ -213,7 +222,7 @@ def run(stream, policy, idle, tree, start, end, entered, allocation):
     jobs at every instant, and submissions do not count.
     """
     n = len(stream.submit)
-    keys = stream.keys
+    keys, width = stream.keys, stream.parts.shape[1]
     waiting = np.zeros(n, np.bool_)
     room = np.empty(keys.shape[1], np.int64)
     capacity = min(n, idle.sum())
@@ -242,7 +251,7 @@ def run(stream, policy, idle, tree, start, end, entered, allocation):
 
         job, already = head if departed else fresh, started
         while job < arrived:
-            set_room(idle, policy.request, room)
+            set_room(idle, policy.request, width, room)
             if started - head < policy.max_jumps:
                 job = first_fitting(tree, keys, waiting, job, fresh, arrived, room)
             elif job <= head and fits(keys[head], room):
@@ -251,11 +260,12 @@ def run(stream, policy, idle, tree, start, end, entered, allocation):
                 job = -1
             if job < 0:
                 break
-            place(keys[job], policy.request, policy.rule, policy.order, idle, allocation[job])
+            parts, taken = stream.parts[job], allocation[job]
+            place(parts, policy.request, policy.rule, policy.order, idle, taken)
             clusters = 0
             for c in range(len(idle)):
-                idle[c] -= allocation[job, c]
-                clusters += allocation[job, c] > 0
+                idle[c] -= taken[c]
+                clusters += taken[c] > 0
             start[job] = now
             end[job] = now + (stream.spanning[job] if clusters > 1 else stream.runtime[job])
             push(ends, numbers, running, end[job], job)

@@ -23,7 +23,7 @@ class Picture:
 
     def __init__(self, figure, alt=None, caption=""):
         buffer = BytesIO()
-        figure.savefig(buffer, dpi=96)
+        figure.savefig(buffer, dpi=90)
         self.alt = describe(figure) if alt is None else alt
         self.caption = caption
         self.png = _fewer_colours(buffer)
@@ -45,9 +45,11 @@ class Picture:
 
 
 def _fewer_colours(buffer):
-    """Return the image with a palette of 32 colours: a drawing needs no more, and files shrink."""
+    """Return the image with a palette of 64 colours: a drawing needs no more, and files shrink."""
     small = BytesIO()
-    Image.open(buffer).convert("RGB").quantize(32).save(small, "png", optimize=True)
+    image = Image.open(buffer).convert("RGB")
+    palette = {"colors": 64, "method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
+    image.quantize(**palette).save(small, "png", optimize=True)
     return small.getvalue()
 
 

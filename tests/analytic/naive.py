@@ -74,3 +74,25 @@ def slotted_level(fitting):
     """Equation (4), as printed."""
     following = [*fitting[1:], 0.0]
     return sum((f - g) * i for i, (f, g) in enumerate(zip(fitting, following, strict=True), 1))
+
+
+def placed_convolution(first, jobs, sizes, placement, request="unordered"):
+    """Put every job on every state, in place, by the placement itself; drop what does not fit."""
+    result = {}
+    for used, f in first.items():
+        idle = [n - u for n, u in zip(sizes, used, strict=True)]
+        for job, g in jobs.items():
+            taken = placement.place(job, request, idle)
+            if taken is not None:
+                s = tuple(u + t for u, t in zip(used, taken, strict=True))
+                result[s] = result.get(s, 0.0) + f * g
+    return result
+
+
+def placed_fits(jobs, sizes, placement, count, request="unordered"):
+    """F^(i) for i = 1 to `count`: random jobs put one after the other on the idle system."""
+    current, result = {(0,) * len(sizes): 1.0}, []
+    for _ in range(count):
+        current = placed_convolution(current, jobs, sizes, placement, request)
+        result.append(sum(current.values()))
+    return result

@@ -4,7 +4,6 @@ import numpy as np
 
 from coalloc_lib import plots
 from coalloc_lib.inference import student
-from coalloc_lib.studies.ledger import count_verdicts
 from coalloc_lib.studies.maximal_utilization.claims import exact_loss
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, VARIATIONS
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
@@ -48,27 +47,21 @@ def table(cells, number):
 def table_frame(cells, number):
     """Return a table with each printed cell beside what came out, to three decimals.
 
-    The last two columns of a row say how far apart the two are at most, and its cells' verdicts.
+    The last columns say how many cells of a row are only close, and how far off one is at most.
     """
     import pandas as pd
 
-    rows, judged = {}, {}
+    rows = {}
     for cell in cells:
         p = cell.published
         if p.table == number:
-            row = rows.setdefault(p.component_sizes, {})
+            row = rows.setdefault(p.component_sizes.replace(" on ", ""), {})
             head = f"{p.request}, C = {p.clusters}", p.method
-            row[*head, "printed"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
-            judged.setdefault(p.component_sizes, []).append(cell)
-    frame = pd.DataFrame.from_dict(rows, orient="index")
-    frame["all cells", "", "differ by at most"] = [
-        max(abs(c.loss - c.published.capacity_loss) for c in group) for group in judged.values()
-    ]
-    frame["all cells", "", "verdicts"] = [
-        ", ".join(f"{n} {verdict}" for verdict, n in count_verdicts([c.row for c in group]).items())
-        for group in judged.values()
-    ]
-    return frame
+            row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
+            close, off = row.pop(("row", "", "close"), 0), row.pop(("row", "", "off by"), 0.0)
+            row["row", "", "close"] = close + (cell.row.verdict == "close")
+            row["row", "", "off by"] = max(off, abs(cell.loss - p.capacity_loss))
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def das1_densities():

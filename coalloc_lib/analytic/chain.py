@@ -1,0 +1,195 @@
+"""The maximal utilization from the Markov chain itself: exact, for small systems."""
+
+from array import array
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coalloc_lib.analytic.arguments import check_each_fits, check_fits, checked
+from coalloc_lib.analytic.joint import JointSizes
+from coalloc_lib.analytic.level import Bound
+from coalloc_lib.analytic.stationary import stationary_flow
+from coalloc_lib.checks import InputError, whole
+
+#: Where more jobs than this can run at once, there are too many multisets of them.
+MOST_RUNNING = 200
+#: Transitions that are kept for one state of the budget.
+TRANSITIONS = 25
+
+
+def exact_utilization(
+    system,
+    sizes,
+    components=None,
+    request="unordered",
+    placement=None,
+    *,
+    budget_states=200_000,
+):
+    """Return the maximal utilization under first come, first served, with no approximation.
+
+    Parameters
+    ----------
+    system : Multicluster
+        A small one.
+    sizes, components, request
+        Those of `maximal_utilization`.
+    placement : Placement, optional
+        Any, a user's own too; worst fit where it is not given.
+    budget_states : int
+        What has more states is refused, as is what has more than 25 transitions for each of them.
+
+    Returns
+    -------
+    Bound
+        Its method is "exact": there is no error but rounding.
+
+    Raises
+    ------
+    InputError
+        An argument is wrong, a job can never fit, or the chain is larger than the budget.
+
+    Notes
+    -----
+    Service times are exponential and the queue is never empty. Two kinds of states: jobs run and
+    the first waiting job, whose size is known, does not fit; or jobs run and the next one is
+    about to be drawn, which takes no time. From the first kind, each running job is as likely to
+    depart; its processors are freed, and if the waiting job now fits, the placement puts it where
+    it will, and the next is drawn. Jobs on the same processors of the same clusters are alike, so
+    the running jobs are a multiset of allocations. All states that are reached from the idle
+    system are enumerated, and the balance equations solved.
+
+    Examples
+    --------
+    >>> from coalloc_lib.distributions import uniform
+    >>> from coalloc_lib.system import Multicluster
+    >>> bound = exact_utilization(Multicluster([4, 4]), uniform(1, 2))
+    >>> bound.method
+    'exact'
+    """
+    sizes, components, placement = checked(system, sizes, components, request, placement)
+    budget = whole("budget_states", budget_states)
+    jobs, chances = _jobs(system, sizes, components, request)
+    mean = float(chances @ [sum(job) for job in jobs])
+    most = system.processors // min(map(sum, jobs))
+    if most > MOST_RUNNING:
+        raise InputError(
+            f"system = {system} runs up to {most} of these jobs at once; the chain is for at most "
+            f"{MOST_RUNNING}, so use maximal_utilization, or give a smaller system or larger jobs"
+        )
+    chain = _Chain(system, jobs, chances, request, placement)
+    chain.enumerate(budget)
+    level = chain.mean_running()
+    return Bound(float(level * mean / system.processors), float(level), "exact")
+
+
+@dataclass(eq=False)
+class _Chain:
+    """The states that are reached from the idle system, and the jumps between them.
+
+    A state is (running, head): the sorted numbers of the allocations of the running jobs, and the
+    number of the waiting job's size, or -1 where the next job is about to be drawn.
+    """
+
+    system: object
+    jobs: list
+    chances: np.ndarray
+    request: str
+    placement: object
+    states: dict = field(default_factory=dict)
+    allocations: list = field(default_factory=list)
+    numbers: dict = field(default_factory=dict)
+    placed: dict = field(default_factory=dict)
+    source: array = field(default_factory=lambda: array("l"))
+    target: array = field(default_factory=lambda: array("l"))
+    chance: array = field(default_factory=lambda: array("d"))
+
+    def enumerate(self, budget):
+        """Find all states, breadth first; refuse more than the budget."""
+        draws = list(enumerate(self.chances.tolist()))
+        queue = [((), -1, self.system.sizes)]
+        self.states[queue[0][:2]] = 0
+        for place, (running, head, idle) in enumerate(queue):
+            if head < 0:
+                jumps = [(*self._tried(running, job, idle), p) for job, p in draws]
+            else:
+                jumps = self._departures(running, head, idle)
+            for running, head, idle, p in jumps:
+                following = self.states.setdefault((running, head), len(queue))
+                if following == len(queue):
+                    queue.append((running, head, idle))
+                self.source.append(place)
+                self.target.append(following)
+                self.chance.append(p)
+            if len(queue) > budget or len(self.source) > TRANSITIONS * budget:
+                raise InputError(self._too_large(place + 1, len(queue), budget))
+
+    def _departures(self, running, head, idle):
+        """Return the states after each departure, and how likely it is the next."""
+        jumps, first = [], 0
+        while first < len(running):
+            number, alike = running[first], running.count(running[first])
+            rest = running[:first] + running[first + 1 :]
+            freed = tuple(map(sum, zip(idle, self.allocations[number], strict=True)))
+            jumps.append((*self._tried(rest, head, freed), alike / len(running)))
+            first += alike
+        return jumps
+
+    def _tried(self, running, job, idle):
+        """Return the state after a try to start a job: it runs, or it waits."""
+        key = job, idle
+        if key not in self.placed:
+            taken = self.placement.place(self.jobs[job], self.request, idle)
+            self.placed[key] = None if taken is None else self._numbered(tuple(taken), idle)
+        if self.placed[key] is None:
+            return running, job, idle
+        number, left = self.placed[key]
+        return tuple(sorted((*running, number))), -1, left
+
+    def _numbered(self, taken, idle):
+        if taken not in self.numbers:
+            self.numbers[taken] = len(self.allocations)
+            self.allocations.append(taken)
+        left = tuple(have - take for have, take in zip(idle, taken, strict=True))
+        return self.numbers[taken], left
+
+    def mean_running(self):
+        """Return the mean number of running jobs in the steady state."""
+        counts = np.array([len(running) for running, _ in self.states])
+        waiting = np.array([head >= 0 for _, head in self.states])
+        columns = self.chance, self.source, self.target
+        columns = (np.frombuffer(column, dtype=column.typecode) for column in columns)
+        flow = stationary_flow(*columns, waiting, counts)
+        # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
+        return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
+
+    def _too_large(self, explored, found, budget):
+        return (
+            f"the chain of system = {self.system} has more than budget_states = {budget} states "
+            f"or {TRANSITIONS} transitions for each: {found} states and {len(self.source)} "
+            f"transitions after the first {explored}; raise the budget, simulate instead, or give "
+            "a smaller system or fewer sizes"
+        )
+
+
+def _jobs(system, sizes, components, request):
+    """Return the possible jobs, each a tuple of components, and their probabilities."""
+    if not isinstance(sizes, JointSizes):
+        alike = all(part is sizes[0] for part in sizes)
+        if request != "ordered" and alike:
+            sizes = JointSizes.independent(sizes[0], components)
+        else:
+            sizes = JointSizes.product(sizes)
+    if request == "ordered":
+        for column, size in enumerate(sizes.vectors.max(axis=0)):
+            check_fits(int(size), system.sizes[column], f"cluster {column}")
+    elif request == "unordered":
+        sizes = sizes.unordered()
+        check_each_fits(sizes.vectors, system)
+    else:
+        total, capacity = sizes.total(), (system.processors, "the system")
+        if request == "total":
+            capacity = system.largest, "the largest cluster"
+        check_fits(total.maximum, *capacity)
+        sizes = JointSizes(total.sizes[:, None], total.probabilities[total.sizes])
+    return [tuple(row) for row in sizes.vectors.tolist()], sizes.probabilities

@@ -1,0 +1,212 @@
+"""Unordered and total requests on clusters of any sizes, by every placement, against the twin."""
+
+import time
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coalloc_lib.analytic import JointSizes, maximal_utilization
+from coalloc_lib.analytic.effort import states_above
+from coalloc_lib.analytic.unordered import unordered_case
+from coalloc_lib.analytic.worst_fit import rank_table
+from coalloc_lib.checks import InputError
+from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
+from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.system import Multicluster
+from tests.analytic import naive
+
+STEPS = 6
+AMPLE = 1e9, 1e12
+WAYS = ("table", "nested")
+few = settings(deadline=None, max_examples=80)
+
+
+@st.composite
+def systems(draw):
+    return Multicluster(draw(st.lists(st.integers(1, 6), min_size=2, max_size=4)))
+
+
+def placements(clusters):
+    orders = st.permutations(range(clusters)).map(lambda order: FirstFit(tuple(order)))
+    return st.one_of(st.just(WorstFit()), st.just(BestFit()), st.just(FirstFit()), orders)
+
+
+@st.composite
+def fitting_tables(draw, system):
+    """A table of jobs, each of which fits on the idle system; rows in any order, some zeros."""
+    widths = sorted(system.sizes, reverse=True)[: draw(st.integers(1, len(system)))]
+    row = st.tuples(*(st.integers(0, n) for n in widths)).filter(any)
+    rows = draw(st.lists(row, min_size=1, max_size=5))
+    rows = [draw(st.permutations(row)) for row in rows]
+    weights = np.array(draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows))))
+    return JointSizes(rows, weights / weights.sum())
+
+
+@st.composite
+def distributions(draw, largest):
+    weights = draw(st.lists(st.integers(0, 5), min_size=1, max_size=largest).filter(any))
+    return SizeDistribution(np.array([0, *weights]) / sum(weights))
+
+
+@few
+@given(st.data())
+def test_a_table_equals_the_placements_themselves(data):
+    system = data.draw(systems())
+    placement, joint = data.draw(placements(len(system))), data.draw(fitting_tables(system))
+    jobs = naive.table(joint.vectors, joint.probabilities, joint.components)
+    fits, least, mean = unordered_case(system, joint, joint.components, placement, AMPLE)
+    expected = naive.placed_fits(jobs, system.sizes, placement, STEPS)
+    assert list(islice(fits, STEPS)) == pytest.approx(expected, abs=1e-12)
+    assert (least, mean) == (min(map(sum, jobs)), pytest.approx(joint.mean))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@few
+@given(st.data())
+def test_independent_components_equal_the_placements_themselves(way, data):
+    system = data.draw(systems())
+    placement = data.draw(placements(len(system)))
+    components = data.draw(st.integers(1, min(len(system), 3)))
+    part = data.draw(distributions(min(sorted(system.sizes)[-components], 4)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "coalloc_lib.analytic.unordered.cheapest", lambda ways, budget: way == "table"
+        )
+        fits, _, _ = unordered_case(system, [part] * components, components, placement, AMPLE)
+    jobs = naive.independent(part.probabilities, components, components)
+    expected = naive.placed_fits(jobs, system.sizes, placement, STEPS)
+    assert list(islice(fits, STEPS)) == pytest.approx(expected, abs=1e-12)
+
+
+@few
+@given(st.data())
+def test_total_requests_equal_the_placements_themselves(data):
+    system = data.draw(systems())
+    placement = data.draw(placements(len(system)))
+    joint = JointSizes.mixture(
+        [JointSizes([[1, 0]], [1]), JointSizes([[system.largest]], [1])], [0.75, 0.25]
+    )
+    bound = maximal_utilization(system, joint, request="total", placement=placement)
+    jobs = naive.table(joint.vectors, joint.probabilities, 2)
+    most = system.processors
+    fitting = naive.placed_fits(jobs, system.sizes, placement, most, "total")
+    level = naive.exponential_level(fitting)
+    assert bound.multiprogramming_level == pytest.approx(level, abs=1e-10)
+    assert bound.max_utilization == pytest.approx(level * joint.mean / most, abs=1e-10)
+    assert bound.method == "approximation"
+
+
+def test_equal_sizes_by_worst_fit_are_the_wf_convolution():
+    part = uniform(1, 3)
+    density = naive.unordered(naive.independent(part.probabilities, 2, 3))
+    expected = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, 5), STEPS)
+    jobs = naive.independent(part.probabilities, 2, 2)
+    assert naive.placed_fits(jobs, (5, 5, 5), WorstFit(), STEPS) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("placement", [WorstFit(), FirstFit(), FirstFit((2, 0, 1)), BestFit()])
+def test_one_component_that_fills_a_cluster_loses_nothing(placement):
+    system = Multicluster.equal(3, 4)
+    for request in ("unordered", "total"):
+        bound = maximal_utilization(system, uniform(4, 4), 1, request, placement=placement)
+        assert bound.capacity_loss == pytest.approx(0, abs=1e-12)
+        assert bound.method == "approximation"
+
+
+def test_the_order_of_the_clusters_counts_for_first_fit_only():
+    sizes = power_of_two(0.9, 1, 4)
+    one, other = Multicluster([9, 6, 4]), Multicluster([4, 9, 6])
+    for placement, same in ((WorstFit(), True), (BestFit(), True), (FirstFit(), False)):
+        losses = [
+            maximal_utilization(s, sizes, 2, "unordered", placement=placement).capacity_loss
+            for s in (one, other)
+        ]
+        assert (losses[0] == pytest.approx(losses[1], abs=1e-12)) == same
+    again = maximal_utilization(other, sizes, 2, "unordered", placement=FirstFit((1, 2, 0)))
+    first = maximal_utilization(one, sizes, 2, "unordered", placement=FirstFit())
+    assert again.max_utilization == first.max_utilization
+
+
+def test_placements_are_the_same_on_one_cluster():
+    system, sizes = Multicluster([16]), uniform(1, 6)
+    bounds = {
+        maximal_utilization(system, sizes, request="unordered", placement=placement)
+        for placement in (None, WorstFit(), FirstFit(), BestFit())
+    }
+    assert len(bounds) == 1
+    assert bounds.pop().method == "exact"
+
+
+def test_named_unequal_system_is_computed_by_worst_fit_in_seconds():
+    start = time.perf_counter()
+    bound = maximal_utilization(Multicluster.named("DAS1"), power_of_two(0.9, 1, 8), 4, "unordered")
+    assert 0 < bound.capacity_loss < 1
+    assert time.perf_counter() - start < 20
+
+
+def test_ranks_number_the_sorted_vectors_above_the_start():
+    least = (3, 1, 0)
+    vectors = [(a, b, c) for a in range(3, 5) for b in range(1, a + 1) for c in range(b + 1)]
+    rank = rank_table(3, 4, least)
+    assert [sum(rank[i, x] for i, x in enumerate(v)) for v in vectors] == list(range(len(vectors)))
+    assert 1 + rank[:, 4].sum() == len(vectors)
+
+
+def test_random_states_are_all_those_above_the_start():
+    least = np.array([3, 1, 0])
+    states, total, reached = states_above(np.random.default_rng(1), least, 4, 4, 4000)
+    kinds, counts = np.unique(states, axis=0, return_counts=True)
+    assert total == reached == len(kinds) == 23
+    assert counts.min() > 4000 / 23 * 0.6
+
+
+class Reversed(Placement):
+    def order(self, idle):
+        return range(len(idle))[::-1]
+
+
+UNEQUAL = Multicluster([6, 4, 2])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "components", "request_type", "placement", "words"),
+    [
+        (uniform(1, 2), 3, "unordered", Reversed(), "Reversed.* has no formula"),
+        (uniform(1, 2), 3, "total", Reversed(), "Reversed.* has no formula"),
+        (uniform(1, 2), 3, "unordered", "FirstFit", "give a placement"),
+        (uniform(1, 2), 3, "ordered", "FirstFit", "give a placement"),
+        (uniform(1, 2), 3, "unordered", FirstFit((0, 1)), r"clusters = \[0, 1\]"),
+        (uniform(1, 5), 2, "unordered", None, "reach 5 and cluster number 2 by size has 4"),
+        (uniform(1, 3), 3, "unordered", BestFit(), "reach 3 and cluster number 3 by size has 2"),
+        (JointSizes([[1, 5, 5]], [1]), None, "unordered", None, "reach 5 .* number 2 .* has 4"),
+        (uniform(1, 3), 3, "total", None, "reach 9 and the largest cluster has 6"),
+        (JointSizes([[4, 3]], [1]), None, "total", None, "reach 7 and the largest cluster has 6"),
+        (uniform(1, 1), 4, "unordered", None, "more than the 3 clusters"),
+    ],
+)
+def test_mistakes_are_refused(sizes, components, request_type, placement, words):
+    with pytest.raises(InputError, match=words):
+        maximal_utilization(UNEQUAL, sizes, components, request_type, placement=placement)
+
+
+@pytest.mark.parametrize(
+    ("system", "sizes", "components", "placement"),
+    [
+        (Multicluster.equal(8, 16), uniform(1, 4), 4, FirstFit()),
+        (Multicluster.equal(8, 16), JointSizes.dependent(uniform(1, 64), 16), None, BestFit()),
+        (Multicluster.equal(300, 2), uniform(1, 2), 4, FirstFit()),
+        (Multicluster([10**6, 10**6, 10**5]), uniform(1, 2), 2, FirstFit()),
+        (Multicluster([10**6, 10**6, 10**5]), uniform(1, 2), 2, WorstFit()),
+        (Multicluster([10**9, 10**9, 10**9, 5]), uniform(1, 2), 2, WorstFit()),
+        (Multicluster.named("m64"), uniform(1, 8), 4, WorstFit()),
+        (Multicluster.equal(400, 10**6), uniform(1, 2), 400, BestFit()),
+    ],
+)
+def test_what_is_too_large_is_refused_at_once(system, sizes, components, placement):
+    start = time.perf_counter()
+    with pytest.raises(InputError, match="would take about"):
+        maximal_utilization(system, sizes, components, "unordered", placement=placement)
+    assert time.perf_counter() - start < 10

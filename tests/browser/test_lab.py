@@ -1,0 +1,191 @@
+"""JupyterLab in a browser: the notebook runs, and a slider moved by keyboard changes its picture."""
+
+import hashlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+TOKEN = "workbench"
+NOTEBOOK = "01_maximal_utilization.ipynb"
+#: A run of the notebook, in milliseconds.
+RUN = 400_000
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin"),
+]
+
+
+def environment_of(folder):
+    """Return an environment in which Jupyter keeps all of its files in `folder`."""
+    places = (
+        "JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR "
+        "JUPYTERLAB_SETTINGS_DIR JUPYTERLAB_WORKSPACES_DIR IPYTHONDIR"
+    ).split()
+    return os.environ | {place: str(folder / place) for place in places}
+
+
+def command_of(port, root):
+    options = {
+        "ip": "127.0.0.1",
+        "port": port,
+        "ServerApp.port_retries": 0,
+        "ServerApp.root_dir": root,
+        "IdentityProvider.token": TOKEN,
+        "LabApp.expose_app_in_browser": True,
+        "LabApp.news_url": "",
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+    }
+    given = [f"--{name}={value}" for name, value in options.items()]
+    return [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", *given]
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_for(url, server, seconds=60):
+    for _ in range(seconds * 5):
+        assert server.poll() is None, "JupyterLab did not start"
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.2)
+    pytest.fail(f"JupyterLab did not answer in {seconds} s")
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Serve a copy of the notebook; yield its address."""
+    folder, port = tmp_path_factory.mktemp("lab"), free_port()
+    shutil.copy(ROOT / "notebooks" / NOTEBOOK, folder)
+    with (folder / "server.log").open("wb") as log:
+        server = subprocess.Popen(
+            command_of(port, folder), env=environment_of(folder), stdout=log, stderr=log
+        )
+        try:
+            wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server)
+            yield f"http://127.0.0.1:{port}/lab/tree/{NOTEBOOK}?reset&token={TOKEN}"
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+@pytest.fixture(scope="module")
+def page(lab):
+    """The notebook in the browser, after all cells were run."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), headless=True, args=FLAGS
+        )
+        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page.goto(lab)
+        page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
+        page.evaluate("() => window.jupyterapp.restored.then(() => true)")
+        page.wait_for_selector("#jp-main-statusbar >> text=Idle", timeout=60_000)
+        page.set_default_timeout(RUN)
+        run = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+        page.all_cells_ran = page.evaluate(run)
+        page.set_default_timeout(30_000)
+        yield page
+        browser.close()
+
+
+def explorer_with(page, label):
+    """Return the explorer that has a slider of this label, and the slider, in view."""
+    slider = page.locator(f".widget-inline-hbox:has(> .widget-label:text-is('{label}'))")
+    slider = slider.locator("[role=slider]").first
+    bring_into_view(page, slider)
+    box = page.locator(".widget-vbox", has=slider).first
+    return box, slider
+
+
+def bring_into_view(page, wanted):
+    """Scroll until Lab, which draws only the cells near the window, has drawn `wanted`."""
+    cells = page.locator(".jp-WindowedPanel-outer").first
+    cells.evaluate("panel => panel.scrollTo(0, 0)")
+    for _ in range(200):
+        if wanted.count():
+            wanted.scroll_into_view_if_needed()
+            return
+        cells.evaluate("panel => panel.scrollBy(0, 500)")
+        page.wait_for_timeout(100)
+    pytest.fail("the slider is not in the notebook")
+
+
+def digest(box):
+    source = box.locator(".jupyter-widgets.widget-output img").first.get_attribute("src")
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def wait_until(page, condition, seconds=20):
+    for _ in range(seconds * 10):
+        if condition():
+            return True
+        page.wait_for_timeout(100)
+    return False
+
+
+def test_all_cells_run_without_a_word_on_stderr(page):
+    assert page.all_cells_ran is True
+    noise = ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']"
+    assert page.locator(noise).count() == 0
+
+
+def test_the_formulas_are_set(page):
+    bring_into_view(page, page.locator("h2", has_text="The formula"))
+    assert wait_until(page, lambda: page.locator("mjx-container[display=true]").count() >= 4)
+    assert page.locator("mjx-merror").count() == 0
+
+
+@pytest.mark.parametrize("label", ["clusters", "largest size"])
+def test_a_slider_moved_by_keyboard_changes_the_picture_and_back(page, label):
+    box, slider = explorer_with(page, label)
+    first = digest(box)
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert wait_until(page, lambda: digest(box) != first)
+    page.keyboard.press("ArrowLeft")
+    assert wait_until(page, lambda: digest(box) == first)
+
+
+def test_a_text_entry_has_the_name_of_its_slider_and_moves_it(page):
+    box, slider = explorer_with(page, "clusters")
+    first = digest(box)
+    entry = box.get_by_role("spinbutton", name="clusters")
+    entry.fill("6")
+    entry.press("Enter")
+    assert wait_until(page, lambda: digest(box) != first)
+    assert slider.get_attribute("aria-valuenow").startswith("6")
+    entry.fill("4")
+    entry.press("Enter")
+    assert wait_until(page, lambda: digest(box) == first)
+
+
+def test_every_picture_has_a_text_alternative(page):
+    pictures = page.locator(".jp-OutputArea-output img")
+    assert pictures.count() > 0
+    assert all(pictures.nth(i).get_attribute("alt") for i in range(pictures.count()))
