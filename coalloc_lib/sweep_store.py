@@ -1,9 +1,9 @@
-"""The finished points of sweeps on disk: what they are known by, and files that outlive a kill.
+"""The points of a sweep: how a table shows them, what they are known by, where they are kept.
 
-A result is found again by two digests. The folder's name has that of the function's compiled code
-(with its defaults and what it closes over), of every source file of this library, and of NumPy's
-version; functions of other modules that it calls are not looked into. The record's key has that of
-the point's arguments and of its seed.
+Finished points are kept in files that outlive a kill, and are found again by two digests. The
+folder's name has that of the function's compiled code (with its defaults and what it closes over),
+of every source file of this library, and of NumPy's version; functions of other modules that it
+calls are not looked into. The record's key has that of the point's arguments and of its seed.
 """
 
 import hashlib
@@ -14,9 +14,11 @@ import re
 import types
 import uuid
 import zlib
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import product
 from pathlib import Path
 
 import joblib
@@ -24,8 +26,130 @@ import numpy as np
 
 from coalloc_lib.checks import InputError
 
+#: Names of the table and of the call that no argument of a grid and no result may take.
+RESERVED = {"seed", "replication", "error"}
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _CODE = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags")
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of a grid.
+
+    Attributes
+    ----------
+    names : list of str
+    values : list of dict
+        The arguments of each point.
+    labels : list of tuple
+        What the table shows of them, in the order of `names`; no two are the same.
+    """
+
+    names: list
+    values: list
+    labels: list
+
+    @classmethod
+    def of(cls, grid):
+        """Return the points of a grid, which is checked."""
+        if isinstance(grid, Mapping):
+            names, rows = list(grid), product(*(_axis(*axis) for axis in grid.items()))
+        else:
+            points = list(grid)
+            names = list(points[0]) if points and isinstance(points[0], Mapping) else []
+            rows = (_explicit(point, names, i) for i, point in enumerate(points))
+        rows = list(rows)
+        if not names or not rows:
+            raise InputError("grid is empty; give a dict of name to values, or a list of points")
+        values = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
+        points = cls(names, values, [tuple(label for label, _ in row) for row in rows])
+        points._refuse_doubles()
+        return points
+
+    def _refuse_doubles(self):
+        first = {}
+        for i, label in enumerate(self.labels):
+            if first.setdefault(label, i) != i:
+                raise InputError(
+                    f"grid has two points that are both shown as {label}; leave one out, or name "
+                    "the values in a dict: {'name': value, ...}"
+                )
+
+    def keys(self, seeds):
+        """Return the key of each point and seed, those of a point side by side."""
+        known = {}  # objects are described once, however many points they are in
+
+        def text(value):
+            if type(value) in _SCALARS:
+                return describe(value)
+            if id(value) not in known:
+                known[id(value)] = describe(value)
+            return known[id(value)]
+
+        by_seed = [describe(seed) for seed in seeds]
+        for point in self.values:
+            arguments = [f"{name}={text(point[name])}" for name in sorted(point)]
+            yield from (digest(*arguments, seed) for seed in by_seed)
+
+
+def _axis(name, values):
+    """Return the pairs of label and value of one name of a grid."""
+    if isinstance(values, Mapping):
+        return list(values.items())
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
+    pairs = [(_label(value), _plain(value)) for value in values]
+    if not pairs:
+        raise InputError(f"grid[{name!r}] is empty; give at least one value")
+    return pairs
+
+
+def _explicit(point, names, i):
+    if not isinstance(point, Mapping) or set(point) != set(names):
+        raise InputError(f"grid[{i}] = {point!r}; give a dict with the names {', '.join(names)}")
+    return [(_label(point[name]), _plain(point[name])) for name in names]
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _label(value):
+    value = _plain(value)
+    return value if type(value) in _SCALARS else " ".join(str(value).split())
+
+
+def check_call(function, names):
+    """Refuse a function that cannot be called with these names and a seed."""
+    if not callable(function):
+        raise InputError(f"function = {function!r}; give a function of the grid's names and seed")
+    taken = [name for name in names if name in RESERVED]
+    if taken:
+        raise InputError(f"grid has the name {taken[0]!r}, which sweep itself uses; choose another")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a function written in C may have none
+        return
+    try:
+        signature.bind(**dict.fromkeys([*names, "seed"]))
+    except TypeError as error:
+        raise InputError(
+            f"function takes {signature}, which does not suit {', '.join(names)}, seed ({error})"
+        ) from None
+
+
+def plain_numbers(results, point):
+    """Return the results as a dict of plain Python numbers."""
+    results = results if isinstance(results, Mapping) else {"value": results}
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in results.items()}
+    for name, value in plain.items():
+        if not isinstance(value, int | float):
+            raise TypeError(
+                f"function returned {name} = {value!r}; return a number or a dict of them"
+            )
+        if name in RESERVED or name in point or not isinstance(name, str):
+            raise ValueError(f"function returned {name!r}, a name taken already; choose another")
+    return plain
 
 
 def digest(*parts):
@@ -36,19 +160,10 @@ def digest(*parts):
 def describe(value, within=()):
     """Return a text that is the same for equal values in every process, and differs for others.
 
-    Parameters
-    ----------
-    value : object
-        Numbers and texts; arrays; collections; functions (by their code, defaults and what they
-        close over); objects (by their class, its methods and their state, without what a
-        `cached_property` keeps); whatever else can be pickled.
-    within : tuple of int
-        Identities of the values that hold this one.
-
-    Raises
-    ------
-    InputError
-        The value cannot be pickled.
+    Functions are described by their code, defaults and what they close over; objects by their
+    class, the code of its methods, and their state without what a `cached_property` keeps.
+    `within` has the identities of the values that hold this one. Raises `InputError` for an
+    object of another kind that cannot be pickled.
     """
     if type(value) in _SCALARS:
         return f"{type(value).__name__} {value!r}"
@@ -64,14 +179,6 @@ def _describe_array(array, inner):
         return str(array.shape), inner(array.tolist())
     content = hashlib.blake2b(np.ascontiguousarray(array).tobytes()).hexdigest()
     return str(array.dtype.descr), str(array.shape), content
-
-
-def _describe_mapping(mapping, inner):
-    return sorted(inner(key) + inner(value) for key, value in mapping.items())
-
-
-def _describe_code(code, inner):
-    return [inner(getattr(code, name)) for name in _CODE]
 
 
 def _describe_function(function, inner):
@@ -121,13 +228,13 @@ def _state(value):
 _DESCRIPTIONS = (
     (np.ndarray, _describe_array),
     (np.generic, lambda value, inner: [inner(value.item())]),
-    ((tuple, list), lambda value, inner: [*map(inner, value)]),
+    ((tuple, list), lambda value, inner: map(inner, value)),
     ((set, frozenset), lambda value, inner: sorted(map(inner, value))),
-    (dict, _describe_mapping),
-    (types.CodeType, _describe_code),
+    (dict, lambda value, inner: sorted(inner(k) + inner(v) for k, v in value.items())),
+    (types.CodeType, lambda code, inner: [inner(getattr(code, name)) for name in _CODE]),
     (types.FunctionType, _describe_function),
     (types.MethodType, lambda value, inner: [inner(value.__func__), inner(value.__self__)]),
-    (partial, lambda value, inner: [*map(inner, (value.func, value.args, value.keywords))]),
+    (partial, lambda value, inner: map(inner, (value.func, value.args, value.keywords))),
     (types.ModuleType, lambda value, inner: [value.__name__]),
     (np.random.SeedSequence, lambda seed, inner: [repr(seed.entropy), repr(seed.spawn_key)]),
     (type, _describe_class),
@@ -162,33 +269,21 @@ def read_records(data):
 
 
 class Store:
-    """The finished points of one function in a folder.
+    """The finished points of one function in a folder of the cache.
 
     Every run writes a file of its own, so that runs at once do not meet, and appends a batch of
     records with one call: a kill leaves at most one torn record, which its checksum gives away.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Of the cache; each version of each function has a folder in it.
-    function : callable
     """
 
-    def __init__(self, folder, function):
-        code = function if inspect.isroutine(function) or inspect.isclass(function) else None
-        name = getattr(code, "__name__", type(function).__name__)
-        version = digest(describe(function), library_digest())
-        self.folder = Path(folder) / f"{re.sub(r'[^0-9A-Za-z_]+', '_', name)}-{version}"
+    def __init__(self, cache, function):
+        name = re.sub(
+            r"[^0-9A-Za-z_]+", "_", getattr(function, "__name__", type(function).__name__)
+        )
+        self.folder = Path(cache) / f"{name}-{digest(describe(function), library_digest())}"
         self._file = None
 
     def read(self):
-        """Return the results of all finished points by key.
-
-        Raises
-        ------
-        InputError
-            The folder cannot be read.
-        """
+        """Return the results of all finished points by key; make the folder if it is missing."""
         found = {}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -200,13 +295,7 @@ class Store:
         return found
 
     def open(self):
-        """Begin a segment of this run's own.
-
-        Raises
-        ------
-        InputError
-            The folder cannot be written.
-        """
+        """Begin a file of this run's own; raise `InputError` where that is not possible."""
         path = self.folder / f"{os.getpid()}-{uuid.uuid4().hex}.records"
         try:
             # Unbuffered: what a full disk refused must not be tried again when it is closed.
@@ -221,7 +310,7 @@ class Store:
             data = data[self._file.write(data) :]
 
     def close(self):
-        """End the segment; an empty one is taken away."""
+        """End the file; an empty one is taken away."""
         if self._file is not None:
             empty = os.fstat(self._file.fileno()).st_size == 0
             self._file.close()

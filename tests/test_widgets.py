@@ -32,7 +32,8 @@ def control(box, label):
 def shown(box):
     (output,) = [w for w in all_widgets(box) if isinstance(w, ipw.Output)]
     (only,) = output.outputs
-    return only["data"]
+    assert only["data"] is box.shown
+    return box.shown
 
 
 def words(box):
@@ -208,6 +209,13 @@ def test_a_schedule_says_what_it_shows():
     picture = widgets.schedule_picture(schedule, "Five jobs", unit="hours")
     assert "job 1 runs 0 to 5" in picture.alt
     assert f"ends at {schedule.end.max():g}" in picture.caption
+
+
+def test_without_a_kernel_the_picture_alone_is_shown(losses):
+    data = losses._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert source(losses) in data["text/html"]
+    assert data["text/plain"] == words(losses)
 
 
 def test_a_picture_is_a_png_with_its_bars_in_words():

@@ -1,7 +1,8 @@
 """Exact and approximate maximal utilization under first come, first served."""
 
+from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.level import Bound
 from coalloc_lib.analytic.utilization import maximal_utilization
 
-__all__ = ["Bound", "JointSizes", "maximal_utilization"]
+__all__ = ["Bound", "JointSizes", "exact_utilization", "maximal_utilization"]

@@ -1,12 +1,15 @@
 """The maximal utilization from the Markov chain itself: exact, for small systems."""
 
 from array import array
+from collections import Counter
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
 from coalloc_lib.analytic.arguments import check_each_fits, check_fits, checked
-from coalloc_lib.analytic.joint import JointSizes
+from coalloc_lib.analytic.effort import number
+from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.level import Bound
 from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.checks import InputError, whole
@@ -14,7 +17,9 @@ from coalloc_lib.checks import InputError, whole
 #: Where more jobs than this can run at once, there are too many multisets of them.
 MOST_RUNNING = 200
 #: Transitions that are kept for one state of the budget.
-TRANSITIONS = 25
+TRANSITIONS = 10
+#: Jumps of the random walk that tells how large a chain is that is refused.
+WALK = 20_000
 
 
 def exact_utilization(
@@ -37,7 +42,8 @@ def exact_utilization(
     placement : Placement, optional
         Any, a user's own too; worst fit where it is not given.
     budget_states : int
-        What has more states is refused, as is what has more than 25 transitions for each of them.
+        What has more states is refused, as is what has more than ten
+        transitions for each of them.
 
     Returns
     -------
@@ -69,6 +75,7 @@ def exact_utilization(
     """
     sizes, components, placement = checked(system, sizes, components, request, placement)
     budget = whole("budget_states", budget_states)
+    _check_table(sizes, request, budget)
     jobs, chances = _jobs(system, sizes, components, request)
     mean = float(chances @ [sum(job) for job in jobs])
     most = system.processors // min(map(sum, jobs))
@@ -106,15 +113,10 @@ class _Chain:
 
     def enumerate(self, budget):
         """Find all states, breadth first; refuse more than the budget."""
-        draws = list(enumerate(self.chances.tolist()))
         queue = [((), -1, self.system.sizes)]
         self.states[queue[0][:2]] = 0
-        for place, (running, head, idle) in enumerate(queue):
-            if head < 0:
-                jumps = [(*self._tried(running, job, idle), p) for job, p in draws]
-            else:
-                jumps = self._departures(running, head, idle)
-            for running, head, idle, p in jumps:
+        for place, state in enumerate(queue):
+            for running, head, idle, p in self._jumps(*state):
                 following = self.states.setdefault((running, head), len(queue))
                 if following == len(queue):
                     queue.append((running, head, idle))
@@ -123,6 +125,13 @@ class _Chain:
                 self.chance.append(p)
             if len(queue) > budget or len(self.source) > TRANSITIONS * budget:
                 raise InputError(self._too_large(place + 1, len(queue), budget))
+
+    def _jumps(self, running, head, idle):
+        """Return the states that follow a state, each with the idle processors and the chance."""
+        if head < 0:
+            draws = enumerate(self.chances.tolist())
+            return [(*self._tried(running, job, idle), p) for job, p in draws]
+        return self._departures(running, head, idle)
 
     def _departures(self, running, head, idle):
         """Return the states after each departure, and how likely it is the next."""
@@ -165,10 +174,38 @@ class _Chain:
 
     def _too_large(self, explored, found, budget):
         return (
-            f"the chain of system = {self.system} has more than budget_states = {budget} states "
-            f"or {TRANSITIONS} transitions for each: {found} states and {len(self.source)} "
-            f"transitions after the first {explored}; raise the budget, simulate instead, or give "
+            f"the chain of system = {self.system} has about {max(self._size(), found):.2g} states "
+            f"or more ({found} states and {len(self.source)} transitions after the first "
+            f"{explored}; budget_states = {budget}); raise the budget, simulate instead, or give "
             "a smaller system or fewer sizes"
+        )
+
+    def _size(self):
+        """Return an estimate of the number of states, rather too low, from a random walk.
+
+        Chao's: d + a²/(2b), where d states were met, a of them once and b of them twice.
+        """
+        rng, state, met = np.random.default_rng(0), ((), -1, self.system.sizes), Counter()
+        for _ in range(WALK):
+            jumps = self._jumps(*state)
+            chances = np.cumsum([jump[3] for jump in jumps])
+            place = np.searchsorted(chances, rng.random() * chances[-1], side="right")
+            state = jumps[place][:3]
+            met[state[:2]] += 1
+        times = Counter(met.values())
+        return len(met) + times[1] ** 2 / (2 * max(times[2], 1))
+
+
+def _check_table(sizes, request, budget):
+    """Refuse what has so many jobs that already the first draw is beyond the budget."""
+    kinds = len(sizes) if isinstance(sizes, JointSizes) else prod(len(p.sizes) for p in sizes)
+    alike = not isinstance(sizes, JointSizes) and all(part is sizes[0] for part in sizes)
+    if alike and request != "ordered":
+        kinds = multisets(len(sizes[0].sizes), len(sizes))
+    if kinds > budget:
+        raise InputError(
+            f"sizes give {number(kinds):.3g} different jobs and the chain more states than that "
+            f"(budget_states = {budget}); simulate instead, or give fewer sizes or components"
         )
 
 

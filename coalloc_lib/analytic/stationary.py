@@ -85,8 +85,9 @@ def _between_lasting(jumps, at, through):
 def _fixed_point(step, count):
     """Return the shares that `step` leaves as they are."""
     if count <= DIRECT:
-        balance = np.vstack([step(np.eye(count)) - np.eye(count), np.ones(count)])
-        return np.linalg.lstsq(balance, np.append(np.zeros(count), 1), rcond=None)[0]
+        balance = step(np.eye(count)) - np.eye(count)
+        balance[-1] = 1  # in place of one equation, which follows from the others
+        return np.linalg.solve(balance, np.eye(count)[-1])
     shares = _dominant(step, count)
     for _ in range(ITERATIONS):
         following = step(shares)

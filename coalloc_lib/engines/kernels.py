@@ -41,7 +41,7 @@ _jit = njit(cache=True, nogil=True)
 
 @_jit
 def set_room(idle, request, width, room):
-    """Write into `room` what a job's key, of `width` parts and perhaps a total, is compared with."""
+    """Write into `room` what a key, of `width` parts and perhaps a total, is compared with."""
     if request == ORDERED:
         for i in range(width):
             room[i] = idle[i]

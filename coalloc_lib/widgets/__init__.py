@@ -1,11 +1,12 @@
 """Controls for notebooks: what a reader moves, and the picture that follows."""
 
-from coalloc_lib.widgets.controls import choice, explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer, choice, explorer, slider_with_entry
 from coalloc_lib.widgets.explorers import loss_explorer, schedule_explorer, schedule_picture
 from coalloc_lib.widgets.losses import LossAnswer, LossQuestion, capacity_loss, loss_picture
 from coalloc_lib.widgets.picture import Picture, describe
 
 __all__ = [
+    "Explorer",
     "LossAnswer",
     "LossQuestion",
     "Picture",

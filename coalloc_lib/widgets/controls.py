@@ -16,6 +16,23 @@ STYLE = (
     "overflow: hidden; clip-path: inset(50%)}</style>"
 )
 WIDE = {"description_width": "9em"}
+HINT = "<p><i>Run this cell to move the controls.</i></p>"
+
+
+class Explorer(ipw.VBox):
+    """Controls, and last of all the `Output` that they fill.
+
+    Where no kernel runs, in a notebook that was only opened, the picture alone is shown.
+    """
+
+    @property
+    def shown(self):
+        """What is shown at present, by MIME type."""
+        return self.children[-1].outputs[0]["data"]
+
+    def _repr_mimebundle_(self, **kwargs):
+        still = {"text/html": f"{HINT}{self.shown['text/html']}"}
+        return super()._repr_mimebundle_(**kwargs) | self.shown | still
 
 
 def slider_with_entry(label, value, low, high, step=1):
@@ -39,7 +56,7 @@ def slider_with_entry(label, value, low, high, step=1):
 
 
 def explorer(controls, show):
-    """Return controls above the picture that they make.
+    """Return an `Explorer`: controls above the picture that they make.
 
     Parameters
     ----------
@@ -61,7 +78,7 @@ def explorer(controls, show):
     for holder in holders.values():
         holder.observe(redraw, "value")
     redraw()
-    return ipw.VBox([ipw.HTML(STYLE), *controls.values(), output])
+    return Explorer([ipw.HTML(STYLE), *controls.values(), output])
 
 
 def _shown(show, values):

@@ -20,7 +20,12 @@ def loss_explorer():
     start = LossQuestion()
     kind = choice("size distribution", ("U", "D(q)"))
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)
-    counted = ipw.Checkbox(value=False, description="1 counts as a power of two", style=WIDE)
+    counted = ipw.Checkbox(
+        value=False,
+        description="1 counts as a power of two",
+        style=WIDE,
+        layout={"width": "max-content"},
+    )
     for widget in (*q.children, counted):
         ipw.dlink((kind, "value"), (widget, "disabled"), lambda value: value == "U")
     request = choice("request type", COMPARED)

@@ -28,6 +28,9 @@ class JobModel:
     split_at : int, optional
         Dependent components: the total is split into the smallest number of components, equal
         up to one, that are no larger than this (the size of a cluster).
+    merged_into : int, optional
+        The draws are added up into this many components, neighbours together. With the same
+        seed the totals stay the same, job for job.
 
     Notes
     -----
@@ -40,6 +43,7 @@ class JobModel:
     request: str = "unordered"
     service: object = field(default_factory=Exponential)
     split_at: int | None = None
+    merged_into: int | None = None
 
     def __post_init__(self):
         """Check the arguments."""
@@ -53,6 +57,14 @@ class JobModel:
             whole("split_at", self.split_at)
             if self.request != "unordered":
                 raise InputError(f"request = {self.request!r}; split_at makes unordered requests")
+            if self.merged_into is not None:
+                raise InputError("split_at and merged_into are both given; give one")
+        if self.merged_into is not None and self.components % whole(
+            "merged_into", self.merged_into
+        ):
+            raise InputError(
+                f"merged_into = {self.merged_into}; give a divisor of the {self.components} draws"
+            )
 
     def with_(self, **changes):
         """Return the model with these fields changed."""
@@ -86,11 +98,66 @@ class JobModel:
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
         if self.split_at is not None:
             components = split_smallest(components.sum(axis=1), self.split_at)
+        elif self.merged_into is not None:
+            components = components.reshape(count, self.merged_into, -1).sum(axis=2)
         runtime = self.service.sample(for_service, count)
         submit = np.zeros(count)
         if rate is not None:
             submit = PoissonArrivals(rate).sample(for_arrivals, count)
         return JobStream(submit, runtime, components, request=self.request)
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Jobs of several models, each job of one of them.
+
+    Parameters
+    ----------
+    parts : mapping of JobModel to float
+        The share of jobs of each model; the shares sum to 1. All have one request type and one
+        service-time distribution.
+
+    Notes
+    -----
+    Every part is drawn with the same seed and the job's kind by a generator of its own, so with
+    the same seed a mixture shares the jobs of each kind with that kind alone.
+    """
+
+    parts: dict
+
+    def __post_init__(self):
+        """Check the shares and that the parts go together."""
+        shares = np.array(list(self.parts.values()), dtype=float)
+        if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
+            raise InputError(f"shares {shares.tolist()}; give positive ones that sum to 1")
+        if len({(part.request, part.service) for part in self.parts}) > 1:
+            raise InputError("parts differ in request or service; give one of each")
+
+    @property
+    def service(self):
+        """The service-time distribution of all parts."""
+        return next(iter(self.parts)).service
+
+    @property
+    def mean_work(self):
+        """Mean processor-time of a job."""
+        return sum(share * part.mean_work for part, share in self.parts.items())
+
+    def rate(self, system, load):
+        """Return the arrival rate, in jobs a unit of time, that offers `load` to `system`."""
+        return load * system.processors / self.mean_work
+
+    def sample(self, count, seed, rate=None):
+        """Draw a stream; see `JobModel.sample`."""
+        *_, for_kinds = generators(seed, 4)
+        shares = np.cumsum(list(self.parts.values()))
+        kind = np.searchsorted(shares[:-1], for_kinds.random(whole("count", count)), side="right")
+        streams = [part.sample(count, seed, rate) for part in self.parts]
+        components = np.zeros((count, max(s.components.shape[1] for s in streams)), dtype=np.int64)
+        for number, stream in enumerate(streams):
+            mine = kind == number
+            components[mine, : stream.components.shape[1]] = stream.components[mine]
+        return streams[0].replace(components=components)
 
 
 @dataclass(frozen=True, eq=False)

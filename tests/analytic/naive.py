@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import numpy as np
+
 
 def ordered_convolution(first, second, sizes):
     """Add every vector to every vector; drop what is outside the system."""
@@ -96,3 +98,44 @@ def placed_fits(jobs, sizes, placement, count, request="unordered"):
         current = placed_convolution(current, jobs, sizes, placement, request)
         result.append(sum(current.values()))
     return result
+
+
+def filled(running, job, idle, jobs, placement, request):
+    """Start `job`, then random ones until one waits: [(running, waiting job, probability)]."""
+    taken = placement.place(job, request, idle)
+    if taken is None:
+        return [(running, job, 1.0)]
+    left = [n - t for n, t in zip(idle, taken, strict=True)]
+    return [
+        (state, head, p * q)
+        for following, p in jobs.items()
+        for state, head, q in filled(
+            (*running, tuple(taken)), following, left, jobs, placement, request
+        )
+    ]
+
+
+def chain_utilization(jobs, sizes, placement, request):
+    """Solve for the running jobs, in the order of their starts, and the waiting job."""
+    system = placement, request
+    first = filled((), next(iter(jobs)), list(sizes), jobs, *system)
+    states = {state[:2]: i for i, state in enumerate(dict.fromkeys(s[:2] for s in first))}
+    rates, queue = {}, list(states)
+    for running, head in queue:
+        for leaving in range(len(running)):
+            rest = running[:leaving] + running[leaving + 1 :]
+            idle = [n - sum(t) for n, t in zip(sizes, zip(*rest, (0,) * len(sizes)), strict=True)]
+            for *state, p in filled(rest, head, idle, jobs, *system):
+                place = states.setdefault(tuple(state), len(states))
+                if place == len(queue):
+                    queue.append(tuple(state))
+                edge = states[running, head], place
+                rates[edge] = rates.get(edge, 0.0) + p
+    balance = np.zeros((len(queue) + 1, len(queue)))
+    for (one, other), p in rates.items():
+        balance[other, one] += p
+        balance[one, one] -= p
+    balance[-1] = 1
+    shares = np.linalg.lstsq(balance, np.append(np.zeros(len(queue)), 1), rcond=None)[0]
+    busy = [sum(map(sum, running)) for running, _ in queue]
+    return float(shares @ busy / sum(sizes))

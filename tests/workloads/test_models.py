@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.workloads.models import JobModel, ResampledJobs
+from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs
 
 MODEL = JobModel(co.uniform(1, 7), 4)
 
@@ -74,3 +74,51 @@ def test_resampled_jobs_keep_their_pairs():
     assert drawn.runtime.mean() == pytest.approx(3, rel=0.03)
     assert not drawn.submit.any()
     np.testing.assert_array_equal(drawn.runtime, ResampledJobs(jobs).sample(4000, seed=6).runtime)
+
+
+FOUR = JobModel(co.power_of_two(0.9, 1, 8), 4)
+
+
+def test_merging_keeps_the_total_of_every_job():
+    plain = FOUR.sample(300, seed=7)
+    for parts in (1, 2, 4):
+        merged = FOUR.with_(merged_into=parts).sample(300, seed=7)
+        assert merged.components.shape == (300, parts)
+        np.testing.assert_array_equal(merged.processors, plain.processors)
+    with pytest.raises(co.InputError, match="merged_into = 3; give a divisor"):
+        FOUR.with_(merged_into=3)
+
+
+def test_a_mixture_shares_the_jobs_of_its_parts():
+    one, four = FOUR.with_(merged_into=1), FOUR
+    mixture = Mixture({one: 0.25, four: 0.75})
+    jobs = mixture.sample(20_000, seed=8, rate=1.0)
+    alone = {part: part.sample(20_000, seed=8, rate=1.0) for part in (one, four)}
+    single = (jobs.components > 0).sum(axis=1) == 1
+    assert single.mean() == pytest.approx(0.25, abs=0.01)
+    np.testing.assert_array_equal(jobs.components[single, :1], alone[one].components[single])
+    np.testing.assert_array_equal(jobs.components[~single], alone[four].components[~single])
+    np.testing.assert_array_equal(jobs.runtime, alone[one].runtime)
+    np.testing.assert_array_equal(jobs.submit, alone[four].submit)
+    assert mixture.mean_work == pytest.approx(FOUR.mean_work)
+
+
+def test_a_mixture_of_unequal_works():
+    system = co.Multicluster.equal(4, 32)
+    mixture = Mixture({JobModel(co.uniform(1, 4), 1): 0.5, JobModel(co.uniform(1, 4), 4): 0.5})
+    jobs = mixture.sample(100_000, seed=9, rate=mixture.rate(system, 0.5))
+    assert jobs.offered_load(system) == pytest.approx(0.5, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({FOUR: 0.5}, "sum to 1"),
+        ({FOUR: 1.5, FOUR.with_(components=2): -0.5}, "sum to 1"),
+        ({}, "sum to 1"),
+        ({FOUR: 0.5, FOUR.with_(request="total"): 0.5}, "differ in request"),
+    ],
+)
+def test_bad_mixtures(parts, words):
+    with pytest.raises(co.InputError, match=words):
+        Mixture(parts)

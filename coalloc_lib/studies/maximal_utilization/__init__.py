@@ -38,5 +38,5 @@ def reproduce(scale="quick", seed=2003, progress=SILENT):
     progress.total(len(load_published(NAME)) + len(scenarios))
     cells = compute_cells(size, seed, progress)
     losses = run(scenarios, size, seed, progress)
-    rows = [cell.row for cell in cells] + table5_rows() + judge_claims(cells, losses, log)
+    rows = [cell.row(NAME) for cell in cells] + table5_rows() + judge_claims(cells, losses, log)
     return StudyResult(rows, figures.all_figures(cells, losses, log))

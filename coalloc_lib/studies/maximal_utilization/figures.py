@@ -5,7 +5,7 @@ import numpy as np
 from coalloc_lib import plots
 from coalloc_lib.inference import student
 from coalloc_lib.studies.maximal_utilization.claims import exact_loss
-from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, VARIATIONS
+from coalloc_lib.studies.maximal_utilization.parameters import FIVE, NAME, ROOM, VARIATIONS
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 
@@ -59,7 +59,7 @@ def table_frame(cells, number):
             head = f"{p.request}, C = {p.clusters}", p.method
             row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
             close, off = row.pop(("row", "", "close"), 0), row.pop(("row", "", "off by"), 0.0)
-            row["row", "", "close"] = close + (cell.row.verdict == "close")
+            row["row", "", "close"] = close + (cell.row(NAME).verdict == "close")
             row["row", "", "off by"] = max(off, abs(cell.loss - p.capacity_loss))
     return pd.DataFrame.from_dict(rows, orient="index")
 

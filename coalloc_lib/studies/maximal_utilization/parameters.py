@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.studies.loss_tables import TableScale
 from coalloc_lib.system import Multicluster
 
 NAME = "maximal-utilization"
@@ -33,19 +34,15 @@ class Scale:
 
     Attributes
     ----------
-    cell_jobs : int
-        Jobs of the run behind a simulated cell of the tables (second type of simulation).
-    response_jobs, response_replications : int
-        Arrivals and runs of the first type of simulation.
+    tables : TableScale
+        For the simulated cells of the tables.
     jobs, replications : int
         Jobs and runs of each scenario of the figures.
     bound_arrivals, bound_replications : int
         Arrivals and runs of the paper's own method for FPFS.
     """
 
-    cell_jobs: int
-    response_jobs: int
-    response_replications: int
+    tables: TableScale
     jobs: int
     replications: int
     bound_arrivals: int
@@ -53,6 +50,6 @@ class Scale:
 
 
 SCALES = {
-    "quick": Scale(400_000, 100_000, 3, 50_000, 10, 20_000, 6),
-    "paper": Scale(4_000_000, 1_000_000, 8, 400_000, 20, 100_000, 10),
+    "quick": Scale(TableScale(400_000, 100_000, 3), 50_000, 10, 20_000, 6),
+    "paper": Scale(TableScale(4_000_000, 1_000_000, 8), 400_000, 20, 100_000, 10),
 }

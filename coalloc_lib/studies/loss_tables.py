@@ -1,0 +1,107 @@
+"""Tables of capacity losses, cell by cell: by formula, or by the simulation that a paper used."""
+
+from dataclasses import dataclass
+
+from joblib import Parallel, delayed
+
+from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.inference import Interval, student
+from coalloc_lib.progress import SILENT
+from coalloc_lib.saturation import loss_at_response, saturated_loss
+from coalloc_lib.studies.ledger import Row, judge_exact, judge_interval
+from coalloc_lib.studies.published import PublishedLoss, load_published
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.models import JobModel
+
+
+@dataclass(frozen=True)
+class TableScale:
+    """How much is simulated for a table.
+
+    Attributes
+    ----------
+    cell_jobs : int
+        Jobs of the run behind a cell of the second type of simulation, in heavy traffic.
+    response_jobs, response_replications : int
+        Arrivals and runs of the first type, until the mean response time is 1,500.
+    """
+
+    cell_jobs: int
+    response_jobs: int
+    response_replications: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of Table 3 or 4: what was printed, and what comes out here.
+
+    Attributes
+    ----------
+    published : PublishedLoss
+    loss : float
+        Capacity loss.
+    interval : Interval or None
+        Of the simulated cells.
+    """
+
+    published: PublishedLoss
+    loss: float
+    interval: Interval | None = None
+
+    def row(self, study):
+        """Return the cell's row of the ledger of `study`."""
+        printed = self.published.capacity_loss
+        if self.interval is None:
+            judgement, bounds = judge_exact(printed, self.loss), (None, None)
+        else:
+            judgement = judge_interval(printed, self.interval)
+            bounds = self.interval.low, self.interval.high
+        values = printed, self.loss, *bounds
+        return Row(study, self.published.item, "capacity loss", *values, *judgement)
+
+
+def compute_tables(study, by_response, scale, seed, progress=SILENT, workers=-1):
+    """Return every `Cell` of a study's tables, in the order in which they are printed.
+
+    Parameters
+    ----------
+    study : str
+        Name of the study.
+    by_response : callable
+        Says of a simulated `PublishedLoss` whether the paper used the first type of simulation.
+    scale : TableScale
+    seed : int
+    progress : Progress, optional
+    workers : int
+        Threads; all processors where it is not given. The cells do not depend on it.
+    """
+    cells = load_published(study)
+    jobs = (delayed(compute_cell)(cell, by_response(cell), scale, seed) for cell in cells)
+    done = []
+    for cell in Parallel(n_jobs=workers, prefer="threads", return_as="generator")(jobs):
+        done.append(cell)
+        progress.step(cell.published.item)
+    return done
+
+
+def compute_cell(cell, by_response, scale, seed):
+    """Return one `Cell`, by the formula or by the type of simulation that the paper used.
+
+    The paper's total requests have one cluster as large as all of the system, and the sum of the
+    components as their size.
+    """
+    system = Multicluster.equal(cell.clusters, cell.cluster_size)
+    distribution = parse_sizes(cell.component_sizes)
+    if cell.request == "total":
+        system = Multicluster([system.processors])
+    if cell.method != "simulation":
+        bound = maximal_utilization(system, distribution, cell.clusters, cell.request)
+        return Cell(cell, bound.capacity_loss)
+    model = JobModel(distribution, cell.clusters, cell.request)
+    if by_response:
+        how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
+        interval = student(loss_at_response(system, model, seed=seed, **how))
+    else:
+        interval = saturated_loss(system, model, jobs=scale.cell_jobs, seed=seed)
+    return Cell(cell, interval.estimate, interval)

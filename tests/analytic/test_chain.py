@@ -1,0 +1,196 @@
+"""The Markov chain against the formulas, the readable twin, and heavy traffic."""
+
+import time
+
+import numpy as np
+import pytest
+
+from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
+from coalloc_lib.analytic.stationary import stationary_flow
+from coalloc_lib.checks import InputError
+from coalloc_lib.distributions import power_of_two, uniform
+from coalloc_lib.inference import student
+from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.saturation import heavy_traffic
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.models import JobModel
+from tests.analytic import naive
+
+
+class Reversed(Placement):
+    """The last cluster on which the component fits: a rule of a user's own."""
+
+    def order(self, idle):
+        return range(len(idle))[::-1]
+
+
+@pytest.mark.parametrize("request_type", ["ordered", "flexible"])
+@pytest.mark.parametrize("sizes", [(5,), (4, 4), (6, 3), (7, 5), (3, 3, 4)])
+@pytest.mark.parametrize("law", [uniform(1, 3), power_of_two(0.8, 1, 3), uniform(2, 3)])
+def test_the_chain_equals_the_exact_formulas(sizes, law, request_type):
+    system = Multicluster(sizes)
+    formula = maximal_utilization(system, law, request=request_type)
+    chain = exact_utilization(system, law, request=request_type)
+    assert chain.max_utilization == pytest.approx(formula.max_utilization, abs=1e-10)
+    assert chain.multiprogramming_level == pytest.approx(formula.multiprogramming_level, abs=1e-9)
+    assert chain.method == formula.method == "exact"
+
+
+@pytest.mark.parametrize("request_type", ["unordered", "ordered", "flexible", "total"])
+def test_the_chain_equals_the_formula_on_one_cluster(request_type):
+    formula = maximal_utilization(Multicluster([12]), uniform(1, 5), request=request_type)
+    chain = exact_utilization(Multicluster([12]), uniform(1, 5), None, request_type)
+    assert chain.max_utilization == pytest.approx(formula.max_utilization, abs=1e-10)
+
+
+def test_dependent_ordered_jobs_equal_the_formula():
+    joint = JointSizes([[1, 2], [2, 1], [0, 1], [3, 0]], [0.2, 0.4, 0.3, 0.1])
+    formula = maximal_utilization(Multicluster([4, 3]), joint)
+    chain = exact_utilization(Multicluster([4, 3]), joint, None, "ordered")
+    assert chain.max_utilization == pytest.approx(formula.max_utilization, abs=1e-10)
+
+
+PLACEMENTS = [WorstFit(), FirstFit(), FirstFit((1, 0)), BestFit(), Reversed()]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS, ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "jobs", "request_type"),
+    [
+        ((3, 3), {(1, 1): 0.25, (2, 1): 0.5, (2, 2): 0.25}, "unordered"),
+        ((4, 2), {(1, 0): 0.4, (2, 1): 0.5, (3, 2): 0.1}, "unordered"),
+        ((3, 3), {(1,): 0.6, (2,): 0.1, (3,): 0.3}, "total"),
+        ((4, 3), {(1,): 0.1, (2,): 0.3, (4,): 0.6}, "total"),
+    ],
+)
+def test_the_chain_equals_its_twin(sizes, jobs, request_type, placement):
+    joint = JointSizes(list(jobs), list(jobs.values()))
+    found = exact_utilization(Multicluster(sizes), joint, None, request_type, placement)
+    expected = naive.chain_utilization(jobs, sizes, placement, request_type)
+    assert found.max_utilization == pytest.approx(expected, abs=1e-10)
+    mean = joint.mean / sum(sizes)
+    assert found.max_utilization == pytest.approx(found.multiprogramming_level * mean, abs=1e-12)
+
+
+def agrees_with_heavy_traffic(system, law, components, request, placement, jobs):
+    exact = exact_utilization(system, law, components, request, placement).max_utilization
+    stream = JobModel(law, components=components, request=request).sample(jobs, 7)
+    values = heavy_traffic(system, stream, placement=placement)
+    interval = student(values, 0.999)
+    assert interval.half_width < 0.01
+    return interval.contains(exact)
+
+
+@pytest.mark.parametrize("placement", [WorstFit(), FirstFit((1, 0)), BestFit()], ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "law", "components", "request_type"),
+    [
+        ((8, 8), uniform(1, 2), 2, "unordered"),
+        ((6, 4), uniform(1, 4), 1, "unordered"),
+        ((7, 5), uniform(1, 3), 2, "total"),
+    ],
+)
+def test_heavy_traffic_agrees(sizes, law, components, request_type, placement):
+    case = Multicluster(sizes), law, components, request_type, placement
+    assert agrees_with_heavy_traffic(*case, 100_000)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("placement", [WorstFit(), FirstFit(), BestFit()], ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "law", "components"),
+    [
+        ((12, 12), uniform(1, 4), 2),
+        ((8, 8, 8), uniform(1, 3), 3),
+        ((12, 8, 4), power_of_two(0.8, 1, 4), 2),
+    ],
+)
+def test_heavy_traffic_agrees_on_larger_systems(sizes, law, components, placement):
+    case = Multicluster(sizes), law, components, "unordered", placement
+    assert agrees_with_heavy_traffic(*case, 1_000_000)
+
+
+def test_the_approximation_is_exact_where_departures_leave_no_new_states():
+    system = Multicluster([4, 4])
+    exact = exact_utilization(system, uniform(1, 2))
+    found = maximal_utilization(system, uniform(1, 2), request="unordered")
+    assert found.max_utilization == pytest.approx(exact.max_utilization, abs=1e-10)
+    assert (found.method, exact.method) == ("approximation", "exact")
+
+
+def test_jobs_that_fill_the_system_lose_nothing():
+    for request in ("unordered", "ordered", "flexible"):
+        bound = exact_utilization(Multicluster([3, 3]), uniform(3, 3), None, request)
+        assert bound.capacity_loss == pytest.approx(0, abs=1e-12)
+
+
+def test_many_states_are_solved_by_iteration(monkeypatch):
+    case = Multicluster([6, 6]), uniform(1, 3), None, "unordered", FirstFit()
+    iterated = exact_utilization(*case)
+    monkeypatch.setattr("coalloc_lib.analytic.stationary.DIRECT", 10**6)
+    assert iterated.max_utilization == pytest.approx(
+        exact_utilization(*case).max_utilization, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("direct", [0, 300])
+def test_visits_of_a_ring_with_a_passing_state(direct, monkeypatch):
+    monkeypatch.setattr("coalloc_lib.analytic.stationary.DIRECT", direct)
+    count = 40  # a transient state, a ring that never rests, and a short way through the last one
+    source = np.array([count + 1, *range(count), *([count] * 2)])
+    target = np.array([0, *range(1, count + 1), 0, 5])
+    chance = np.array([1.0] * (count + 1) + [0.25, 0.75])
+    lasting = np.arange(count + 2) != count
+    flow = stationary_flow(chance, source, target, lasting, np.zeros(count + 2))
+    expected = np.where(np.arange(count + 2) < 5, 0.25, 1.0) * lasting
+    expected[count + 1] = 0
+    assert flow == pytest.approx(expected / expected.sum(), abs=1e-12)
+
+
+def test_several_ends_are_refused():
+    jumps = np.array([0.5, 0.5, 1.0, 1.0]), np.array([0, 0, 1, 2]), np.array([1, 2, 1, 2])
+    with pytest.raises(InputError, match="2 different sets of states"):
+        stationary_flow(*jumps, np.ones(3, dtype=bool), np.zeros(3))
+
+
+SMALL = Multicluster([4, 3])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "words"),
+    [
+        (([4, 3], uniform(1, 2)), {}, "Multicluster"),
+        ((SMALL, "U[1,2]"), {}, "SizeDistribution"),
+        ((SMALL, uniform(1, 2), 3), {}, "more than the 2 clusters"),
+        ((SMALL, uniform(1, 2), 2, "any"), {}, "request"),
+        ((SMALL, uniform(1, 2), 2, "unordered", "WF"), {}, "placement"),
+        ((SMALL, uniform(1, 2), 2, "unordered", FirstFit((0,))), {}, "clusters"),
+        ((SMALL, uniform(1, 2)), {"budget_states": 0}, "budget_states"),
+        ((SMALL, uniform(1, 4)), {}, "reach 4 and cluster number 2 by size has 3"),
+        ((SMALL, uniform(1, 4), 2, "ordered"), {}, "reach 4 and cluster 1 has 3"),
+        ((SMALL, uniform(1, 4), 2, "flexible"), {}, "reach 8 and the system has 7"),
+        ((SMALL, uniform(1, 5), 1, "total"), {}, "reach 5 and the largest cluster has 4"),
+        ((Multicluster([10**9]), uniform(1, 2)), {}, "up to 1000000000 of these jobs"),
+        ((Multicluster([32] * 4), uniform(1, 32)), {}, "different jobs"),
+        ((Multicluster([40] * 8), uniform(2, 40)), {}, "different jobs"),
+    ],
+)
+def test_mistakes_are_refused(arguments, keywords, words):
+    start = time.perf_counter()
+    with pytest.raises(InputError, match=words):
+        exact_utilization(*arguments, **keywords)
+    assert time.perf_counter() - start < 5
+
+
+def test_what_has_too_many_states_is_refused_with_an_estimate():
+    with pytest.raises(InputError, match=r"about [0-9.e+]+ states or more .*budget_states = 5000"):
+        exact_utilization(Multicluster([8, 8]), uniform(1, 4), budget_states=5_000)
+    assert exact_utilization(Multicluster([8, 8]), uniform(1, 4), budget_states=10_000)
+
+
+@pytest.mark.parametrize("sizes", [uniform(1, 16), uniform(1, 2)])
+def test_a_system_of_a_study_is_refused_in_seconds(sizes):
+    start = time.perf_counter()
+    with pytest.raises(InputError, match="budget_states = 200000"):
+        exact_utilization(Multicluster.equal(4, 32), sizes)
+    assert time.perf_counter() - start < 60

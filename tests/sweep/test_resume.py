@@ -1,0 +1,125 @@
+"""Sweeps that are killed and started again: nothing is lost, nothing recorded is done twice."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+from coalloc_lib.sweep import BATCH_SECONDS, sweep
+from coalloc_lib.sweep_store import Points, Store
+from tests.conftest import ROOT
+
+POINTS, REPLICATIONS, SECONDS = 400, 2, 0.004
+GRID = {"x": list(range(POINTS))}
+SEEDS = [np.random.SeedSequence(5, spawn_key=(i,)) for i in range(REPLICATIONS)]
+
+
+def logged(x, seed):
+    """Takes a while, then takes note in a file that a kill cannot take back."""
+    time.sleep(SECONDS)
+    log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
+    os.close(log)
+    return {"a": x + np.random.default_rng(seed).random(), "b": x}
+
+
+def start(folder, workers):
+    code = (
+        "from tests.sweep.test_resume import *; "
+        f"sweep(logged, GRID, REPLICATIONS, seed=5, cache={str(folder / 'cache')!r}, "
+        f"workers={workers})"
+    )
+    environment = {**os.environ, "SWEEP_LOG": str(folder / "log")}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)
+
+
+def executions(folder):
+    log = folder / "log"
+    return Counter(log.read_text().split("\n")[:-1] if log.exists() else ())
+
+
+def recorded(folder):
+    """The points that the cache has, as the log writes them."""
+    names = [f"{x} {r}" for x in GRID["x"] for r in range(REPLICATIONS)]
+    keys = dict(zip(Points.of(GRID).keys(SEEDS), names, strict=True))
+    return {keys[key] for key in Store(folder / "cache", logged).read()}
+
+
+def kill_and_resume(folder, kills, workers, seed):
+    """Kill so many runs at random moments, then let one end."""
+    moments = random.Random(seed)
+    for _ in range(kills):
+        begun = sum(executions(folder).values())
+        run = start(folder, workers)
+        while run.poll() is None and sum(executions(folder).values()) == begun:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 0.5))
+        run.kill()
+        run.wait()
+        before, kept = executions(folder), recorded(folder)
+        assert kept <= set(before)
+        yield before, kept
+    assert start(folder, workers).wait() == 0
+
+
+def check(folder, kills, workers, monkeypatch, seed=None):
+    monkeypatch.setenv("SWEEP_LOG", str(folder / "other_log"))
+    stages = list(kill_and_resume(folder, kills, workers, seed))
+    after = executions(folder)
+    assert len(after) == POINTS * REPLICATIONS
+    for before, kept in stages:
+        assert all(after[point] == before[point] for point in kept)
+    lost = sum(after.values()) - len(after)
+    in_flight = workers * (BATCH_SECONDS / SECONDS + 1)
+    assert lost <= kills * in_flight
+    assert any(kept for _, kept in stages), "no kill came while points were computed"
+    table = sweep(logged, GRID, REPLICATIONS, seed=5, cache=folder / "cache")
+    assert not (folder / "other_log").exists(), "a finished point was computed again"
+    assert_frame_equal(table, sweep(logged, GRID, REPLICATIONS, seed=5, workers=2))
+
+
+def test_three_kills(tmp_path, monkeypatch):
+    check(tmp_path, 3, 1, monkeypatch)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_ten_kills(tmp_path, monkeypatch, workers, seed):
+    check(tmp_path, 10, workers, monkeypatch, seed)
+
+
+def test_a_torn_record_is_computed_again_and_no_other(tmp_path, monkeypatch):
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "log"))
+    grid, cache = {"x": [0, 1, 2]}, tmp_path / "cache"
+    table = sweep(logged, grid, cache=cache)
+    (segment,) = Store(cache, logged).folder.iterdir()
+    lines = segment.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 3
+    segment.write_bytes(b"".join(lines)[:-7])
+    assert_frame_equal(sweep(logged, grid, cache=cache), table, check_exact=True)
+    assert executions(tmp_path) == {"0 0": 1, "1 0": 1, "2 0": 2}
+
+
+def test_two_runs_at_once_share_a_cache(tmp_path, monkeypatch):
+    runs = [start(tmp_path, 1) for _ in range(2)]
+    assert [run.wait() for run in runs] == [0, 0]
+    assert len(recorded(tmp_path)) == POINTS * REPLICATIONS
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
+    table = sweep(logged, GRID, REPLICATIONS, seed=5, cache=tmp_path / "cache")
+    assert not (tmp_path / "other_log").exists()
+    assert_frame_equal(table, sweep(logged, GRID, REPLICATIONS, seed=5, workers=2))
+
+
+def test_a_run_that_has_nothing_to_do_leaves_no_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "log"))
+    for _ in range(2):
+        sweep(logged, {"x": [1]}, cache=tmp_path / "cache")
+    assert len([path for path in Path(tmp_path / "cache").rglob("*") if path.is_file()]) == 1
