@@ -94,22 +94,56 @@ def response_times(
     return replicate(one, replications, seed)
 
 
-def response_curve(
-    system, model, utilizations, *, precision=0.05, jobs=10_000, most_jobs=1_000_000,
-    replications=8, seed=0, scheduling=None, placement=None, bound=None,
+def response_point(
+    system, model, utilization, *, precision=0.05, jobs=10_000, most_jobs=1_000_000,
+    replications=8, seed=0, scheduling=None, placement=None,
 ):  # fmt: skip
+    """Mean response time at a utilization below saturation, as precise as asked.
+
+    Parameters
+    ----------
+    utilization : float
+        Offered load.
+    precision : float
+        Half-width of the 95 % interval that is aimed at, relative to the mean.
+    jobs, most_jobs : int
+        Jobs of each replication at first, and at most.
+
+    Returns
+    -------
+    Point
+
+    Notes
+    -----
+    The run length doubles until the interval is as narrow as `precision` asks or `most_jobs` is
+    reached; the interval says which.
+    """
+    positive("precision", precision)
+    if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
+        raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
+    how = {"replications": replications, "seed": seed}
+    how |= {"scheduling": scheduling, "placement": placement}
+    while True:
+        values = response_times(system, model, utilization, jobs=jobs, **how)
+        interval = student(values)
+        if interval.half_width <= precision * interval.estimate or 2 * jobs > most_jobs:
+            return Point(float(utilization), interval, jobs, values)
+        jobs *= 2
+
+
+def response_curve(
+    system, model, utilizations, *, bound=None, seed=0, scheduling=None, placement=None, **how
+):
     """Mean response time at each of several utilizations.
 
     Parameters
     ----------
     utilizations : sequence of float
         Offered loads.
-    precision : float
-        Half-width of the 95 % interval that is aimed at, relative to the mean.
-    jobs, most_jobs : int
-        Jobs of each replication at first, and at most.
     bound : Interval, optional
         Maximal utilization; simulated in heavy traffic where it is not given.
+    how
+        For `response_point`.
 
     Returns
     -------
@@ -117,30 +151,18 @@ def response_curve(
 
     Notes
     -----
-    The run length doubles until the interval is as narrow as `precision` asks or `most_jobs` is
-    reached; the interval says which. A load at or above the low end of the maximal utilization's
-    interval is saturated: the queue grows with the length of the run, so no mean is given.
+    A load at or above the low end of the maximal utilization's interval is saturated: the queue
+    grows with the length of the run, so no mean is given.
     """
-    how = {"scheduling": scheduling, "placement": placement}
-    positive("precision", precision)
-    if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
-        raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
+    policies = {"scheduling": scheduling, "placement": placement}
     if bound is None:
-        bound = maximal_utilization_by_simulation(system, model, seed=seed, **how)
-    points = []
-    for utilization in utilizations:
-        if utilization >= bound.low:
-            points.append(Point(float(utilization), None, 0, np.array([])))
-            continue
-        length = jobs
-        while True:
-            run = {"jobs": length, "replications": replications, "seed": seed}
-            values = response_times(system, model, utilization, **run, **how)
-            interval = student(values)
-            if interval.half_width <= precision * interval.estimate or 2 * length > most_jobs:
-                break
-            length *= 2
-        points.append(Point(float(utilization), interval, length, values))
+        bound = maximal_utilization_by_simulation(system, model, seed=seed, **policies)
+    points = [
+        response_point(system, model, utilization, seed=seed, **policies, **how)
+        if utilization < bound.low
+        else Point(float(utilization), None, 0, np.array([]))
+        for utilization in utilizations
+    ]
     return Curve(points, bound)
 
 

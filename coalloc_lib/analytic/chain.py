@@ -137,12 +137,16 @@ class _Chain:
         """Return the states after each departure, and how likely it is the next."""
         jumps, first = [], 0
         while first < len(running):
-            number, alike = running[first], running.count(running[first])
-            rest = running[:first] + running[first + 1 :]
-            freed = tuple(map(sum, zip(idle, self.allocations[number], strict=True)))
-            jumps.append((*self._tried(rest, head, freed), alike / len(running)))
+            alike = running.count(running[first])
+            jumps.append((*self._departed(running, head, idle, first), alike / len(running)))
             first += alike
         return jumps
+
+    def _departed(self, running, head, idle, place):
+        """Return the state after the departure of the job at `place`."""
+        rest = running[:place] + running[place + 1 :]
+        freed = tuple(map(sum, zip(idle, self.allocations[running[place]], strict=True)))
+        return self._tried(rest, head, freed)
 
     def _tried(self, running, job, idle):
         """Return the state after a try to start a job: it runs, or it waits."""
@@ -185,13 +189,17 @@ class _Chain:
 
         Chao's: d + a²/(2b), where d states were met, a of them once and b of them twice.
         """
-        rng, state, met = np.random.default_rng(0), ((), -1, self.system.sizes), Counter()
+        rng, met = np.random.default_rng(0), Counter()
+        running, head, idle = (), -1, self.system.sizes
         for _ in range(WALK):
-            jumps = self._jumps(*state)
-            chances = np.cumsum([jump[3] for jump in jumps])
-            place = np.searchsorted(chances, rng.random() * chances[-1], side="right")
-            state = jumps[place][:3]
-            met[state[:2]] += 1
+            if head < 0:
+                job = int(rng.choice(len(self.jobs), p=self.chances))
+                running, head, idle = self._tried(running, job, idle)
+            else:
+                running, head, idle = self._departed(
+                    running, head, idle, rng.integers(len(running))
+                )
+            met[running, head] += 1
         times = Counter(met.values())
         return len(met) + times[1] ** 2 / (2 * max(times[2], 1))
 

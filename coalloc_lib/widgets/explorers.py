@@ -70,12 +70,14 @@ def schedule_explorer(system, jobs, unit=None):
     }
 
     def show(request, placement, scheduling, max_jumps):
-        policy = FPFS(max_jumps) if scheduling == "FPFS" else FCFS()
+        policy, name = FCFS(), "FCFS"
+        if scheduling == "FPFS":
+            policy, name = FPFS(max_jumps), f"FPFS({max_jumps})"
         schedule = simulate(
             system, jobs.replace(request=request), scheduling=policy,
             placement=PLACEMENTS[placement], engine="reference",
         )  # fmt: skip
-        return schedule_picture(schedule, f"{request} requests, {placement}, {policy}", unit)
+        return schedule_picture(schedule, f"{request} requests, {placement}, {name}", unit)
 
     return explorer(controls, show)
 

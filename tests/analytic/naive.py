@@ -124,7 +124,7 @@ def chain_utilization(jobs, sizes, placement, request):
     for running, head in queue:
         for leaving in range(len(running)):
             rest = running[:leaving] + running[leaving + 1 :]
-            idle = [n - sum(t) for n, t in zip(sizes, zip(*rest, (0,) * len(sizes)), strict=True)]
+            idle = [n - sum(taken[c] for taken in rest) for c, n in enumerate(sizes)]
             for *state, p in filled(rest, head, idle, jobs, *system):
                 place = states.setdefault(tuple(state), len(states))
                 if place == len(queue):

@@ -23,6 +23,9 @@ class Reversed(Placement):
     def order(self, idle):
         return range(len(idle))[::-1]
 
+    def __str__(self):
+        return "Reversed()"
+
 
 @pytest.mark.parametrize("request_type", ["ordered", "flexible"])
 @pytest.mark.parametrize("sizes", [(5,), (4, 4), (6, 3), (7, 5), (3, 3, 4)])
@@ -59,8 +62,8 @@ PLACEMENTS = [WorstFit(), FirstFit(), FirstFit((1, 0)), BestFit(), Reversed()]
     [
         ((3, 3), {(1, 1): 0.25, (2, 1): 0.5, (2, 2): 0.25}, "unordered"),
         ((4, 2), {(1, 0): 0.4, (2, 1): 0.5, (3, 2): 0.1}, "unordered"),
-        ((3, 3), {(1,): 0.6, (2,): 0.1, (3,): 0.3}, "total"),
-        ((4, 3), {(1,): 0.1, (2,): 0.3, (4,): 0.6}, "total"),
+        ((3, 2), {(1,): 0.6, (2,): 0.1, (3,): 0.3}, "total"),
+        ((4, 2), {(1,): 0.1, (2,): 0.3, (4,): 0.6}, "total"),
     ],
 )
 def test_the_chain_equals_its_twin(sizes, jobs, request_type, placement):
@@ -171,7 +174,6 @@ SMALL = Multicluster([4, 3])
         ((SMALL, uniform(1, 4), 2, "flexible"), {}, "reach 8 and the system has 7"),
         ((SMALL, uniform(1, 5), 1, "total"), {}, "reach 5 and the largest cluster has 4"),
         ((Multicluster([10**9]), uniform(1, 2)), {}, "up to 1000000000 of these jobs"),
-        ((Multicluster([32] * 4), uniform(1, 32)), {}, "different jobs"),
         ((Multicluster([40] * 8), uniform(2, 40)), {}, "different jobs"),
     ],
 )

@@ -11,7 +11,7 @@ from coalloc_lib.studies.maximal_utilization import claims, figures, scenarios, 
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, Scale
 from coalloc_lib.studies.published import load_claims, load_published
 
-TINY = Scale(TableScale(20_000, 80_000, 2), 4000, 3, 3000, 2)
+TINY = Scale(TableScale(20_000, 100_000, 2), 4000, 3, 3000, 2)
 
 
 @pytest.fixture(scope="module")

@@ -108,6 +108,26 @@ def test_a_torn_record_is_computed_again_and_no_other(tmp_path, monkeypatch):
     assert executions(tmp_path) == {"0 0": 1, "1 0": 1, "2 0": 2}
 
 
+def slow_at_the_end(x, seed):
+    time.sleep(0.3 if x >= 500 else 0)
+    return x
+
+
+def test_slow_points_after_quick_ones_are_recorded_in_time(tmp_path, monkeypatch):
+    written, write = [], Store.write
+
+    def watched(store, records):
+        records = list(records)
+        written.append([results["value"] for _, results in records])
+        write(store, records)
+
+    monkeypatch.setattr(Store, "write", watched)
+    sweep(slow_at_the_end, {"x": range(508)}, cache=tmp_path)
+    assert sorted(sum(written, [])) == list(range(508))
+    assert max(map(len, written)) > 20, "quick points go in batches"
+    assert max(sum(x >= 500 for x in batch) for batch in written) <= BATCH_SECONDS / 0.3 + 1
+
+
 def test_two_runs_at_once_share_a_cache(tmp_path, monkeypatch):
     runs = [start(tmp_path, 1) for _ in range(2)]
     assert [run.wait() for run in runs] == [0, 0]
