@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -123,7 +124,7 @@ def test_slow_points_after_quick_ones_are_recorded_in_time(tmp_path, monkeypatch
 
     monkeypatch.setattr(Store, "write", watched)
     sweep(slow_at_the_end, {"x": range(508)}, cache=tmp_path)
-    assert sorted(sum(written, [])) == list(range(508))
+    assert sorted(chain.from_iterable(written)) == list(range(508))
     assert max(map(len, written)) > 20, "quick points go in batches"
     assert max(sum(x >= 500 for x in batch) for batch in written) <= BATCH_SECONDS / 0.3 + 1
 
