@@ -101,7 +101,7 @@ def beside_published(rows, *, title, xlabel, rounding=0.0005):
     return figure
 
 
-def curve(x, bands, *, title, xlabel, ylabel, logy=False, asymptotes=None):
+def curve(x, bands, *, title, xlabel, ylabel, asymptotes=None, top=None):
     """Draw lines with their 95 % bands.
 
     Parameters
@@ -110,24 +110,54 @@ def curve(x, bands, *, title, xlabel, ylabel, logy=False, asymptotes=None):
     bands : dict of list
         ``bands[name]`` holds an `Interval` or a number for each x, None where there is none.
     asymptotes : dict, optional
-        Vertical lines by name, in the colour of the band of that name.
+        Vertical dashed lines by name, in the colour of the band of that name.
+    top : float, optional
+        Where the vertical axis ends.
     """
-    figure, axes = new_figure(6.0, 3.6)
+    figure, axes = new_figure(7.5, 3.8)
     for i, (name, values) in enumerate(bands.items()):
         known = [(at, value) for at, value in zip(x, values, strict=True) if value is not None]
         at = [pair[0] for pair in known]
-        middle = [getattr(value, "estimate", value) for _, value in known]
-        low = [getattr(value, "low", value) for _, value in known]
-        high = [getattr(value, "high", value) for _, value in known]
-        axes.plot(at, middle, color=COLOURS[i], marker=MARKERS[i], markersize=4, label=name)
-        axes.fill_between(at, low, high, color=COLOURS[i], alpha=0.2, linewidth=0)
+        middle, low, high = (
+            [getattr(value, part, value) for _, value in known]
+            for part in ("estimate", "low", "high")
+        )
+        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+        axes.plot(at, middle, color=colour, marker=marker, markersize=4, label=name)
+        axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
         if asymptotes and name in asymptotes:
-            axes.axvline(asymptotes[name], color=COLOURS[i], linestyle="--", linewidth=1)
+            axes.axvline(asymptotes[name], color=colour, linestyle="--", linewidth=1)
     title_figure(figure, title)
     axes.set(xlabel=xlabel, ylabel=ylabel)
-    if logy:
-        axes.set_yscale("log")
+    axes.set_ylim(0 if top else None, top)
     _legend_beside(axes)
+    return figure
+
+
+def heat_map(values, *, rows, columns, title, xlabel, ylabel):
+    """Draw a table of differences, blue where positive and brown where negative, with numbers.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, columns)
+        NaN where there is nothing.
+    rows, columns : list of str
+        Labels.
+    """
+    figure, axes = new_figure(2.0 + 0.9 * len(columns), 1.6 + 0.32 * len(rows))
+    most = np.nanmax(np.abs(values)) or 1.0
+    picture = axes.pcolormesh(values, cmap="BrBG", vmin=-most, vmax=most, edgecolor="white")
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            shade = "white" if abs(value) > 0.6 * most else "black"
+            at = column + 0.5, row + 0.5
+            axes.text(*at, f"{value:+.1f}", ha="center", va="center", color=shade, fontsize=8)
+    axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.grid(False)
+    figure.colorbar(picture, ax=axes)
+    title_figure(figure, title)
     return figure
 
 

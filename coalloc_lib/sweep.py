@@ -54,16 +54,17 @@ class Failure:
 
 def compile_kernels():
     """Compile this library's kernels, so that worker processes find them compiled."""
-    from coalloc_lib.analytic import maximal_utilization
+    from coalloc_lib.analytic import JointSizes, maximal_utilization
     from coalloc_lib.distributions import uniform
     from coalloc_lib.jobs import JobStream
     from coalloc_lib.simulate import simulate
     from coalloc_lib.system import Multicluster
 
-    pair = Multicluster([2, 2])
+    pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     simulate(pair, JobStream([0, 0], [1, 1], [[1, 1], [1, 1]]))
+    maximal_utilization(pair, sizes, 2, "unordered")
     for request in ("ordered", "unordered"):
-        maximal_utilization(pair, uniform(1, 2), 2, request)
+        maximal_utilization(pair, JointSizes.independent(sizes, 2), request=request)
 
 
 def sweep(

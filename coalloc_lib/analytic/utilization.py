@@ -68,8 +68,11 @@ def maximal_utilization(
     F^(i) is the probability that i random jobs fit when they are placed one after the other on the
     idle system: equal clusters by worst fit are the paper's WF-convolution, and other clusters
     and placements are the same idea carried further. It does not know the states that departures
-    leave behind; `exact_utilization` does, for small systems. With slotted service the jobs of a
-    slot are taken for fresh draws, although the first is the one that did not fit before;
+    leave behind; `exact_utilization` does, for small systems. The error is small by worst fit where
+    a job has a component for each cluster; with fewer components, and by first fit and best fit,
+    it can be larger than the difference between two placements: see
+    `coalloc_lib.studies.approximation_error`. With slotted service the jobs of a slot are taken
+    for fresh draws, although the first is the one that did not fit before;
     `coalloc_lib.analytic.slotted` does without.
 
     References

@@ -19,6 +19,7 @@ __all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "StudyResult", "reproduce
 #: Name of each study -> the module that holds it, imported when it is run.
 STUDIES = {
     "maximal-utilization": "coalloc_lib.studies.maximal_utilization",
+    "cluster-configurations": "coalloc_lib.studies.cluster_configurations",
 }
 
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.

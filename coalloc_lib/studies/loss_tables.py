@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from joblib import Parallel, delayed
 
+from coalloc_lib import plots
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.inference import Interval, student
@@ -105,3 +106,39 @@ def compute_cell(cell, by_response, scale, seed):
     else:
         interval = saturated_loss(system, model, jobs=scale.cell_jobs, seed=seed)
     return Cell(cell, interval.estimate, interval)
+
+
+def table_figure(cells, number):
+    """Draw a table: what was printed on what came out."""
+    rows = {}
+    for cell in cells:
+        p = cell.published
+        if p.table == number:
+            series = f"{p.request}, {p.clusters} cluster{'s' * (p.clusters > 1)}: {p.method}"
+            found = cell.loss if cell.interval is None else cell.interval
+            rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
+    clusters = max(c.published.clusters for c in cells if c.published.table == number)
+    title = f"Table {number}: one cluster of 32, and {clusters} of them; against the printed cells"
+    return plots.beside_published(
+        list(rows.items()), title=title, xlabel="capacity loss here less printed"
+    )
+
+
+def table_frame(cells, number):
+    """Return a table with each printed cell beside what came out, to three decimals.
+
+    The last columns say how many cells of a row are only close, and how far off one is at most.
+    """
+    import pandas as pd
+
+    rows = {}
+    for cell in cells:
+        p = cell.published
+        if p.table == number:
+            row = rows.setdefault(p.component_sizes.replace(" on ", ""), {})
+            head = f"{p.request}, C = {p.clusters}", p.method
+            row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
+            close, off = row.pop(("row", "", "close"), 0), row.pop(("row", "", "off by"), 0.0)
+            row["row", "", "close"] = close + (cell.row("").verdict == "close")
+            row["row", "", "off by"] = max(off, abs(cell.loss - p.capacity_loss))
+    return pd.DataFrame.from_dict(rows, orient="index")

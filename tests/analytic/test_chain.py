@@ -105,7 +105,7 @@ def test_heavy_traffic_agrees(sizes, law, components, request_type, placement):
     [
         ((12, 12), uniform(1, 4), 2),
         ((8, 8, 8), uniform(1, 3), 3),
-        ((12, 8, 4), power_of_two(0.8, 1, 4), 2),
+        ((10, 8), power_of_two(0.8, 1, 4), 2),
     ],
 )
 def test_heavy_traffic_agrees_on_larger_systems(sizes, law, components, placement):

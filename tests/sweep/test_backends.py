@@ -1,6 +1,8 @@
 """Serial, threads, processes and a Dask cluster: the same table, to the last bit."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -13,6 +15,7 @@ from pandas.testing import assert_frame_equal
 import coalloc_lib as co
 from coalloc_lib.seeds import spawn
 from coalloc_lib.sweep import SweepError, sweep
+from tests.conftest import ROOT
 
 SYSTEM = co.Multicluster([8, 8])
 GRID = {
@@ -106,6 +109,28 @@ def test_points_run_in_other_processes(moved):
     assert os.getpid() not in set(table.value)
     assert table.value.nunique() == 2
     assert calls == [os.getpid()]
+
+
+COMPILED = """
+from coalloc_lib.analytic import kernels as analytic
+from coalloc_lib.engines import kernels as engines
+from coalloc_lib.sweep import compile_kernels
+from tests import warm
+
+def signatures():
+    kernels = {**vars(analytic), **vars(engines)}.values()
+    return {(k.__name__, s) for k in kernels for s in getattr(k, "signatures", ())}
+
+compile_kernels()
+ours = signatures()
+warm.compile_kernels()
+assert len(ours) > 2
+assert ours == signatures(), signatures() - ours
+"""
+
+
+def test_every_kernel_is_compiled_beforehand():
+    subprocess.run([sys.executable, "-c", COMPILED], cwd=ROOT, check=True)
 
 
 def test_nothing_is_prepared_for_threads():

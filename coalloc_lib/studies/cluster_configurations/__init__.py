@@ -1,0 +1,43 @@
+"""Processor co-allocation for different system configurations and job structures.
+
+Bucur and Epema ask which division of 128 processors into clusters, which placement and which
+number of components serve jobs best: Tables 1 and 2, Figures 3 to 12, the claims CC-1 to CC-13.
+"""
+
+from coalloc_lib.checks import one_of
+from coalloc_lib.progress import SILENT
+from coalloc_lib.studies.cluster_configurations import figures
+from coalloc_lib.studies.cluster_configurations.claims import judge_claims
+from coalloc_lib.studies.cluster_configurations.parameters import NAME, SCALES, TITLE
+from coalloc_lib.studies.cluster_configurations.runs import run_all
+from coalloc_lib.studies.cluster_configurations.tables import compute_cells
+from coalloc_lib.studies.ledger import StudyResult
+from coalloc_lib.studies.published import load_published
+
+__all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
+
+
+def reproduce(scale="quick", seed=2002, progress=SILENT, cache=None):
+    """Run the study.
+
+    Parameters
+    ----------
+    scale : {"quick", "paper"}
+        Sample sizes.
+    seed : int
+    progress : Progress, optional
+    cache : path, optional
+        Folder that keeps finished points of the sweeps, so that a stopped run can go on.
+
+    Returns
+    -------
+    StudyResult
+        One row for each cell of Tables 1 and 2 and each claim; Figures 3 to 12, the tables', and
+        the map of placements.
+    """
+    size = SCALES[one_of("scale", scale, tuple(SCALES))]
+    progress.total(len(load_published(NAME)))
+    cells = compute_cells(size, seed, progress)
+    runs = run_all(size, seed, progress, cache=cache, workers=2)
+    rows = [cell.row(NAME) for cell in cells] + judge_claims(runs)
+    return StudyResult(rows, figures.all_figures(cells, runs))

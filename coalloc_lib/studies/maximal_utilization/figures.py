@@ -1,11 +1,12 @@
-"""Figures 1 to 8 of the paper, and its tables as pictures and frames, beside what was printed."""
+"""Figures 1 to 8 of the paper, and its tables as pictures, beside what was printed."""
 
 import numpy as np
 
 from coalloc_lib import plots
 from coalloc_lib.inference import student
+from coalloc_lib.studies.loss_tables import table_figure
 from coalloc_lib.studies.maximal_utilization.claims import exact_loss
-from coalloc_lib.studies.maximal_utilization.parameters import FIVE, NAME, ROOM, VARIATIONS
+from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, VARIATIONS
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 
@@ -15,8 +16,8 @@ LOSS = "capacity loss"
 def all_figures(cells, losses, log):
     """Return the figures as functions without arguments, by file name without suffix."""
     return {
-        "table3": lambda: table(cells, 3),
-        "table4": lambda: table(cells, 4),
+        "table3": lambda: table_figure(cells, 3),
+        "table4": lambda: table_figure(cells, 4),
         "figure1-2": das1_densities,
         "figure3": lambda: figure3(losses),
         "figure4": lambda: figure4(losses),
@@ -26,42 +27,6 @@ def all_figures(cells, losses, log):
         "figure7": lambda: figure7(losses, log),
         "figure8": lambda: figure8(losses),
     }
-
-
-def table(cells, number):
-    """Draw a table: what was printed on what came out."""
-    rows = {}
-    for cell in cells:
-        p = cell.published
-        if p.table == number:
-            series = f"{p.request}, {p.clusters} cluster{'s' * (p.clusters > 1)}: {p.method}"
-            found = cell.loss if cell.interval is None else cell.interval
-            rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
-    clusters = max(c.published.clusters for c in cells if c.published.table == number)
-    title = f"Table {number}: one cluster of 32, and {clusters} of them; against the printed cells"
-    return plots.beside_published(
-        list(rows.items()), title=title, xlabel="capacity loss here less printed"
-    )
-
-
-def table_frame(cells, number):
-    """Return a table with each printed cell beside what came out, to three decimals.
-
-    The last columns say how many cells of a row are only close, and how far off one is at most.
-    """
-    import pandas as pd
-
-    rows = {}
-    for cell in cells:
-        p = cell.published
-        if p.table == number:
-            row = rows.setdefault(p.component_sizes.replace(" on ", ""), {})
-            head = f"{p.request}, C = {p.clusters}", p.method
-            row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
-            close, off = row.pop(("row", "", "close"), 0), row.pop(("row", "", "off by"), 0.0)
-            row["row", "", "close"] = close + (cell.row(NAME).verdict == "close")
-            row["row", "", "off by"] = max(off, abs(cell.loss - p.capacity_loss))
-    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def das1_densities():

@@ -1,0 +1,243 @@
+"""The claims CC-1 to CC-13: each from paired intervals that could say the opposite.
+
+One line is *better* than another where it bears more load and, at the loads below saturation of
+both at which they were compared, none of its mean response times is worse.
+"""
+
+import numpy as np
+
+from coalloc_lib.inference import paired_difference
+from coalloc_lib.studies.cluster_configurations.parameters import (
+    COMPARED,
+    EQUAL,
+    FEW,
+    MANY,
+    NAME,
+    UNEQUAL,
+)
+from coalloc_lib.studies.cluster_configurations.runs import scaling_error
+from coalloc_lib.studies.ledger import Row, judge_claim
+from coalloc_lib.studies.published import load_claims
+
+#: Differences of the maximal utilization: 'much' and 'visible' from here on, 'slightly' below,
+#: 'hardly' up to here.
+MUCH, SLIGHT = 0.03, 0.01
+#: Relative difference of mean response times that counts as 'like'.
+LIKE = 0.05
+#: What the extended service times may differ from the rule: response times here are differences
+#: of instants some 10^4 times as large, and floats hold 16 digits.
+EXACT = 1e-6
+
+
+class Comparison:
+    """One line less another, in pairs of replications.
+
+    Attributes
+    ----------
+    borne : Interval
+        Difference of the maximal utilizations.
+    responses : dict
+        Interval of the difference of mean response times, relative to the second line's, by load.
+    """
+
+    def __init__(self, runs, one, other):
+        self.borne = paired_difference(runs.borne[one], runs.borne[other])
+        self.responses = {
+            load: paired_difference(runs.responses[one, load], runs.responses[other, load]).times(
+                1 / runs.responses[other, load].mean()
+            )
+            for load in COMPARED
+            if (one, load) in runs.responses and (other, load) in runs.responses
+        }
+
+    @property
+    def better(self):
+        """Whether the first line bears more and never responds more slowly."""
+        return self.borne.low > 0 and all(r.low <= 0 for r in self.responses.values())
+
+    @property
+    def much_better(self):
+        """Whether it is better, and by more than slightly."""
+        return self.better and self.borne.low > MUCH
+
+    @property
+    def alike(self):
+        """Whether the maximal utilizations hardly differ."""
+        return abs(self.borne.estimate) <= SLIGHT
+
+
+def judge_claims(runs):
+    """Return the ledger rows of all claims.
+
+    Parameters
+    ----------
+    runs : Runs
+    """
+    judges = (_cc1, _cc2, _cc3, _cc4, _cc5, _cc6, _cc7, _cc8, _cc9, _cc10, _cc11, _cc12)
+    return [judge(runs) for judge in judges] + [_cc13()]
+
+
+def _claim(item, quantity, comparison, parts, note=""):
+    judgement = judge_claim(parts, note)
+    number = load_claims(NAME)[item].number or None
+    found = comparison.borne
+    return Row(NAME, item, quantity, number, found.estimate, found.low, found.high, *judgement)
+
+
+def _unequal(runs, placement):
+    """Comparisons of the unequal systems with four clusters of 32, under one placement."""
+    return {name: Comparison(runs, f"{name} {placement}", f"4×32 {placement}") for name in UNEQUAL}
+
+
+def _cc1(runs):
+    ordered = Comparison(runs, "4×32 ordered", "64+32+2×16 ordered")
+    unordered = Comparison(runs, "4×32 first fit", "64+32+2×16 first fit")
+    parts = {
+        "ordered: equal much better": ordered.much_better,
+        "unordered: equal much better": unordered.much_better,
+        "less so for unordered": ordered.borne.low > unordered.borne.high,
+    }
+    note = f"unordered {unordered.borne}"
+    return _claim("CC-1", "ordered: 4×32 less 64+32+2×16, bound", ordered, parts, note)
+
+
+def _cc2(runs):
+    change = Comparison(runs, "64 alone, total", "64+32+2×16 ordered")
+    parts = {"64 alone better": change.better}
+    return _claim("CC-2", "64 alone less 64+32+2×16 ordered, bound", change, parts)
+
+
+def _cc3(runs):
+    change = Comparison(runs, "8×16 first fit", "4×32 first fit")
+    low, *others = COMPARED
+    parts = {f"alike at {low}": abs(change.responses[low].estimate) <= LIKE}
+    parts |= {f"8×16 faster at {load}": change.responses[load].high < 0 for load in others}
+    parts["bears slightly more"] = change.borne.low > 0 and change.borne.high <= MUCH
+    note = ", ".join(f"at {u}: {r.estimate:+.1%}" for u, r in change.responses.items())
+    return _claim("CC-3", "8×16 less 4×32 under first fit, bound", change, parts, note)
+
+
+def _cc4(runs):
+    changes = {
+        name: Comparison(runs, f"{name} first fit", f"{name} first fit, small first")
+        for name in UNEQUAL
+    }
+    parts = {f"{name}: large first better": change.better for name, change in changes.items()}
+    least = min(changes.values(), key=lambda change: change.borne.estimate)
+    return _claim("CC-4", "large first less small first, least of five, bound", least, parts)
+
+
+def _cc5(runs):
+    """'Well' is within what counts as much of the four equal clusters."""
+    changes = _unequal(runs, "first fit")
+    well = {name: change.borne.low > -MUCH for name, change in changes.items()}
+    few = [name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW]
+    parts = {f"{name} does not do well": not well[name] for name in few}
+    parts |= {f"{name} does well": well[name] for name in UNEQUAL if name not in few}
+    worst = min(changes.values(), key=lambda change: change.borne.estimate)
+    return _claim("CC-5", "unequal less 4×32 under first fit, least of five, bound", worst, parts)
+
+
+def _cc6(runs):
+    best = "4×32 worst fit"
+    others = [name for name in EQUAL | UNEQUAL if name != "4×32"]
+    parts = {
+        f"4×32 better than {name}": Comparison(runs, best, f"{name} worst fit").better
+        for name in others
+    }
+    changes = []
+    for many in (name for name in UNEQUAL if len(UNEQUAL[name]) >= MANY):
+        for few in (name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW):
+            changes.append(Comparison(runs, f"{many} worst fit", f"{few} worst fit"))
+            parts[f"{many} better than {few}"] = changes[-1].better
+    least = min(changes, key=lambda change: change.borne.estimate)
+    return _claim("CC-6", "many less few unequal under worst fit, least, bound", least, parts)
+
+
+def _worst_less_first(runs, name):
+    return Comparison(runs, f"{name} worst fit", f"{name} first fit")
+
+
+def _cc7(runs):
+    equal = _worst_less_first(runs, "4×32")
+    parts = {"4×32: worst fit much better": equal.much_better}
+    for name in (name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW):
+        change = _worst_less_first(runs, name)
+        parts[f"{name}: worst fit slightly better"] = change.better and change.borne.high <= MUCH
+    return _claim("CC-7", "4×32: worst less first fit, bound", equal, parts)
+
+
+def _cc8(runs):
+    names = ["8×16", *(name for name in UNEQUAL if len(UNEQUAL[name]) >= MANY)]
+    changes = {name: _worst_less_first(runs, name) for name in names}
+    parts = {f"{name}: worst fit worse": change.borne.high < 0 for name, change in changes.items()}
+    least = max(changes.values(), key=lambda change: change.borne.estimate)
+    return _claim("CC-8", "worst less first fit, least of three, bound", least, parts)
+
+
+def _of(kind, name, placement="first fit"):
+    return f"same {kind}: {name}, {placement}"
+
+
+MIXES = ("75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4")
+
+
+def _cc9(runs):
+    parts = {}
+    for fewer, more in (("1", "2"), ("2", "3"), ("3", "4")):
+        change = Comparison(runs, _of("size", fewer), _of("size", more))
+        parts[f"{fewer} better than {more}"] = change.better
+    for mix in MIXES:
+        upper = Comparison(runs, _of("size", "1"), _of("size", mix))
+        lower = Comparison(runs, _of("size", mix), _of("size", "4"))
+        parts[f"{mix} between"] = upper.borne.low > 0 and lower.borne.low > 0
+    change = Comparison(runs, _of("size", "1"), _of("size", "4"))
+    return _claim("CC-9", "one less four components, bound", change, parts)
+
+
+def _worst_fit_helps(runs, kind, name):
+    return Comparison(runs, _of(kind, name, "worst fit"), _of(kind, name))
+
+
+def _cc10(runs):
+    four = _worst_fit_helps(runs, "size", "4")
+    dominated = _worst_fit_helps(runs, "size", "25% 1, 75% 4")
+    parts = {
+        "helps 4": four.much_better,
+        "helps 25% 1, 75% 4": dominated.much_better,
+        "hardly changes 1": _worst_fit_helps(runs, "size", "1").alike,
+        "hardly changes 75% 1, 25% 4": _worst_fit_helps(runs, "size", "75% 1, 25% 4").alike,
+    }
+    return _claim("CC-10", "four components: worst less first fit, bound", four, parts)
+
+
+def _cc11(runs):
+    def compare(one, other):
+        return Comparison(runs, _of("total", one), _of("total", other))
+
+    parts = {
+        "2 better than 4": compare("2", "4").better,
+        "4 better than 1": compare("4", "1").better,
+    }
+    parts |= {f"1 better than {mix}": compare("1", mix).better for mix in MIXES}
+    with_two = compare("third of each", "50% 1, 50% 4")
+    parts["adding 2 helps"] = with_two.better
+    return _claim("CC-11", "two less four components, bound", compare("2", "4"), parts)
+
+
+def _cc12(runs):
+    four = _worst_fit_helps(runs, "total", "4")
+    parts = {
+        "helps 4": four.much_better,
+        "hardly changes 1": _worst_fit_helps(runs, "total", "1").alike,
+        "hardly changes 75% 1, 25% 4": _worst_fit_helps(runs, "total", "75% 1, 25% 4").alike,
+    }
+    return _claim("CC-12", "four components: worst less first fit, bound", four, parts)
+
+
+def _cc13():
+    errors = [scaling_error(alpha) for alpha in (1.25, 2.0, 10.0)]
+    judgement = judge_claim({"response times scale with alpha": max(errors) <= EXACT})
+    quantity = "largest relative error of the rule"
+    values = None, float(np.max(errors)), None, None
+    return Row(NAME, "CC-13", quantity, *values, *judgement)
