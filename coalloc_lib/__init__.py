@@ -29,9 +29,13 @@ __version__ = "0.1.0"
 #: Names that are fetched when they are first used: what they import takes long.
 _ON_DEMAND = {
     "JointSizes": "coalloc_lib.analytic",
+    "exact_utilization": "coalloc_lib.analytic",
     "maximal_utilization": "coalloc_lib.analytic",
+    "response_curve": "coalloc_lib.curves",
     "student": "coalloc_lib.inference",
     "saturated_loss": "coalloc_lib.saturation",
+    "sweep": "coalloc_lib.sweep",
+    "summarize": "coalloc_lib.sweep",
 }
 
 __all__ = [

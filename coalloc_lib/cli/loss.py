@@ -82,11 +82,9 @@ def loss(
         )
         _print(interval.estimate, method, (interval.low, interval.high), as_json)
         return
-    _refuse_what_has_no_formula(scheduling, placement, service)
-    _refuse_wrong_method(system, request, method)
-    from coalloc_lib.analytic import maximal_utilization
-
-    bound = maximal_utilization(system, distribution, components, request)
+    _refuse_what_has_no_formula(scheduling, service)
+    placement = policies["placement"]
+    bound = _calculated(system, distribution, components, request, placement, method)
     _print(bound.capacity_loss, method, None, as_json)
 
 
@@ -97,6 +95,20 @@ def _simulated(system, sizes, components, request, service, **how):
     count = len(system) if components is None else components
     model = JobModel(sizes, components=count, request=request, service=service)
     return saturated_loss(system, model, **how)
+
+
+def _calculated(system, sizes, components, request, placement, method):
+    """Return the bound by formula or, where only that is exact, by the Markov chain."""
+    from coalloc_lib.analytic import exact_utilization, maximal_utilization
+
+    has_exact_formula = request in ("ordered", "flexible") or len(system) == 1
+    if method == "approximation" and has_exact_formula:
+        where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
+        raise InputError(f"{where} has an exact formula and no approximation; use --method exact")
+    calculate = maximal_utilization
+    if method == "exact" and not has_exact_formula:
+        calculate = exact_utilization
+    return calculate(system, sizes, components, request, placement=placement)
 
 
 def _service(text):
@@ -121,31 +133,15 @@ def _backlog(scheduling, backlog):
     return {"backlog": options.at_least("--backlog", BACKLOG if backlog is None else backlog, 1)}
 
 
-def _refuse_what_has_no_formula(scheduling, placement, service):
-    formula = {"--scheduling": "fcfs", "--placement": "worst-fit", "--service": "exponential"}
-    asked = {"--scheduling": scheduling, "--placement": placement, "--service": service}
+def _refuse_what_has_no_formula(scheduling, service):
+    formula = {"--scheduling": "fcfs", "--service": "exponential"}
+    asked = {"--scheduling": scheduling, "--service": service}
     for option, value in asked.items():
         if value != formula[option]:
             raise InputError(
                 f"{option} {value} has no formula, only {formula[option]} has; "
                 "use --method simulation"
             )
-
-
-def _refuse_wrong_method(system, request, method):
-    if request == "total" and len(system) > 1:
-        raise InputError(
-            f"--request total has no formula for {len(system)} clusters; use --clusters "
-            f"{system.processors} (their sum) for a single one, or --method simulation"
-        )
-    is_exact = request != "unordered" or len(system) == 1
-    if method == "exact" and not is_exact:
-        raise InputError(
-            "--request unordered has no exact formula; use --method approximation or simulation"
-        )
-    if method == "approximation" and is_exact:
-        where = "one cluster" if request == "unordered" else f"--request {request}"
-        raise InputError(f"{where} has an exact formula and no approximation; use --method exact")
 
 
 def _given(**values):
