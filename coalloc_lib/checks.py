@@ -11,6 +11,16 @@ class InputError(ValueError):
     """A mistake of the caller: bad argument, bad file, impossible job. Never a bug of ours."""
 
 
+class ImpossibleJobError(InputError):
+    """A job that can never start. `job` is its position, `reason` why."""
+
+    def __init__(self, job, reason):
+        self.job, self.reason = job, reason
+        super().__init__(
+            f"job {job} can never start: {reason}; drop it, split it, or give it a larger system"
+        )
+
+
 def times(name, values, *, unit="seconds"):
     """Return `values` as a new 1-D float array; refuse NaN, infinite and negative entries."""
     try:
@@ -49,6 +59,13 @@ def _number(name, value):
         return float(value)
     except (TypeError, ValueError):
         raise InputError(f"{name} = {value!r}; give a number") from None
+
+
+def in_memory(name, value, most):
+    """Return `value`; refuse what is above `most`, where a table of that length has no use."""
+    if value > most:
+        raise InputError(f"{name} = {value}; give at most {most:,}")
+    return value
 
 
 def whole_numbers(name, values, least=1):

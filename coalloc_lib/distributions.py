@@ -10,7 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, positive, times, whole, whole_numbers
+from coalloc_lib.checks import InputError, in_memory, positive, times, whole, whole_numbers
+
+#: A distribution is a table with an entry for each size.
+MOST_SIZE = 10**7
 
 
 class _Moments:
@@ -39,7 +42,10 @@ class SizeDistribution(_Moments):
 
     def __post_init__(self):
         """Check the weights; freeze the array."""
-        weights = np.array(self.probabilities, dtype=float)
+        try:
+            weights = np.array(self.probabilities, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError("probabilities holds something that is no number") from None
         if weights.ndim != 1 or len(weights) < 2:
             raise InputError("probabilities is not a list that starts at size 0 and goes to 1")
         bad = ~(np.isfinite(weights) & (weights >= 0))
@@ -57,7 +63,9 @@ class SizeDistribution(_Moments):
     @classmethod
     def empirical(cls, sizes, name="empirical"):
         """Return the distribution of a sample of sizes, every one of them as likely."""
-        counts = np.bincount(whole_numbers("sizes", np.ravel(sizes)))
+        sample = whole_numbers("sizes", np.ravel(sizes))
+        in_memory("the largest of sizes", int(sample.max()), MOST_SIZE)
+        counts = np.bincount(sample)
         return cls(counts / counts.sum(), name)
 
     @property
@@ -171,6 +179,7 @@ def parse_sizes(text, *, one_is_power_of_two=False):
 
 def _interval(low, high):
     low, high = whole("low", low), whole("high", high)
+    in_memory("high", high, MOST_SIZE)
     if low > high:
         raise InputError(f"low = {low} is above high = {high}; swap them")
     return low, high
@@ -239,8 +248,8 @@ class Hyperexponential(_Moments):
     def __post_init__(self):
         """Check both parameters."""
         positive("mean", self.mean)
-        if not (np.isfinite(self.variation) and self.variation >= 1):
-            raise InputError(f"variation = {self.variation}; give a finite number of 1 or more")
+        if not 1 <= positive("variation", self.variation) <= 1e6:
+            raise InputError(f"variation = {self.variation}; give a number from 1 to a million")
 
     @property
     def short_probability(self):

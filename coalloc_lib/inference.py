@@ -39,17 +39,17 @@ class Interval:
 
     def complement(self):
         """Return the interval of one minus the estimated figure: capacity loss of utilization."""
-        return Interval(1 - self.estimate, 1 - self.high, 1 - self.low, self.count, self.confidence)
+        return self.times(-1).plus(1)
 
     def times(self, factor):
-        """Return the interval of `factor`, 0 or more, times the estimated figure."""
-        return Interval(
-            self.estimate * factor,
-            self.low * factor,
-            self.high * factor,
-            self.count,
-            self.confidence,
-        )
+        """Return the interval of `factor` times the estimated figure."""
+        ends = sorted((self.low * factor, self.high * factor))
+        return Interval(self.estimate * factor, *ends, self.count, self.confidence)
+
+    def plus(self, number):
+        """Return the interval of the estimated figure and `number` together."""
+        ends = self.low + number, self.high + number
+        return Interval(self.estimate + number, *ends, self.count, self.confidence)
 
     def __str__(self):
         return f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
@@ -90,7 +90,8 @@ def batch_means(values, batches=30, confidence=0.95):
         raise InputError(
             f"values has {len(values)} entries; give {batches} or more, or less batches"
         )
-    return student(values[len(values) - length * batches :].reshape(batches, length).mean(axis=1))
+    kept = values[len(values) - length * batches :]
+    return student(kept.reshape(batches, length).mean(axis=1), confidence)
 
 
 def warm_up(values, group=5):
@@ -128,6 +129,21 @@ def paired_difference(one, other, confidence=0.95):
     if one.shape != other.shape:
         raise InputError(f"one has {one.size} values and other has {other.size}; pair them")
     return student(one - other, confidence)
+
+
+def unpaired_difference(one, other, confidence=0.95):
+    """Return Welch's interval of the difference of two means of independent samples."""
+    from scipy.special import stdtrit
+
+    one, other = (np.asarray(values, dtype=float) for values in (one, other))
+    means = student(one).estimate - student(other).estimate
+    squares = np.array([values.var(ddof=1) / len(values) for values in (one, other)])
+    freedoms = np.array([len(one) - 1, len(other) - 1])
+    spread = squares.sum()
+    freedom = spread**2 / (squares**2 / freedoms).sum() if spread > 0 else freedoms.min()
+    half = float(stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(spread))
+    count = min(len(one), len(other))
+    return Interval(means, means - half, means + half, count, confidence)
 
 
 def replicate(function, count, seed=0, workers=1):

@@ -69,6 +69,18 @@ class JobStream:
             column.flags.writeable = False
             object.__setattr__(self, name, column)
         one_of("request", self.request, REQUESTS)
+        self._refuse_overflow()
+
+    def _refuse_overflow(self):
+        """Refuse times so long that instants would be infinite, or lose all their digits."""
+        with np.errstate(over="ignore"):
+            last = self.submit.max() + (self.runtime * (1 + self.span_penalty)).sum()
+        if not last < 1e300:
+            job = int(np.argmax(self.runtime))
+            raise InputError(
+                f"runtime[{job}] = {self.runtime[job]:g}; the jobs would end past 1e300, give "
+                "shorter times or another unit"
+            )
 
     def __len__(self):
         return len(self.submit)

@@ -101,7 +101,9 @@ def beside_published(rows, *, title, xlabel, rounding=0.0005):
     return figure
 
 
-def curve(x, bands, *, title, xlabel, ylabel, asymptotes=None, top=None):
+def curve(
+    x, bands, *, title, xlabel, ylabel, asymptotes=None, top=None, logarithmic=False
+):  # fmt: skip
     """Draw lines with their 95 % bands.
 
     Parameters
@@ -113,25 +115,82 @@ def curve(x, bands, *, title, xlabel, ylabel, asymptotes=None, top=None):
         Vertical dashed lines by name, in the colour of the band of that name.
     top : float, optional
         Where the vertical axis ends.
+    logarithmic : bool
+        For values around 1 and above: the vertical axis is logarithmic and begins there.
     """
     figure, axes = new_figure(7.5, 3.8)
-    for i, (name, values) in enumerate(bands.items()):
+    numbers = {name: i for i, name in enumerate(bands)}
+    _draw_bands(axes, x, bands, numbers, asymptotes or {})
+    title_figure(figure, title)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    _limit(axes, top, logarithmic)
+    _legend_beside(axes)
+    return figure
+
+
+def curves(
+    x, panels, *, title, xlabel, ylabel, asymptotes, top=None, logarithmic=False
+):  # fmt: skip
+    """Draw several panels of lines with their 95 % bands, each name in one colour in all of them.
+
+    Parameters
+    ----------
+    x : array_like
+    panels : dict of dict
+        ``panels[heading]`` is what `curve` takes as its bands.
+    asymptotes : dict of dict
+        By heading, what `curve` takes.
+    top, logarithmic
+        As `curve` takes them.
+    """
+    figure, row = new_figure(7.5, 3.5, columns=len(panels), sharey=True)
+    names = list(dict.fromkeys(name for bands in panels.values() for name in bands))
+    numbers = {name: i for i, name in enumerate(names)}
+    drawn = {}
+    for axes, (heading, bands) in zip(row, panels.items(), strict=True):
+        _draw_bands(axes, x, bands, numbers, asymptotes[heading], 3)
+        axes.set_title(heading, fontsize=9)
+        axes.set_xlabel(xlabel)
+        _limit(axes, top, logarithmic)
+        lines, labels = axes.get_legend_handles_labels()
+        drawn |= dict(zip(labels, lines, strict=True))
+    row[0].set_ylabel(ylabel)
+    title_figure(figure, title)
+    handles = [drawn[name] for name in names]
+    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    return figure
+
+
+def _draw_bands(axes, x, bands, numbers, asymptotes, size=4):
+    """Draw the lines, each in the colour and with the marker of its number."""
+    for name, values in bands.items():
         known = [(at, value) for at, value in zip(x, values, strict=True) if value is not None]
         at = [pair[0] for pair in known]
         middle, low, high = (
             [getattr(value, part, value) for _, value in known]
             for part in ("estimate", "low", "high")
         )
-        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-        axes.plot(at, middle, color=colour, marker=marker, markersize=4, label=name)
+        colour, marker = (cycle[numbers[name] % len(cycle)] for cycle in (COLOURS, MARKERS))
+        axes.plot(at, middle, color=colour, marker=marker, markersize=size, label=name)
         axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
-        if asymptotes and name in asymptotes:
+        if name in asymptotes:
             axes.axvline(asymptotes[name], color=colour, linestyle="--", linewidth=1)
-    title_figure(figure, title)
-    axes.set(xlabel=xlabel, ylabel=ylabel)
-    axes.set_ylim(0 if top else None, top)
-    _legend_beside(axes)
-    return figure
+
+
+def _limit(axes, top, logarithmic):
+    if logarithmic:
+        _logarithmic(axes, top)
+    else:
+        axes.set_ylim(0 if top else None, top)
+
+
+def _logarithmic(axes, top):
+    """Let the vertical axis rise from 1 by factors, with plain numbers beside it."""
+    axes.set_yscale("log")
+    axes.set_ylim(0.93, top)
+    ticks = [tick for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100) if tick <= axes.get_ylim()[1]]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_yticks([], minor=True)
 
 
 def heat_map(values, *, rows, columns, title, xlabel, ylabel):
@@ -151,7 +210,14 @@ def heat_map(values, *, rows, columns, title, xlabel, ylabel):
         if np.isfinite(value):
             shade = "white" if abs(value) > 0.6 * most else "black"
             at = column + 0.5, row + 0.5
-            axes.text(*at, f"{value:+.1f}", ha="center", va="center", color=shade, fontsize=8)
+            axes.text(
+                *at,
+                f"{round(value, 1) + 0.0:+.1f}",
+                ha="center",
+                va="center",
+                color=shade,
+                fontsize=8,
+            )
     axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
     axes.set(xlabel=xlabel, ylabel=ylabel)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from coalloc_lib.checks import whole
+
 
 def spawn(seed, count):
     """Return `count` independent seeds that depend on `seed` alone.
@@ -14,7 +16,9 @@ def spawn(seed, count):
     seed : int or SeedSequence
     count : int
     """
-    parent = np.random.SeedSequence(seed) if isinstance(seed, int) else seed
+    parent = seed
+    if not isinstance(seed, np.random.SeedSequence):
+        parent = np.random.SeedSequence(whole("seed", seed, least=0))
     return [
         np.random.SeedSequence(parent.entropy, spawn_key=(*parent.spawn_key, i))
         for i in range(count)

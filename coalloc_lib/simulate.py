@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, one_of, whole
+from coalloc_lib.checks import ImpossibleJobError, InputError, one_of, whole
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, WorstFit
 from coalloc_lib.schedule import Schedule
@@ -55,7 +55,7 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
     placement.check(system)
     refuse_impossible(system, jobs)
     if backlog is not None:
-        backlog = whole("backlog", backlog)
+        backlog = min(whole("backlog", backlog), len(jobs))
 
     order = None
     if backlog is None and (np.diff(jobs.submit) < 0).any():
@@ -77,7 +77,7 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
 
 
 def refuse_impossible(system, jobs):
-    """Raise `InputError`, naming the first job that could not start even in an idle system."""
+    """Raise `ImpossibleJobError` for the first job that could not start in an idle system."""
     clusters = system.as_array()
     components, total = jobs.components, jobs.processors
     if jobs.request == "total":
@@ -96,10 +96,8 @@ def refuse_impossible(system, jobs):
         why = f"the clusters have {', '.join(map(str, system.sizes))}"
     if bad.any():
         job = int(bad.argmax())
-        raise InputError(
-            f"job {job} can never start: components {jobs.components[job].tolist()} "
-            f"({jobs.request}), but {why}; drop it, split it, or give it a larger system"
-        )
+        wanted = jobs.components[job].tolist()
+        raise ImpossibleJobError(job, f"components {wanted} ({jobs.request}), but {why}")
 
 
 def _check_types(system, jobs, scheduling, placement):

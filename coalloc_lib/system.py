@@ -6,6 +6,9 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, whole
 
+#: The engines count processors in 32 bits.
+MOST_PROCESSORS = 2**31
+
 
 @dataclass(frozen=True, init=False)
 class Multicluster:
@@ -30,6 +33,10 @@ class Multicluster:
         clean = tuple(whole(f"sizes[{i}]", size) for i, size in enumerate(np.atleast_1d(sizes)))
         if not clean:
             raise InputError("sizes is empty; give at least one cluster")
+        if sum(clean) >= MOST_PROCESSORS:
+            raise InputError(
+                f"sizes sum to {sum(clean)}; give fewer than {MOST_PROCESSORS} processors"
+            )
         object.__setattr__(self, "sizes", clean)
 
     @classmethod

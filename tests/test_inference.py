@@ -11,6 +11,7 @@ from coalloc_lib.inference import (
     paired_difference,
     replicate,
     student,
+    unpaired_difference,
     warm_up,
 )
 
@@ -100,6 +101,20 @@ def test_pairs_see_what_the_parts_hide():
     assert student(one).low < student(other).high
     with pytest.raises(co.InputError, match="pair them"):
         paired_difference(one, other[:5])
+
+
+def test_unpaired_difference_is_welchs():
+    one, other = RNG.normal(5, 1, 12), RNG.normal(3, 4, 7)
+    found = unpaired_difference(one, other)
+    expected = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert unpaired_difference([1.0, 1.0], [0.5, 0.5]).half_width == 0
+
+
+def test_batch_means_take_their_confidence():
+    values = RNG.normal(size=600)
+    means = values.reshape(30, 20).mean(axis=1)
+    assert batch_means(values, 30, 0.99) == student(means, 0.99)
 
 
 def test_replications_do_not_depend_on_the_number_of_workers():

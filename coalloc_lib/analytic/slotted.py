@@ -3,6 +3,7 @@
 import numpy as np
 
 from coalloc_lib.analytic.level import Bound
+from coalloc_lib.checks import InputError, whole
 
 
 def slotted_utilization(processors, sizes):
@@ -29,6 +30,8 @@ def slotted_utilization(processors, sizes):
     mean of u over N in the chain's steady state. The multiprogramming level follows by equation
     (3), since every job takes one slot.
     """
+    if sizes.maximum > whole("processors", processors):
+        raise InputError(f"sizes reach {sizes.maximum}; give at least as many processors")
     f = np.zeros(processors + 1)
     f[: len(sizes.probabilities)] = sizes.probabilities
     renewal = np.zeros(processors + 1)

@@ -31,7 +31,8 @@ app.command(epilog=SIMULATE_EXAMPLES)(simulate)
 app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.add_typer(traces, name="traces")
 
-#: What the parser of the command line raises: the common base of its errors.
+#: What the parser of the command line raises: the common base of its errors, which typer, with a
+#: parser of its own inside, does not name.
 _ParserError = typer.BadParameter.__mro__[2]
 
 
@@ -72,6 +73,8 @@ def main(arguments=None):
         return _refuse(error)
     except _ParserError as error:
         return _refuse(f"{error.format_message()} (see: {_command_of(error)} --help)")
+    except MemoryError:
+        return _refuse("this takes more memory than there is; ask for fewer jobs or smaller sizes")
     except BrokenPipeError:
         # The reader of a pipe has gone. What is still in the buffer has nowhere to go either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,12 +1,11 @@
 """``coalloc simulate``: a log through a system, as a schedule and its metrics."""
 
-import re
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from coalloc_lib.checks import InputError, positive
+from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, print_table
 from coalloc_lib.files import atomic_path
@@ -147,7 +146,7 @@ def _refuse_impossible(system, jobs, division, log, numbers):
         return
     # One job of every size, increasing: the position of the first that can never start is the
     # largest size that can.
-    widths = np.arange(1, jobs.processors[position] + 1)
+    widths = np.arange(1, min(jobs.processors[position], system.processors) + 1)
     every = JobStream(np.zeros(len(widths)), np.zeros(len(widths)), widths, request=jobs.request)
     most, _ = _first_impossible(system, _divided(every, jobs.request, division))
     raise InputError(
@@ -160,9 +159,8 @@ def _first_impossible(system, jobs):
     """Return the position of the first job that can never start, and why; else two None."""
     try:
         refuse_impossible(system, jobs)
-    except InputError as error:
-        position, reason = re.fullmatch(r"job (\d+) (.*); .*", str(error)).groups()
-        return int(position), reason
+    except ImpossibleJobError as error:
+        return error.job, f"can never start: {error.reason}"
     return None, None
 
 

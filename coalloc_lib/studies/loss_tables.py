@@ -10,6 +10,7 @@ from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.inference import Interval, student
 from coalloc_lib.progress import SILENT
 from coalloc_lib.saturation import loss_at_response, saturated_loss
+from coalloc_lib.seeds import spawn
 from coalloc_lib.studies.ledger import Row, judge_exact, judge_interval
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from coalloc_lib.system import Multicluster
@@ -78,7 +79,12 @@ def compute_tables(study, by_response, scale, seed, progress=SILENT, workers=-1)
         Threads; all processors where it is not given. The cells do not depend on it.
     """
     cells = load_published(study)
-    jobs = (delayed(compute_cell)(cell, by_response(cell), scale, seed) for cell in cells)
+    # A seed for each cell: one unlucky draw must not move a whole column.
+    seeds = spawn(seed, len(cells))
+    jobs = (
+        delayed(compute_cell)(cell, by_response(cell), scale, child)
+        for cell, child in zip(cells, seeds, strict=True)
+    )
     done = []
     for cell in Parallel(n_jobs=workers, prefer="threads", return_as="generator")(jobs):
         done.append(cell)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, one_of, whole
+from coalloc_lib.checks import InputError, in_memory, one_of, whole
 from coalloc_lib.distributions import Exponential, PoissonArrivals, SizeDistribution
 from coalloc_lib.jobs import REQUESTS, JobStream, split_smallest
 from coalloc_lib.seeds import generators
@@ -47,7 +47,7 @@ class JobModel:
 
     def __post_init__(self):
         """Check the arguments."""
-        whole("components", self.components)
+        in_memory("components", whole("components", self.components), 10**6)
         one_of("request", self.request, REQUESTS)
         if not isinstance(self.sizes, SizeDistribution):
             raise InputError(
@@ -84,6 +84,19 @@ class JobModel:
         """Return the arrival rate, in jobs a unit of time, that offers `load` to `system`."""
         return load * system.processors / self.mean_work
 
+    def largest(self):
+        """Return a stream of one job, the largest that can be drawn."""
+        components = np.full((1, self.components), self.sizes.maximum)
+        return JobStream([0], [0], self._shaped(components), request=self.request)
+
+    def _shaped(self, components):
+        """Split or merge the draws as the model says."""
+        if self.split_at is not None:
+            return split_smallest(components.sum(axis=1), self.split_at)
+        if self.merged_into is not None:
+            return components.reshape(len(components), self.merged_into, -1).sum(axis=2)
+        return components
+
     def sample(self, count, seed, rate=None):
         """Draw a stream of `count` jobs.
 
@@ -96,15 +109,11 @@ class JobModel:
         """
         for_sizes, for_service, for_arrivals = generators(seed, 3)
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
-        if self.split_at is not None:
-            components = split_smallest(components.sum(axis=1), self.split_at)
-        elif self.merged_into is not None:
-            components = components.reshape(count, self.merged_into, -1).sum(axis=2)
         runtime = self.service.sample(for_service, count)
         submit = np.zeros(count)
         if rate is not None:
             submit = PoissonArrivals(rate).sample(for_arrivals, count)
-        return JobStream(submit, runtime, components, request=self.request)
+        return JobStream(submit, runtime, self._shaped(components), request=self.request)
 
 
 @dataclass(frozen=True, eq=False)

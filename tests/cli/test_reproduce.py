@@ -21,6 +21,7 @@ def quick_study(monkeypatch):
 
     module = type("Module", (), {"reproduce": staticmethod(reproduce)})
     monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
+    monkeypatch.setattr("coalloc_lib.studies.STUDIES", {"maximal-utilization": "module"})
     return calls
 
 

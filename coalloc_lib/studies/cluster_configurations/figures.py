@@ -27,13 +27,13 @@ def _numbered():
     unequal = {name: line for name, line in first.items() if name != "8×16"}
     same = {}
     for number, kind, words, rule, names in (
-        (9, "size", "components of one distribution", "first fit", SAME_SIZE),
-        (10, "size", "components of one distribution", "worst fit", _ONE_AND_FOUR),
-        (11, "total", "one total for all jobs", "first fit", SAME_TOTAL),
-        (12, "total", "one total for all jobs", "worst fit", _ONE_AND_FOUR),
+        (9, "size", "number of components, each of one distribution", "first fit", SAME_SIZE),
+        (10, "size", "number of components, each of one distribution", "worst fit", _ONE_AND_FOUR),
+        (11, "total", "number of components of one total", "first fit", SAME_TOTAL),
+        (12, "total", "number of components of one total", "worst fit", _ONE_AND_FOUR),
     ):
         lines = {name: f"same {kind}: {name}, {rule}" for name in names}
-        same[f"figure{number}"] = f"Figure {number}: {words}, {rule}", lines
+        same[f"figure{number}"] = f"Figure {number}: {words}; {rule}", lines
     return {
         "figure3": (
             "Figure 3: equal and unequal clusters, first fit",
@@ -61,6 +61,12 @@ def _numbered():
 
 
 NUMBERED = _numbered()
+_AXES = {
+    "xlabel": "utilization (dashes: maximal)",
+    "ylabel": "mean response time",
+    "top": TOP,
+    "logarithmic": True,
+}
 
 
 def all_figures(cells, runs):
@@ -72,18 +78,46 @@ def all_figures(cells, runs):
 
 def figure(runs, name):
     """Draw mean response time against utilization; dashes mark the maximal utilization."""
-    title, lines = NUMBERED[name]
+    title, _ = NUMBERED[name]
+    bands, asymptotes = _lines(runs, name)
+    return plots.curve(LOADS, bands, title=title, asymptotes=asymptotes, **_AXES)
+
+
+def side_by_side(runs, title, panels):
+    """Draw several figures in one picture, so that a line can be followed from one to the next.
+
+    Parameters
+    ----------
+    runs : Runs
+    title : str
+    panels : dict of str
+        Names of figures by the heading that each panel is given.
+    """
+    both = {heading: _lines(runs, name) for heading, name in panels.items()}
+    bands, asymptotes = ({heading: pair[i] for heading, pair in both.items()} for i in (0, 1))
+    return plots.curves(LOADS, bands, title=title, asymptotes=asymptotes, **_AXES)
+
+
+def _lines(runs, name):
+    """Return the points and the maximal utilization of each line of a figure."""
+    _, lines = NUMBERED[name]
     bands = {label: _drawn(runs.curves[line]) for label, line in lines.items()}
-    asymptotes = {label: runs.bound(line).estimate for label, line in lines.items()}
-    return plots.curve(
-        LOADS,
-        bands,
-        title=f"{title} (dashes: maximal utilization, simulated)",
-        xlabel="utilization of 128 processors",
-        ylabel="mean response time (mean service times)",
-        asymptotes=asymptotes,
-        top=TOP,
-    )
+    return bands, {label: runs.bound(line).estimate for label, line in lines.items()}
+
+
+def words(runs, *names):
+    """Return figures in words: what each line bears, and its last response times."""
+    told = []
+    for title, lines in map(NUMBERED.get, names):
+        told.append(f"{title}. " + "; ".join(f"{n} {_told(runs, at)}" for n, at in lines.items()))
+    return ". ".join(told)
+
+
+def _told(runs, line):
+    points = zip(LOADS, runs.curves[line], strict=True)
+    known = [(load, point.estimate) for load, point in points if point is not None]
+    times = ", ".join(f"{time:.2f} at {load}" for load, time in known[-3:])
+    return f"bears {runs.bound(line).estimate:.3f}, response {times}"
 
 
 def _drawn(points):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coalloc_lib.analytic import JointSizes, maximal_utilization
-from coalloc_lib.inference import paired_difference, student
+from coalloc_lib.inference import paired_difference, student, unpaired_difference
 from coalloc_lib.studies.ledger import Row, judge_claim
 from coalloc_lib.studies.maximal_utilization.parameters import (
     FIVE,
@@ -19,18 +19,29 @@ from coalloc_lib.system import Multicluster
 
 #: Cluster sizes at which the pathological example is taken to its limit: each double and one.
 DOUBLINGS = (15, 31, 63)
-#: 'Agree extremely well': no two differ by more than the paper's own exact and simulated cells do.
-AGREE = 0.0035
-#: 'Quite reasonable': the same for its approximate and simulated cells, 0.007 and rounding.
-REASONABLE = 0.0085
-#: 'Roughly halved': the loss that is left, over the loss before.
+#: What two numbers printed with three decimals may differ by beyond the printed difference.
+ROUNDING = 0.001
+#: 'Roughly halved': the loss that is left, over the loss before; and the exception among the five.
 HALVED = (0.4, 0.6)
-#: 'Little', 'not very large', 'similar': differences of the capacity loss up to this many points.
+EXCEPTION = FIVE[4]
+#: 'Little', 'not very large', 'similar': differences of the capacity loss up to this.
 LITTLE = 0.03
+#: 'Only the mean matters': differences among distributions of one mean up to this.
+SAME = 0.01
 #: 'About ten percentage points'.
 ABOUT_TEN = (0.08, 0.12)
-#: 'Does not have a large impact': growth of the loss from deterministic to the most variable.
-SMALL_GROWTH = 0.25
+#: 'Does not have a large impact': relative change of the loss from deterministic to the most
+#: variable service times.
+SMALL_CHANGE = 0.25
+
+
+def inside(interval, low, high):
+    """Whether a figure lies between two numbers; None where its interval does not decide it."""
+    if low <= interval.low and interval.high <= high:
+        return True
+    if interval.high < low or interval.low > high:
+        return False
+    return None
 
 
 def exact_loss(name, request):
@@ -106,26 +117,47 @@ def _differences(cells, method, request=None, clusters=None):
     return np.array([s.loss - m.loss for s, m in pairs]), pairs
 
 
+def _printed_difference(pairs):
+    """Return the largest difference of two printed cells, with what rounding may add."""
+    printed = [abs(s.published.capacity_loss - m.published.capacity_loss) for s, m in pairs]
+    return max(printed) + ROUNDING
+
+
+def _worst(difference, pairs):
+    """Return the interval of the simulated less calculated loss that is furthest from 0."""
+    number = int(np.abs(difference).argmax())
+    simulated, calculated = pairs[number]
+    return simulated.interval.plus(-calculated.loss)
+
+
 def _mu2(cells):
-    parts, worst, covered, count = {}, 0.0, 0, 0
+    """'Extremely well' is no worse than the paper's own cells agree."""
+    parts, worst, covered, count = {}, [], 0, 0
     for label, request, clusters in (("single cluster", "total", 1), ("ordered", "ordered", None)):
         difference, pairs = _differences(cells, "exact", request, clusters)
-        parts[f"{label}: all {len(pairs)} within {AGREE}"] = bool(np.abs(difference).max() <= AGREE)
-        worst = max(worst, float(np.abs(difference).max()))
+        most = _printed_difference(pairs)
+        parts[f"{label}: all {len(pairs)} within {most:.4f}"] = bool(
+            np.abs(difference).max() <= most
+        )
+        worst.append(_worst(difference, pairs))
         covered += sum(s.interval.contains(m.loss) for s, m in pairs)
         count += len(pairs)
     note = f"{covered} of {count} intervals hold the exact value"
-    return _claim("MU-2", "largest difference of exact and simulated loss", worst, parts, note)
+    found = max(worst, key=lambda interval: abs(interval.estimate))
+    quantity = "simulated less exact loss, furthest from 0"
+    return _claim("MU-2", quantity, found.estimate, parts, note, found)
 
 
 def _mu3(cells):
+    """'Quite reasonable' is no worse than the paper's own cells agree."""
     difference, pairs = _differences(cells, "approximation", "unordered")
-    parts = {f"all {len(pairs)} within {REASONABLE}": bool(np.abs(difference).max() <= REASONABLE)}
+    most = _printed_difference(pairs)
+    within = bool(np.abs(difference).max() <= most)
+    parts = {f"all {len(pairs)} within {most:.4f}": within}
     note = f"the approximation is below the simulation in {int((difference > 0).sum())} of them"
-    worst = float(np.abs(difference).max())
-    return _claim(
-        "MU-3", "largest difference of approximate and simulated loss", worst, parts, note
-    )
+    found = _worst(difference, pairs)
+    quantity = "simulated less approximate loss, furthest from 0"
+    return _claim("MU-3", quantity, found.estimate, parts, note, found)
 
 
 def _mu4(losses):
@@ -133,23 +165,26 @@ def _mu4(losses):
     for name in FIVE:
         unordered = student(losses["independent", name, "unordered"])
         ordered, total = exact_loss(name, "ordered"), exact_loss(name, "total")
-        parts[name] = total < unordered.low and unordered.high < ordered
-        steps += [ordered - unordered.estimate, unordered.estimate - total]
-    return _claim("MU-4", "smallest step of the capacity loss", min(steps), parts)
+        parts[f"{name} below ordered"] = inside(unordered, 0, ordered)
+        parts[f"{name} above total"] = inside(unordered, total, 1)
+        steps += [unordered.times(-1).plus(ordered), unordered.plus(-total)]
+    least = min(steps, key=lambda step: step.estimate)
+    quantity = "smallest step of the capacity loss"
+    return _claim("MU-4", quantity, least.estimate, parts, interval=least)
 
 
 def _mu5(losses):
     ratio = {
-        name: student(losses["independent", name, "unordered"]).estimate
-        / exact_loss(name, "ordered")
+        name: student(losses["independent", name, "unordered"] / exact_loss(name, "ordered"))
         for name in FIVE
     }
-    halved = {name: HALVED[0] <= value <= HALVED[1] for name, value in ratio.items()}
-    parts = {f"left between {HALVED[0]} and {HALVED[1]} for all but one": sum(halved.values()) == 4}
-    note = ", ".join(f"{name} {value:.2f}" for name, value in ratio.items())
-    return _claim(
-        "MU-5", "mean ratio of unordered to ordered loss", np.mean([*ratio.values()]), parts, note
-    )
+    parts = {f"{name} {ratio[name].estimate:.2f}": inside(ratio[name], *HALVED) for name in FIVE}
+    exception = parts.pop(f"{EXCEPTION} {ratio[EXCEPTION].estimate:.2f}")
+    parts[f"all but {EXCEPTION} {ratio[EXCEPTION].estimate:.2f}"] = exception is False
+    mean = student(np.mean([losses["independent", n, "unordered"] / exact_loss(n, "ordered")
+                            for n in FIVE], axis=0))  # fmt: skip
+    note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
+    return _claim("MU-5", "mean ratio of the five", mean.estimate, parts, note, mean)
 
 
 def _dependent_less_independent(losses, name):
@@ -168,42 +203,55 @@ def _mu6(losses):
 
 
 def _mu7(losses):
-    parts, widest = {}, 0.0
+    """Within each group of one mean: nearly one loss if dependent, several if independent."""
+    parts, widest = {}, []
     for group in (FIVE[:3], FIVE[3:]):
-        spread = {
-            kind: np.ptp([losses[kind, name, "unordered"].mean() for name in group])
-            for kind in ("dependent", "independent")
-        }
-        parts[f"{', '.join(group)}: at most 0.01 apart"] = bool(spread["dependent"] <= 0.01)
-        widest = max(widest, float(spread["dependent"]))
-    return _claim("MU-7", "largest difference among equal means", widest, parts)
+        apart = {kind: _widest_pair(losses, kind, group) for kind in ("dependent", "independent")}
+        words = f"{', '.join(group)}: at most {SAME} apart"
+        parts[f"{words} if dependent"] = inside(apart["dependent"], -SAME, SAME)
+        parts[f"{', '.join(group)}: further if independent"] = (
+            inside(apart["independent"], -SAME, SAME) is False
+        )
+        widest.append(apart["dependent"])
+    most = max(widest, key=lambda interval: interval.estimate)
+    quantity = "largest difference among equal means, dependent sizes"
+    return _claim("MU-7", quantity, most.estimate, parts, interval=most)
+
+
+def _widest_pair(losses, kind, group):
+    """Return the paired difference of the two of a group that are furthest apart."""
+    values = sorted((losses[kind, name, "unordered"] for name in group), key=np.mean)
+    return paired_difference(values[-1], values[0])
 
 
 def _mu8(losses):
     calm, *_, wild = SERVICES
-    parts, growths = {}, []
+    parts, changes = {}, []
     for name in FIVE:
         for request in ("ordered", "unordered"):
-            low, high = (losses["service", name, f"{request}, {s}"].mean() for s in (calm, wild))
-            growths.append(float(high / low - 1))
-            parts[f"{name} {request} {growths[-1]:+.0%}"] = growths[-1] <= SMALL_GROWTH
-    note = f"growth of the loss from {calm} to {wild}, {SMALL_GROWTH:.0%} taken as little"
-    return _claim("MU-8", "largest growth of the loss", max(growths), parts, note)
+            low, high = (losses["service", name, f"{request}, {s}"] for s in (calm, wild))
+            changes.append(paired_difference(high, low).times(1 / low.mean()))
+            words = f"{name} {request} {changes[-1].estimate:+.0%}"
+            parts[words] = inside(changes[-1], -SMALL_CHANGE, SMALL_CHANGE)
+    note = f"change of the loss from {calm} to {wild}, {SMALL_CHANGE:.0%} taken as little"
+    most = max(changes, key=lambda change: abs(change.estimate))
+    return _claim("MU-8", "largest change of the loss", most.estimate, parts, note, most)
 
 
 def _mu9(losses):
-    parts, gains = {}, {}
+    parts, gains = {}, []
     for name in ROOM:
         fcfs = losses["independent", name, "unordered"]
         for how in ("held", "Poisson"):
-            for jumps in (5, 50):
-                fpfs = losses["fpfs", name, f"{how} {jumps}"]
-                gains[name, how, jumps] = gain = float(fcfs.mean() - fpfs.mean())
-                little = jumps == 5
-                text = f"{name} {how} {jumps} gains {100 * gain:.1f} points"
-                parts[text] = gain <= LITTLE if little else ABOUT_TEN[0] <= gain <= ABOUT_TEN[1]
-    most = max(gains.values())
-    return _claim("MU-9", "largest gain of MaxJumps 50", most, parts)
+            for jumps, limits in ((5, (0, LITTLE)), (50, ABOUT_TEN)):
+                gain = unpaired_difference(fcfs, losses["fpfs", name, f"{how} {jumps}"])
+                parts[f"{name} {how} {jumps} gains {100 * gain.estimate:.1f} points"] = inside(
+                    gain, *limits
+                )
+                if jumps == 50:
+                    gains.append(gain)
+    most = max(gains, key=lambda gain: gain.estimate)
+    return _claim("MU-9", "largest gain of MaxJumps 50", most.estimate, parts, interval=most)
 
 
 def _mu10(losses):
@@ -213,21 +261,25 @@ def _mu10(losses):
         )
         for name in FIVE
     }
-    parts = {f"{n} {100 * c.estimate:+.1f} points": c.estimate <= LITTLE for n, c in change.items()}
-    most = max(change.values(), key=lambda c: c.estimate)
-    return _claim("MU-10", "largest first less worst fit loss", most.estimate, parts, interval=most)
+    parts = {
+        f"{name} {100 * c.estimate:+.1f} points": inside(c, -LITTLE, LITTLE)
+        for name, c in change.items()
+    }
+    most = max(change.values(), key=lambda c: abs(c.estimate))
+    return _claim("MU-10", "first less worst fit loss", most.estimate, parts, interval=most)
 
 
 def _mu11(losses, log):
     parts, differences = {}, []
     for reading, words in (("CTC", "in the log's order"), ("CTC drawn", "pairs drawn")):
         for request in ("unordered", "total"):
-            ctc, das1 = (losses["logs", name, request].mean() for name in (reading, "DAS1"))
-            differences.append(float(das1 - ctc))
-            text = f"{words}, {request}: {ctc:.3f} and {das1:.3f}"
-            parts[text] = abs(differences[-1]) <= LITTLE
+            ctc, das1 = (losses["logs", name, request] for name in (reading, "DAS1"))
+            differences.append(unpaired_difference(das1, ctc))
+            text = f"{words}, {request}: {ctc.mean():.3f} and {das1.mean():.3f}"
+            parts[text] = inside(differences[-1], -LITTLE, LITTLE)
     note = f"jobs of {log.title}; sizes and times of DAS1 from a stand-in with its moments"
-    return _claim("MU-11", "largest DAS1 less CTC loss", max(differences, key=abs), parts, note)
+    most = max(differences, key=lambda difference: abs(difference.estimate))
+    return _claim("MU-11", "largest DAS1 less CTC loss", most.estimate, parts, note, most)
 
 
 def _mu12(losses):

@@ -50,6 +50,6 @@ class Scale:
 
 
 SCALES = {
-    "quick": Scale(TableScale(400_000, 100_000, 3), 50_000, 10, 20_000, 6),
+    "quick": Scale(TableScale(400_000, 100_000, 6), 50_000, 10, 20_000, 6),
     "paper": Scale(TableScale(4_000_000, 1_000_000, 8), 400_000, 20, 100_000, 10),
 }

@@ -91,8 +91,12 @@ class LoggedJobs:
     system: Multicluster
 
     def losses(self, scale, seed):
-        """Return the capacity loss of each batch of one run: a log can be served only once."""
-        return 1 - heavy_traffic(self.system, self.jobs)
+        """Return the capacity loss of each batch of one run: a log can be served only once.
+
+        Ten batches, each a month or so: jobs of a log come in bursts, and shorter batches of the
+        CTC log are correlated (0.5 between neighbours of thirty).
+        """
+        return 1 - heavy_traffic(self.system, self.jobs, batches=10)
 
 
 def all_scenarios(log):

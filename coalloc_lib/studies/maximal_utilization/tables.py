@@ -1,7 +1,9 @@
 """Tables 3, 4 and 5 of the paper."""
 
+import numpy as np
+
 from coalloc_lib.progress import SILENT
-from coalloc_lib.studies.ledger import Judgement, Row
+from coalloc_lib.studies.ledger import Row, judge_claim
 from coalloc_lib.studies.loss_tables import compute_tables
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, NAME, sizes
 
@@ -17,14 +19,26 @@ def by_response(cell):
 
 
 def table5_rows():
-    """Return the rows of Table 5: exact moments, whose printed digits the text has lost."""
-    lost = Judgement("cannot be tested", "the text at hand has lost the printed digits")
+    """Return the rows of Table 5: exact moments, whose printed digits the text has lost.
+
+    What is left of the table is the sentence that the first three and the latter two means are
+    almost identical; 'almost' is less than a hundredth.
+    """
+    lost = judge_claim({"a printed number": None}, "the text at hand has lost the printed digits")
+    groups = FIVE[:3], FIVE[3:]
+    apart = [float(np.ptp([sizes(name).mean for name in group])) for group in groups]
+    parts = {
+        f"{', '.join(group)}: {gap:.3f} apart": gap <= 0.01 * sizes(group[0]).mean
+        for group, gap in zip(groups, apart, strict=True)
+    }
+    item, quantity = "Table 5 means almost identical", "largest difference of means, processors"
+    sentence = Row(NAME, item, quantity, None, max(apart), None, None, *judge_claim(parts))
     moments = [
         (name, quantity, getattr(sizes(name), quantity))
         for name in FIVE
         for quantity in ("mean", "cv")
     ]
-    return [
+    return [sentence] + [
         Row(NAME, f"Table 5 {name} {quantity}", quantity, None, value, None, None, *lost)
         for name, quantity, value in moments
     ]

@@ -1,0 +1,37 @@
+"""Times the cluster-configurations study's simulations on one and on two workers.
+
+    python benchmarks/bench_study.py [--scale quick|paper]
+
+Both runs give the same numbers, which is checked; the ratio of their times is the efficiency.
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+from coalloc_lib.studies.cluster_configurations.parameters import SCALES
+from coalloc_lib.studies.cluster_configurations.runs import run_all
+
+
+def timed(scale, workers):
+    start = time.perf_counter()
+    runs = run_all(scale, seed=1, workers=workers)
+    return time.perf_counter() - start, runs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scale", choices=tuple(SCALES), default="quick")
+    scale = SCALES[parser.parse_args().scale]
+    one, first = timed(scale, 1)
+    two, second = timed(scale, 2)
+    for line, values in first.borne.items():
+        np.testing.assert_array_equal(values, second.borne[line])
+    print(f"one worker   {one:8.1f} s")
+    print(f"two workers  {two:8.1f} s")
+    print(f"efficiency   {one / two / 2:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

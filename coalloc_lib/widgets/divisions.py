@@ -1,0 +1,252 @@
+"""The division explorer: how a system is cut into clusters, and the response times it gives."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import ipywidgets as ipw
+
+from coalloc_lib import plots
+from coalloc_lib.checks import InputError
+from coalloc_lib.curves import maximal_utilization_by_simulation, response_curve
+from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import FirstFit, WorstFit
+from coalloc_lib.simulate import refuse_impossible
+from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.controls import WIDE, explorer, slider_with_entry
+from coalloc_lib.widgets.picture import Picture
+from coalloc_lib.workloads.models import JobModel
+
+PLACEMENTS = {"first fit": FirstFit(), "worst fit": WorstFit()}
+#: Processors that the sliders divide, and clusters that they make at most.
+PROCESSORS, MOST_CLUSTERS = 128, 8
+#: Loads of the points, as shares of what each placement bears.
+SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
+#: Where the vertical axis ends, in mean service times.
+TOP = 15.0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Jobs behind the maximal utilization; jobs and runs behind each point."""
+
+    bound_jobs: int
+    jobs: int
+    replications: int
+
+
+COARSE, FINE = Effort(10_000, 2_500, 4), Effort(100_000, 20_000, 8)
+
+
+@lru_cache(maxsize=256)
+def division_curves(clusters, components, component_sizes, effort=COARSE):
+    """Return the `Curve` of each placement, on the same jobs.
+
+    Parameters
+    ----------
+    clusters : tuple of int
+        Processors of each cluster; first fit tries them in this order.
+    components : int
+        Components of a job.
+    component_sizes : str
+        Distribution of their sizes, as `parse_sizes` takes it.
+    effort : Effort
+
+    Raises
+    ------
+    InputError
+        A job could never start, or an argument makes no sense.
+    """
+    system, sizes = Multicluster(clusters), parse_sizes(component_sizes)
+    model = JobModel(sizes, components)
+    refuse_impossible(system, JobStream([0], [1], [[sizes.maximum] * components]))
+    return {name: _curve(system, model, rule, effort) for name, rule in PLACEMENTS.items()}
+
+
+def _curve(system, model, placement, effort):
+    bound = maximal_utilization_by_simulation(
+        system, model, jobs=effort.bound_jobs, placement=placement
+    )
+    loads = [round(share * bound.low, 3) for share in SHARES]
+    length = {"jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications}
+    return response_curve(system, model, loads, bound=bound, placement=placement, **length)
+
+
+def division_picture(
+    sizes=(32, 32, 32, 32), components=4, component_sizes="D(0.9)[1,8]", alpha=1.0, refine=False
+):
+    """Draw the response times of first fit and worst fit on one division into clusters.
+
+    Parameters
+    ----------
+    sizes : sequence of int or str
+        Processors of each cluster, or the same as a text such as ``"64,32,16,16"``.
+    components, component_sizes
+        As `division_curves` takes them.
+    alpha : float
+        By how much slow communication lengthens every service time. The horizontal axis is the
+        net utilization, without what communication takes.
+    refine : bool
+        Simulate ten times as long.
+
+    Notes
+    -----
+    With `alpha`, nothing is simulated again: net utilizations are divided by it, response times
+    multiplied.
+    """
+    clusters = cluster_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
+    if not alpha >= 1:
+        raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
+    curves = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
+    bounds = {name: curve.bound.times(1 / alpha) for name, curve in curves.items()}
+    bears = [f"{name} {b.estimate:.3f} ± {b.half_width:.3f}" for name, b in bounds.items()]
+    processors = sum(clusters)
+    caption = (
+        f"Of {processors} processors, these shares can be kept busy with "
+        f"{'work other than slow communication' if alpha > 1 else 'work'}: {', '.join(bears)} "
+        f"(simulated, 95 %)."
+    )
+    system = f"{Multicluster(clusters)} processors, {components} components {component_sizes}"
+    title = f"{system}, alpha = {alpha:g}"
+    words = "; ".join(_words(name, curve, alpha) for name, curve in curves.items())
+    dashes = "dashes: maximal utilization"
+    if alpha > 1:
+        dashes += f"; alpha = {alpha:g}, dots: alpha = 1"
+    figure = _draw(curves, bounds, alpha, f"{system}\n{dashes}")
+    return Picture(figure, f"{title}. Mean response times: {words}", caption)
+
+
+def cluster_sizes(text):
+    """Return the sizes that a text such as ``"64,32,16,16"`` lists."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(
+            f"sizes = {text!r}; give the processors of each cluster, such as 64,32,16,16"
+        ) from None
+
+
+def _scaled(curve, alpha):
+    """Return the points by the rule of alpha: net utilization -> response time."""
+    points = zip(curve.utilizations, curve.responses, strict=True)
+    return {load / alpha: response.times(alpha) for load, response in points if response}
+
+
+def _words(name, curve, alpha):
+    points = _scaled(curve, alpha).items()
+    return f"{name} " + ", ".join(f"{time.estimate:.2f} at {load:.2f}" for load, time in points)
+
+
+def _draw(curves, bounds, alpha, title):
+    points = {name: _scaled(curve, alpha) for name, curve in curves.items()}
+    loads = sorted({load for each in points.values() for load in each})
+    figure = plots.curve(
+        loads,
+        {name: [each.get(load) for load in loads] for name, each in points.items()},
+        title=title,
+        xlabel="net utilization" if alpha > 1 else "utilization",
+        ylabel="mean response time",
+        asymptotes={name: bound.estimate for name, bound in bounds.items()},
+        top=TOP,
+        logarithmic=True,
+    )
+    (axes,) = figure.axes
+    axes.set_xlim(0, 1)
+    if alpha > 1:
+        for colour, curve in zip(plots.COLOURS, curves.values(), strict=False):
+            times = [response.estimate for response in curve.responses]
+            axes.plot(curve.utilizations, times, ":", color=colour, linewidth=1.2)
+    return figure
+
+
+class _Division:
+    """Sliders that divide the processors, and the text of sizes that they write.
+
+    The last cluster has what the others leave. A text that divides the same processors moves the
+    sliders; any other leaves them.
+    """
+
+    def __init__(self, sizes):
+        self.text = ipw.Text(
+            value=_joined(sizes), description="sizes", style=WIDE, continuous_update=False
+        )
+        self.count = slider_with_entry("clusters", len(sizes), 1, MOST_CLUSTERS)
+        self.rows = [
+            slider_with_entry(f"cluster {number}", 1, 1, PROCESSORS)
+            for number in range(1, MOST_CLUSTERS + 1)
+        ]
+        self.follows = False
+        self._follow()
+        self.text.observe(self._follow, "value")
+        self._entry(self.count).observe(self._recount, "value")
+        for row in self.rows:
+            self._entry(row).observe(self._resize, "value")
+
+    @staticmethod
+    def _entry(row):
+        return row.children[-1]
+
+    def _recount(self, change):
+        """Divide the processors as equally as can be."""
+        if not self.follows:
+            each, more = divmod(PROCESSORS, change["new"])
+            self.text.value = _joined([each + (i < more) for i in range(change["new"])])
+
+    def _resize(self, _change):
+        """Give the last cluster what is left."""
+        if not self.follows:
+            others = [self._entry(row).value for row in self.rows[: self._entry(self.count).value]]
+            others.pop()
+            self.text.value = _joined([*others, PROCESSORS - sum(others)])
+
+    def _follow(self, _change=None):
+        """Set the sliders to the text, where they can say the same."""
+        try:
+            sizes = cluster_sizes(self.text.value)
+        except InputError:
+            return
+        if sum(sizes) != PROCESSORS or min(sizes) < 1 or len(sizes) > MOST_CLUSTERS:
+            return
+        self.follows = True
+        self._entry(self.count).value = len(sizes)
+        for number, row in enumerate(self.rows):
+            row.layout.display = "" if number < len(sizes) else "none"
+            for widget in row.children:
+                widget.disabled = number >= len(sizes) - 1
+            self._entry(row).value = sizes[number] if number < len(sizes) else 1
+        self.follows = False
+
+
+def _joined(sizes):
+    return ",".join(map(str, sizes))
+
+
+def division_explorer(sizes=(32, 32, 32, 32)):
+    """Return the controls of a division into clusters, and the response times it gives at once.
+
+    First a short simulation answers; *refine* runs ten times as long.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The division to begin with.
+    """
+    division = _Division(sizes)
+    refine = ipw.ToggleButton(value=False, description="refine", tooltip="simulate longer")
+    jobs = ipw.Text(
+        value="D(0.9)[1,8]", description="component sizes", style=WIDE, continuous_update=False
+    )
+    components = slider_with_entry("components", 4, 1, MOST_CLUSTERS)
+    for widget in (division.text, jobs, components.children[-1]):
+        widget.observe(lambda _change: setattr(refine, "value", False), "value")
+    controls = {
+        "sizes": division.text,
+        "components": components,
+        "component_sizes": jobs,
+        "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
+        "refine": refine,
+    }
+    box = explorer(controls, division_picture)
+    style, *others = box.children
+    box.children = (style, division.count, *division.rows, *others)
+    return box

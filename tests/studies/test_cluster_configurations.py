@@ -1,0 +1,226 @@
+"""The second study: a row for everything printed, and verdicts that could say the opposite."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from coalloc_lib.studies import cluster_configurations as study
+from coalloc_lib.studies.cluster_configurations import claims, figures, parameters, runs, tables
+from coalloc_lib.studies.cluster_configurations.parameters import LINES, UNEQUAL, Scale
+from coalloc_lib.studies.loss_tables import TableScale
+from coalloc_lib.studies.published import load_claims, load_published
+
+TINY = Scale(TableScale(20_000, 90_000, 2), 0.5, 2000, 10_000, 5, 1500)
+#: For runs of a few lines only.
+FEW = ("4×32 worst fit", "64+32+2×16 first fit", "64 alone, total")
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return tables.compute_cells(TINY, seed=1)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return runs.run_all(TINY, seed=1, workers=2)
+
+
+@pytest.fixture
+def few_lines(monkeypatch):
+    monkeypatch.setattr(runs, "LINES", {name: LINES[name] for name in FEW})
+    monkeypatch.setattr(runs, "DIVISIONS", (1, 2))
+
+
+def verdicts(found):
+    return {row.item: row.verdict for row in claims.judge_claims(found)}
+
+
+def assert_same(one, other):
+    for name in ("borne", "responses"):
+        first, second = getattr(one, name), getattr(other, name)
+        assert list(first) == list(second)
+        for key, values in first.items():
+            np.testing.assert_array_equal(values, second[key])
+    assert one.curves == other.curves
+    pd.testing.assert_frame_equal(one.gains, other.gains)
+
+
+def test_every_cell_and_claim_has_its_row(cells, found, monkeypatch):
+    monkeypatch.setitem(study.SCALES, "quick", TINY)
+    monkeypatch.setattr(study, "compute_cells", lambda *_: cells)
+    monkeypatch.setattr(study, "run_all", lambda *_, **__: found)
+    result = study.reproduce("quick")
+    items = [row.item for row in result.rows]
+    assert len(items) == len(set(items)) == 100 + 13
+    assert {cell.item for cell in load_published(study.NAME)} <= set(items)
+    assert {f"CC-{number}" for number in range(1, 14)} == set(load_claims(study.NAME))
+    assert set(load_claims(study.NAME)) <= set(items)
+    assert {row.study for row in result.rows} == {study.NAME}
+    assert len(result.figures) == 2 + 11 + 1
+    for draw in result.figures.values():
+        draw().canvas.draw()
+
+
+def test_calculated_cells_are_the_printed_ones(cells):
+    off = [c.loss - c.published.capacity_loss for c in cells if c.interval is None]
+    assert len(off) == 70
+    assert max(map(abs, off)) < 0.0006
+
+
+def test_simulated_cells_have_intervals_near_the_printed_ones(cells):
+    simulated = [cell for cell in cells if cell.interval is not None]
+    assert len(simulated) == 30
+    for cell in simulated:
+        slack = 2 * cell.interval.half_width + 0.015
+        assert abs(cell.loss - cell.published.capacity_loss) < slack, cell.published.item
+
+
+def test_every_line_has_128_processors_but_the_large_cluster_alone():
+    processors = {name: line.system.processors for name, line in LINES.items()}
+    assert processors.pop("64 alone, total") == 64
+    assert LINES["64 alone, total"].share == 0.5
+    assert set(processors.values()) == {128}
+    assert all(sum(clusters) == 128 for clusters in UNEQUAL.values())
+
+
+def test_jobs_of_the_same_total_have_the_same_work():
+    work = [model.mean_work for model in parameters.SAME_TOTAL.values()]
+    assert work == pytest.approx([work[0]] * len(work))
+    one, four = (parameters.SAME_TOTAL[key].sample(500, 7) for key in ("1", "4"))
+    np.testing.assert_array_equal(one.components.sum(axis=1), four.components.sum(axis=1))
+
+
+def test_result_does_not_depend_on_the_number_of_workers(few_lines):
+    one, two = (runs.run_all(TINY, seed=3, workers=workers) for workers in (1, 2))
+    assert set(one.borne) == set(FEW)
+    assert_same(one, two)
+
+
+def test_what_was_finished_is_not_computed_again(few_lines, tmp_path, monkeypatch):
+    calls = []
+
+    def counted(function):
+        return lambda *args, **how: calls.append(function) or function(*args, **how)
+
+    for name in ("heavy_traffic", "simulate", "response_point"):
+        monkeypatch.setattr(runs, name, counted(getattr(runs, name)))
+    once = runs.run_all(TINY, seed=3, cache=tmp_path)
+    assert calls
+    calls.clear()
+    again = runs.run_all(TINY, seed=3, cache=tmp_path)
+    assert not calls
+    assert_same(once, again)
+
+
+def test_loads_past_saturation_have_no_point(found):
+    assert set(found.curves) == set(found.borne) == set(LINES)
+    for name, points in found.curves.items():
+        low = found.bound(name).low
+        for load, point in zip(parameters.LOADS, points, strict=True):
+            assert (point is None) == (load >= low), (name, load)
+
+
+def test_lines_are_compared_on_the_same_jobs(found):
+    """A line compared with itself under another name shows no difference at all."""
+    same = claims.Comparison(found, "4×32 first fit", "same size: 4, first fit")
+    assert same.borne.low == same.borne.high == 0
+    assert same.alike
+    assert not same.better
+
+
+def shifted(found, change):
+    """Runs whose maximal utilizations `change` makes; a line that bears less is slower too."""
+    borne = {name: change(name, values) for name, values in found.borne.items()}
+    less = {name for name, values in borne.items() if values.mean() < found.borne[name].mean()}
+    slower = {key: v * (3 if key[0] in less else 1) for key, v in found.responses.items()}
+    return replace(found, borne=borne, responses=slower)
+
+
+def moved(part, by):
+    return lambda name, values: values + by * (part in name)
+
+
+def placed_otherwise(name, values):
+    """Worst fit does what it should not: harms four components, helps one."""
+    if "worst fit" not in name:
+        return values
+    return values + (-0.3 if name.startswith(("same size: 4", "same size: 25%")) else 0.3)
+
+
+OPPOSITES = {
+    "CC-1": moved("4×32", -0.6),
+    "CC-2": moved("64 alone", -0.4),
+    "CC-3": moved("8×16 first fit", 0.2),
+    "CC-4": moved("small first", 0.6),
+    "CC-5": moved("2×40+3×16 first fit", -0.3),
+    "CC-6": moved("2×40+3×16 worst fit", -0.3),
+    "CC-7": lambda name, v: v - 0.3 if name.endswith("worst fit") else v,
+    "CC-8": lambda name, v: v + 0.3 if name.endswith("worst fit") else v,
+    "CC-9": lambda name, v: 1.2 - v if name.startswith("same size") else v,
+    "CC-10": placed_otherwise,
+    "CC-11": lambda name, v: 1.2 - v if name.startswith("same total") else v,
+    "CC-12": lambda name, v: v - 0.3 if name.endswith("4, worst fit") else v,
+}
+
+
+@pytest.mark.parametrize("item", OPPOSITES)
+def test_verdicts_follow_the_figures(item, found):
+    before = verdicts(found)[item]
+    after = verdicts(shifted(found, OPPOSITES[item]))[item]
+    assert before != after
+
+
+def test_unequal_systems_decide_two_claims(found):
+    """Without the counterexample both hold; with another, a row says which system fails."""
+    rows = {row.item: row for row in claims.judge_claims(found)}
+    for item in ("CC-5", "CC-6"):
+        assert rows[item].verdict == "holds in part"
+        assert "2×40+3×16" in rows[item].note
+    without = verdicts(shifted(found, moved("2×40+3×16", -0.3)))
+    assert without["CC-5"] == without["CC-6"] == "holds"
+
+
+def test_a_slower_response_is_not_better(found):
+    """More load borne is not enough where responses are slower."""
+    one, other = "4×32 worst fit", "64+32+2×16 worst fit"
+    assert claims.Comparison(found, one, other).better
+    slower = {key: v * (2 if key[0] == one else 1) for key, v in found.responses.items()}
+    assert not claims.Comparison(replace(found, responses=slower), one, other).better
+
+
+def test_service_times_scale_with_alpha(monkeypatch):
+    assert max(map(runs.scaling_error, (1.1, 1.4, 3.0))) < claims.EXACT
+    original = runs.JobStream
+    monkeypatch.setattr(
+        runs, "JobStream", lambda submit, runtime, parts: original(submit, 1.05 * runtime, parts)
+    )
+    assert runs.scaling_error(1.4) > 0.01
+    assert claims._cc13().verdict == "does not hold"
+
+
+def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(found):
+    table = figures.gain_table(found)
+    assert len(table) == 1 + 2 + 4 + 8 + 8
+    for row in table.itertuples():
+        wins = {"worst fit": row.gain_low > 0, "first fit": row.gain_high < 0}
+        assert wins.get(row.wins, not any(wins.values()))
+    alone = table[table["clusters"] == 1]
+    assert alone["wins"].tolist() == ["-"]
+
+
+def test_figures_in_words_and_side_by_side(found):
+    words = figures.words(found, "figure4", "figure6")
+    assert words.count("bears 0.") == 4
+    panels = {"first": "figure9", "worst": "figure10"}
+    figure = figures.side_by_side(found, "Title", panels)
+    left, right = figure.axes
+    colours = [
+        {line.get_label(): line.get_color() for line in axes.lines} for axes in (left, right)
+    ]
+    shared = {name for name in colours[1] if not name.startswith("_")}
+    assert shared == set(figures._ONE_AND_FOUR)
+    assert all(colours[0][name] == colours[1][name] for name in shared)
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == len(parameters.SAME_SIZE)

@@ -1,0 +1,167 @@
+"""The division explorer without a browser: a valid division always, and what follows from it."""
+
+import time
+
+import ipywidgets as ipw
+import pytest
+
+from coalloc_lib import plots, widgets
+from coalloc_lib.checks import InputError
+from coalloc_lib.widgets import Picture, division_picture, divisions
+from tests.test_widgets import all_widgets, control, shown, source, words
+
+
+@pytest.fixture(scope="module")
+def explored():
+    return widgets.division_explorer()
+
+
+@pytest.fixture
+def box(explored):
+    """The explorer at its start; it keeps its pictures' curves from test to test."""
+    for label, value in START.items():
+        control(explored, label).value = value
+    return explored
+
+
+START = {
+    "sizes": "32,32,32,32",
+    "components": 4,
+    "component sizes": "D(0.9)[1,8]",
+    "alpha": 1.0,
+    "refine": False,
+}
+
+
+def test_every_slider_has_a_text_entry_of_its_name(box):
+    sliders = [w for w in all_widgets(box) if isinstance(w, (ipw.IntSlider, ipw.FloatSlider))]
+    assert len(sliders) == 1 + divisions.MOST_CLUSTERS + 2
+    for slider in sliders:
+        entry = control(box, slider.description)
+        assert isinstance(entry, (ipw.BoundedIntText, ipw.BoundedFloatText))
+        assert slider.description
+        assert (entry.value, entry.min, entry.max) == (slider.value, slider.min, slider.max)
+        assert not slider.continuous_update
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("clusters", 5),
+        ("cluster 1", 33),
+        ("cluster 3", 20),
+        ("sizes", "64,32,16,16"),
+        ("components", 3),
+        ("component sizes", "U[1,7]"),
+        ("alpha", 1.4),
+    ],
+)
+def test_the_picture_follows_every_control_and_comes_back(box, label, value):
+    changed, before = control(box, label), (words(box), source(box))
+    start, changed.value = changed.value, value
+    assert words(box) != before[0]
+    assert source(box) != before[1]
+    changed.value = start
+    assert (words(box), source(box)) == before
+
+
+def test_the_sliders_always_divide_the_processors(box):
+    control(box, "clusters").value = 5
+    assert control(box, "sizes").value == "26,26,26,25,25"
+    control(box, "cluster 2").value = 40
+    assert control(box, "sizes").value == "26,40,26,25,11"
+    assert control(box, "cluster 5").value == 11
+    assert control(box, "cluster 5").disabled
+    assert not control(box, "cluster 4").disabled
+
+
+def test_only_sliders_of_clusters_that_are_there_are_shown(box):
+    rows = [row for row in box.children if isinstance(row, ipw.HBox)]
+    named = {row.children[0].description: row.layout.display for row in rows}
+    assert [named[f"cluster {number}"] for number in (4, 5, 8)] == ["", "none", "none"]
+
+
+def test_the_sliders_follow_a_text_that_they_could_have_written(box):
+    control(box, "sizes").value = "64,32,16,8,8"
+    assert [control(box, f"cluster {i}").value for i in range(1, 6)] == [64, 32, 16, 8, 8]
+    assert control(box, "clusters").value == 5
+    control(box, "sizes").value = "64,64,64,64"
+    assert control(box, "clusters").value == 5
+    assert "Of 256 processors" in words(box)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cluster 1": 90}, "sizes[3] = -26"),
+        ({"sizes": "64;32"}, "give the processors of each cluster"),
+        ({"sizes": ""}, "give the processors of each cluster"),
+        ({"components": 5}, "can never start"),
+        ({"sizes": "112,12,2,2"}, "can never start"),
+        ({"component sizes": "Z[1,8]"}, "Z[1,8]"),
+    ],
+)
+def test_what_is_impossible_says_so_in_one_line(box, changes, message):
+    before = source(box)
+    for label, value in changes.items():
+        control(box, label).value = value
+    assert message in words(box)
+    assert "\n" not in words(box)
+    assert 'role="alert"' in shown(box)["text/html"]
+    for label, value in START.items():
+        control(box, label).value = value
+    assert source(box) == before
+
+
+def test_refine_simulates_longer_and_ends_with_the_next_change(box):
+    coarse = words(box)
+    control(box, "refine").value = True
+    assert words(box) != coarse
+    control(box, "components").value = 3
+    assert control(box, "refine").value is False
+
+
+def test_refined_intervals_are_narrower():
+    question = (32, 32, 32, 32), 4, "D(0.9)[1,8]"
+    coarse, fine = (
+        divisions.division_curves(*question, effort)
+        for effort in (divisions.COARSE, divisions.FINE)
+    )
+    for name in divisions.PLACEMENTS:
+        assert fine[name].bound.half_width < coarse[name].bound.half_width
+        assert coarse[name].bound.contains(fine[name].bound.estimate) or (
+            abs(coarse[name].bound.estimate - fine[name].bound.estimate) < 0.01
+        )
+
+
+def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
+    question = (32, 32, 32, 32), 4, "D(0.9)[1,8]"
+    curve = divisions.division_curves(*question)["worst fit"]
+    monkeypatch.setattr(divisions, "_curve", None)
+    moved = divisions._scaled(curve, 1.6)
+    for load, point, net in zip(curve.utilizations, curve.responses, moved, strict=True):
+        assert net == pytest.approx(load / 1.6)
+        assert moved[net].estimate == pytest.approx(1.6 * point.estimate)
+    assert "other than slow communication" in division_picture(*question, alpha=1.6).caption
+    with pytest.raises(InputError, match="alpha"):
+        division_picture(*question, alpha=0.9)
+
+
+def test_a_picture_says_what_it_shows():
+    picture = division_picture("32,32,32,32")
+    assert picture.alt == division_picture((32, 32, 32, 32)).alt
+    assert "first fit 1.0" in picture.alt
+    assert "worst fit 0.89" in picture.caption
+
+
+def test_an_answer_costs_about_as_much_as_a_few_drawings():
+    def seconds(function):
+        begin = time.perf_counter()
+        function()
+        return time.perf_counter() - begin
+
+    division_picture((64, 64), 2)
+    bars = {"one": {"a": 0.5, "b": 0.4}}
+    drawing = min(seconds(lambda: Picture(plots.bars(bars, title="t", ylabel="y"))) for _ in "123")
+    systems = [(48, 40, 24, 16), (16,) * 8, (40, 30, 20, 20, 10, 8)]
+    assert max(seconds(lambda s=s: division_picture(s)) for s in systems) < 15 * drawing
