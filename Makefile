@@ -14,7 +14,7 @@ help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
 
 reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper)
-	$(BIN)/coalloc reproduce --scale $(SCALE) --out $(OUT)
+	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)"
 
 test: $(STAMP) ## run the tests, but for the long ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
@@ -39,7 +39,7 @@ clean: ## remove results, caches and compiled kernels; .venv stays
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	@echo "Installing the workbench and what it needs into .venv (a few minutes) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@

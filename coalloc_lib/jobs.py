@@ -16,7 +16,7 @@ from coalloc_lib.checks import InputError, one_of, positive, times, whole, whole
 REQUESTS = ("ordered", "unordered", "flexible", "total")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JobStream:
     """Jobs in columns, one entry a job, in any order of submission.
 
@@ -84,6 +84,9 @@ class JobStream:
 
     def __len__(self):
         return len(self.submit)
+
+    def __repr__(self):
+        return f"<JobStream of {len(self)} jobs, {self.request} requests>"
 
     def __getitem__(self, selection):
         """Return the jobs that a slice, mask or index array selects, as a stream."""

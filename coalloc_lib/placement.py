@@ -6,7 +6,8 @@ the order in which clusters are tried. If the components fit at all, they fit in
 so a placement decides where a job runs, never whether it may start.
 
 To try a rule of your own, derive from `Placement` and write `order`; for a rule that is more than
-an order of clusters, write `place` instead.
+an order of clusters, write `place` instead. Ordered and flexible requests leave a placement no
+choice: the job says which clusters, or takes what is idle, most first.
 """
 
 from abc import ABC, abstractmethod
@@ -51,9 +52,20 @@ class Placement(ABC):
     def check(self, system):  # noqa: B027  (most placements serve any system)
         """Raise `InputError` where this placement cannot serve `system`."""
 
+    def _checked_order(self, idle):
+        """Return the order as a list; a rule of the user's own may forget a cluster."""
+        order = self.order(idle)
+        order = [] if order is None else list(order)
+        if len(order) != len(idle) or set(order) != set(range(len(idle))):
+            raise InputError(
+                f"{type(self).__name__}.order returned {order}; return each cluster number from 0 "
+                f"to {len(idle) - 1} once"
+            )
+        return order
+
     def _on_distinct_clusters(self, components, idle):
         taken = [0] * len(idle)
-        order = self.order(idle)
+        order = self._checked_order(idle)
         for size in sorted((c for c in components if c), reverse=True):
             fitting = (c for c in order if taken[c] == 0 and size <= idle[c])
             cluster = next(fitting, None)

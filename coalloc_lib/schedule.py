@@ -12,7 +12,7 @@ from coalloc_lib.scheduling import Scheduling
 from coalloc_lib.system import Multicluster
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
     """Start, end and allocation of every job, in the order of the stream.
 
@@ -34,6 +34,11 @@ class Schedule:
 
     def __len__(self):
         return len(self.start)
+
+    def __repr__(self):
+        return (
+            f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}, {self.placement}>"
+        )
 
     @property
     def wait(self):
@@ -79,6 +84,11 @@ class Schedule:
         The window is from the first submission to the last one where it is not given: after the
         last submission a system only drains.
         """
+        if begin is finish is None and np.ptp(self.jobs.submit) == 0:
+            raise InputError(
+                "the jobs were all submitted at once, so there is no window to average over; give "
+                "begin and finish, or give the stream arrivals (rate=) or simulate() a backlog"
+            )
         begin = self.jobs.submit.min() if begin is None else begin
         finish = self.jobs.submit.max() if finish is None else finish
         return float(self.utilization_between(np.array([begin, finish]))[0])

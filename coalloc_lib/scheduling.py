@@ -2,8 +2,10 @@
 
 The engine calls `start_jobs(state)` at every instant at which something happened, again and again
 until nothing more starts. The policy looks at ``state.queue`` (the waiting jobs in order of
-arrival), at ``state.now``, ``state.idle`` and ``state.running``, and calls ``state.start(job)``,
-which starts the job and returns True if it fits, and otherwise does nothing and returns False.
+arrival), at ``state.now``, ``state.idle`` (processors of each cluster) and ``state.running``, and
+calls ``state.start(job)``, which starts the job and returns True if it fits, and otherwise does
+nothing and returns False. A job has ``number`` (from 0), ``submit``, ``runtime``, ``estimate``,
+``components``, ``processors``, ``overtaken`` and, once it runs, ``start`` and ``allocation``.
 
 To try a policy of your own, derive from `Scheduling` and write `start_jobs`.
 """
@@ -19,7 +21,13 @@ class Scheduling(ABC):
 
     @abstractmethod
     def start_jobs(self, state):
-        """Start those of ``state.queue`` that this policy lets start now."""
+        """Start those of ``state.queue`` that this policy lets start now.
+
+        Parameters
+        ----------
+        state : coalloc_lib.engines.reference.State
+            ``queue``, ``running``, ``idle``, ``now`` and ``start(job)``; see this module.
+        """
 
 
 @dataclass(frozen=True)

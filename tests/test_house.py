@@ -15,7 +15,7 @@ LAYERS = (
     ("system", "distributions", "jobs", "workloads"),
     ("placement", "scheduling"),
     ("engines",),
-    ("simulate", "schedule", "verification", "analytic", "online"),
+    ("simulate", "schedule", "verification", "analytic"),
     ("curves", "inference", "saturation", "sweep", "sweep_store", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )

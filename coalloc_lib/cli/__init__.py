@@ -66,6 +66,9 @@ def main(arguments=None):
     arguments : sequence of str, optional
         Those of the process where they are not given.
     """
+    for stream in (sys.stdout, sys.stderr):  # where ± cannot be written, write ? rather than fail
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     try:
         status = app(arguments, prog_name="coalloc", standalone_mode=False)
         sys.stdout.flush()

@@ -149,6 +149,7 @@ def _given(**values):
 
 
 def _print(estimate, method, interval, as_json):
+    estimate = 0.0 if abs(estimate) < 5e-5 else estimate  # no "-0.000"
     if as_json:
         answer = {
             "capacity_loss": estimate,

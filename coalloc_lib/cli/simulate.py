@@ -1,5 +1,6 @@
 """``coalloc simulate``: a log through a system, as a schedule and its metrics."""
 
+from bisect import bisect_left
 from typing import Annotated
 
 import numpy as np
@@ -97,7 +98,7 @@ def simulate(
         schedule.verify()
     if out is not None:
         _write(schedule, numbers, out)
-    metrics = _metrics(schedule)
+    metrics = {"left_out_jobs": len(log) - len(jobs), **_metrics(schedule)}
     if as_json:
         print_json({"trace": log.title, "clusters": list(system.sizes), **metrics, "out": out})
     else:
@@ -144,15 +145,22 @@ def _refuse_impossible(system, jobs, division, log, numbers):
     position, reason = _first_impossible(system, jobs)
     if position is None:
         return
-    # One job of every size, increasing: the position of the first that can never start is the
-    # largest size that can.
-    widths = np.arange(1, min(jobs.processors[position], system.processors) + 1)
-    every = JobStream(np.zeros(len(widths)), np.zeros(len(widths)), widths, request=jobs.request)
-    most, _ = _first_impossible(system, _divided(every, jobs.request, division))
+    most = _largest_possible(system, jobs.request, division)
     raise InputError(
         f"{log.name}: job {numbers[position]} {reason}; leave such jobs out with --largest "
         f"{most}, or give it a larger system"
     )
+
+
+def _largest_possible(system, request, division):
+    """Return the largest job that can start; every smaller one can too."""
+    sizes = range(1, system.processors + 1)
+
+    def is_impossible(size):
+        one = JobStream([0], [0], [size], request=request)
+        return _first_impossible(system, _divided(one, request, division))[0] is not None
+
+    return bisect_left(sizes, True, key=is_impossible)
 
 
 def _first_impossible(system, jobs):
@@ -168,8 +176,10 @@ def _metrics(schedule):
     """Return the metrics by name; times are in seconds."""
     spans_no_time = np.ptp(schedule.jobs.submit) == 0
     window = {"finish": schedule.end.max()} if spans_no_time else {}
+    offered = None if spans_no_time else schedule.jobs.offered_load(schedule.system)
     return {
         "jobs": len(schedule),
+        "offered_load": offered,
         "utilization": schedule.utilization(**window),
         "mean_wait": float(schedule.wait.mean()),
         "mean_response": float(schedule.response.mean()),
@@ -181,9 +191,12 @@ def _metrics(schedule):
 
 def _print(metrics, title, out):
     share = metrics["spanning_jobs"] / metrics["jobs"]
+    offered = metrics["offered_load"]
     rows = [
         ("jobs", f"{metrics['jobs']:,}"),
+        ("jobs left out", f"{metrics['left_out_jobs']:,}"),
         ("jobs that span clusters", f"{metrics['spanning_jobs']:,} ({share:.1%})"),
+        ("offered load", "-" if offered is None else f"{offered:.3f}"),
         ("utilization", f"{metrics['utilization']:.3f}"),
         ("mean wait", f"{metrics['mean_wait']:,.0f} s"),
         ("mean response", f"{metrics['mean_response']:,.0f} s"),

@@ -124,9 +124,9 @@ def table_figure(cells, number):
             found = cell.loss if cell.interval is None else cell.interval
             rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
     clusters = max(c.published.clusters for c in cells if c.published.table == number)
-    title = f"Table {number}: one cluster of 32, and {clusters} of them; against the printed cells"
+    title = f"Table {number}, here minus printed: one cluster of 32, and {clusters} clusters of 32"
     return plots.beside_published(
-        list(rows.items()), title=title, xlabel="capacity loss here less printed"
+        list(rows.items()), title=title, xlabel="capacity loss here minus printed"
     )
 
 

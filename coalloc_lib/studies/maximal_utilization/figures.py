@@ -136,8 +136,8 @@ def figure6(losses):
 def figure7(losses, log):
     """Draw the loss with the sizes and service times of logs."""
     names = {
-        "CTC": f"{log.title},\nin its order",
-        "CTC drawn": f"{log.title},\npairs drawn",
+        "CTC": log.title.replace(" (", "\n(") + "\nin its order",
+        "CTC drawn": log.title.replace(" (", "\n(") + "\npairs drawn",
         "DAS1": "DAS1 (stand-in)",
     }
     series = {
@@ -159,7 +159,7 @@ def figure8(losses):
             label: student(losses["co-allocation", "sum", name]) for name, label in labels.items()
         }
     }
-    title = "Figure 8: the loss with and without co-allocation, total of four D(0.9)[1,8]"
+    title = "Figure 8: the loss where a job's total is in four clusters or in one"
     return plots.bars(series, title=title, ylabel=LOSS)
 
 
