@@ -34,8 +34,6 @@ _ON_DEMAND = {
     "response_curve": "coalloc_lib.curves",
     "student": "coalloc_lib.inference",
     "saturated_loss": "coalloc_lib.saturation",
-    "sweep": "coalloc_lib.sweep",
-    "summarize": "coalloc_lib.sweep",
 }
 
 __all__ = [
