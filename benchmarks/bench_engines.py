@@ -116,6 +116,26 @@ def queues(quick):
         yield f"1e{exponent}", *costs, f"{rescan / many:,.0f}", mark
 
 
+def worst_queues(quick):
+    """Time a departure with a queue in which every bound fits and no job does.
+
+    Ordered jobs of [3, 1] and [1, 3] by turns wait while [2, 2] is idle: the smallest components
+    of two neighbours fit, and so does the smallest total.
+    """
+    system = co.Multicluster([4, 4])
+    for exponent in range(3, 5 if quick else 6):
+        waiting, small = 10**exponent, 200
+        parts = np.vstack([[[2, 2]], np.tile([[3, 1], [1, 3]], (waiting // 2, 1))])
+        late = np.tile([[1, 1]], (small, 1))
+        submit = np.concatenate([np.zeros(len(parts)), 1 + np.arange(small)])
+        runtime = np.concatenate([[small + 2.0], np.ones(waiting), np.full(small, 0.5)])
+        jobs = co.JobStream(submit, runtime, np.vstack([parts, late]), request="ordered")
+        policy = {"scheduling": co.FPFS(10**9)}
+        both = seconds(system, jobs, repeats=2, **policy)
+        alone = seconds(system, jobs[: len(parts)], repeats=2, **policy)
+        yield f"1e{exponent}", f"{1e6 * max(both - alone, 0) / small:.1f}"
+
+
 def first_calls(_quick):
     """Import and first call, with nothing compiled yet and with the cache of that run."""
     with tempfile.TemporaryDirectory() as cache:
@@ -141,6 +161,7 @@ MEASUREMENTS = [
         "Length of the held queue",
         "waiting, FPFS(50) µs/job, unlimited µs/job, × of 1e2, readable ×, ",
     ),
+    (worst_queues, "A queue made to mislead the bounds", "waiting, µs a departure"),
     (first_calls, "Import and first call", "state, import s, first call s"),
 ]
 
