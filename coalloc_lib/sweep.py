@@ -26,7 +26,7 @@ from coalloc_lib.seeds import spawn
 from coalloc_lib.sweep_store import Points, Store, check_call, plain_numbers
 
 #: A worker hands in what it has when so many seconds have gone, after the point it is at.
-BATCH_SECONDS = 0.5
+BATCH_SECONDS = 0.1
 _MOST_POINTS = 4096  # in a batch
 _MOST_DEATHS = 3  # of workers, by points found guilty, before a sweep gives up
 

@@ -43,6 +43,10 @@ def reproduce(
         str, typer.Option(metavar="FOLDER", help="Where the ledger and the figures go.")
     ] = "results",
     seed: options.Seed = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Keep finished points of sweeps here, to go on later."),
+    ] = None,
     as_json: options.Json = False,
 ):
     """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
@@ -57,7 +61,7 @@ def reproduce(
     options.at_least("--seed", seed, 0)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
     with Progress() if sys.stderr.isatty() else SILENT as progress:
-        result = run(studies, scale=scale, out=out, progress=progress, seed=seed)
+        result = run(studies, scale=scale, out=out, progress=progress, seed=seed, cache=cache)
     if as_json:
         print_json(_as_object(result))
     else:

@@ -8,6 +8,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 from coalloc_lib.checks import InputError, one_of
@@ -48,7 +49,7 @@ class Reproduction:
     figures: list[Path]
 
 
-def reproduce(names=None, scale="quick", out="results", progress=SILENT, seed=None):
+def reproduce(names=None, scale="quick", out="results", progress=SILENT, seed=None, cache=None):
     """Run studies and write their ledger and figures.
 
     Nothing appears under `out` before all of it is there: a run that fails leaves the results of
@@ -66,6 +67,9 @@ def reproduce(names=None, scale="quick", out="results", progress=SILENT, seed=No
         Told of every step; silent where it is not given.
     seed : int, optional
         In place of each study's own seed.
+    cache : str or Path, optional
+        A folder in which the studies that sweep keep finished points, so that a run that was
+        stopped goes on where it was.
 
     Returns
     -------
@@ -83,7 +87,11 @@ def reproduce(names=None, scale="quick", out="results", progress=SILENT, seed=No
     out = _made(Path(out))
     modules = [import_module(STUDIES[name]) for name in names]
     seeding = {} if seed is None else {"seed": seed}
-    results = [module.reproduce(scale=scale, progress=progress, **seeding) for module in modules]
+    results = []
+    for module in modules:
+        keeps = cache is not None and "cache" in signature(module.reproduce).parameters
+        how = seeding | ({"cache": cache} if keeps else {})
+        results.append(module.reproduce(scale=scale, progress=progress, **how))
     rows = [row for result in results for row in result.rows]
     with tempfile.TemporaryDirectory(prefix=".reproduce-", dir=out) as folder:
         drawn = _draw(dict(zip(names, results, strict=True)), Path(folder))

@@ -23,7 +23,7 @@ class Picture:
 
     def __init__(self, figure, alt=None, caption=""):
         buffer = BytesIO()
-        figure.savefig(buffer, dpi=90)
+        figure.savefig(buffer, dpi=84)
         self.alt = describe(figure) if alt is None else alt
         self.caption = caption
         self.png = _fewer_colours(buffer)

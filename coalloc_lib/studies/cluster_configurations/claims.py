@@ -1,7 +1,8 @@
 """The claims CC-1 to CC-13: each from paired intervals that could say the opposite.
 
 One line is *better* than another where it bears more load and, at the loads below saturation of
-both at which they were compared, none of its mean response times is worse.
+both at which they were compared, none of its mean response times is worse. What the intervals do
+not decide is undecided, and said to be.
 """
 
 import numpy as np
@@ -52,18 +53,44 @@ class Comparison:
 
     @property
     def better(self):
-        """Whether the first line bears more and never responds more slowly."""
-        return self.borne.low > 0 and all(r.low <= 0 for r in self.responses.values())
+        """Whether the first line bears more and responds no more slowly; None if undecided."""
+        worse = self.borne.high < 0 or any(r.low > 0 for r in self.responses.values())
+        proven = self.borne.low > 0 and all(r.high <= LIKE for r in self.responses.values())
+        return True if proven and not worse else False if worse else None
 
     @property
     def much_better(self):
-        """Whether it is better, and by more than slightly."""
-        return self.better and self.borne.low > MUCH
+        """Whether it is better, and bears much more."""
+        return both(self.better, above(self.borne, MUCH))
 
     @property
     def alike(self):
-        """Whether the maximal utilizations hardly differ."""
-        return abs(self.borne.estimate) <= SLIGHT
+        """Whether the lines hardly differ in what they bear and how they respond."""
+        parts = [within(self.borne, SLIGHT)]
+        parts += [within(response, LIKE) for response in self.responses.values()]
+        return both(*parts)
+
+
+def above(interval, limit):
+    """Whether a figure is above a limit; None where its interval does not decide it."""
+    return True if interval.low > limit else False if interval.high <= limit else None
+
+
+def below(interval, limit):
+    """Whether a figure is below a limit; None where its interval does not decide it."""
+    return above(interval.times(-1), -limit)
+
+
+def within(interval, limit):
+    """Whether a figure is within a distance of 0; None where its interval does not decide it."""
+    if interval.low >= -limit and interval.high <= limit:
+        return True
+    return False if interval.low > limit or interval.high < -limit else None
+
+
+def both(*answers):
+    """Whether all of several answers are yes; None where that is undecided."""
+    return False if False in answers else None if None in answers else True
 
 
 def judge_claims(runs):
@@ -82,11 +109,6 @@ def _claim(item, quantity, comparison, parts, note=""):
     number = load_claims(NAME)[item].number or None
     found = comparison.borne
     return Row(NAME, item, quantity, number, found.estimate, found.low, found.high, *judgement)
-
-
-def _unequal(runs, placement):
-    """Comparisons of the unequal systems with four clusters of 32, under one placement."""
-    return {name: Comparison(runs, f"{name} {placement}", f"4×32 {placement}") for name in UNEQUAL}
 
 
 def _cc1(runs):
@@ -110,9 +132,9 @@ def _cc2(runs):
 def _cc3(runs):
     change = Comparison(runs, "8×16 first fit", "4×32 first fit")
     low, *others = COMPARED
-    parts = {f"alike at {low}": abs(change.responses[low].estimate) <= LIKE}
-    parts |= {f"8×16 faster at {load}": change.responses[load].high < 0 for load in others}
-    parts["bears slightly more"] = change.borne.low > 0 and change.borne.high <= MUCH
+    parts = {f"alike at {low}": within(change.responses[low], LIKE)}
+    parts |= {f"8×16 faster at {load}": below(change.responses[load], 0) for load in others}
+    parts["bears slightly more"] = both(above(change.borne, 0), within(change.borne, MUCH))
     note = ", ".join(f"at {u}: {r.estimate:+.1%}" for u, r in change.responses.items())
     return _claim("CC-3", "8×16 less 4×32 under first fit, bound", change, parts, note)
 
@@ -128,14 +150,19 @@ def _cc4(runs):
 
 
 def _cc5(runs):
-    """'Well' is within what counts as much of the four equal clusters."""
-    changes = _unequal(runs, "first fit")
-    well = {name: change.borne.low > -MUCH for name, change in changes.items()}
-    few = [name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW]
-    parts = {f"{name} does not do well": not well[name] for name in few}
-    parts |= {f"{name} does well": well[name] for name in UNEQUAL if name not in few}
-    worst = min(changes.values(), key=lambda change: change.borne.estimate)
-    return _claim("CC-5", "unequal less 4×32 under first fit, least of five, bound", worst, parts)
+    """'Well' is within what counts as much of the four equal clusters, in both orders."""
+    parts, changes = {}, []
+    for order in ("first fit", "first fit, small first"):
+        for name in UNEQUAL:
+            change = Comparison(runs, f"{name} {order}", "4×32 first fit")
+            changes.append(change)
+            well = above(change.borne, -MUCH)
+            if len(UNEQUAL[name]) > FEW:
+                parts[f"{name} {order} does well"] = well
+            else:
+                parts[f"{name} {order} does not do well"] = None if well is None else not well
+    worst = min(changes, key=lambda change: change.borne.estimate)
+    return _claim("CC-5", "unequal less 4×32, least of ten, bound", worst, parts)
 
 
 def _cc6(runs):
@@ -163,14 +190,16 @@ def _cc7(runs):
     parts = {"4×32: worst fit much better": equal.much_better}
     for name in (name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW):
         change = _worst_less_first(runs, name)
-        parts[f"{name}: worst fit slightly better"] = change.better and change.borne.high <= MUCH
+        parts[f"{name}: worst fit slightly better"] = both(
+            change.better, within(change.borne, MUCH)
+        )
     return _claim("CC-7", "4×32: worst less first fit, bound", equal, parts)
 
 
 def _cc8(runs):
     names = ["8×16", *(name for name in UNEQUAL if len(UNEQUAL[name]) >= MANY)]
     changes = {name: _worst_less_first(runs, name) for name in names}
-    parts = {f"{name}: worst fit worse": change.borne.high < 0 for name, change in changes.items()}
+    parts = {f"{name}: worst fit worse": below(c.borne, -SLIGHT) for name, c in changes.items()}
     least = max(changes.values(), key=lambda change: change.borne.estimate)
     return _claim("CC-8", "worst less first fit, least of three, bound", least, parts)
 
@@ -190,7 +219,7 @@ def _cc9(runs):
     for mix in MIXES:
         upper = Comparison(runs, _of("size", "1"), _of("size", mix))
         lower = Comparison(runs, _of("size", mix), _of("size", "4"))
-        parts[f"{mix} between"] = upper.borne.low > 0 and lower.borne.low > 0
+        parts[f"{mix} between"] = both(above(upper.borne, 0), above(lower.borne, 0))
     change = Comparison(runs, _of("size", "1"), _of("size", "4"))
     return _claim("CC-9", "one less four components, bound", change, parts)
 

@@ -62,7 +62,7 @@ def _numbered():
 
 NUMBERED = _numbered()
 _AXES = {
-    "xlabel": "utilization (dashes: maximal)",
+    "xlabel": "utilization (dashes: its maximum, simulated)",
     "ylabel": "mean response time",
     "top": TOP,
     "logarithmic": True,

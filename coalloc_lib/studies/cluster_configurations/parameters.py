@@ -38,6 +38,7 @@ SAME_SIZE = {str(k): JobModel(SIZES, k) for k in (1, 2, 3, 4)} | {
     "75% 1, 25% 4": Mixture({JobModel(SIZES, 1): 0.75, JobModel(SIZES, 4): 0.25}),
     "50% 1, 50% 4": Mixture({JobModel(SIZES, 1): 0.5, JobModel(SIZES, 4): 0.5}),
     "25% 1, 75% 4": Mixture({JobModel(SIZES, 1): 0.25, JobModel(SIZES, 4): 0.75}),
+    "third of each": Mixture({JobModel(SIZES, k): 1 / 3 for k in (1, 2, 4)}),
 }
 SAME_TOTAL = {"1": ONE, "2": TWO, "4": FOUR} | {
     "75% 1, 25% 4": Mixture({ONE: 0.75, FOUR: 0.25}),
