@@ -10,6 +10,7 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     SAME_TOTAL,
     UNEQUAL,
 )
+from coalloc_lib.studies.das1 import das1_densities
 from coalloc_lib.studies.loss_tables import table_figure
 
 #: Mean response times above this are not drawn: the curve has left for infinity.
@@ -73,7 +74,7 @@ def all_figures(cells, runs):
     """Return the figures as functions without arguments, by file name without suffix."""
     drawn = {name: lambda name=name: figure(runs, name) for name in NUMBERED}
     tables = {f"table{n}": lambda n=n: table_figure(cells, n) for n in (1, 2)}
-    return tables | drawn | {"map": lambda: placement_map(runs)}
+    return tables | {"figure1-2": das1_densities} | drawn | {"map": lambda: placement_map(runs)}
 
 
 def figure(runs, name):

@@ -1,14 +1,12 @@
 """Figures 1 to 8 of the paper, and its tables as pictures, beside what was printed."""
 
-import numpy as np
-
 from coalloc_lib import plots
 from coalloc_lib.inference import student
+from coalloc_lib.studies.das1 import das1_densities
 from coalloc_lib.studies.loss_tables import table_figure
 from coalloc_lib.studies.maximal_utilization.claims import exact_loss
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, VARIATIONS
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
-from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 
 LOSS = "capacity loss"
 
@@ -27,26 +25,6 @@ def all_figures(cells, losses, log):
         "figure7": lambda: figure7(losses, log),
         "figure8": lambda: figure8(losses),
     }
-
-
-def das1_densities():
-    """Draw the sizes and service times of the DAS1 stand-in (Figures 1 and 2)."""
-    sizes = das1_sizes()
-    times = das1_service_times().sample(np.random.default_rng(1), 200_000)
-    edges = np.arange(0, 901, 30)
-    share = np.histogram(times, edges)[0] / len(times)
-    panels = {
-        "Figure 1: sizes": (np.arange(129) - 0.5, _padded(sizes.probabilities, 129), 1.0),
-        "Figure 2: service times up to 900 s": (edges[:-1], share, 30.0),
-    }
-    figure = plots.density(
-        panels,
-        title="DAS1, a stand-in with the published moments",
-        xlabel="processors",
-        ylabel="share of jobs",
-    )
-    figure.axes[1].set(xlabel="seconds", ylabel="share of jobs in 30 s")
-    return figure
 
 
 def figure3(losses):
@@ -165,7 +143,3 @@ def figure8(losses):
 
 def _row(losses, figure, names, series):
     return {name: student(losses[figure, name, series]) for name in names}
-
-
-def _padded(weights, length):
-    return np.pad(weights, (0, length - len(weights)))
