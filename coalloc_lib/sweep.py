@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from threading import Lock
 
 import joblib
 import numpy as np
@@ -25,7 +26,7 @@ from coalloc_lib.progress import SILENT
 from coalloc_lib.seeds import spawn
 from coalloc_lib.sweep_store import Points, Store, check_call, plain_numbers
 
-#: A worker hands in what it has when so many seconds have gone, after the point it is at.
+#: A worker process hands in what it has when so many seconds have gone, after the point it is at.
 BATCH_SECONDS = 0.1
 _MOST_POINTS = 4096  # in a batch
 _MOST_DEATHS = 3  # of workers, by points found guilty, before a sweep gives up
@@ -97,11 +98,13 @@ def sweep(
     cache : str or Path, optional
         A folder that keeps finished points, known by arguments, seed, the function's code (not
         that of functions it calls) and this library's sources. A sweep that finds points there
-        computes only the others. A kill loses at most the points that workers are at and the last
-        `BATCH_SECONDS` before.
+        computes only the others. A point is kept as soon as it is finished, so that a kill loses
+        the points that threads are at, no other. Other processes hand in what they have finished
+        every `BATCH_SECONDS`, and a kill loses that too.
     workers : int, optional
-        Threads, unless an active ``joblib.parallel_config`` names something else. Where it is not
-        given, that configuration alone counts; without one, the sweep is serial.
+        Threads, -1 for one a processor, unless an active ``joblib.parallel_config`` names
+        something else. Where it is not given, that configuration alone counts; without one, the
+        sweep is serial.
     failures : {"raise", "keep"}
         Failed points raise when all others have finished, or are rows without results and with
         the error in a column ``error``. They are not kept in the cache.
@@ -135,7 +138,7 @@ def sweep(
     check_call(function, points.names)
     if not isinstance(seed, np.random.SeedSequence):
         seed = whole("seed", seed, least=0)
-    workers = None if workers is None else whole("workers", workers)
+    workers = workers if workers in (None, -1) else whole("workers", workers)
     run = _Run(function, points, spawn(seed, whole("replications", replications)), workers)
     run.complete(cache, prepare, progress)
     if failures == "raise" and run.failed:
@@ -201,6 +204,7 @@ class _Run:
         self.results = [None] * (len(points.values) * len(seeds))
         self.failed, self.keys, self.store = {}, None, None
         self.seconds, self.finished, self.deaths = 0.0, 0, 0
+        self.keeping = Lock()
 
     def complete(self, cache, prepare, progress):
         """Compute what the cache does not have."""
@@ -228,7 +232,8 @@ class _Run:
         backend, _ = get_active_backend(**hint)
         _mend_dask(backend)
         self.lanes = joblib.effective_n_jobs(self.workers)
-        if prepare and self.lanes > 1 and not getattr(backend, "supports_sharedmem", False):
+        self.in_memory = self.lanes == 1 or getattr(backend, "supports_sharedmem", False)
+        if prepare and not self.in_memory:
             prepare()
         self.pool = partial(
             joblib.Parallel, self.workers, batch_size=1, return_as="generator_unordered", **hint
@@ -255,14 +260,17 @@ class _Run:
                 waiting.extendleft(reversed(rows[len(outcomes) :]))
                 self.seconds += seconds
                 self.finished += len(outcomes)
-                self._record(outcomes)
+                if not self.in_memory:
+                    self._keep(outcomes)
+                self._note(outcomes)
 
     def _batches(self, waiting, flying):
         while waiting:
             rows = [waiting.popleft() for _ in range(self._batch_size(len(waiting)))]
             flying[rows[0]] = rows
             tasks = [(row, *self._task(row)) for row in rows]
-            yield joblib.delayed(_run_batch)(self.function, tasks)
+            keep = self._keep if self.in_memory else None
+            yield joblib.delayed(_run_batch)(self.function, tasks, keep)
 
     def _batch_size(self, waiting):
         """Half of what the limit of time allows, less at the end so that none waits for one."""
@@ -273,22 +281,30 @@ class _Run:
         point, replication = divmod(row, len(self.seeds))
         return self.points.values[point], self.seeds[replication]
 
-    def _record(self, outcomes):
+    def _keep(self, outcomes):
+        """Keep what finished: at once in the thread that ran it, or when a process hands it in."""
         good = [(row, results) for row, results, *_ in outcomes if results is not None]
-        for row, results in good:
-            self.results[row] = results
+        with self.keeping:
+            for row, results in good:
+                self.results[row] = results
+            if self.store and good:
+                self._store([(self.keys[row], results) for row, results in good])
+
+    def _note(self, outcomes):
+        """Take note of what failed, and report progress, which only this thread may."""
         for row, results, *error in outcomes:
             if results is None:
                 self.failed[row] = Failure(self._shown(row), *error)
             self.progress.step()
-        if self.store and good:
-            try:
-                self.store.write((self.keys[row], results) for row, results in good)
-            except OSError as error:
-                raise self.error(
-                    f"cache folder {self.store.folder} takes no more results ({error.strerror}); "
-                    "make room and start again: what it has is not computed again"
-                ) from error
+
+    def _store(self, records):
+        try:
+            self.store.write(records)
+        except OSError as error:
+            raise self.error(
+                f"cache folder {self.store.folder} takes no more results ({error.strerror}); "
+                "make room and start again: what it has is not computed again"
+            ) from error
 
     def _blame(self, rows, error):
         """Find out which of the points in flight ended a worker process, and go on without it."""
@@ -367,11 +383,13 @@ def _column(values):
     return pd.Series(values, dtype=object if mixed else None)
 
 
-def _run_batch(function, tasks):
-    """Run points until the time is up; the first always. What a worker process does."""
+def _run_batch(function, tasks, keep=None):
+    """Run points until the time is up; the first always. What a worker does."""
     begin, outcomes = time.perf_counter(), []
     for row, point, seed in tasks:
         outcomes.append((row, *_outcome(function, point, seed)))
+        if keep:
+            keep(outcomes[-1:])
         if time.perf_counter() - begin > BATCH_SECONDS:
             break
     return outcomes, time.perf_counter() - begin
