@@ -7,8 +7,10 @@ Both runs give the same numbers, which is checked; the ratio of their times is t
 
 import argparse
 import time
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from coalloc_lib.studies.cluster_configurations.parameters import SCALES
 from coalloc_lib.studies.cluster_configurations.runs import run_all
@@ -20,14 +22,23 @@ def timed(scale, workers):
     return time.perf_counter() - start, runs
 
 
+def check_same(first, second):
+    assert first.curves == second.curves
+    pd.testing.assert_frame_equal(first.gains, second.gains, check_exact=True)
+    for one, other in ((first.borne, second.borne), (first.responses, second.responses)):
+        assert one.keys() == other.keys()
+        for key, values in one.items():
+            np.testing.assert_array_equal(values, other[key])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", choices=tuple(SCALES), default="quick")
     scale = SCALES[parser.parse_args().scale]
+    run_all(replace(SCALES["quick"], jobs=2000, map_jobs=2000, most_jobs=2000), 1)  # compiles
     one, first = timed(scale, 1)
     two, second = timed(scale, 2)
-    for line, values in first.borne.items():
-        np.testing.assert_array_equal(values, second.borne[line])
+    check_same(first, second)
     print(f"one worker   {one:8.1f} s")
     print(f"two workers  {two:8.1f} s")
     print(f"efficiency   {one / two / 2:8.2f}")

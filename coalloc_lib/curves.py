@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from coalloc_lib.checks import InputError, positive, whole
-from coalloc_lib.inference import Interval, replicate, student
+from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.checks import InputError, one_of, positive, whole
+from coalloc_lib.distributions import Exponential
+from coalloc_lib.inference import Interval, paired_difference, replicate, student
 from coalloc_lib.saturation import WARM_UP, saturated_loss
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.simulate import simulate
+from coalloc_lib.workloads.models import JobModel
 
 #: Waiting jobs that a policy other than FCFS sees where its maximal utilization is measured.
 HELD = 500
+#: How a maximal utilization is known.
+METHODS = ("exact", "approximation", "simulation")
 
 
 @dataclass(frozen=True)
@@ -26,19 +29,52 @@ class Point:
         Mean response time; None past saturation, where there is none.
     jobs : int
         Jobs of each replication; 0 past saturation.
-    values : ndarray, shape (replications,)
-        Mean response time of each replication, for differences in pairs.
+    precise : bool
+        Whether the run was long enough, as `response_point` says.
     """
 
     utilization: float
-    response: Interval | None
-    jobs: int
-    values: np.ndarray
+    response: Interval | None = None
+    jobs: int = 0
+    precise: bool = True
 
     @property
     def saturated(self):
         """Whether the system cannot bear this load."""
         return self.response is None
+
+
+@dataclass(frozen=True)
+class Maximum:
+    """The maximal utilization of a system and its jobs, and how it is known.
+
+    Attributes
+    ----------
+    interval : Interval
+        Without length where a formula gives it.
+    method : {"exact", "approximation", "simulation"}
+    """
+
+    interval: Interval
+    method: str
+
+    @property
+    def estimate(self):
+        """The maximal utilization."""
+        return self.interval.estimate
+
+    @property
+    def low(self):
+        """What the system bears for certain, as far as the method is."""
+        return self.interval.low
+
+    def times(self, factor):
+        """Return `factor` times the maximal utilization."""
+        return Maximum(self.interval.times(factor), self.method)
+
+    def __str__(self):
+        shown = self.interval if self.method == "simulation" else f"{self.estimate:.4f}"
+        return f"{shown}, {self.method}"
 
 
 @dataclass(frozen=True)
@@ -48,12 +84,12 @@ class Curve:
     Attributes
     ----------
     points : list of Point
-    bound : Interval
-        The simulated maximal utilization.
+    maximum : Maximum
+        Where it goes to infinity.
     """
 
     points: list
-    bound: Interval
+    maximum: Maximum
 
     @property
     def utilizations(self):
@@ -64,6 +100,14 @@ class Curve:
     def responses(self):
         """The intervals of all points, None past saturation."""
         return [point.response for point in self.points]
+
+    def stretched(self, alpha):
+        """Return the curve over the net utilization where all service is `alpha` times as long."""
+        points = [
+            Point(p.utilization / alpha, p.response and p.response.times(alpha), p.jobs, p.precise)
+            for p in self.points
+        ]
+        return Curve(points, self.maximum.times(1 / alpha))
 
 
 def response_times(
@@ -84,12 +128,18 @@ def response_times(
     ndarray, shape (replications,)
         With the same seed, comparable in pairs between systems and policies.
     """
+    how = {"scheduling": scheduling, "placement": placement}
+    return _halves(system, model, utilization, jobs, replications, seed, how).mean(axis=1)
+
+
+def _halves(system, model, utilization, jobs, replications, seed, how):
+    """Return the mean response time of both halves of each run, after its warm-up."""
     rate = model.rate(system, positive("utilization", utilization))
+    half = (jobs - int(WARM_UP * jobs)) // 2
 
     def one(child):
-        stream = model.sample(jobs, child, rate=rate)
-        schedule = simulate(system, stream, scheduling=scheduling, placement=placement)
-        return schedule.response[int(WARM_UP * jobs) :].mean()
+        schedule = simulate(system, model.sample(jobs, child, rate=rate), **how)
+        return schedule.response[-2 * half :].reshape(2, half).mean(axis=1)
 
     return replicate(one, replications, seed)
 
@@ -115,24 +165,28 @@ def response_point(
 
     Notes
     -----
-    The run length doubles until the interval is as narrow as `precision` asks or `most_jobs` is
-    reached; the interval says which.
+    The run length doubles until the run is long enough or would exceed `most_jobs`; the point
+    says which. It is long enough when the interval is as narrow as `precision` asks and the
+    second half of the runs, after the warm-up, is not slower than the first: near saturation the
+    queue takes long to reach its level, and a run that ends before is too fast. (Slower means by
+    the paired interval of 95 %, so that one run in forty is doubled for nothing.)
     """
     positive("precision", precision)
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
-    how = {"replications": replications, "seed": seed}
-    how |= {"scheduling": scheduling, "placement": placement}
+    how = {"scheduling": scheduling, "placement": placement}
     while True:
-        values = response_times(system, model, utilization, jobs=jobs, **how)
-        interval = student(values)
-        if interval.half_width <= precision * interval.estimate or 2 * jobs > most_jobs:
-            return Point(float(utilization), interval, jobs, values)
+        halves = _halves(system, model, utilization, jobs, replications, seed, how)
+        interval = student(halves.mean(axis=1))
+        settled = paired_difference(halves[:, 1], halves[:, 0]).low <= 0
+        precise = settled and interval.half_width <= precision * interval.estimate
+        if precise or 2 * jobs > most_jobs:
+            return Point(float(utilization), interval, jobs, precise)
         jobs *= 2
 
 
 def response_curve(
-    system, model, utilizations, *, bound=None, seed=0, scheduling=None, placement=None, **how
+    system, model, utilizations, *, maximum=None, seed=0, scheduling=None, placement=None, **how
 ):
     """Mean response time at each of several utilizations.
 
@@ -140,8 +194,8 @@ def response_curve(
     ----------
     utilizations : sequence of float
         Offered loads.
-    bound : Interval, optional
-        Maximal utilization; simulated in heavy traffic where it is not given.
+    maximum : Maximum, optional
+        The maximal utilization; from `find_maximum` where it is not given.
     how
         For `response_point`.
 
@@ -151,23 +205,72 @@ def response_curve(
 
     Notes
     -----
-    A load at or above the low end of the maximal utilization's interval is saturated: the queue
-    grows with the length of the run, so no mean is given.
+    A load at or above the maximal utilization, or the low end of its interval, is saturated: the
+    queue grows with the length of the run, so no mean is given.
     """
     policies = {"scheduling": scheduling, "placement": placement}
-    if bound is None:
-        bound = maximal_utilization_by_simulation(system, model, seed=seed, **policies)
+    if maximum is None:
+        maximum = find_maximum(system, model, seed=seed, **policies)
     points = [
         response_point(system, model, utilization, seed=seed, **policies, **how)
-        if utilization < bound.low
-        else Point(float(utilization), None, 0, np.array([]))
+        if utilization < maximum.low
+        else Point(float(utilization))
         for utilization in utilizations
     ]
-    return Curve(points, bound)
+    return Curve(points, maximum)
 
 
-def maximal_utilization_by_simulation(system, model, *, jobs=200_000, seed=0, **how):
-    """Interval of the utilization in heavy traffic."""
-    policy = how.get("scheduling")
-    backlog = 1 if policy is None or isinstance(policy, FCFS) else HELD
-    return saturated_loss(system, model, jobs=jobs, seed=seed, backlog=backlog, **how).complement()
+def find_maximum(
+    system, model, *, method=None, jobs=200_000, seed=0, scheduling=None, placement=None
+):
+    """Return the maximal utilization by the best method that there is.
+
+    Parameters
+    ----------
+    method : {"exact", "approximation", "simulation"}, optional
+        The exact formula where there is one, else simulation, where it is not given.
+    jobs : int
+        Jobs of the simulation in heavy traffic.
+
+    Returns
+    -------
+    Maximum
+
+    Raises
+    ------
+    InputError
+        There is no such formula for the system, its jobs and policies.
+    """
+    method = method or best_method(system, model, scheduling)
+    policies = {"scheduling": scheduling, "placement": placement}
+    if one_of("method", method, METHODS) == "simulation":
+        backlog = 1 if _is_fcfs(scheduling) else HELD
+        loss = saturated_loss(system, model, jobs=jobs, seed=seed, backlog=backlog, **policies)
+        return Maximum(loss.complement(), method)
+    known = _formula(system, model, scheduling)
+    if method != known:
+        has = {"exact": "is exact", None: "does not exist"}.get(known, f"is an {known}")
+        raise InputError(f"method = {method!r}; here the formula {has}; choose another")
+    placed = {} if len(system) == 1 else {"placement": placement}
+    bound = maximal_utilization(system, model.sizes, model.components, model.request, **placed)
+    value = bound.max_utilization
+    return Maximum(Interval(value, value, value, 0), method)
+
+
+def best_method(system, model, scheduling=None):
+    """Return ``"exact"`` where a formula is, under its assumptions, else ``"simulation"``."""
+    return "exact" if _formula(system, model, scheduling) == "exact" else "simulation"
+
+
+def _is_fcfs(scheduling):
+    return scheduling is None or isinstance(scheduling, FCFS)
+
+
+def _formula(system, model, scheduling):
+    """Say what kind of formula there is: exact, an approximation, or none (None)."""
+    if not (_is_fcfs(scheduling) and isinstance(model, JobModel)):
+        return None
+    if model.split_at or model.merged_into or not isinstance(model.service, Exponential):
+        return None
+    alone = len(system) == 1 or model.request in ("ordered", "flexible")
+    return "exact" if alone else "approximation"

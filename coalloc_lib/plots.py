@@ -4,15 +4,24 @@ Colours come from a cycle that colour-blind readers can tell apart; a hatch or a
 same a second time.
 """
 
+from collections import Counter
+
 import numpy as np
 from matplotlib import colormaps, rc_context
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 #: Okabe and Ito's colours, without the yellow that a projector loses.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+#: The mark of the first load past saturation.
+SATURATED = r"$\uparrow$"
+#: How the line of a maximal utilization is dashed, by how it is known.
+DASHES = {"exact": "--", "approximation": "-.", "simulation": ":"}
+_PLAIN = {"frameon": False, "fontsize": 8}
+_BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), **_PLAIN}
 STYLE = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -101,80 +110,107 @@ def beside_published(rows, *, title, xlabel, rounding=0.0005):
     return figure
 
 
-def curve(
-    x, bands, *, title, xlabel, ylabel, asymptotes=None, top=None, logarithmic=False
-):  # fmt: skip
-    """Draw lines with their 95 % bands.
+def curve(drawn, *, title, xlabel, ylabel, top=None, logarithmic=False):
+    """Draw mean response times with their 95 % bands, and where they go to infinity.
+
+    A hollow mark is a point whose run was too short for the precision that was asked for. An
+    arrow at the top is the first load past saturation. A vertical line is the maximal
+    utilization; its dashes tell how that is known.
 
     Parameters
     ----------
-    x : array_like
-    bands : dict of list
-        ``bands[name]`` holds an `Interval` or a number for each x, None where there is none.
-    asymptotes : dict, optional
-        Vertical dashed lines by name, in the colour of the band of that name.
+    drawn : dict of Curve
+        By the name in the legend.
     top : float, optional
         Where the vertical axis ends.
     logarithmic : bool
         For values around 1 and above: the vertical axis is logarithmic and begins there.
     """
     figure, axes = new_figure(7.5, 3.8)
-    numbers = {name: i for i, name in enumerate(bands)}
-    _draw_bands(axes, x, bands, numbers, asymptotes or {})
+    _draw_curves(axes, drawn, list(drawn))
     title_figure(figure, title)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     _limit(axes, top, logarithmic)
-    _legend_beside(axes)
+    handles, labels = axes.get_legend_handles_labels()
+    signs = _signs(drawn.values())
+    axes.legend([*handles, *signs.values()], [*labels, *signs], **_BESIDE)
     return figure
 
 
-def curves(
-    x, panels, *, title, xlabel, ylabel, asymptotes, top=None, logarithmic=False
-):  # fmt: skip
-    """Draw several panels of lines with their 95 % bands, each name in one colour in all of them.
+def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False):
+    """Draw several panels of curves, each name in one colour in all of them.
 
     Parameters
     ----------
-    x : array_like
     panels : dict of dict
-        ``panels[heading]`` is what `curve` takes as its bands.
-    asymptotes : dict of dict
-        By heading, what `curve` takes.
+        ``panels[heading]`` is what `curve` draws.
     top, logarithmic
         As `curve` takes them.
     """
     figure, row = new_figure(7.5, 3.5, columns=len(panels), sharey=True)
-    names = list(dict.fromkeys(name for bands in panels.values() for name in bands))
-    numbers = {name: i for i, name in enumerate(names)}
-    drawn = {}
-    for axes, (heading, bands) in zip(row, panels.items(), strict=True):
-        _draw_bands(axes, x, bands, numbers, asymptotes[heading], 3)
+    names = list(dict.fromkeys(name for drawn in panels.values() for name in drawn))
+    handles = {}
+    for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
+        _draw_curves(axes, drawn, names, 3)
         axes.set_title(heading, fontsize=9)
         axes.set_xlabel(xlabel)
         _limit(axes, top, logarithmic)
         lines, labels = axes.get_legend_handles_labels()
-        drawn |= dict(zip(labels, lines, strict=True))
+        handles |= dict(zip(labels, lines, strict=True))
     row[0].set_ylabel(ylabel)
     title_figure(figure, title)
-    handles = [drawn[name] for name in names]
-    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    shown = {name: handles[name] for name in names}
+    shown |= _signs(curve for drawn in panels.values() for curve in drawn.values())
+    figure.legend(shown.values(), shown, loc="outside lower center", ncols=4, **_PLAIN)
     return figure
 
 
-def _draw_bands(axes, x, bands, numbers, asymptotes, size=4):
-    """Draw the lines, each in the colour and with the marker of its number."""
-    for name, values in bands.items():
-        known = [(at, value) for at, value in zip(x, values, strict=True) if value is not None]
-        at = [pair[0] for pair in known]
+def _draw_curves(axes, drawn, names, size=4):
+    """Draw the curves, each in the colour and with the marker of its place among the names."""
+    crowd = Counter()  # first saturated loads that are drawn already
+    for name, line in drawn.items():
+        number = names.index(name)
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        known = [point for point in line.points if not point.saturated]
+        at = [point.utilization for point in known]
         middle, low, high = (
-            [getattr(value, part, value) for _, value in known]
+            [getattr(point.response, part) for point in known]
             for part in ("estimate", "low", "high")
         )
-        colour, marker = (cycle[numbers[name] % len(cycle)] for cycle in (COLOURS, MARKERS))
         axes.plot(at, middle, color=colour, marker=marker, markersize=size, label=name)
         axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
-        if name in asymptotes:
-            axes.axvline(asymptotes[name], color=colour, linestyle="--", linewidth=1)
+        hollow = {"color": "white", "markersize": size - 1.5, "linestyle": "none"}
+        rough = [(p.utilization, p.response.estimate) for p in known if not p.precise]
+        axes.plot(*np.reshape(rough, (-1, 2)).T, marker=marker, **hollow)
+        dashes = {"linestyle": DASHES[line.maximum.method], "linewidth": 1}
+        axes.axvline(line.maximum.estimate, color=colour, **dashes)
+        over = next((point.utilization for point in line.points if point.saturated), None)
+        if over is not None:
+            height = 0.985 - 0.035 * crowd[over]
+            crowd[over] += 1
+            beyond = {
+                "marker": SATURATED,
+                "markersize": size + 1,
+                "transform": axes.get_xaxis_transform(),
+            }
+            axes.plot(over, height, color=colour, **beyond)
+
+
+def _signs(drawn):
+    """Return what the legend says of the signs that these curves use."""
+    drawn = list(drawn)
+    points = [point for line in drawn for point in line.points]
+    dashes = {line.maximum.method: DASHES[line.maximum.method] for line in drawn}
+    signs = {
+        f"maximal, {method}": Line2D([], [], color="black", linewidth=1, linestyle=style)
+        for method, style in dashes.items()
+    }
+    mark = {"color": "black", "linestyle": "none", "markersize": 5}
+    if any(point.saturated for point in points):
+        signs["saturated from here on"] = Line2D([], [], marker=SATURATED, **mark)
+    if not all(point.precise for point in points):
+        signs["run too short"] = Line2D([], [], marker="o", markerfacecolor="white", **mark)
+    return signs
 
 
 def _limit(axes, top, logarithmic):
@@ -193,31 +229,33 @@ def _logarithmic(axes, top):
     axes.set_yticks([], minor=True)
 
 
-def heat_map(values, *, rows, columns, title, xlabel, ylabel):
-    """Draw a table of differences, blue where positive and brown where negative, with numbers.
+def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
+    """Draw a table of differences with their 95 % intervals.
+
+    Blue-green where positive, brown where negative, grey where the interval holds 0.
 
     Parameters
     ----------
-    values : ndarray, shape (rows, columns)
-        NaN where there is nothing.
+    intervals : dict of Interval
+        By (row, column), counted from 0; empty where there is none.
     rows, columns : list of str
         Labels.
+    most : float, optional
+        The difference that gets the full colour; the largest where it is not given.
     """
-    figure, axes = new_figure(2.0 + 0.9 * len(columns), 1.6 + 0.32 * len(rows))
-    most = np.nanmax(np.abs(values)) or 1.0
-    picture = axes.pcolormesh(values, cmap="BrBG", vmin=-most, vmax=most, edgecolor="white")
-    for (row, column), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            shade = "white" if abs(value) > 0.6 * most else "black"
-            at = column + 0.5, row + 0.5
-            axes.text(
-                *at,
-                f"{round(value, 1) + 0.0:+.1f}",
-                ha="center",
-                va="center",
-                color=shade,
-                fontsize=8,
-            )
+    figure, axes = new_figure(2.0 + 1.1 * len(columns), 1.4 + 0.26 * len(rows))
+    values = np.full((len(rows), len(columns)), np.nan)
+    for at, interval in intervals.items():
+        values[at] = interval.estimate
+    most = most or np.nanmax(np.abs(values)) or 1.0
+    colours = {"cmap": "BrBG", "vmin": -most, "vmax": most, "edgecolor": "white"}
+    picture = axes.pcolormesh(values, **colours)
+    for (row, column), interval in intervals.items():
+        if interval.contains(0):
+            box = Rectangle((column, row), 1, 1, facecolor="lightgrey", edgecolor="white")
+            axes.add_patch(box)
+        dark = abs(interval.estimate) > 0.6 * most and not interval.contains(0)
+        _write_difference(axes, row, column, interval, dark)
     axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
     axes.set(xlabel=xlabel, ylabel=ylabel)
@@ -225,6 +263,13 @@ def heat_map(values, *, rows, columns, title, xlabel, ylabel):
     figure.colorbar(picture, ax=axes)
     title_figure(figure, title)
     return figure
+
+
+def _write_difference(axes, row, column, interval, dark):
+    middle = round(interval.estimate, 1) + 0.0  # no minus before a zero
+    text = f"{middle:+.1f} ± {interval.half_width:.1f}"
+    style = {"ha": "center", "va": "center", "fontsize": 8}
+    axes.text(column + 0.5, row + 0.5, text, color="white" if dark else "black", **style)
 
 
 def density(panels, *, title, xlabel, ylabel):
@@ -293,4 +338,4 @@ def title_figure(figure, text):
 def _legend_beside(axes):
     """Put the legend right of the axes, where it hides nothing."""
     if len(axes.get_legend_handles_labels()[0]) > 1:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8)
+        axes.legend(**_BESIDE)

@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.curves import maximal_utilization_by_simulation, response_curve, response_times
-from coalloc_lib.inference import paired_difference, student
+from coalloc_lib.curves import (
+    Curve,
+    Maximum,
+    Point,
+    best_method,
+    find_maximum,
+    response_curve,
+    response_point,
+    response_times,
+)
+from coalloc_lib.inference import Interval, paired_difference, student
 
 ONE = co.Multicluster([1])
 SERIAL = co.JobModel(co.uniform(1, 1), 1, "total")
@@ -27,12 +36,24 @@ def test_the_run_grows_until_it_is_precise():
     assert calm.jobs < busy.jobs
 
 
-def test_a_run_that_may_not_grow_says_so_by_its_interval():
+def test_a_run_that_may_not_grow_says_so():
     curve = response_curve(
-        ONE, SERIAL, [0.9], precision=0.001, jobs=1000, most_jobs=3000, replications=3
+        ONE, SERIAL, [0.2, 0.9], precision=0.1, jobs=1000, most_jobs=3000, replications=5
     )
-    assert curve.points[0].jobs == 2000
-    assert curve.points[0].response.half_width > 0.001 * curve.points[0].response.estimate
+    calm, busy = curve.points
+    assert busy.jobs == 2000
+    assert busy.response.half_width > 0.1 * busy.response.estimate
+    assert not busy.precise
+    assert calm.precise
+
+
+def test_a_run_that_still_slows_down_is_too_short():
+    """At 99 % of what a processor bears, 8000 jobs from an empty queue are far too few: M/M/1."""
+    how = {"precision": 10, "jobs": 8000, "replications": 100, "seed": 4}
+    short = response_point(ONE, SERIAL, 0.99, most_jobs=8000, **how)
+    assert short.response.high < 100
+    assert not short.precise
+    assert response_point(ONE, SERIAL, 0.5, most_jobs=8000, **how).precise
 
 
 def test_past_saturation_nothing_is_averaged():
@@ -41,16 +62,71 @@ def test_past_saturation_nothing_is_averaged():
     assert [point.saturated for point in curve.points] == [False, True, True]
     assert curve.responses[1:] == [None, None]
     assert curve.utilizations == [0.5, 0.95, 1.2]
-    assert 0.5 < curve.bound.low < curve.bound.high < 0.95
+    assert 0.5 < curve.maximum.low < curve.maximum.estimate < 0.95
+    assert curve.maximum.method == "simulation"
 
 
-def test_the_bound_is_the_maximal_utilization():
-    system, model = co.Multicluster([8, 8]), co.JobModel(co.uniform(1, 4), 2, "ordered")
-    exact = co.maximal_utilization(system, model.sizes, 2).max_utilization
-    assert maximal_utilization_by_simulation(system, model).low < exact
-    assert maximal_utilization_by_simulation(system, model).high > exact
-    fpfs = maximal_utilization_by_simulation(system, model, scheduling=co.FPFS(20))
-    assert fpfs.low > exact
+def test_a_load_just_below_an_exact_maximum_is_not_saturated():
+    curve = response_curve(ONE, SERIAL, [0.999, 1.0], jobs=100, most_jobs=100)
+    assert curve.maximum == Maximum(Interval(1.0, 1.0, 1.0, 0), "exact")
+    assert [point.saturated for point in curve.points] == [False, True]
+
+
+PAIR = co.Multicluster([8, 8])
+ORDERED = co.JobModel(co.uniform(1, 4), 2, "ordered")
+
+
+@pytest.mark.parametrize(
+    ("system", "change", "method"),
+    [
+        (PAIR, {}, "exact"),
+        (PAIR, {"request": "flexible"}, "exact"),
+        (co.Multicluster([8]), {"request": "total"}, "exact"),
+        (PAIR, {"request": "unordered"}, "simulation"),
+        (PAIR, {"service": co.Deterministic(1.0)}, "simulation"),
+        (PAIR, {"merged_into": 1}, "simulation"),
+    ],
+)
+def test_the_best_method_is_found(system, change, method):
+    assert best_method(system, ORDERED.with_(**change)) == method
+    assert find_maximum(system, ORDERED.with_(**change), jobs=5000).method == method
+
+
+def test_the_methods_agree():
+    exact, simulated = (find_maximum(PAIR, ORDERED, method=m) for m in ("exact", "simulation"))
+    assert exact.estimate == co.maximal_utilization(PAIR, ORDERED.sizes, 2).max_utilization
+    assert simulated.low < exact.estimate < simulated.interval.high
+    unordered = ORDERED.with_(request="unordered")
+    about = find_maximum(PAIR, unordered, method="approximation", placement=co.WorstFit())
+    simulated = find_maximum(PAIR, unordered, placement=co.WorstFit())
+    assert about.method == "approximation"
+    assert about.estimate == pytest.approx(simulated.estimate, abs=0.01)
+    overtaking = find_maximum(PAIR, ORDERED, scheduling=co.FPFS(20))
+    assert overtaking.method == "simulation"
+    assert overtaking.low > exact.estimate
+
+
+@pytest.mark.parametrize(
+    ("model", "how", "words"),
+    [
+        (ORDERED, {"method": "guess"}, "method = 'guess'"),
+        (ORDERED, {"method": "approximation"}, "is exact; choose"),
+        (ORDERED.with_(request="unordered"), {"method": "exact"}, "an approximation"),
+        (ORDERED, {"method": "exact", "scheduling": co.FPFS(5)}, "does not exist"),
+    ],
+)
+def test_a_method_that_there_is_not(model, how, words):
+    with pytest.raises(co.InputError, match=words):
+        find_maximum(PAIR, model, **how)
+
+
+def test_a_stretched_curve_moves_its_points_and_its_maximum():
+    maximum = Maximum(Interval(0.8, 0.7, 0.9, 5), "simulation")
+    point = Point(0.6, Interval(3.0, 2.0, 4.0, 8), 100, False)
+    slow = Curve([point, Point(1.0)], maximum).stretched(2.0)
+    assert slow.points == [Point(0.3, Interval(6.0, 4.0, 8.0, 8), 100, False), Point(0.5)]
+    assert slow.maximum == Maximum(Interval(0.4, 0.35, 0.45, 5), "simulation")
+    assert str(slow.maximum) == "0.4000 ± 0.0500 (95%), simulation"
 
 
 def test_longer_service_stretches_the_curve_exactly():

@@ -16,7 +16,7 @@ LAYERS = (
     ("placement", "scheduling"),
     ("engines",),
     ("simulate", "schedule", "verification", "analytic"),
-    ("curves", "inference", "saturation", "sweep", "sweep_store", "plots"),
+    ("curves", "inference", "saturation", "sweep", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

@@ -5,6 +5,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import plots
+from coalloc_lib.curves import Curve, Maximum, Point
 from coalloc_lib.inference import Interval
 
 
@@ -25,12 +26,69 @@ def test_beside_published_draws_differences():
     assert drawn == pytest.approx([0.0004, -0.01])
 
 
-def test_curve_leaves_out_what_is_not_there():
-    bands = {"a": [Interval(1, 0.9, 1.1, 3), 2.0, None]}
-    axes = plots.curve([0.1, 0.2, 0.3], bands, title="t", xlabel="x", ylabel="y",
-                       asymptotes={"a": 0.4}).axes[0]  # fmt: skip
-    np.testing.assert_array_equal(axes.lines[0].get_xdata(), [0.1, 0.2])
-    assert axes.lines[1].get_xdata()[0] == 0.4
+@pytest.fixture
+def line():
+    points = [
+        Point(0.1, Interval(1, 0.9, 1.1, 3), 100),
+        Point(0.2, Interval(2, 1.5, 2.5, 3), 100, precise=False),
+        Point(0.3),
+        Point(0.4),
+    ]
+    return Curve(points, Maximum(Interval(0.25, 0.24, 0.26, 30), "simulation"))
+
+
+def texts(legend):
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_curve_shows_what_is_saturated_imprecise_and_maximal(line):
+    figure = plots.curve({"a": line}, title="t", xlabel="x", ylabel="y", top=5, logarithmic=True)
+    (axes,) = figure.axes
+    curve, hollow, asymptote, arrow = axes.lines
+    np.testing.assert_array_equal(curve.get_xdata(), [0.1, 0.2])
+    np.testing.assert_array_equal(curve.get_ydata(), [1, 2])
+    np.testing.assert_array_equal(hollow.get_xdata(), [0.2])
+    assert hollow.get_color() == "white"
+    assert asymptote.get_xdata()[0] == 0.25
+    assert arrow.get_xdata() == [0.3]
+    assert arrow.get_marker() == plots.SATURATED
+    assert texts(axes.get_legend()) == [
+        "a",
+        "maximal, simulation",
+        "saturated from here on",
+        "run too short",
+    ]
+
+
+def test_curve_leaves_out_signs_that_are_not_there(line):
+    exact = Curve(line.points[:1], Maximum(Interval(0.25, 0.25, 0.25, 0), "exact"))
+    (axes,) = plots.curve({"a": exact}, title="t", xlabel="x", ylabel="y").axes
+    assert texts(axes.get_legend()) == ["a", "maximal, exact"]
+    assert axes.lines[2].get_linestyle() == plots.DASHES["exact"]
+
+
+def test_curves_of_one_load_have_arrows_that_can_be_told_apart(line):
+    (axes,) = plots.curve({"a": line, "b": line}, title="t", xlabel="x", ylabel="y").axes
+    arrows = [mark for mark in axes.lines if mark.get_marker() == plots.SATURATED]
+    heights = [mark.get_ydata()[0] for mark in arrows]
+    assert len(set(heights)) == 2
+    assert arrows[0].get_color() != arrows[1].get_color()
+
+
+def test_no_two_of_eight_curves_look_alike(line):
+    drawn = {str(number): line for number in range(8)}
+    (axes,) = plots.curve(drawn, title="t", xlabel="x", ylabel="y").axes
+    named = [mark for mark in axes.lines if mark.get_label() in drawn]
+    assert len({(mark.get_color(), mark.get_marker()) for mark in named}) == 8
+
+
+def test_heat_map_greys_what_is_undecided():
+    intervals = {(0, 0): Interval(5, 4, 6, 9), (1, 1): Interval(-0.01, -1, 0.98, 9)}
+    how = {"rows": ["1", "2"], "columns": ["x", "y"], "title": "t", "xlabel": "x", "ylabel": "y"}
+    axes = plots.heat_map(intervals, **how).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["+5.0 ± 1.0", "+0.0 ± 1.0"]
+    (grey,) = axes.patches
+    assert (grey.get_x(), grey.get_y()) == (1, 1)
 
 
 def test_gantt_draws_every_processor_of_every_job_once():

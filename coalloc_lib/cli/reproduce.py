@@ -24,7 +24,7 @@ COLOURS = {
 EXAMPLES = """\b
 Examples:
   coalloc reproduce
-  coalloc reproduce maximal-utilization --scale paper --out results/
+  coalloc reproduce maximal-utilization --scale paper --out results/ --cache .coalloc-cache
 """
 
 
@@ -45,7 +45,11 @@ def reproduce(
     seed: options.Seed = None,
     cache: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Keep finished points of sweeps here, to go on later."),
+        typer.Option(metavar="FOLDER", help="Keep finished points here, to go on after a stop."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Runs side by side; one a processor if not given."),
     ] = None,
     as_json: options.Json = False,
 ):
@@ -59,9 +63,11 @@ def reproduce(
         options.chosen("STUDY", study, STUDIES)
     options.chosen("--scale", scale, SCALES)
     options.at_least("--seed", seed, 0)
+    options.at_least("--workers", workers, 1)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
     with Progress() if sys.stderr.isatty() else SILENT as progress:
-        result = run(studies, scale=scale, out=out, progress=progress, seed=seed, cache=cache)
+        how = {"progress": progress, "seed": seed, "cache": cache, "workers": workers or -1}
+        result = run(studies, scale=scale, out=out, **how)
     if as_json:
         print_json(_as_object(result))
     else:

@@ -1,14 +1,13 @@
 """The studies: one module a paper, each with its parameters, figures and published numbers.
 
-A study's module has `NAME`, `TITLE` and ``reproduce(scale, seed, progress)``, which returns a
-`StudyResult`. To add one, add its line to `STUDIES`.
+A study's module has `NAME`, `TITLE` and ``reproduce(scale, seed, workers, cache, progress)``, which
+returns a `StudyResult`. To add one, add its line to `STUDIES`.
 """
 
 import os
 import tempfile
 from dataclasses import dataclass
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 
 from coalloc_lib.checks import InputError, one_of
@@ -49,7 +48,9 @@ class Reproduction:
     figures: list[Path]
 
 
-def reproduce(names=None, scale="quick", out="results", progress=SILENT, seed=None, cache=None):
+def reproduce(
+    names=None, scale="quick", out="results", progress=SILENT, seed=None, cache=None, workers=-1
+):
     """Run studies and write their ledger and figures.
 
     Nothing appears under `out` before all of it is there: a run that fails leaves the results of
@@ -68,8 +69,9 @@ def reproduce(names=None, scale="quick", out="results", progress=SILENT, seed=No
     seed : int, optional
         In place of each study's own seed.
     cache : str or Path, optional
-        A folder in which the studies that sweep keep finished points, so that a run that was
-        stopped goes on where it was.
+        A folder that keeps finished points, so that a run that was stopped goes on where it was.
+    workers : int
+        Threads; one a processor where it is not given. See `coalloc_lib.sweep.sweep`.
 
     Returns
     -------
@@ -86,12 +88,9 @@ def reproduce(names=None, scale="quick", out="results", progress=SILENT, seed=No
         one_of("study", name, tuple(STUDIES))
     out = _made(Path(out))
     modules = [import_module(STUDIES[name]) for name in names]
-    seeding = {} if seed is None else {"seed": seed}
-    results = []
-    for module in modules:
-        keeps = cache is not None and "cache" in signature(module.reproduce).parameters
-        how = seeding | ({"cache": cache} if keeps else {})
-        results.append(module.reproduce(scale=scale, progress=progress, **how))
+    how = {"scale": scale, "progress": progress, "cache": cache, "workers": workers}
+    how |= {} if seed is None else {"seed": seed}
+    results = [module.reproduce(**how) for module in modules]
     rows = [row for result in results for row in result.rows]
     with tempfile.TemporaryDirectory(prefix=".reproduce-", dir=out) as folder:
         drawn = _draw(dict(zip(names, results, strict=True)), Path(folder))

@@ -2,17 +2,16 @@
 
 from dataclasses import dataclass
 
-from joblib import Parallel, delayed
+import numpy as np
 
 from coalloc_lib import plots
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.inference import Interval, student
-from coalloc_lib.progress import SILENT
 from coalloc_lib.saturation import loss_at_response, saturated_loss
-from coalloc_lib.seeds import spawn
 from coalloc_lib.studies.ledger import Row, judge_exact, judge_interval
 from coalloc_lib.studies.published import PublishedLoss, load_published
+from coalloc_lib.sweep import sweep
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
@@ -63,7 +62,7 @@ class Cell:
         return Row(study, self.published.item, "capacity loss", *values, *judgement)
 
 
-def compute_tables(study, by_response, scale, seed, progress=SILENT, workers=-1):
+def compute_tables(study, by_response, scale, seed, workers=-1, **how):
     """Return every `Cell` of a study's tables, in the order in which they are printed.
 
     Parameters
@@ -74,29 +73,34 @@ def compute_tables(study, by_response, scale, seed, progress=SILENT, workers=-1)
         Says of a simulated `PublishedLoss` whether the paper used the first type of simulation.
     scale : TableScale
     seed : int
-    progress : Progress, optional
     workers : int
-        Threads; all processors where it is not given. The cells do not depend on it.
+        Threads; one a processor where it is not given.
+    how
+        For `coalloc_lib.sweep.sweep`: cache, progress. The cells do not depend on it.
     """
-    cells = load_published(study)
-    # A seed for each cell: one unlucky draw must not move a whole column.
-    seeds = spawn(seed, len(cells))
-    jobs = (
-        delayed(compute_cell)(cell, by_response(cell), scale, child)
-        for cell, child in zip(cells, seeds, strict=True)
-    )
-    done = []
-    for cell in Parallel(n_jobs=workers, prefer="threads", return_as="generator")(jobs):
-        done.append(cell)
-        progress.step(cell.published.item)
-    return done
+    published = load_published(study)
+    points = [{"cell": p, "by_response": by_response(p), "scale": scale} for p in published]
+    found = sweep(cell_loss, points, seed=seed, workers=workers, **how)
+    return [
+        Cell(
+            p,
+            row.loss,
+            None if row.count == 0 else Interval(row.loss, row.low, row.high, row.count),
+        )
+        for p, row in zip(published, found.itertuples(), strict=True)
+    ]
 
 
-def compute_cell(cell, by_response, scale, seed):
-    """Return one `Cell`, by the formula or by the type of simulation that the paper used.
+def cell_loss(cell, by_response, scale, seed):
+    """Return the loss of a cell, by the formula or by the type of simulation that the paper used.
 
     The paper's total requests have one cluster as large as all of the system, and the sum of the
     components as their size.
+
+    Returns
+    -------
+    dict
+        Also the interval, and the number of values that it rests on: none for a formula.
     """
     system = Multicluster.equal(cell.clusters, cell.cluster_size)
     distribution = parse_sizes(cell.component_sizes)
@@ -104,14 +108,18 @@ def compute_cell(cell, by_response, scale, seed):
         system = Multicluster([system.processors])
     if cell.method != "simulation":
         bound = maximal_utilization(system, distribution, cell.clusters, cell.request)
-        return Cell(cell, bound.capacity_loss)
+        loss = bound.capacity_loss
+        return {"loss": loss, "low": loss, "high": loss, "count": 0}
     model = JobModel(distribution, cell.clusters, cell.request)
+    # A seed for each cell: one unlucky draw must not move a whole column.
+    seed = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode()))
     if by_response:
         how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
         interval = student(loss_at_response(system, model, seed=seed, **how))
     else:
         interval = saturated_loss(system, model, jobs=scale.cell_jobs, seed=seed)
-    return Cell(cell, interval.estimate, interval)
+    ends = {"low": interval.low, "high": interval.high}
+    return {"loss": interval.estimate, **ends, "count": interval.count}
 
 
 def table_figure(cells, number):

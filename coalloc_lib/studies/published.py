@@ -47,6 +47,9 @@ class PublishedLoss:
         single = " 1 cluster" if self.clusters == 1 else ""
         return f"Table {self.table} {self.component_sizes}{single} {self.request} {self.method}"
 
+    def __str__(self):
+        return self.item
+
 
 @dataclass(frozen=True)
 class Claim:

@@ -7,7 +7,7 @@ import ipywidgets as ipw
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
-from coalloc_lib.curves import maximal_utilization_by_simulation, response_curve
+from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import FirstFit, WorstFit
@@ -22,6 +22,8 @@ PLACEMENTS = {"first fit": FirstFit(), "worst fit": WorstFit()}
 PROCESSORS, MOST_CLUSTERS = 128, 8
 #: Loads of the points, as shares of what each placement bears.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
+#: Relative half-width from which on a point counts as precise.
+PRECISION = 0.1
 #: Where the vertical axis ends, in mean service times.
 TOP = 15.0
 
@@ -64,12 +66,12 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
 
 
 def _curve(system, model, placement, effort):
-    bound = maximal_utilization_by_simulation(
-        system, model, jobs=effort.bound_jobs, placement=placement
-    )
-    loads = [round(share * bound.low, 3) for share in SHARES]
+    maximum = find_maximum(system, model, jobs=effort.bound_jobs, placement=placement)
+    loads = [round(share * maximum.low, 3) for share in SHARES]
     length = {"jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications}
-    return response_curve(system, model, loads, bound=bound, placement=placement, **length)
+    return response_curve(
+        system, model, loads, maximum=maximum, precision=PRECISION, placement=placement, **length
+    )
 
 
 def division_picture(
@@ -98,21 +100,16 @@ def division_picture(
     if not alpha >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     curves = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
-    bounds = {name: curve.bound.times(1 / alpha) for name, curve in curves.items()}
-    bears = [f"{name} {b.estimate:.3f} ± {b.half_width:.3f}" for name, b in bounds.items()]
-    processors = sum(clusters)
+    net = {name: curve.stretched(alpha) for name, curve in curves.items()}
+    bears = "; ".join(f"{name} {curve.maximum}" for name, curve in net.items())
     caption = (
-        f"Of {processors} processors, these shares can be kept busy with "
-        f"{'work other than slow communication' if alpha > 1 else 'work'}: {', '.join(bears)} "
-        f"(simulated, 95 %)."
+        f"Of {sum(clusters)} processors, these shares can be kept busy with "
+        f"{'work other than slow communication' if alpha > 1 else 'work'}: {bears}."
     )
     system = f"{Multicluster(clusters)} processors, {components} components {component_sizes}"
+    words = "; ".join(_words(name, curve) for name, curve in net.items())
     title = f"{system}, alpha = {alpha:g}"
-    words = "; ".join(_words(name, curve, alpha) for name, curve in curves.items())
-    dashes = "dashes: maximal utilization"
-    if alpha > 1:
-        dashes += f"; alpha = {alpha:g}, dots: alpha = 1"
-    figure = _draw(curves, bounds, alpha, f"{system}\n{dashes}")
+    figure = _draw(net, curves if alpha > 1 else {}, f"{title}; dots: 1" if alpha > 1 else system)
     return Picture(figure, f"{title}. Mean response times: {words}", caption)
 
 
@@ -126,36 +123,26 @@ def cluster_sizes(text):
         ) from None
 
 
-def _scaled(curve, alpha):
-    """Return the points by the rule of alpha: net utilization -> response time."""
-    points = zip(curve.utilizations, curve.responses, strict=True)
-    return {load / alpha: response.times(alpha) for load, response in points if response}
+def _words(name, curve):
+    points = (f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points)
+    return f"{name} {', '.join(points)}"
 
 
-def _words(name, curve, alpha):
-    points = _scaled(curve, alpha).items()
-    return f"{name} " + ", ".join(f"{time.estimate:.2f} at {load:.2f}" for load, time in points)
-
-
-def _draw(curves, bounds, alpha, title):
-    points = {name: _scaled(curve, alpha) for name, curve in curves.items()}
-    loads = sorted({load for each in points.values() for load in each})
+def _draw(net, gross, title):
+    """Draw the curves over net utilization, and dotted those without slow communication."""
     figure = plots.curve(
-        loads,
-        {name: [each.get(load) for load in loads] for name, each in points.items()},
+        net,
         title=title,
-        xlabel="net utilization" if alpha > 1 else "utilization",
-        ylabel="mean response time",
-        asymptotes={name: bound.estimate for name, bound in bounds.items()},
+        xlabel="net utilization" if gross else "utilization",
+        ylabel="mean response time (mean service times)",
         top=TOP,
         logarithmic=True,
     )
     (axes,) = figure.axes
     axes.set_xlim(0, 1)
-    if alpha > 1:
-        for colour, curve in zip(plots.COLOURS, curves.values(), strict=False):
-            times = [response.estimate for response in curve.responses]
-            axes.plot(curve.utilizations, times, ":", color=colour, linewidth=1.2)
+    for colour, curve in zip(plots.COLOURS, gross.values(), strict=False):
+        times = [response.estimate for response in curve.responses]
+        axes.plot(curve.utilizations, times, ":", color=colour, linewidth=1.2)
     return figure
 
 

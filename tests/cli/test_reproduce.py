@@ -15,8 +15,8 @@ def quick_study(monkeypatch):
     """A study that takes no time in the place of the first one."""
     calls = []
 
-    def reproduce(scale, progress, seed=1):
-        calls.append((scale, seed))
+    def reproduce(scale, seed=1, **how):
+        calls.append((scale, seed, how["workers"], how["cache"]))
         return ledger.StudyResult(ROWS)
 
     module = type("Module", (), {"reproduce": staticmethod(reproduce)})
@@ -27,7 +27,7 @@ def quick_study(monkeypatch):
 
 def test_reproduce_shows_the_ledger_and_where_it_is(run, quick_study, tmp_path):
     printed = run("reproduce", "maximal-utilization", "--out", tmp_path / "r", "--seed", 5)
-    assert quick_study == [("quick", 5)]
+    assert quick_study == [("quick", 5, -1, None)]
     assert "0.51 ± 0.01" in printed
     assert "[a,b] fine" in printed
     assert "1 close, 1 holds" in printed
@@ -43,12 +43,18 @@ def test_reproduce_prints_one_object(run, quick_study, tmp_path):
     assert answer["ledger"] == str(tmp_path / "ledger.csv")
 
 
+def test_reproduce_passes_on_workers_and_cache(run, quick_study, tmp_path):
+    run("reproduce", "--workers", 2, "--cache", tmp_path / "c", "--out", tmp_path / "r")
+    assert quick_study == [("quick", 1, 2, str(tmp_path / "c"))]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["weather"], ["STUDY = 'weather'", "maximal-utilization"]),
         (["--scale", "huge"], ["--scale = 'huge'", "quick, paper"]),
         (["--seed", "-3"], ["--seed = -3"]),
+        (["--workers", "0"], ["--workers = 0"]),
     ],
 )
 def test_reproduce_refuses_what_is_wrong_in_one_line(refused, tmp_path, arguments, words):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.inference import Interval
+from coalloc_lib.inference import Interval, paired_difference, student, unpaired_difference
 from coalloc_lib.studies import cluster_configurations as study
 from coalloc_lib.studies.cluster_configurations import claims, figures, parameters, runs, tables
 from coalloc_lib.studies.cluster_configurations.parameters import LINES, UNEQUAL, Scale
@@ -50,7 +50,7 @@ def assert_same(one, other):
 
 def test_every_cell_and_claim_has_its_row(cells, found, monkeypatch):
     monkeypatch.setitem(study.SCALES, "quick", TINY)
-    monkeypatch.setattr(study, "compute_cells", lambda *_: cells)
+    monkeypatch.setattr(study, "compute_cells", lambda *_, **__: cells)
     monkeypatch.setattr(study, "run_all", lambda *_, **__: found)
     result = study.reproduce("quick")
     items = [row.item for row in result.rows]
@@ -119,18 +119,33 @@ def test_what_was_finished_is_not_computed_again(few_lines, tmp_path, monkeypatc
 
 def test_loads_past_saturation_have_no_point(found):
     assert set(found.curves) == set(found.borne) == set(LINES)
-    for name, points in found.curves.items():
-        low = found.bound(name).low
-        for load, point in zip(parameters.LOADS, points, strict=True):
-            assert (point is None) == (load >= low), (name, load)
+    for name, curve in found.curves.items():
+        assert curve.utilizations == list(parameters.LOADS)
+        for point in curve.points:
+            assert point.saturated == (point.utilization >= curve.maximum.low), name
+
+
+def test_the_maximum_is_exact_where_a_formula_is(found):
+    exact = {name for name, curve in found.curves.items() if curve.maximum.method == "exact"}
+    assert exact == {"4×32 ordered", "64+32+2×16 ordered", "64 alone, total"}
+    for name in exact:
+        simulated = student(found.borne[name], confidence=0.999)
+        assert simulated.contains(found.curves[name].maximum.estimate)
 
 
 def test_lines_are_compared_on_the_same_jobs(found):
-    """A line compared with itself under another name shows no difference at all."""
+    """Pairs on common jobs tell lines apart that runs on jobs of their own do not."""
+    one, other = (found.responses[f"{name} first fit", 0.6] for name in ("4×32", "8×16"))
+    assert paired_difference(one, other).half_width < unpaired_difference(one, other).half_width
+
+
+def test_a_line_of_several_figures_is_simulated_once(found):
+    assert LINES["same size: 4, first fit"] is LINES["4×32 first fit"]
     same = claims.Comparison(found, "4×32 first fit", "same size: 4, first fit")
     assert same.borne.low == same.borne.high == 0
     assert same.alike
     assert not same.better
+    assert len({line.name for line in LINES.values()}) < len(LINES)
 
 
 def shifted(found, change):
@@ -224,7 +239,7 @@ def test_service_times_scale_with_alpha(monkeypatch):
 
 def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(found):
     table = figures.gain_table(found)
-    assert len(table) == 1 + 2 + 4 + 8 + 8
+    assert len(table) == 1 + 2 + 4 + 8 + 16
     for row in table.itertuples():
         wins = {"worst fit": row.gain_low > 0, "first fit": row.gain_high < 0}
         assert wins.get(row.wins, not any(wins.values()))
@@ -241,8 +256,8 @@ def test_figures_in_words_and_side_by_side(found):
     colours = [
         {line.get_label(): line.get_color() for line in axes.lines} for axes in (left, right)
     ]
-    shared = {name for name in colours[1] if not name.startswith("_")}
-    assert shared == set(figures._ONE_AND_FOUR)
-    assert all(colours[0][name] == colours[1][name] for name in shared)
+    assert all(colours[0][name] == colours[1][name] for name in parameters.SAME_SIZE)
     (legend,) = figure.legends
-    assert len(legend.get_texts()) == len(parameters.SAME_SIZE)
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts[: len(parameters.SAME_SIZE)] == list(parameters.SAME_SIZE)
+    assert "maximal, simulation" in texts

@@ -168,7 +168,7 @@ class FakeStudy:
     def __init__(self, name, fails=False):
         self.name, self.fails, self.calls = name, fails, []
 
-    def reproduce(self, scale, progress, seed=7):
+    def reproduce(self, scale, seed=7, **_):
         from matplotlib.figure import Figure
 
         self.calls.append((scale, seed))

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
-from coalloc_lib import sweep_store
-from coalloc_lib.sweep import BATCH_SECONDS, sweep
-from coalloc_lib.sweep_store import Points, Store
+from coalloc_lib.sweep import BATCH_SECONDS, store, sweep
+from coalloc_lib.sweep.points import Points
+from coalloc_lib.sweep.store import Store
 from tests.conftest import ROOT
 
 POINTS, REPLICATIONS, SECONDS = 400, 2, 0.004
@@ -27,7 +27,7 @@ SEEDS = [np.random.SeedSequence(5, spawn_key=(i,)) for i in range(REPLICATIONS)]
 @pytest.fixture(autouse=True)
 def one_library(monkeypatch):
     """Whoever edits a source while the tests run does not make another library of it."""
-    monkeypatch.setattr(sweep_store, "library_digest", str)
+    monkeypatch.setattr(store, "library_digest", str)
 
 
 def logged(x, seed):
@@ -42,7 +42,7 @@ def logged(x, seed):
 def start(folder, workers):
     code = (
         "from tests.sweep.test_resume import *; "
-        "sweep_store.library_digest = str; "
+        "store.library_digest = str; "
         f"sweep(logged, GRID, REPLICATIONS, seed=5, cache={str(folder / 'cache')!r}, "
         f"workers={workers})"
     )

@@ -14,10 +14,11 @@ from pandas.testing import assert_frame_equal
 from scipy import stats
 
 import coalloc_lib as co
-from coalloc_lib import sweep_store
 from coalloc_lib.progress import Silent
-from coalloc_lib.sweep import SweepError, summarize, sweep
-from coalloc_lib.sweep_store import Points, Store, describe, read_records, record_line
+from coalloc_lib.sweep import SweepError, keys, store, summarize, sweep
+from coalloc_lib.sweep.keys import describe
+from coalloc_lib.sweep.points import Points
+from coalloc_lib.sweep.store import Store, read_records, record_line
 from tests.conftest import ROOT
 
 
@@ -277,7 +278,7 @@ def test_another_function_or_another_library_is_computed_anew(tmp_path, monkeypa
     assert sweep(lambda x, seed: x + 5, {"x": [1]}, cache=tmp_path).value[0] == 6
     calls = Calls()
     for version, made_so_far in [("1", 1), ("2", 2), ("1", 2)]:
-        monkeypatch.setattr(sweep_store, "library_digest", lambda version=version: version)
+        monkeypatch.setattr(store, "library_digest", lambda version=version: version)
         sweep(calls, {"x": [1]}, cache=tmp_path)
         assert len(calls.made) == made_so_far
 
@@ -286,11 +287,11 @@ def test_the_library_digest_is_of_every_source(tmp_path, monkeypatch):
     (tmp_path / "inner").mkdir()
     files = [tmp_path / "a.py", tmp_path / "inner" / "b.py"]
     seen = set()
-    monkeypatch.setattr(sweep_store, "__file__", str(files[0]))
+    monkeypatch.setattr(keys, "__file__", str(tmp_path / "inner" / "keys.py"))
     for texts in [("1", "2"), ("1", "3"), ("2", "2")]:
         for file, text in zip(files, texts, strict=True):
             file.write_text(text)
-        seen.add(sweep_store.library_digest.__wrapped__())
+        seen.add(keys.library_digest.__wrapped__())
     assert len(seen) == 3
 
 
@@ -334,7 +335,7 @@ def test_descriptions_are_the_same_in_every_process_and_tell_values_apart():
     values = space["values"]()
     here = [describe(value) for value in values]
     code = (
-        f"{DESCRIBED}\nfrom coalloc_lib.sweep_store import describe\nprint(*map(describe, values()"
+        f"{DESCRIBED}\nfrom coalloc_lib.sweep.keys import describe\nprint(*map(describe, values()"
         "), sep='\\n')"
     )
     for hash_seed in ("1", "2"):

@@ -5,19 +5,17 @@ number of components serve jobs best: Tables 1 and 2, Figures 3 to 12, the claim
 """
 
 from coalloc_lib.checks import one_of
-from coalloc_lib.progress import SILENT
 from coalloc_lib.studies.cluster_configurations import figures
 from coalloc_lib.studies.cluster_configurations.claims import judge_claims
 from coalloc_lib.studies.cluster_configurations.parameters import NAME, SCALES, TITLE
 from coalloc_lib.studies.cluster_configurations.runs import run_all
 from coalloc_lib.studies.cluster_configurations.tables import compute_cells
 from coalloc_lib.studies.ledger import StudyResult
-from coalloc_lib.studies.published import load_published
 
 __all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
 
 
-def reproduce(scale="quick", seed=2002, progress=SILENT, cache=None):
+def reproduce(scale="quick", seed=2002, **how):
     """Run the study.
 
     Parameters
@@ -25,9 +23,9 @@ def reproduce(scale="quick", seed=2002, progress=SILENT, cache=None):
     scale : {"quick", "paper"}
         Sample sizes.
     seed : int
-    progress : Progress, optional
-    cache : path, optional
-        Folder that keeps finished points of the sweeps, so that a stopped run can go on.
+    how
+        For `coalloc_lib.sweep.sweep`: `workers`; `cache`, a folder that keeps finished points, so
+        that a stopped run goes on where it was; `progress`. The results do not depend on it.
 
     Returns
     -------
@@ -36,8 +34,7 @@ def reproduce(scale="quick", seed=2002, progress=SILENT, cache=None):
         the map of placements.
     """
     size = SCALES[one_of("scale", scale, tuple(SCALES))]
-    progress.total(len(load_published(NAME)))
-    cells = compute_cells(size, seed, progress)
-    runs = run_all(size, seed, progress, cache=cache, workers=2)
+    cells = compute_cells(size, seed, **how)
+    runs = run_all(size, seed, **how)
     rows = [cell.row(NAME) for cell in cells] + judge_claims(runs)
     return StudyResult(rows, figures.all_figures(cells, runs))

@@ -3,20 +3,20 @@
 import numpy as np
 
 from coalloc_lib import plots
+from coalloc_lib.inference import Interval
 from coalloc_lib.studies.cluster_configurations.parameters import (
     EQUAL,
-    LOADS,
+    PROCESSORS,
     SAME_SIZE,
     SAME_TOTAL,
     UNEQUAL,
 )
 from coalloc_lib.studies.das1 import das1_densities
 from coalloc_lib.studies.loss_tables import table_figure
+from coalloc_lib.sweep import summarize
 
-#: Mean response times above this are not drawn: the curve has left for infinity.
+#: Where the vertical axis ends: above, curves are on their way to infinity.
 TOP = 12.0
-#: The jobs of the figures under worst fit.
-_ONE_AND_FOUR = ("1", "75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4", "4")
 
 
 def _numbered():
@@ -29,9 +29,9 @@ def _numbered():
     same = {}
     for number, kind, words, rule, names in (
         (9, "size", "number of components, each of one distribution", "first fit", SAME_SIZE),
-        (10, "size", "number of components, each of one distribution", "worst fit", _ONE_AND_FOUR),
+        (10, "size", "number of components, each of one distribution", "worst fit", SAME_SIZE),
         (11, "total", "number of components of one total", "first fit", SAME_TOTAL),
-        (12, "total", "number of components of one total", "worst fit", _ONE_AND_FOUR),
+        (12, "total", "number of components of one total", "worst fit", SAME_TOTAL),
     ):
         lines = {name: f"same {kind}: {name}, {rule}" for name in names}
         same[f"figure{number}"] = f"Figure {number}: {words}; {rule}", lines
@@ -63,8 +63,8 @@ def _numbered():
 
 NUMBERED = _numbered()
 _AXES = {
-    "xlabel": "utilization (dashes: its maximum, simulated)",
-    "ylabel": "mean response time",
+    "xlabel": "utilization",
+    "ylabel": "mean response time (mean service times)",
     "top": TOP,
     "logarithmic": True,
 }
@@ -78,10 +78,9 @@ def all_figures(cells, runs):
 
 
 def figure(runs, name):
-    """Draw mean response time against utilization; dashes mark the maximal utilization."""
+    """Draw a figure: mean response time against utilization."""
     title, _ = NUMBERED[name]
-    bands, asymptotes = _lines(runs, name)
-    return plots.curve(LOADS, bands, title=title, asymptotes=asymptotes, **_AXES)
+    return plots.curve(_curves(runs, name), title=title, **_AXES)
 
 
 def side_by_side(runs, title, panels):
@@ -94,16 +93,13 @@ def side_by_side(runs, title, panels):
     panels : dict of str
         Names of figures by the heading that each panel is given.
     """
-    both = {heading: _lines(runs, name) for heading, name in panels.items()}
-    bands, asymptotes = ({heading: pair[i] for heading, pair in both.items()} for i in (0, 1))
-    return plots.curves(LOADS, bands, title=title, asymptotes=asymptotes, **_AXES)
+    drawn = {heading: _curves(runs, name) for heading, name in panels.items()}
+    return plots.curves(drawn, title=title, **_AXES)
 
 
-def _lines(runs, name):
-    """Return the points and the maximal utilization of each line of a figure."""
+def _curves(runs, name):
     _, lines = NUMBERED[name]
-    bands = {label: _drawn(runs.curves[line]) for label, line in lines.items()}
-    return bands, {label: runs.bound(line).estimate for label, line in lines.items()}
+    return {label: runs.curves[line] for label, line in lines.items()}
 
 
 def words(runs, *names):
@@ -115,26 +111,27 @@ def words(runs, *names):
 
 
 def _told(runs, line):
-    points = zip(LOADS, runs.curves[line], strict=True)
-    known = [(load, point.estimate) for load, point in points if point is not None]
-    times = ", ".join(f"{time:.2f} at {load}" for load, time in known[-3:])
-    return f"bears {runs.bound(line).estimate:.3f}, response {times}"
-
-
-def _drawn(points):
-    return [point if point is None or point.estimate <= TOP else None for point in points]
+    curve = runs.curves[line]
+    known = [point for point in curve.points if not point.saturated]
+    times = ", ".join(f"{p.response.estimate:.2f} at {p.utilization}" for p in known[-3:])
+    return f"bears {curve.maximum.estimate:.3f}, response {times}"
 
 
 def placement_map(runs):
     """Draw by how much worst fit bears more than first fit, for every division of 128."""
-    mean = runs.gains.groupby(["clusters", "components"])["gain"].mean()
-    table = mean.unstack("clusters")
-    labels = [f"{clusters}×{128 // clusters}" for clusters in table.columns]
+    table = gain_table(runs)
+    columns, rows = (sorted(table[name].unique()) for name in ("clusters", "components"))
+    intervals = {
+        (rows.index(row.components), columns.index(row.clusters)): Interval(
+            row.gain_estimate, row.gain_low, row.gain_high, row.gain_count
+        ).times(100)
+        for row in table.itertuples()
+    }
     return plots.heat_map(
-        100 * table.to_numpy(),
-        rows=[str(components) for components in table.index],
-        columns=labels,
-        title="Worst fit less first fit: maximal utilization, percentage points",
+        intervals,
+        rows=[str(components) for components in rows],
+        columns=[f"{clusters}×{PROCESSORS // clusters}" for clusters in columns],
+        title="Worst fit less first fit: maximal utilization, percentage points (grey: undecided)",
         xlabel="system",
         ylabel="components of a job",
     )
@@ -145,8 +142,6 @@ def gain_table(runs):
 
     Which placement wins, where the paired 95 % interval of the difference does not hold 0.
     """
-    from coalloc_lib.sweep import summarize
-
     table = summarize(runs.gains)
     wins = np.select(
         [table["gain_low"] > 0, table["gain_high"] < 0], ["worst fit", "first fit"], "-"

@@ -90,8 +90,14 @@ def _lines():
             yield Line(f"same {kind}: {name}, worst fit", system, model, WorstFit())
 
 
-#: Every curve of Figures 3 to 12, by name.
-LINES = {line.name: line for line in _lines()}
+def _by_name(lines):
+    """Return the lines by name; those of one system, jobs and placement are one object."""
+    first = {}
+    return {n.name: first.setdefault((n.system, n.model, n.placement), n) for n in lines}
+
+
+#: Every curve of Figures 3 to 12, by name. A line that several figures have is simulated once.
+LINES = _by_name(_lines())
 
 
 @dataclass(frozen=True)

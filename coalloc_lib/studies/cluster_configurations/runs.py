@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.curves import response_point
+from coalloc_lib.curves import Curve, Maximum, Point, best_method, find_maximum, response_point
 from coalloc_lib.inference import Interval, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import FirstFit, WorstFit
-from coalloc_lib.progress import SILENT
 from coalloc_lib.saturation import WARM_UP, heavy_traffic
 from coalloc_lib.simulate import simulate
 from coalloc_lib.studies.cluster_configurations.parameters import (
@@ -47,7 +46,8 @@ def curve_point(line, utilization, precision, most_jobs, seed):
     load, placement = utilization / line.share, line.placement
     point = response_point(line.system, line.model, load, seed=seed, placement=placement, **how)
     found = point.response
-    return {"estimate": found.estimate, "low": found.low, "high": found.high, "jobs": point.jobs}
+    ends = {"estimate": found.estimate, "low": found.low, "high": found.high}
+    return ends | {"count": found.count, "jobs": point.jobs, "precise": point.precise}
 
 
 def placement_gain(clusters, components, jobs, seed):
@@ -82,8 +82,8 @@ class Runs:
         Maximal utilization of each line, an array with a value a replication.
     responses : dict
         Mean response time by (line, load), an array; only below saturation.
-    curves : dict
-        For each line a list with an `Interval`, or None past saturation, for each of `LOADS`.
+    curves : dict of Curve
+        Of each line, with a point for each of `LOADS`.
     gains : DataFrame
         The map: a row for each division, number of components and replication.
     """
@@ -93,58 +93,90 @@ class Runs:
     curves: dict
     gains: pd.DataFrame
 
-    def bound(self, line):
-        """Interval of the maximal utilization of a line."""
-        return student(self.borne[line])
 
-
-def run_all(scale, seed, progress=SILENT, cache=None, workers=None):
+def run_all(scale, seed, workers=-1, **how):
     """Run everything at a scale.
 
     Parameters
     ----------
     scale : Scale
     seed : int
-    progress : Progress, optional
-    cache : path, optional
-        Folder for finished points, so that a run that was stopped goes on where it was.
-    workers : int, optional
-        Threads; see `coalloc_lib.sweep.sweep`.
+    workers : int
+        Threads; one a processor where it is not given.
+    how
+        For `coalloc_lib.sweep.sweep`: cache, progress. The results do not depend on it.
     """
-    how = {"seed": seed, "progress": progress, "cache": cache, "workers": workers}
-    lines, replications = list(LINES.values()), scale.replications
-    grid = {"line": lines, "jobs": [scale.jobs]}
-    found = sweep(maximal_utilization, grid, replications, **how)
-    borne = {name: group["value"].to_numpy() for name, group in found.groupby("line")}
-    bound = {name: student(values) for name, values in borne.items()}
-    below = [
+    how |= {"seed": seed, "workers": workers}
+    borne = _borne(scale, how)
+    maxima = {line: _maximum(line, borne[line.name]) for line in _different(LINES)}
+    responses = _responses(scale, maxima, how)
+    curves = _curves(scale, maxima, how)
+    return Runs(
+        {name: borne[line.name] for name, line in LINES.items()},
+        {
+            (name, load): responses[line.name, load]
+            for name, line in LINES.items()
+            for load in COMPARED
+            if (line.name, load) in responses
+        },
+        {name: curves[line] for name, line in LINES.items()},
+        _gains(scale, how),
+    )
+
+
+def _different(lines):
+    return list(dict.fromkeys(lines.values()))
+
+
+def _borne(scale, how):
+    grid = {"line": _different(LINES), "jobs": [scale.jobs]}
+    found = sweep(maximal_utilization, grid, scale.replications, **how)
+    return {name: group["value"].to_numpy() for name, group in found.groupby("line")}
+
+
+def _maximum(line, values):
+    """Return the maximal utilization of a line: by formula where that is exact, else simulated."""
+    if best_method(line.system, line.model) == "exact":
+        return find_maximum(line.system, line.model, method="exact").times(line.share)
+    return Maximum(student(values), "simulation")
+
+
+def _below(maxima, loads):
+    """Return the points of all lines at the loads that they bear."""
+    return [
         {"line": line, "utilization": load}
-        for line in lines
-        for load in sorted({*LOADS, *COMPARED})
-        if load < bound[line.name].low
+        for line, maximum in maxima.items()
+        for load in loads
+        if load < maximum.low
     ]
-    compared = [p | {"jobs": scale.jobs} for p in below if p["utilization"] in COMPARED]
-    found = sweep(response, compared, replications, **how)
+
+
+def _responses(scale, maxima, how):
+    points = [point | {"jobs": scale.jobs} for point in _below(maxima, COMPARED)]
+    found = sweep(response, points, scale.replications, **how)
     grouped = found.groupby(["line", "utilization"])["value"]
-    responses = {key: values.to_numpy() for key, values in grouped}
-    drawn = [p for p in below if p["utilization"] in LOADS]
-    return Runs(borne, responses, _curves(scale, drawn, how), _gains(scale, how))
+    return {key: values.to_numpy() for key, values in grouped}
 
 
-def _curves(scale, points, how):
+def _curves(scale, maxima, how):
     limits = {"precision": scale.precision, "most_jobs": scale.most_jobs}
-    found = sweep(curve_point, [point | limits for point in points], **how)
-    curves = {name: [None] * len(LOADS) for name in LINES}
-    for row in found.itertuples():
-        interval = Interval(row.estimate, row.low, row.high, 8)
-        curves[row.line][LOADS.index(row.utilization)] = interval
-    return curves
+    found = sweep(curve_point, [point | limits for point in _below(maxima, LOADS)], **how)
+    known = {(row.line, row.utilization): _point(row) for row in found.itertuples()}
+    return {
+        line: Curve([known.get((line.name, load), Point(load)) for load in LOADS], maximum)
+        for line, maximum in maxima.items()
+    }
+
+
+def _point(row):
+    interval = Interval(row.estimate, row.low, row.high, int(row.count))
+    return Point(row.utilization, interval, int(row.jobs), bool(row.precise))
 
 
 def _gains(scale, how):
     points = [
         {"clusters": clusters, "components": components, "jobs": scale.map_jobs}
         for clusters in DIVISIONS
-        for components in range(1, min(clusters, 8) + 1)
+        for components in range(1, clusters + 1)
     ]
     return sweep(placement_gain, points, scale.replications, **how)

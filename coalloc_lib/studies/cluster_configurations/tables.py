@@ -1,13 +1,13 @@
 """Tables 1 and 2 of the paper."""
 
-from coalloc_lib.progress import SILENT
 from coalloc_lib.studies.cluster_configurations.parameters import NAME
 from coalloc_lib.studies.loss_tables import compute_tables
 
 
-def compute_cells(scale, seed, progress=SILENT, workers=-1):
+def compute_cells(scale, seed, **how):
     """Return every `Cell` of Tables 1 and 2, in the order in which they are printed.
 
-    Every simulated cell is of the first type: until the mean response time is 1,500.
+    Every simulated cell is of the first type: until the mean response time is 1,500. `how` is for
+    `coalloc_lib.sweep.sweep`.
     """
-    return compute_tables(NAME, lambda _: True, scale.tables, seed, progress, workers)
+    return compute_tables(NAME, lambda _: True, scale.tables, seed, **how)

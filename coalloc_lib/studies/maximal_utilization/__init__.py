@@ -5,19 +5,17 @@ to 5, Figures 1 to 8 and the claims MU-1 to MU-12.
 """
 
 from coalloc_lib.checks import one_of
-from coalloc_lib.progress import SILENT
 from coalloc_lib.studies.ledger import StudyResult
 from coalloc_lib.studies.maximal_utilization import figures
 from coalloc_lib.studies.maximal_utilization.claims import judge_claims
 from coalloc_lib.studies.maximal_utilization.parameters import NAME, SCALES, TITLE
 from coalloc_lib.studies.maximal_utilization.scenarios import all_scenarios, load_log, run
 from coalloc_lib.studies.maximal_utilization.tables import compute_cells, table5_rows
-from coalloc_lib.studies.published import load_published
 
 __all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
 
 
-def reproduce(scale="quick", seed=2003, progress=SILENT):
+def reproduce(scale="quick", seed=2003, **how):
     """Run the study.
 
     Parameters
@@ -25,7 +23,9 @@ def reproduce(scale="quick", seed=2003, progress=SILENT):
     scale : {"quick", "paper"}
         Sample sizes.
     seed : int
-    progress : Progress, optional
+    how
+        For `coalloc_lib.sweep.sweep`: `workers`; `cache`, a folder that keeps finished points, so
+        that a stopped run goes on where it was; `progress`. The results do not depend on it.
 
     Returns
     -------
@@ -35,8 +35,7 @@ def reproduce(scale="quick", seed=2003, progress=SILENT):
     size = SCALES[one_of("scale", scale, tuple(SCALES))]
     log = load_log()
     scenarios = all_scenarios(log)
-    progress.total(len(load_published(NAME)) + len(scenarios))
-    cells = compute_cells(size, seed, progress)
-    losses = run(scenarios, size, seed, progress)
+    cells = compute_cells(size, seed, **how)
+    losses = run(scenarios, size, seed, **how)
     rows = [cell.row(NAME) for cell in cells] + table5_rows() + judge_claims(cells, losses, log)
     return StudyResult(rows, figures.all_figures(cells, losses, log))

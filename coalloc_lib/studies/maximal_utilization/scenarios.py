@@ -3,13 +3,11 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential
 from coalloc_lib.inference import replicate
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
-from coalloc_lib.progress import SILENT
 from coalloc_lib.saturation import (
     heavy_traffic,
     loss_between_bounds,
@@ -25,6 +23,7 @@ from coalloc_lib.studies.maximal_utilization.parameters import (
     VARIATIONS,
     sizes,
 )
+from coalloc_lib.sweep import sweep
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
@@ -157,16 +156,18 @@ def load_log():
     return load_trace(LOG, missing="stand-in")
 
 
-def run(scenarios, scale, seed, progress=SILENT, workers=-1):
+def run(scenarios, scale, seed, workers=-1, **how):
     """Return the capacity losses of every scenario, each an array, by the same keys.
 
-    Two threads run side by side: the kernels do not hold Python's lock. The result does not
-    depend on their number.
+    One thread a processor, where `workers` is not given; `how` is for `coalloc_lib.sweep.sweep`:
+    cache, progress. The result does not depend on it.
     """
-    jobs = (delayed(scenario.losses)(scale, seed) for scenario in scenarios.values())
-    losses = {}
-    done = Parallel(n_jobs=workers, prefer="threads", return_as="generator")(jobs)
-    for key, values in zip(scenarios, done, strict=True):
-        losses[key] = np.asarray(values)
-        progress.step(" ".join(key))
-    return losses
+    grid = {"scenario": {" ".join(key): each for key, each in scenarios.items()}, "scale": [scale]}
+    table = sweep(scenario_losses, grid, seed=seed, workers=workers, **how)
+    rows = table.drop(columns=["scenario", "scale", "replication"]).to_numpy()
+    return {key: row[np.isfinite(row)] for key, row in zip(scenarios, rows, strict=True)}
+
+
+def scenario_losses(scenario, scale, seed):
+    """Return the capacity losses of a scenario by their number."""
+    return {str(number): loss for number, loss in enumerate(scenario.losses(scale, seed))}

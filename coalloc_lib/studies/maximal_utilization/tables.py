@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from coalloc_lib.progress import SILENT
 from coalloc_lib.studies.ledger import Row, judge_claim
 from coalloc_lib.studies.loss_tables import compute_tables
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, NAME, sizes
 
 
-def compute_cells(scale, seed, progress=SILENT, workers=-1):
-    """Return every `Cell` of Tables 3 and 4, in the order in which they are printed."""
-    return compute_tables(NAME, by_response, scale.tables, seed, progress, workers)
+def compute_cells(scale, seed, **how):
+    """Return every `Cell` of Tables 3 and 4, in the order in which they are printed.
+
+    `how` is for `coalloc_lib.sweep.sweep`.
+    """
+    return compute_tables(NAME, by_response, scale.tables, seed, **how)
 
 
 def by_response(cell):

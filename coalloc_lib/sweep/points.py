@@ -1,0 +1,134 @@
+"""The points of a sweep: how a table shows them, and what the function may take and return."""
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.sweep.keys import SCALARS, describe, digest
+
+#: Names of the table and of the call that no argument of a grid and no result may take.
+RESERVED = {"seed", "replication", "error"}
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of a grid.
+
+    Attributes
+    ----------
+    names : list of str
+    values : list of dict
+        The arguments of each point.
+    labels : list of tuple
+        What the table shows of them, in the order of `names`; no two are the same.
+    """
+
+    names: list
+    values: list
+    labels: list
+
+    @classmethod
+    def of(cls, grid):
+        """Return the points of a grid, which is checked."""
+        if isinstance(grid, Mapping):
+            names, rows = list(grid), product(*(_axis(*axis) for axis in grid.items()))
+        else:
+            points = list(grid)
+            names = list(points[0]) if points and isinstance(points[0], Mapping) else []
+            rows = (_explicit(point, names, i) for i, point in enumerate(points))
+        rows = list(rows)
+        if not names or not rows:
+            raise InputError("grid is empty; give a dict of name to values, or a list of points")
+        values = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
+        points = cls(names, values, [tuple(label for label, _ in row) for row in rows])
+        points._refuse_doubles()
+        return points
+
+    def _refuse_doubles(self):
+        first = {}
+        for i, label in enumerate(self.labels):
+            if first.setdefault(label, i) != i:
+                raise InputError(
+                    f"grid has two points that are both shown as {label}; leave one out, or name "
+                    "the values in a dict: {'name': value, ...}"
+                )
+
+    def keys(self, seeds):
+        """Return the key of each point and seed, those of a point side by side."""
+        known = {}  # objects are described once, however many points they are in
+
+        def text(value):
+            if type(value) in SCALARS:
+                return describe(value)
+            if id(value) not in known:
+                known[id(value)] = describe(value)
+            return known[id(value)]
+
+        by_seed = [describe(seed) for seed in seeds]
+        for point in self.values:
+            arguments = [f"{name}={text(point[name])}" for name in sorted(point)]
+            yield from (digest(*arguments, seed) for seed in by_seed)
+
+
+def _axis(name, values):
+    """Return the pairs of label and value of one name of a grid."""
+    if isinstance(values, Mapping):
+        return list(values.items())
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
+    pairs = [(_label(value), _plain(value)) for value in values]
+    if not pairs:
+        raise InputError(f"grid[{name!r}] is empty; give at least one value")
+    return pairs
+
+
+def _explicit(point, names, i):
+    if not isinstance(point, Mapping) or set(point) != set(names):
+        raise InputError(f"grid[{i}] = {point!r}; give a dict with the names {', '.join(names)}")
+    return [(_label(point[name]), _plain(point[name])) for name in names]
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _label(value):
+    value = _plain(value)
+    return value if type(value) in SCALARS else " ".join(str(value).split())
+
+
+def check_call(function, names):
+    """Refuse a function that cannot be called with these names and a seed."""
+    if not callable(function):
+        raise InputError(f"function = {function!r}; give a function of the grid's names and seed")
+    taken = [name for name in names if name in RESERVED]
+    if taken:
+        raise InputError(f"grid has the name {taken[0]!r}, which sweep itself uses; choose another")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a function written in C may have none
+        return
+    try:
+        signature.bind(**dict.fromkeys([*names, "seed"]))
+    except TypeError as error:
+        raise InputError(
+            f"function takes {signature}, which does not suit {', '.join(names)}, seed ({error})"
+        ) from None
+
+
+def plain_numbers(results, point):
+    """Return the results as a dict of plain Python numbers."""
+    results = results if isinstance(results, Mapping) else {"value": results}
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in results.items()}
+    for name, value in plain.items():
+        if not isinstance(value, int | float):
+            raise TypeError(
+                f"function returned {name} = {value!r}; return a number or a dict of them"
+            )
+        if name in RESERVED or name in point or not isinstance(name, str):
+            raise ValueError(f"function returned {name!r}, a name taken already; choose another")
+    return plain
