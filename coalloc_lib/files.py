@@ -47,6 +47,11 @@ def atomic_path(path):
         beside.unlink(missing_ok=True)
 
 
+def check_writable(path):
+    """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
+    _empty_file_beside(Path(path)).unlink()
+
+
 def _empty_file_beside(target):
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the path of a file in it")

@@ -4,7 +4,7 @@ import stat
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.files import atomic_path
+from coalloc_lib.files import atomic_path, check_writable
 
 
 def test_success_puts_the_file_in_place_and_leaves_nothing_else(tmp_path):
@@ -47,3 +47,14 @@ def test_missing_folder_and_folder_in_place_of_a_file_are_named(tmp_path):
         atomic_path(tmp_path / "nowhere" / "x.csv").__enter__()
     with pytest.raises(InputError, match="is a folder; give the path of a file"):
         atomic_path(tmp_path).__enter__()
+
+
+def test_a_path_can_be_tried_before_the_work(tmp_path):
+    old = tmp_path / "old.csv"
+    old.write_text("old")
+    check_writable(old)
+    check_writable(tmp_path / "new.csv")
+    assert list(tmp_path.iterdir()) == [old]
+    assert old.read_text() == "old"
+    with pytest.raises(InputError, match="make it first"):
+        check_writable(tmp_path / "no" / "s.csv")

@@ -14,6 +14,8 @@ METHODS = ("exact", "approximation", "simulation")
 
 #: Waiting jobs that fpfs sees in a saturated system where ``--backlog`` is not given.
 BACKLOG = 500
+#: Jobs of a simulation where ``--jobs`` is not given.
+JOBS = 200_000
 
 EXAMPLES = """\b
 Examples:
@@ -55,7 +57,10 @@ def loss(
         int | None,
         typer.Option(metavar="N", help=f"fpfs: waiting jobs that it sees.  [default: {BACKLOG}]"),
     ] = None,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Jobs of the simulation.")] = 200_000,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help=f"Jobs of the simulation.  [default: {JOBS}]"),
+    ] = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ):
@@ -76,13 +81,15 @@ def loss(
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
     if method == "simulation":
         policies |= _backlog(scheduling, backlog)
-        sampling = {"jobs": options.at_least("--jobs", jobs, 1)} | _given(seed=seed)
+        jobs = JOBS if jobs is None else options.at_least("--jobs", jobs, 1)
+        sampling = {"jobs": jobs} | _given(seed=seed)
         interval = _simulated(
             system, distribution, components, request, times, **policies, **sampling
         )
         _print(interval.estimate, method, (interval.low, interval.high), as_json)
         return
     _refuse_what_has_no_formula(scheduling, service)
+    _refuse_what_is_for_simulation(jobs=jobs, seed=seed)
     placement = policies["placement"]
     bound = _calculated(system, distribution, components, request, placement, method)
     _print(bound.capacity_loss, method, None, as_json)
@@ -142,6 +149,11 @@ def _refuse_what_has_no_formula(scheduling, service):
                 f"{option} {value} has no formula, only {formula[option]} has; "
                 "use --method simulation"
             )
+
+
+def _refuse_what_is_for_simulation(**values):
+    for name in _given(**values):
+        raise InputError(f"--{name} is for --method simulation; leave it out, or simulate")
 
 
 def _given(**values):

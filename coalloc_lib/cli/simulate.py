@@ -1,5 +1,6 @@
 """``coalloc simulate``: a log through a system, as a schedule and its metrics."""
 
+import sys
 from bisect import bisect_left
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, print_table
-from coalloc_lib.files import atomic_path
+from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.simulate import ENGINES, refuse_impossible
 from coalloc_lib.simulate import simulate as run
@@ -18,6 +19,10 @@ ESTIMATES = ("requested", "exact")
 
 #: The shortest time on processors, in seconds, that counts in the bounded slowdown.
 BOUND = 10.0
+
+#: The share of the log at its end whose waits tell of overload, and the share of the log that
+#: these waits then exceed.
+LAST, OVERLOAD = 0.05, 0.1
 
 EXAMPLES = """\b
 Examples:
@@ -87,6 +92,8 @@ def simulate(
         "placement": options.placement_of(placement),
     }
     division = _division(request, system, split, components)
+    if out is not None:
+        check_writable(out)
     log, jobs = _read(trace, request, estimates, span_penalty, largest)
     jobs = _divided(jobs, request, division)
     numbers = log.job_numbers(largest=largest)
@@ -94,6 +101,7 @@ def simulate(
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
     schedule = run(system, jobs, engine=engine, **policies)
+    _warn_of_overload(schedule)
     if verify:
         schedule.verify()
     if out is not None:
@@ -170,6 +178,20 @@ def _first_impossible(system, jobs):
     except ImpossibleJobError as error:
         return error.job, f"can never start: {error.reason}"
     return None, None
+
+
+def _warn_of_overload(schedule):
+    """Say on stderr where the queue grew all along: means then depend on the log's length."""
+    submit = schedule.jobs.submit
+    span = np.ptp(submit)
+    last = schedule.wait[submit >= submit.max() - LAST * span].mean()
+    if span > 0 and last > OVERLOAD * span:
+        print(
+            f"coalloc: the last jobs waited {last:,.0f} s, {last / span:.0%} of the time that all "
+            "submissions took: more was offered than these policies can serve, and means depend "
+            "on the length of the log",
+            file=sys.stderr,
+        )
 
 
 def _metrics(schedule):

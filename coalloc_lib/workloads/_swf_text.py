@@ -96,13 +96,25 @@ def _unpacked(path, raw):
 
 
 def decoded(content, where):
-    """Return the text of `content`; name the first line that is not UTF-8."""
+    """Return the text of `content`; name the first line of a job that is not UTF-8.
+
+    Comments may also be Latin-1, as those of older logs are.
+    """
     try:
         return content.decode("utf-8")
+    except UnicodeDecodeError:
+        lines = enumerate(content.split(b"\n"), start=1)
+        return "\n".join(_decoded_line(line, f"{where}, line {number}") for number, line in lines)
+
+
+def _decoded_line(line, where):
+    try:
+        return line.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        if line.lstrip().startswith(b";"):
+            return line.decode("latin-1")
         raise InputError(
-            f"{where}, line {line}: byte 0x{content[error.start]:02x} is not UTF-8 text; "
+            f"{where}: byte 0x{line[error.start]:02x} is not UTF-8 text; "
             "save the log as UTF-8, or check that it is a log"
         ) from None
 

@@ -106,6 +106,8 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
         ),
         (["--request", "ordered", "--service", "deterministic"], ["use --method simulation"]),
         (["--request", "ordered", "--seed", "-1"], ["--seed = -1"]),
+        (["--request", "ordered", "--seed", "1"], ["--seed is for --method simulation"]),
+        (["--request", "ordered", "--jobs", "9"], ["--jobs is for --method simulation"]),
         (["--request", "total", "--method", "simulation", "--sizes", "U[5,9]"], ["never start"]),
         (["--request", "total", "--method", "simulation", "--jobs", "0"], ["--jobs = 0"]),
         (["--request", "total", "--method", "simulation", "--backlog", "3"], ["--backlog"]),

@@ -1,11 +1,13 @@
 import csv
 import gzip
 import json
+import sys
 
 import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib import cli
 from coalloc_lib.workloads.swf import write_swf
 
 
@@ -194,3 +196,20 @@ def test_a_public_log_is_simulated_by_name(run, real_logs, tmp_path, monkeypatch
         "--estimates", "requested", "--verify", "--out", out)  # fmt: skip
     with out.open() as file:
         assert sum(1 for _ in file) == 1 + 28467
+
+
+@pytest.mark.parametrize(("load", "warned"), [(0.5, False), (1.5, True)])
+def test_overload_is_said_beside_the_metrics(tmp_path, capsys, load, warned):
+    system = co.Multicluster([8])
+    jobs = co.JobModel(co.uniform(1, 4)).sample(1000, 3, rate=1.0).with_load(system, load)
+    write_swf(
+        tmp_path / "log.swf", jobs.replace(submit=jobs.submit * 100, runtime=jobs.runtime * 100)
+    )
+    assert cli.main(["simulate", "--trace", str(tmp_path / "log.swf"), "--clusters", "8"]) == 0
+    assert ("more was offered than these policies can serve" in capsys.readouterr().err) == warned
+
+
+def test_the_out_file_is_tried_before_the_run(refused, log, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules["coalloc_lib.cli.simulate"], "run", None)
+    out = tmp_path / "no" / "s.csv"
+    assert "make it first" in refused("simulate", "--trace", log, "--clusters", "8", "--out", out)

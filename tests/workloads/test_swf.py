@@ -195,9 +195,15 @@ def test_files_that_are_no_logs_are_refused(tmp_path):
     for text in ("", "\n\n", HEADER):
         with pytest.raises(InputError, match="has no job"):
             read_swf(log_file(tmp_path, header=text))
-    (tmp_path / "latin.swf").write_bytes(b"; Version: 2\n; Acknowledge: \xc5ke\n")
-    with pytest.raises(InputError, match=r"latin.swf, line 2: byte 0xc5 is not UTF-8"):
+    (tmp_path / "latin.swf").write_bytes(b"; Acknowledge: \xc5ke\n1 0 0 5 \xb2 -1\n")
+    with pytest.raises(InputError, match=r"latin.swf, line 2: byte 0xb2 is not UTF-8"):
         read_swf(tmp_path / "latin.swf")
+
+
+def test_comments_may_be_latin_1(tmp_path):
+    path = tmp_path / "old.swf"
+    path.write_bytes(b"; Acknowledge: \xc5ke\n" + job(1).encode() + b"\n")
+    assert read_swf(path).header["Acknowledge"] == "Åke"
 
 
 def test_damaged_packing_is_named(tmp_path):
