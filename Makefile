@@ -13,8 +13,8 @@ STAMP  := .venv/.installed
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
 
-reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper)
-	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)"
+reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper, CACHE=folder)
+	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)" $(if $(CACHE),--cache "$(CACHE)")
 
 test: $(STAMP) ## run the tests, but for the long ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"

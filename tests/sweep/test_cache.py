@@ -1,0 +1,123 @@
+"""Finished points on disk: what is found again, what is not, and what a disk may do."""
+
+import errno
+
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+import coalloc_lib as co
+from coalloc_lib.sweep import SweepError, store, sweep
+from coalloc_lib.sweep.store import Store, read_records, record_line
+from tests.sweep.functions import Calls, Watch, inverse, noisy
+
+
+class FillingDisk:
+    """A file on a disk that takes so many bytes more."""
+
+    def __init__(self, file, room):
+        self.file, self.room = file, room
+
+    def write(self, data):
+        if self.room == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken = self.file.write(data[: self.room])
+        self.room -= taken
+        return taken
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+def test_a_full_disk_loses_no_finished_point(tmp_path, monkeypatch):
+    opened = Store.open
+
+    def filling(store):
+        opened(store)
+        store._file = FillingDisk(store._file, 1000)
+
+    monkeypatch.setattr(Store, "open", filling)
+    with pytest.raises(SweepError, match=r"takes no more results \(No space left") as caught:
+        sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path)
+    in_memory = len(caught.value.table)
+    monkeypatch.undo()
+    watch = Watch()
+    table = sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, progress=watch)
+    assert 0 < 1000 - watch.announced <= in_memory  # some were stored, the torn one was not
+    assert table.square.tolist() == [x * x for x in range(1, 1001)]
+
+
+def test_only_what_is_missing_is_computed(tmp_path):
+    first, second = Calls(), Calls()
+    one = sweep(first, {"x": range(10)}, cache=tmp_path)
+    watch = Watch()
+    two = sweep(second, {"x": range(5, 15)}, cache=tmp_path, progress=watch)
+    assert (len(first.made), second.made) == (10, [10, 11, 12, 13, 14])
+    assert watch.announced == watch.steps == 5
+    assert_frame_equal(one[5:].reset_index(drop=True), two[:5], check_exact=True)
+    assert_frame_equal(two, sweep(Calls(), {"x": range(5, 15)}), check_exact=True)
+
+
+def test_other_seeds_and_replications_are_other_points(tmp_path):
+    for seed, replications, missing in [(0, 2, 2), (0, 3, 1), (1, 3, 3), (0, 3, 0)]:
+        watch = Watch()
+        table = sweep(noisy, {"load": [1]}, replications, seed=seed, cache=tmp_path, progress=watch)
+        assert watch.announced == missing
+        assert_frame_equal(table, sweep(noisy, {"load": [1]}, replications, seed=seed))
+
+
+def test_numbers_come_back_to_the_last_bit(tmp_path):
+    def awkward(x, seed):
+        return {"a": x / 3, "b": 10**18 + 1, "c": x > 0, "d": -0.0, "e": np.inf, "f": np.nan}
+
+    tables = [sweep(awkward, {"x": [1, 5e-324, 1e300]}, cache=tmp_path) for _ in range(2)]
+    assert_frame_equal(*tables, check_exact=True)
+    assert np.signbit(tables[1].d).all()
+
+
+def test_another_function_or_another_library_is_computed_anew(tmp_path, monkeypatch):
+    def made(step):
+        return lambda x, seed: x + step
+
+    assert sweep(made(1), {"x": [1]}, cache=tmp_path).value[0] == 2
+    assert sweep(made(2), {"x": [1]}, cache=tmp_path).value[0] == 3
+    assert sweep(lambda x, seed: x + 5, {"x": [1]}, cache=tmp_path).value[0] == 6
+    calls = Calls()
+    for version, made_so_far in [("1", 1), ("2", 2), ("1", 2)]:
+        monkeypatch.setattr(store, "library_digest", lambda version=version: version)
+        sweep(calls, {"x": [1]}, cache=tmp_path)
+        assert len(calls.made) == made_so_far
+
+
+def test_a_damaged_record_is_left_out():
+    lines = [record_line(f"key{i}", {"value": i / 3}) for i in range(3)]
+    data = b"".join(lines)
+    whole = read_records(data)
+    assert whole == {f"key{i}": {"value": i / 3} for i in range(3)}
+    for end in range(len(data)):
+        complete = sum(len(b"".join(lines[: i + 1])) <= end + 1 for i in range(3))
+        assert len(read_records(data[:end])) == complete
+    for at in range(len(lines[0]), len(lines[0] + lines[1]) - 1):
+        flipped = bytearray(data)
+        flipped[at] ^= 1
+        found = read_records(bytes(flipped))
+        assert found.items() <= whole.items()
+        assert "key0" in found
+
+
+# What is refused
+
+
+def test_a_cache_that_cannot_be_used(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(co.InputError, match=r"file.* cannot be used \(.*choose another"):
+        sweep(noisy, {"load": [1]}, cache=tmp_path / "file")
+    sweep(noisy, {"load": [1]}, cache=tmp_path)
+    folder = Store(tmp_path, noisy).folder
+
+    def refuse(path, mode="r", **_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(type(folder), "open", refuse)
+    with pytest.raises(co.InputError, match="Permission denied"):
+        sweep(noisy, {"load": [2]}, cache=tmp_path)
