@@ -8,6 +8,7 @@ from coalloc_lib.distributions import Exponential
 from coalloc_lib.inference import Interval, paired_difference, replicate, student
 from coalloc_lib.saturation import WARM_UP, saturated_loss
 from coalloc_lib.scheduling import FCFS
+from coalloc_lib.seeds import spawn
 from coalloc_lib.simulate import simulate
 from coalloc_lib.workloads.models import JobModel
 
@@ -157,7 +158,7 @@ def response_point(
     precision : float
         Half-width of the 95 % interval that is aimed at, relative to the mean.
     jobs, most_jobs : int
-        Jobs of each replication at first, and at most.
+        Jobs of each replication of the first pilot, and of the point at most.
 
     Returns
     -------
@@ -165,24 +166,32 @@ def response_point(
 
     Notes
     -----
-    The run length doubles until the run is long enough or would exceed `most_jobs`; the point
-    says which. It is long enough when the interval is as narrow as `precision` asks and the
-    second half of the runs, after the warm-up, is not slower than the first: near saturation the
-    queue takes long to reach its level, and a run that ends before is too fast. (Slower means by
-    the paired interval of 95 %, so that one run in forty is doubled for nothing.)
+    A pilot doubles the run length until its interval is as narrow as `precision` asks and its
+    second halves, after the warm-up, are not slower than the first, by the paired interval: near
+    saturation the queue takes long to reach its level, and a run that ends before is too fast. The
+    point is a run of twice that length (of `most_jobs` at most) with other random numbers. Were it
+    the pilot itself, the runs that happen to look calm would be chosen, and their intervals would
+    lie too low. `precise` says whether the point meets the two conditions too.
     """
-    positive("precision", precision)
+    precision = positive("precision", precision)
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
-    how = {"scheduling": scheduling, "placement": placement}
-    while True:
-        halves = _halves(system, model, utilization, jobs, replications, seed, how)
+
+    def run(jobs, seed):
+        policies = {"scheduling": scheduling, "placement": placement}
+        halves = _halves(system, model, utilization, jobs, replications, seed, policies)
         interval = student(halves.mean(axis=1))
         settled = paired_difference(halves[:, 1], halves[:, 0]).low <= 0
-        precise = settled and interval.half_width <= precision * interval.estimate
-        if precise or 2 * jobs > most_jobs:
-            return Point(float(utilization), interval, jobs, precise)
+        return interval, settled and interval.half_width <= precision * interval.estimate
+
+    for_pilot, for_point = spawn(seed, 2)
+    while 2 * jobs <= most_jobs:
+        _, precise = run(jobs, for_pilot)
         jobs *= 2
+        if precise:
+            break
+    interval, precise = run(jobs, for_point)
+    return Point(float(utilization), interval, jobs, precise)
 
 
 def response_curve(
@@ -208,6 +217,7 @@ def response_curve(
     A load at or above the maximal utilization, or the low end of its interval, is saturated: the
     queue grows with the length of the run, so no mean is given.
     """
+    utilizations = [positive("utilization", utilization) for utilization in utilizations]
     policies = {"scheduling": scheduling, "placement": placement}
     if maximum is None:
         maximum = find_maximum(system, model, seed=seed, **policies)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, print_table
 from coalloc_lib.progress import SILENT, Progress
@@ -58,6 +59,7 @@ def reproduce(
     Writes ledger.csv and one folder of figures a study.
     """
     from coalloc_lib.studies import reproduce as run
+    from coalloc_lib.sweep import SweepError
 
     for study in studies or ():
         options.chosen("STUDY", study, STUDIES)
@@ -67,7 +69,12 @@ def reproduce(
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
     with Progress() if sys.stderr.isatty() else SILENT as progress:
         how = {"progress": progress, "seed": seed, "cache": cache, "workers": workers or -1}
-        result = run(studies, scale=scale, out=out, **how)
+        try:
+            result = run(studies, scale=scale, out=out, **how)
+        except SweepError as error:
+            if error.failures:  # a bug of ours: its traceback helps
+                raise
+            raise InputError(str(error)) from error
     if as_json:
         print_json(_as_object(result))
     else:

@@ -35,7 +35,7 @@ class TableScale:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of Table 3 or 4: what was printed, and what comes out here.
+    """A cell of a table: what was printed, and what comes out here.
 
     Attributes
     ----------

@@ -4,9 +4,11 @@ joblib runs the points, so ``joblib.parallel_config`` moves a sweep to processes
 cluster without a change. Each way gives the same table, to the last bit.
 """
 
+import os
+
 import numpy as np
 
-from coalloc_lib.checks import one_of, whole
+from coalloc_lib.checks import InputError, one_of, whole
 from coalloc_lib.progress import SILENT
 from coalloc_lib.seeds import spawn
 from coalloc_lib.sweep.execution import BATCH_SECONDS, Execution, Failure, SweepError
@@ -101,6 +103,8 @@ def sweep(
     check_call(function, points.names)
     if not isinstance(seed, np.random.SeedSequence):
         seed = whole("seed", seed, least=0)
+    if not isinstance(cache, str | os.PathLike | None):
+        raise InputError(f"cache = {cache!r}; give the path of a folder")
     workers = workers if workers in (None, -1) else whole("workers", workers)
     run = Execution(function, points, spawn(seed, whole("replications", replications)), workers)
     run.complete(cache, prepare, progress)

@@ -3,9 +3,10 @@
 import sys
 import time
 import traceback
+import warnings
 from collections import deque
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -22,7 +23,9 @@ from coalloc_lib.sweep.store import Store
 #: A worker process hands in what it has when so many seconds have gone, after the point it is at.
 BATCH_SECONDS = 0.1
 _MOST_POINTS = 4096  # in a batch
-_MOST_DEATHS = 3  # of workers, by points found guilty, before a sweep gives up
+#: Points in a row that end their worker process before a sweep gives up: then it is not the
+#: points, and every further one would cost a process too.
+_MOST_DEATHS = 3
 
 
 class SweepError(RuntimeError):
@@ -54,7 +57,7 @@ class Execution:
         self.results = [None] * (len(points.values) * len(seeds))
         self.failed, self.keys, self.store = {}, None, None
         self.seconds, self.finished, self.deaths = 0.0, 0, 0
-        self.keeping = Lock()
+        self.keeping, self.stopped = Lock(), False
 
     def complete(self, cache, prepare, progress):
         """Compute what the cache does not have."""
@@ -73,8 +76,15 @@ class Execution:
             self._parallel(prepare)
             self._work(missing)
         finally:
+            self._close()
+
+    def _close(self):
+        """Keep nothing any more: after an interruption threads may still be at a point."""
+        with self.keeping:
+            self.stopped = True
             if self.store:
-                self.store.close()
+                with self._disk_errors():
+                    self.store.close()
 
     def _parallel(self, prepare):
         """Settle who runs the points, before the first one is handed out."""
@@ -104,12 +114,13 @@ class Execution:
 
     def _consume(self, waiting, flying):
         """Hand out what is waiting in batches, and take note of what comes back, in any order."""
-        with closing(self.pool()(self._batches(waiting, flying))) as answers:
+        with _closing(self.pool()(self._batches(waiting, flying))) as answers:
             for outcomes, seconds in answers:
                 rows = flying.pop(outcomes[0][0])
                 waiting.extendleft(reversed(rows[len(outcomes) :]))
                 self.seconds += seconds
                 self.finished += len(outcomes)
+                self.deaths = 0
                 if not self.in_memory:
                     self._keep(outcomes)
                 self._note(outcomes)
@@ -135,10 +146,14 @@ class Execution:
         """Keep what finished: at once in the thread that ran it, or when a process hands it in."""
         good = [(row, results) for row, results, *_ in outcomes if results is not None]
         with self.keeping:
+            if self.stopped:
+                return False
             for row, results in good:
                 self.results[row] = results
             if self.store and good:
-                self._store([(self.keys[row], results) for row, results in good])
+                with self._disk_errors():
+                    self.store.write((self.keys[row], results) for row, results in good)
+        return True
 
     def _note(self, outcomes):
         """Take note of what failed, and report progress, which only this thread may."""
@@ -147,9 +162,10 @@ class Execution:
                 self.failed[row] = Failure(self._shown(row), *error)
             self.progress.step()
 
-    def _store(self, records):
+    @contextmanager
+    def _disk_errors(self):
         try:
-            self.store.write(records)
+            yield
         except OSError as error:
             raise self.error(
                 f"cache folder {self.store.folder} takes no more results ({error.strerror}); "
@@ -172,7 +188,7 @@ class Execution:
             self.progress.step()
         self.deaths += 1
         if self.deaths == _MOST_DEATHS:
-            raise self.error(f"{self.deaths} points ended their worker process", self.failed)
+            raise self.error(f"{self.deaths} points in a row ended their process", self.failed)
 
     def _suspects(self, rows, text="was in flight"):
         return {row: Failure(self._shown(row), text) for row in rows}
@@ -199,6 +215,17 @@ class Execution:
         if with_errors:
             table["error"] = [self.failed[row].error if row in self.failed else "" for row in rows]
         return table
+
+
+@contextmanager
+def _closing(answers):
+    """Close joblib's generator in the end, without its advice on work that is left undone."""
+    try:
+        yield answers
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*tasks")
+            answers.close()
 
 
 def _mend_dask(backend):
@@ -238,8 +265,8 @@ def _run_batch(function, tasks, keep=None):
     begin, outcomes = time.perf_counter(), []
     for row, point, seed in tasks:
         outcomes.append((row, *_outcome(function, point, seed)))
-        if keep:
-            keep(outcomes[-1:])
+        if keep and not keep(outcomes[-1:]):
+            break
         if time.perf_counter() - begin > BATCH_SECONDS:
             break
     return outcomes, time.perf_counter() - begin

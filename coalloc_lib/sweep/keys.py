@@ -7,6 +7,7 @@ and of its seed.
 """
 
 import hashlib
+import pickle
 import types
 from dataclasses import fields, is_dataclass
 from functools import cached_property, lru_cache, partial
@@ -31,7 +32,7 @@ def describe(value, within=()):
     """Return a text that is the same for equal values in every process, and differs for others.
 
     Functions are described by their code, defaults and what they close over; objects by their
-    class, the code of its methods, and their state without what a `cached_property` keeps.
+    class, its methods and attributes, and their state without what a `cached_property` keeps.
     `within` has the identities of the values that hold this one. Raises `InputError` for an
     object of another kind that cannot be pickled.
     """
@@ -45,6 +46,8 @@ def describe(value, within=()):
 
 
 def _describe_array(array, inner):
+    if type(array) is not np.ndarray:  # masked arrays and others that hold more than an array
+        return [pickle.dumps(array).hex()]
     if array.dtype.hasobject:
         return str(array.shape), inner(array.tolist())
     content = hashlib.blake2b(np.ascontiguousarray(array).tobytes()).hexdigest()
@@ -59,15 +62,20 @@ def _describe_function(function, inner):
 
 
 def _describe_class(kind, inner):
-    """Return its names and the code of its methods, its own and the inherited ones."""
+    """Return its names, its methods and its attributes, its own and the inherited ones."""
     parts = [kind.__module__, kind.__qualname__]
     for base in kind.__mro__:
         for name, member in sorted(vars(base).items()):
             for hull in ("__func__", "fget", "func"):
                 member = getattr(member, hull, member)
-            if isinstance(member, types.FunctionType):
-                parts += [name, inner(member.__code__)]
+            is_method = isinstance(member, types.FunctionType)
+            if is_method or (_is_plain(member) and not name.startswith("__")):
+                parts += [name, inner(member)]
     return parts
+
+
+def _is_plain(value):
+    return type(value) in SCALARS or isinstance(value, (tuple, list, dict, set, frozenset))
 
 
 def _describe_object(value, inner):
@@ -100,7 +108,7 @@ _DESCRIPTIONS = (
     (np.generic, lambda value, inner: [inner(value.item())]),
     ((tuple, list), lambda value, inner: map(inner, value)),
     ((set, frozenset), lambda value, inner: sorted(map(inner, value))),
-    (dict, lambda value, inner: sorted(inner(k) + inner(v) for k, v in value.items())),
+    (dict, lambda value, inner: [inner(k) + inner(v) for k, v in value.items()]),
     (types.CodeType, lambda code, inner: [inner(getattr(code, name)) for name in _CODE]),
     (types.FunctionType, _describe_function),
     (types.MethodType, lambda value, inner: [inner(value.__func__), inner(value.__self__)]),
@@ -119,3 +127,6 @@ def library_digest():
     texts = (path.read_text(encoding="utf-8") for path in sources)
     names = (path.relative_to(folder).as_posix() for path in sources)
     return digest(np.__version__, *names, *texts)
+
+
+library_digest()  # of the sources as they are imported, whatever becomes of them later

@@ -34,14 +34,19 @@ class Points:
     @classmethod
     def of(cls, grid):
         """Return the points of a grid, which is checked."""
+        if isinstance(grid, str) or not isinstance(grid, Iterable):
+            raise InputError(f"grid = {grid!r}; give a dict of name to values, or a list of points")
         if isinstance(grid, Mapping):
             names, rows = list(grid), product(*(_axis(*axis) for axis in grid.items()))
         else:
             points = list(grid)
             names = list(points[0]) if points and isinstance(points[0], Mapping) else []
             rows = (_explicit(point, names, i) for i, point in enumerate(points))
+        for name in names:
+            if not isinstance(name, str):
+                raise InputError(f"grid has the name {name!r}; give the name of an argument")
         rows = list(rows)
-        if not names or not rows:
+        if not rows or not names:
             raise InputError("grid is empty; give a dict of name to values, or a list of points")
         values = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
         points = cls(names, values, [tuple(label for label, _ in row) for row in rows])
@@ -53,8 +58,9 @@ class Points:
         for i, label in enumerate(self.labels):
             if first.setdefault(label, i) != i:
                 raise InputError(
-                    f"grid has two points that are both shown as {label}; leave one out, or name "
-                    "the values in a dict: {'name': value, ...}"
+                    f"grid has two points that are both shown as {label}; leave one out, or give "
+                    "a dict of name to values, and for values that print alike a dict of "
+                    "{'what to show': value, ...}"
                 )
 
     def keys(self, seeds):
@@ -88,7 +94,8 @@ def _axis(name, values):
 
 def _explicit(point, names, i):
     if not isinstance(point, Mapping) or set(point) != set(names):
-        raise InputError(f"grid[{i}] = {point!r}; give a dict with the names {', '.join(names)}")
+        wanted = f"a dict with the names {', '.join(names)}" if names else "a dict of arguments"
+        raise InputError(f"grid[{i}] = {point!r}; give {wanted}")
     return [(_label(point[name]), _plain(point[name])) for name in names]
 
 

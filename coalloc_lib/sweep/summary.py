@@ -8,7 +8,7 @@ from coalloc_lib.inference import student
 
 
 def summarize(table, confidence=0.95):
-    """Return the mean of each numeric result at each point, with Student's t interval.
+    """Return the mean of each result at each point, with Student's t interval.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def summarize(table, confidence=0.95):
         raise InputError("table has no column 'replication'; give a table that sweep returned")
     names, (_, *results) = _split(table.columns, "replication")
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
-    columns = {n: table[n].to_numpy(float) for n in results if table[n].dtype.kind in "biuf"}
+    columns = {name: _numbers(name, table[name]) for name in results if name != "error"}
     rows = []
     for label, where in table.groupby(names, sort=False, dropna=False).indices.items():
         row = dict(zip(names, label if len(names) > 1 else np.atleast_1d(label), strict=True))
@@ -41,6 +41,14 @@ def summarize(table, confidence=0.95):
             row |= _interval(name, column[where[good[where]]], confidence)
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _numbers(name, column):
+    """Return a column as floats, also one of truths or large whole numbers with gaps."""
+    try:
+        return column.to_numpy(float)
+    except (TypeError, ValueError):
+        raise InputError(f"table has the column {name!r} with no numbers; leave it out") from None
 
 
 def _split(columns, name):

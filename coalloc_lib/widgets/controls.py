@@ -68,10 +68,13 @@ def explorer(controls, show):
     """
     holders = {name: row.children[-1] if isinstance(row, ipw.HBox) else row
                for name, row in controls.items()}  # fmt: skip
-    output = ipw.Output()
+    output, drawn = ipw.Output(), {}
 
     def redraw(_change=None):
         values = {name: holder.value for name, holder in holders.items()}
+        if values == drawn:  # one control has set another, which has redrawn
+            return
+        drawn.update(values)
         # What an Output captures in a callback can get lost; what it is given is always shown.
         output.outputs = (_shown(show, values),)
 

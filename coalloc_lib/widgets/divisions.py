@@ -89,7 +89,7 @@ def division_picture(
         By how much slow communication lengthens every service time. The horizontal axis is the
         net utilization, without what communication takes.
     refine : bool
-        Simulate ten times as long.
+        Simulate more: runs eight times as long and twice as many.
 
     Notes
     -----
@@ -109,7 +109,7 @@ def division_picture(
     system = f"{Multicluster(clusters)} processors, {components} components {component_sizes}"
     words = "; ".join(_words(name, curve) for name, curve in net.items())
     title = f"{system}, alpha = {alpha:g}"
-    figure = _draw(net, curves if alpha > 1 else {}, f"{title}; dots: 1" if alpha > 1 else system)
+    figure = _draw(net, curves if alpha > 1 else {}, f"{title}; pale: 1" if alpha > 1 else system)
     return Picture(figure, f"{title}. Mean response times: {words}", caption)
 
 
@@ -129,7 +129,7 @@ def _words(name, curve):
 
 
 def _draw(net, gross, title):
-    """Draw the curves over net utilization, and dotted those without slow communication."""
+    """Draw the curves over net utilization, and pale those without slow communication."""
     figure = plots.curve(
         net,
         title=title,
@@ -142,7 +142,7 @@ def _draw(net, gross, title):
     axes.set_xlim(0, 1)
     for colour, curve in zip(plots.COLOURS, gross.values(), strict=False):
         times = [response.estimate for response in curve.responses]
-        axes.plot(curve.utilizations, times, ":", color=colour, linewidth=1.2)
+        axes.plot(curve.utilizations, times, color=colour, linewidth=1.2, alpha=0.45)
     return figure
 
 
@@ -211,7 +211,7 @@ def _joined(sizes):
 def division_explorer(sizes=(32, 32, 32, 32)):
     """Return the controls of a division into clusters, and the response times it gives at once.
 
-    First a short simulation answers; *refine* runs ten times as long.
+    First a short simulation answers; *refine* simulates sixteen times as many jobs.
 
     Parameters
     ----------

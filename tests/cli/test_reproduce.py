@@ -3,6 +3,7 @@ import json
 import pytest
 
 from coalloc_lib.studies import ledger
+from coalloc_lib.sweep import Failure, SweepError
 
 ROWS = [
     ledger.Row("maximal-utilization", "MU-1", "limit", 0.5, 0.51, 0.5, 0.52, "holds", "[a,b] fine"),
@@ -46,6 +47,25 @@ def test_reproduce_prints_one_object(run, quick_study, tmp_path):
 def test_reproduce_passes_on_workers_and_cache(run, quick_study, tmp_path):
     run("reproduce", "--workers", 2, "--cache", tmp_path / "c", "--out", tmp_path / "r")
     assert quick_study == [("quick", 1, 2, str(tmp_path / "c"))]
+
+
+def test_a_full_disk_is_said_in_one_line(refused, tmp_path, monkeypatch):
+    def full(**_):
+        raise SweepError("cache folder c takes no more results (No space left)", [], None)
+
+    module = type("Module", (), {"reproduce": staticmethod(full)})
+    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
+    assert "takes no more results" in refused("reproduce", "--out", tmp_path / "r")
+
+
+def test_a_bug_of_ours_shows_its_traceback(run, tmp_path, monkeypatch):
+    def broken(**_):
+        raise SweepError("1 of 9 points failed", [Failure({"x": 1}, "ZeroDivisionError")], None)
+
+    module = type("Module", (), {"reproduce": staticmethod(broken)})
+    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
+    with pytest.raises(SweepError):
+        run("reproduce", "--out", tmp_path / "r")
 
 
 @pytest.mark.parametrize(

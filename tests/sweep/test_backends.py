@@ -181,6 +181,19 @@ def test_a_worker_that_dies_takes_one_point_with_it(moved, tmp_path):
     assert table.value.tolist() == list(range(60))
 
 
+def often_dies(x, home, seed):
+    if x % 12 == 5 and os.getpid() != home:
+        os._exit(3)
+    return x
+
+
+def test_points_that_kill_workers_here_and_there_take_no_other_with_them():
+    with joblib.parallel_config("loky", n_jobs=2):
+        table = sweep(often_dies, {"x": range(60), "home": [os.getpid()]}, failures="keep")
+    assert table.x[table.error != ""].tolist() == [5, 17, 29, 41, 53]
+    assert table.value[table.error == ""].tolist() == [x for x in range(60) if x % 12 != 5]
+
+
 def always_dies(x, seed):
     os._exit(3)
 
@@ -188,7 +201,7 @@ def always_dies(x, seed):
 def test_a_sweep_that_kills_every_worker_gives_up():
     with (
         joblib.parallel_config("loky", n_jobs=2),
-        pytest.raises(SweepError, match="3 points ended their worker process") as caught,
+        pytest.raises(SweepError, match="3 points in a row ended their process") as caught,
     ):
         sweep(always_dies, {"x": range(50)})
     assert caught.value.failures[0].arguments == {"x": 0, "replication": 0}

@@ -1,6 +1,7 @@
 """Finished points on disk: what is found again, what is not, and what a disk may do."""
 
 import errno
+import time
 
 import numpy as np
 import pytest
@@ -29,7 +30,8 @@ class FillingDisk:
         return getattr(self.file, name)
 
 
-def test_a_full_disk_loses_no_finished_point(tmp_path, monkeypatch):
+@pytest.mark.parametrize("workers", [None, 2])
+def test_a_full_disk_loses_no_finished_point(tmp_path, monkeypatch, workers):
     opened = Store.open
 
     def filling(store):
@@ -38,13 +40,47 @@ def test_a_full_disk_loses_no_finished_point(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Store, "open", filling)
     with pytest.raises(SweepError, match=r"takes no more results \(No space left") as caught:
-        sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path)
+        sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, workers=workers)
     in_memory = len(caught.value.table)
     monkeypatch.undo()
     watch = Watch()
     table = sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, progress=watch)
     assert 0 < 1000 - watch.announced <= in_memory  # some were stored, the torn one was not
     assert table.square.tolist() == [x * x for x in range(1, 1001)]
+
+
+def test_a_disk_that_is_full_when_the_file_is_closed_is_said(tmp_path, monkeypatch):
+    closed = Store.close
+
+    def refuse(store):
+        closed(store)
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    monkeypatch.setattr(Store, "close", refuse)
+    with pytest.raises(SweepError, match=r"takes no more results \(Disk quota") as caught:
+        sweep(inverse, {"x": [1, 2]}, cache=tmp_path)
+    assert len(caught.value.table) == 2
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_an_interruption_keeps_what_was_finished(tmp_path, workers):
+    class Interrupting(Watch):
+        def step(self, text=""):
+            super().step()
+            if self.steps == 20:
+                raise KeyboardInterrupt
+
+    def slowly(x, seed):
+        time.sleep(0.002)
+        return x
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(slowly, {"x": range(200)}, cache=tmp_path, workers=workers, progress=Interrupting())
+    time.sleep(0.2)  # threads that were at a point end in peace
+    again = Watch()
+    table = sweep(slowly, {"x": range(200)}, cache=tmp_path, progress=again)
+    assert 0 < again.announced <= 180
+    assert table.value.tolist() == list(range(200))
 
 
 def test_only_what_is_missing_is_computed(tmp_path):

@@ -13,6 +13,7 @@ import coalloc_lib as co
 from coalloc_lib.sweep import keys, sweep
 from coalloc_lib.sweep.keys import describe
 from coalloc_lib.sweep.points import Points
+from coalloc_lib.workloads.models import Mixture
 from tests.conftest import ROOT
 
 
@@ -44,6 +45,7 @@ class Holder:
 DESCRIBED = """
 import functools, numpy as np
 import coalloc_lib as co
+from coalloc_lib.workloads.models import Mixture
 from tests.sweep.functions import noisy
 from tests.sweep.test_keys import Holder
 def outer(k, values=(1, {"a", "b", "c"})):
@@ -117,3 +119,32 @@ def test_every_point_has_a_key_of_its_own():
     points = Points.of({"a": [1, 1.5, "1", None], "b": [co.FCFS(), co.FPFS(3), co.FPFS(4)]})
     seeds = [np.random.SeedSequence(0, spawn_key=(i,)) for i in range(3)]
     assert len(set(points.keys(seeds))) == 4 * 3 * 3
+
+
+def test_defaults_and_attributes_of_a_class_count():
+    def policy(limit, share, more=()):
+        class Policy:
+            most = share
+            names = more
+
+            def start(self, jobs, limit=limit):
+                return jobs[:limit]
+
+        return Policy()
+
+    policies = [policy(5, 0.5), policy(6, 0.5), policy(5, 0.6), policy(5, 0.5, ("a",))]
+    assert len({describe(each) for each in policies}) == 4
+    assert describe(policy(5, 0.5)) == describe(policy(5, 0.5))
+
+
+def test_the_order_of_a_dict_counts():
+    """A mixture draws other jobs when its parts change places."""
+    small, large = (co.JobModel(co.uniform(1, most)) for most in (2, 8))
+    one, other = Mixture({small: 0.5, large: 0.5}), Mixture({large: 0.5, small: 0.5})
+    assert not np.array_equal(one.sample(50, 1).components, other.sample(50, 1).components)
+    assert describe(one) != describe(other)
+
+
+def test_the_mask_of_an_array_counts():
+    masks = [[True, False], [False, True]]
+    assert len({describe(np.ma.array([1, 2], mask=mask)) for mask in masks}) == 2

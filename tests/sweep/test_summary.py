@@ -47,3 +47,18 @@ def test_summary_refuses_what_is_no_sweep():
 
 
 # Failures
+
+
+def test_truths_and_large_numbers_with_gaps_are_summarised():
+    def uneven(x, seed):
+        if x == 2 and seed.spawn_key == (0,):
+            raise ValueError("no")
+        return {"ok": x > 1, "big": 10**20}
+
+    table = sweep(uneven, {"x": [1, 2]}, 3, failures="keep")
+    summary = summarize(table)
+    assert summary["ok_estimate"].tolist() == [0, 1]
+    assert summary["ok_count"].tolist() == [3, 2]
+    assert summary["big_estimate"].tolist() == [1e20, 1e20]
+    with pytest.raises(co.InputError, match="column 'word' with no numbers"):
+        summarize(table.assign(word="a"))

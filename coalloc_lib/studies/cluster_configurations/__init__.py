@@ -1,7 +1,7 @@
 """Processor co-allocation for different system configurations and job structures.
 
 Bucur and Epema ask which division of 128 processors into clusters, which placement and which
-number of components serve jobs best: Tables 1 and 2, Figures 3 to 12, the claims CC-1 to CC-13.
+number of components serve jobs best: Tables 1 and 2, Figures 1 to 12, the claims CC-1 to CC-13.
 """
 
 from coalloc_lib.checks import one_of
@@ -30,7 +30,7 @@ def reproduce(scale="quick", seed=2002, **how):
     Returns
     -------
     StudyResult
-        One row for each cell of Tables 1 and 2 and each claim; Figures 3 to 12, the tables', and
+        One row for each cell of Tables 1 and 2 and each claim; Figures 1 to 12, the tables', and
         the map of placements.
     """
     size = SCALES[one_of("scale", scale, tuple(SCALES))]

@@ -1,4 +1,4 @@
-"""Figures 3 to 12 of the paper, its tables as pictures, and the map of placements."""
+"""Figures 1 to 12 of the paper, its tables as pictures, and the map of placements."""
 
 import numpy as np
 
@@ -94,7 +94,9 @@ def side_by_side(runs, title, panels):
         Names of figures by the heading that each panel is given.
     """
     drawn = {heading: _curves(runs, name) for heading, name in panels.items()}
-    return plots.curves(drawn, title=title, **_AXES)
+    # The panels are low: their label needs two lines.
+    label = _AXES["ylabel"].replace(" (", "\n(")
+    return plots.curves(drawn, title=title, **_AXES | {"ylabel": label})
 
 
 def _curves(runs, name):

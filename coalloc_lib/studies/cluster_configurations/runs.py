@@ -5,11 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.curves import Curve, Maximum, Point, best_method, find_maximum, response_point
+from coalloc_lib.curves import (
+    Curve,
+    Maximum,
+    Point,
+    best_method,
+    find_maximum,
+    response_point,
+    response_times,
+)
 from coalloc_lib.inference import Interval, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import FirstFit, WorstFit
-from coalloc_lib.saturation import WARM_UP, heavy_traffic
+from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.simulate import simulate
 from coalloc_lib.studies.cluster_configurations.parameters import (
     COMPARED,
@@ -24,6 +32,8 @@ from coalloc_lib.workloads.models import JobModel
 
 #: Every way to divide 128 processors into equal clusters that hold a component.
 DIVISIONS = (1, 2, 4, 8, 16)
+#: Factors of the service times of CC-13.
+ALPHAS = (1.25, 2.0, 10.0)
 
 
 def maximal_utilization(line, jobs, seed):
@@ -34,10 +44,8 @@ def maximal_utilization(line, jobs, seed):
 
 def response(line, utilization, jobs, seed):
     """Mean response time of one replication; its run length does not depend on the line."""
-    rate = line.model.rate(line.system, utilization / line.share)
-    stream = line.model.sample(jobs, seed, rate=rate)
-    schedule = simulate(line.system, stream, placement=line.placement)
-    return schedule.response[int(WARM_UP * jobs) :].mean()
+    how = {"jobs": jobs, "replications": 1, "seed": seed, "placement": line.placement}
+    return response_times(line.system, line.model, utilization / line.share, **how)[0]
 
 
 def curve_point(line, utilization, precision, most_jobs, seed):
@@ -86,12 +94,15 @@ class Runs:
         Of each line, with a point for each of `LOADS`.
     gains : DataFrame
         The map: a row for each division, number of components and replication.
+    scaling : dict
+        Largest relative error of the rule of CC-13, by alpha.
     """
 
     borne: dict
     responses: dict
     curves: dict
     gains: pd.DataFrame
+    scaling: dict
 
 
 def run_all(scale, seed, workers=-1, **how):
@@ -121,6 +132,7 @@ def run_all(scale, seed, workers=-1, **how):
         },
         {name: curves[line] for name, line in LINES.items()},
         _gains(scale, how),
+        _scaling(how),
     )
 
 
@@ -180,3 +192,8 @@ def _gains(scale, how):
         for components in range(1, clusters + 1)
     ]
     return sweep(placement_gain, points, scale.replications, **how)
+
+
+def _scaling(how):
+    found = sweep(scaling_error, {"alpha": ALPHAS}, **how)
+    return dict(zip(found["alpha"], found["value"], strict=True))

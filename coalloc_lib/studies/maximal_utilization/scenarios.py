@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential
 from coalloc_lib.inference import replicate
 from coalloc_lib.jobs import JobStream
@@ -164,10 +162,12 @@ def run(scenarios, scale, seed, workers=-1, **how):
     """
     grid = {"scenario": {" ".join(key): each for key, each in scenarios.items()}, "scale": [scale]}
     table = sweep(scenario_losses, grid, seed=seed, workers=workers, **how)
-    rows = table.drop(columns=["scenario", "scale", "replication"]).to_numpy()
-    return {key: row[np.isfinite(row)] for key, row in zip(scenarios, rows, strict=True)}
+    numbers = [[str(i) for i in range(count)] for count in table["count"]]
+    rows = (table.loc[row, columns].to_numpy(float) for row, columns in enumerate(numbers))
+    return dict(zip(scenarios, rows, strict=True))
 
 
 def scenario_losses(scenario, scale, seed):
-    """Return the capacity losses of a scenario by their number."""
-    return {str(number): loss for number, loss in enumerate(scenario.losses(scale, seed))}
+    """Return the capacity losses of a scenario by their position, and their number."""
+    losses = scenario.losses(scale, seed)
+    return {"count": len(losses)} | {str(i): loss for i, loss in enumerate(losses)}
