@@ -9,6 +9,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import plots, widgets
 from coalloc_lib.widgets import LossQuestion, Picture, capacity_loss, loss_picture
+from coalloc_lib.widgets.controls import explorer
 
 FIVE = co.JobStream(
     submit=[0, 1, 2, 2, 3],
@@ -231,3 +232,18 @@ def test_no_figure_is_left_in_the_state_of_pyplot(losses):
 
     control(losses, "clusters").value = 3
     assert pyplot.get_fignums() == []
+
+
+def test_a_control_that_sets_another_redraws_once():
+    calls = []
+    number, more = ipw.IntSlider(value=1), ipw.ToggleButton(value=True)
+    number.observe(lambda _change: setattr(more, "value", False), "value")
+
+    def show(**values):
+        calls.append(values)
+        return Picture(plots.bars({"one": {"a": 0.5}}, title="t", ylabel="y"))
+
+    explorer({"number": number, "more": more}, show)
+    assert calls == [{"number": 1, "more": True}]
+    number.value = 2
+    assert calls[1:] == [{"number": 2, "more": False}]

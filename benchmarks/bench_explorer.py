@@ -1,0 +1,42 @@
+"""Times the first, coarse answer of the division explorer to a move of a slider.
+
+    python benchmarks/bench_explorer.py
+
+Each division is asked once, so that nothing is remembered; what counts is the share of the 0.3 s
+after which an answer no longer feels immediate.
+"""
+
+import argparse
+import time
+
+from coalloc_lib.widgets.divisions import division_curves, division_picture
+
+IMMEDIATE = 0.3
+DIVISIONS = [
+    *[((128 // k,) * k, components) for k in (1, 2, 4, 8) for components in {1, min(k, 4)}],
+    ((64, 32, 16, 16), 4),
+    ((40, 40, 16, 16, 16), 4),
+    ((30, 26, 20, 14, 12, 10, 8, 8), 8),
+]
+
+
+def seconds(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def main():
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    division_picture((100, 28), 2)  # compiles, and loads matplotlib
+    print("system, components: simulating and drawing, drawing again, share of 0.3 s")
+    for sizes, components in DIVISIONS:
+        division_curves.cache_clear()
+        both = seconds(division_picture, sizes, components)
+        again = seconds(division_picture, sizes, components)
+        name = f"{'+'.join(map(str, sizes))}, {components}"
+        print(f"{name:32} {both:6.3f} s {again:6.3f} s {both / IMMEDIATE:6.0%}")
+
+
+if __name__ == "__main__":
+    main()
