@@ -4,16 +4,14 @@ Run ``python benchmarks/bench_engines.py``; ``--quick`` leaves the largest sizes
 is the ratios within one run: they carry over to another computer, seconds do not.
 """
 
-import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
 
+import measuring
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import coalloc_lib as co
 
@@ -166,21 +164,5 @@ MEASUREMENTS = [
 ]
 
 
-def main():
-    """Measure, print one table a question."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="leave the largest sizes out")
-    quick = parser.parse_args().quick
-    console = Console()
-    warm_up()
-    for measure, title, columns in MEASUREMENTS:
-        table = Table(title=title)
-        for column in columns.split(", "):
-            table.add_column(column, justify="right")
-        for row in measure(quick):
-            table.add_row(*row)
-        console.print(table)
-
-
 if __name__ == "__main__":
-    main()
+    measuring.run(MEASUREMENTS, __doc__, prepare=warm_up)

@@ -4,15 +4,13 @@ Run ``python benchmarks/bench_sweep.py``; ``--quick`` leaves the largest sizes o
 is the shares and ratios within one run: they carry over to another computer, seconds do not.
 """
 
-import argparse
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import joblib
+import measuring
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import coalloc_lib as co
 from coalloc_lib.sweep import sweep
@@ -68,6 +66,17 @@ def sizes(quick):
         )
 
 
+def lanes(quick):
+    """Cost of a point by the clock, with a cache, where two workers hand in what they finish."""
+    points = 10**4 if quick else 10**5
+    for name, count in (("serial", 1), ("threading", 2), ("loky", 2)):
+        with joblib.parallel_config("threading" if count == 1 else name, n_jobs=count):
+            sweep(nothing, {"x": range(100)})  # starts the processes
+            with tempfile.TemporaryDirectory() as cache:
+                cost = seconds(nothing, {"x": range(points)}, time.perf_counter, cache=cache)
+        yield name, f"{1e6 * cost / points:.1f}", f"{cost / points / MILLISECOND:.1%}"
+
+
 def bare(grid, workers):
     """Time of the same calls without a sweep: what the processors give at the moment."""
     begin = time.perf_counter()
@@ -102,24 +111,10 @@ MEASUREMENTS = [
         "Size of the grid, serial",
         "points, points/s, µs/point, with cache, from cache, points/s at 1 ms, bookkeeping",
     ),
+    (lanes, "Cost of a point by the clock, with a cache", "workers, µs, of 1 ms"),
     (workers, "Two workers on two processors", "workers, one s, two s, ×, efficiency"),
 ]
 
 
-def main():
-    """Measure, print one table a question."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="leave the largest sizes out")
-    quick = parser.parse_args().quick
-    console = Console()
-    for measure, title, columns in MEASUREMENTS:
-        table = Table(title=title)
-        for column in columns.split(", "):
-            table.add_column(column, justify="right")
-        for row in measure(quick):
-            table.add_row(*row)
-        console.print(table)
-
-
 if __name__ == "__main__":
-    main()
+    measuring.run(MEASUREMENTS, __doc__)

@@ -8,6 +8,24 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
+def choose(used, sizes, best, serving, value):
+    """Return the cluster that serves a component of `value` processors, -1 where none can.
+
+    `serving` has a bit for each cluster that serves the job already; the other arguments are those
+    of `in_place_step`.
+    """
+    chosen, least = -1, 0
+    for cluster in range(len(sizes)):
+        room = sizes[cluster] - used[cluster]
+        free = (serving >> cluster) & 1 == 0
+        if free and value <= room and (chosen < 0 or room < least):
+            chosen, least = cluster, room
+            if not best:
+                break
+    return chosen
+
+
+@njit(cache=True, nogil=True)
 def in_place_step(density, out, used, sizes, strides, best, vectors, weights, skip, floor):
     """Add one unordered job, from a table, to every state.
 
@@ -44,14 +62,7 @@ def in_place_step(density, out, used, sizes, strides, best, vectors, weights, sk
             serving, target, column = 0, state, 0
             while column < columns and vectors[job, column] > 0:
                 value = vectors[job, column]
-                chosen, least = -1, 0
-                for cluster in range(clusters):
-                    room = sizes[cluster] - used[cluster]
-                    free = (serving >> cluster) & 1 == 0
-                    if free and value <= room and (chosen < 0 or room < least):
-                        chosen, least = cluster, room
-                        if not best:
-                            break
+                chosen = choose(used, sizes, best, serving, value)
                 if chosen < 0:
                     break
                 serving |= 1 << chosen
@@ -107,14 +118,7 @@ def in_place_size(
                 used[cluster], rest = rest // strides[cluster], rest % strides[cluster]
             serving, target = masks[row, 0], state
             for m in range(1, missing + 1):
-                chosen, least = -1, 0
-                for cluster in range(clusters):
-                    room = sizes[cluster] - used[cluster]
-                    free = (serving >> cluster) & 1 == 0
-                    if free and value <= room and (chosen < 0 or room < least):
-                        chosen, least = cluster, room
-                        if not best:
-                            break
+                chosen = choose(used, sizes, best, serving, value)
                 if chosen < 0:
                     break
                 serving |= 1 << chosen
