@@ -20,9 +20,8 @@ ESTIMATES = ("requested", "exact")
 #: The shortest time on processors, in seconds, that counts in the bounded slowdown.
 BOUND = 10.0
 
-#: The share of the log at its end whose waits tell of overload, and the share of the log that
-#: these waits then exceed.
-LAST, OVERLOAD = 0.05, 0.1
+#: Share of the work that waits at the last submission, from which on that is said.
+STILL_WAITING = 0.05
 
 EXAMPLES = """\b
 Examples:
@@ -101,7 +100,7 @@ def simulate(
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
     schedule = run(system, jobs, engine=engine, **policies)
-    _warn_of_overload(schedule)
+    _warn_of_what_waits(schedule)
     if verify:
         schedule.verify()
     if out is not None:
@@ -180,16 +179,14 @@ def _first_impossible(system, jobs):
     return None, None
 
 
-def _warn_of_overload(schedule):
-    """Say on stderr where the queue grew all along: means then depend on the log's length."""
-    submit = schedule.jobs.submit
-    span = np.ptp(submit)
-    last = schedule.wait[submit >= submit.max() - LAST * span].mean()
-    if span > 0 and last > OVERLOAD * span:
+def _warn_of_what_waits(schedule):
+    """Say on stderr where much work still waits at the last submission."""
+    jobs = schedule.jobs
+    waits = jobs.work[schedule.start > jobs.submit.max()].sum() / jobs.work.sum()
+    if waits > STILL_WAITING:
         print(
-            f"coalloc: the last jobs waited {last:,.0f} s, {last / span:.0%} of the time that all "
-            "submissions took: more was offered than these policies can serve, and means depend "
-            "on the length of the log",
+            f"coalloc: at the last submission {waits:.0%} of the work still waits: means depend "
+            "on where the log ends, and perhaps more is offered than these policies can serve",
             file=sys.stderr,
         )
 

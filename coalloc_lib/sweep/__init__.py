@@ -103,7 +103,7 @@ def sweep(
     check_call(function, points.names)
     if not isinstance(seed, np.random.SeedSequence):
         seed = whole("seed", seed, least=0)
-    if not isinstance(cache, str | os.PathLike | None):
+    if cache == "" or not isinstance(cache, str | os.PathLike | None):
         raise InputError(f"cache = {cache!r}; give the path of a folder")
     workers = workers if workers in (None, -1) else whole("workers", workers)
     run = Execution(function, points, spawn(seed, whole("replications", replications)), workers)

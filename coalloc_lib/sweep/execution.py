@@ -23,9 +23,9 @@ from coalloc_lib.sweep.store import Store
 #: A worker process hands in what it has when so many seconds have gone, after the point it is at.
 BATCH_SECONDS = 0.1
 _MOST_POINTS = 4096  # in a batch
-#: Points in a row that end their worker process before a sweep gives up: then it is not the
-#: points, and every further one would cost a process too.
-_MOST_DEATHS = 3
+#: Points in a row that end their worker process in all replications before a sweep gives up: then
+#: it is not the points, and every further one would cost processes too.
+_MOST_DEADLY = 3
 
 
 class SweepError(RuntimeError):
@@ -56,7 +56,7 @@ class Execution:
         self.function, self.points, self.seeds, self.workers = function, points, seeds, workers
         self.results = [None] * (len(points.values) * len(seeds))
         self.failed, self.keys, self.store = {}, None, None
-        self.seconds, self.finished, self.deaths = 0.0, 0, 0
+        self.seconds, self.finished, self.deadly = 0.0, 0, set()
         self.keeping, self.stopped = Lock(), False
 
     def complete(self, cache, prepare, progress):
@@ -120,7 +120,7 @@ class Execution:
                 waiting.extendleft(reversed(rows[len(outcomes) :]))
                 self.seconds += seconds
                 self.finished += len(outcomes)
-                self.deaths = 0
+                self.deadly.clear()
                 if not self.in_memory:
                     self._keep(outcomes)
                 self._note(outcomes)
@@ -186,9 +186,10 @@ class Execution:
         for row, failure in self._suspects(rows, "the worker process that ran it died").items():
             self.failed[row] = failure
             self.progress.step()
-        self.deaths += 1
-        if self.deaths == _MOST_DEATHS:
-            raise self.error(f"{self.deaths} points in a row ended their process", self.failed)
+        self.deadly |= {row // len(self.seeds) for row in rows}
+        if len(self.deadly) > _MOST_DEADLY:
+            text = f"{_MOST_DEADLY} points in a row, and the next, ended their process"
+            raise self.error(text, self.failed)
 
     def _suspects(self, rows, text="was in flight"):
         return {row: Failure(self._shown(row), text) for row in rows}

@@ -84,7 +84,8 @@ def _axis(name, values):
     """Return the pairs of label and value of one name of a grid."""
     if isinstance(values, Mapping):
         return list(values.items())
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
+    if is_one or not isinstance(values, Iterable):
         raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
     pairs = [(_label(value), _plain(value)) for value in values]
     if not pairs:

@@ -5,6 +5,7 @@ for again line by line, because only then can an error name the line, and becaus
 missing trailing fields in silence.
 """
 
+import codecs
 import gzip
 import io
 import re
@@ -98,8 +99,10 @@ def _unpacked(path, raw):
 def decoded(content, where):
     """Return the text of `content`; name the first line of a job that is not UTF-8.
 
-    Comments may also be Latin-1, as those of older logs are.
+    A byte order mark at the beginning is left out. Comments may also be Latin-1, as those of older
+    logs are.
     """
+    content = content.removeprefix(codecs.BOM_UTF8)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:

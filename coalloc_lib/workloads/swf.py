@@ -192,7 +192,7 @@ def read_swf(path):
 def parse_swf(content, *, source, name="log", is_stand_in=False):
     """Return the log that the bytes `content` of the file `source` hold; see `read_swf`."""
     # Not splitlines(): that also splits at characters which editors do not count as line ends.
-    lines = decoded(content, source).removeprefix("\ufeff").split("\n")
+    lines = decoded(content, source).split("\n")
     return SwfLog(
         header=parse_header(lines),
         table=parse_table(lines, source),

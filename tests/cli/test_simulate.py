@@ -199,14 +199,14 @@ def test_a_public_log_is_simulated_by_name(run, real_logs, tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize(("load", "warned"), [(0.5, False), (1.5, True)])
-def test_overload_is_said_beside_the_metrics(tmp_path, capsys, load, warned):
+def test_work_that_still_waits_at_the_end_is_said(tmp_path, capsys, load, warned):
     system = co.Multicluster([8])
     jobs = co.JobModel(co.uniform(1, 4)).sample(1000, 3, rate=1.0).with_load(system, load)
     write_swf(
         tmp_path / "log.swf", jobs.replace(submit=jobs.submit * 100, runtime=jobs.runtime * 100)
     )
     assert cli.main(["simulate", "--trace", str(tmp_path / "log.swf"), "--clusters", "8"]) == 0
-    assert ("more was offered than these policies can serve" in capsys.readouterr().err) == warned
+    assert ("more is offered than these policies can serve" in capsys.readouterr().err) == warned
 
 
 def test_the_out_file_is_tried_before_the_run(refused, log, tmp_path, monkeypatch):

@@ -189,9 +189,24 @@ def often_dies(x, home, seed):
 
 def test_points_that_kill_workers_here_and_there_take_no_other_with_them():
     with joblib.parallel_config("loky", n_jobs=2):
-        table = sweep(often_dies, {"x": range(60), "home": [os.getpid()]}, failures="keep")
-    assert table.x[table.error != ""].tolist() == [5, 17, 29, 41, 53]
-    assert table.value[table.error == ""].tolist() == [x for x in range(60) if x % 12 != 5]
+        grid = {"x": range(60), "home": [os.getpid()]}
+        table = sweep(often_dies, grid, 2, failures="keep", prepare=None)
+    assert table.x[table.error != ""].tolist() == [5, 5, 17, 17, 29, 29, 41, 41, 53, 53]
+    assert table.value[table.error == ""].tolist() == [
+        x for x in range(60) for _ in "12" if x % 12 != 5
+    ]
+
+
+def test_one_deadly_point_of_many_replications_takes_no_other_with_it(tmp_path):
+    with joblib.parallel_config("loky", n_jobs=2):
+        grid = {"x": [5, *range(6, 16)], "home": [os.getpid()]}
+        how = {"failures": "keep", "prepare": None, "cache": tmp_path}
+        for _ in range(2):  # again, it is the first that is missing
+            table = sweep(often_dies, grid, 5, **how)
+            assert table.x[table.error != ""].tolist() == [5] * 5
+            assert table.value[table.error == ""].tolist() == [
+                x for x in range(6, 16) for _ in "12345"
+            ]
 
 
 def always_dies(x, seed):
@@ -201,7 +216,7 @@ def always_dies(x, seed):
 def test_a_sweep_that_kills_every_worker_gives_up():
     with (
         joblib.parallel_config("loky", n_jobs=2),
-        pytest.raises(SweepError, match="3 points in a row ended their process") as caught,
+        pytest.raises(SweepError, match="3 points in a row, and the next, ended") as caught,
     ):
         sweep(always_dies, {"x": range(50)})
     assert caught.value.failures[0].arguments == {"x": 0, "replication": 0}

@@ -1,8 +1,11 @@
 """What a point is known by: the same in every process, another for other values."""
 
+import copy
 import functools
 import subprocess
 import sys
+import threading
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -145,6 +148,70 @@ def test_the_order_of_a_dict_counts():
     assert describe(one) != describe(other)
 
 
-def test_the_mask_of_an_array_counts():
-    masks = [[True, False], [False, True]]
-    assert len({describe(np.ma.array([1, 2], mask=mask)) for mask in masks}) == 2
+def test_arrays_that_are_more_than_an_array_are_told_apart_or_refused():
+    class Named(np.ndarray):
+        pass
+
+    for array in (np.ma.array([1, 2], mask=[True, False]), np.arange(3).view(Named)):
+        with pytest.raises(co.InputError, match="cannot be stored under a key"):
+            describe(array)
+
+
+class Parent:
+    __slots__ = ("x",)
+
+
+class Child(Parent):
+    def __init__(self, x):
+        self.x = x
+
+
+class Tagged(list):
+    def __init__(self, content, tag=0):
+        super().__init__(content)
+        self.tag = tag
+
+
+def policy_with(member):
+    return type("Policy", (), {"member": member})()
+
+
+PAIRS = {
+    "array": (policy_with(np.arange(2)), policy_with(np.arange(3))),
+    "object": (policy_with(co.FPFS(1)), policy_with(co.FPFS(9))),
+    "class": (policy_with(co.FCFS), policy_with(co.FPFS)),
+    "scalar": (policy_with(np.float64(1)), policy_with(np.float64(2))),
+    "cached method": [policy_with(functools.lru_cache(f)) for f in (lambda s: 1, lambda s: 2)],
+    "partial method": [policy_with(functools.partialmethod(len, k)) for k in (3, 4)],
+    "slot of a parent": (Child(1), Child(2)),
+    "content of a list": (Tagged([1]), Tagged([2])),
+    "attribute of a list": (Tagged([1], 1), Tagged([1], 2)),
+    "default of a dict": (defaultdict(int, a=1), defaultdict(float, a=1)),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=list(PAIRS))
+def test_what_a_value_has_besides_its_content_counts(pair):
+    one, other = pair
+    assert describe(one) != describe(other)
+    assert describe(one) == describe(copy.deepcopy(one))
+
+
+def test_a_lock_in_a_class_is_no_obstacle():
+    assert describe(policy_with(threading.Lock())) == describe(policy_with(threading.Lock()))
+
+
+class Counted:
+    pickled = 0
+
+    def __reduce__(self):
+        Counted.pickled += 1
+        return Counted, ()
+
+
+def test_a_value_is_described_once_however_many_hold_it():
+    shared = Counted()
+    for _ in range(30):
+        shared = [shared, shared]
+    describe(shared)
+    assert Counted.pickled == 1

@@ -200,9 +200,10 @@ def test_files_that_are_no_logs_are_refused(tmp_path):
         read_swf(tmp_path / "latin.swf")
 
 
-def test_comments_may_be_latin_1(tmp_path):
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_comments_may_be_latin_1(tmp_path, mark):
     path = tmp_path / "old.swf"
-    path.write_bytes(b"; Acknowledge: \xc5ke\n" + job(1).encode() + b"\n")
+    path.write_bytes(mark + b"; Acknowledge: \xc5ke\n" + job(1).encode() + b"\n")
     assert read_swf(path).header["Acknowledge"] == "Åke"
 
 

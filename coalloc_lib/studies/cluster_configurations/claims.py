@@ -55,7 +55,7 @@ class Comparison:
 
     @property
     def better(self):
-        """Whether the first line bears more and responds no more slowly; None if undecided."""
+        """Whether the first line bears more and is at most `LIKE` slower; None if undecided."""
         worse = self.borne.high < 0 or any(r.low > LIKE for r in self.responses.values())
         proven = self.borne.low > 0 and all(r.high <= LIKE for r in self.responses.values())
         return True if proven and not worse else False if worse else None
