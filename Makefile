@@ -7,11 +7,13 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test test-long lab lint bench clean
+.PHONY: help install reproduce test test-long lab lint bench clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
+
+install: $(STAMP) ## make .venv and do nothing else; every other target does that first
 
 reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper, CACHE=folder)
 	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)" $(if $(CACHE),--cache "$(CACHE)")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
@@ -113,7 +115,7 @@ class Curve:
 
 def response_times(
     system, model, utilization, *, jobs=20_000, replications=8, seed=0, scheduling=None,
-    placement=None,
+    placement=None, engine="compiled",
 ):  # fmt: skip
     """Mean response time of each of several independent runs with Poisson arrivals.
 
@@ -123,13 +125,15 @@ def response_times(
         Offered load, as a share of all processors of `system`.
     jobs : int
         Jobs of a run. The first tenth is left out as warm-up.
+    engine : {"compiled", "reference"}
+        As `simulate` takes it; ``"reference"`` runs policies of your own.
 
     Returns
     -------
     ndarray, shape (replications,)
         With the same seed, comparable in pairs between systems and policies.
     """
-    how = {"scheduling": scheduling, "placement": placement}
+    how = {"scheduling": scheduling, "placement": placement, "engine": engine}
     return _halves(system, model, utilization, jobs, replications, seed, how).mean(axis=1)
 
 
@@ -147,7 +151,7 @@ def _halves(system, model, utilization, jobs, replications, seed, how):
 
 def response_point(
     system, model, utilization, *, precision=0.05, jobs=10_000, most_jobs=1_000_000,
-    replications=8, seed=0, scheduling=None, placement=None,
+    replications=8, seed=0, scheduling=None, placement=None, engine="compiled",
 ):  # fmt: skip
     """Mean response time at a utilization below saturation, as precise as asked.
 
@@ -171,32 +175,36 @@ def response_point(
     saturation the queue takes long to reach its level, and a run that ends before is too fast. The
     point is a run of twice that length (of `most_jobs` at most) with other random numbers. Were it
     the pilot itself, the runs that happen to look calm would be chosen, and their intervals would
-    lie too low. `precise` says whether the point meets the two conditions too.
+    lie too low. `precise` says whether the point too is narrow enough, and it or its pilot settled.
     """
     precision = positive("precision", precision)
+    whole("replications", replications, least=2)
+    if positive("utilization", utilization) >= 1:
+        raise InputError(f"utilization = {utilization}; give a load below 1, which can be served")
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
 
     def run(jobs, seed):
-        policies = {"scheduling": scheduling, "placement": placement}
+        policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
         halves = _halves(system, model, utilization, jobs, replications, seed, policies)
         interval = student(halves.mean(axis=1))
-        settled = paired_difference(halves[:, 1], halves[:, 0]).low <= 0
-        return interval, settled and interval.half_width <= precision * interval.estimate
+        narrow = interval.half_width <= precision * interval.estimate
+        return interval, narrow, paired_difference(halves[:, 1], halves[:, 0]).low <= 0
 
     for_pilot, for_point = spawn(seed, 2)
-    while 2 * jobs <= most_jobs:
-        _, precise = run(jobs, for_pilot)
+    was_settled = narrow = False
+    while 2 * jobs <= most_jobs and not (narrow and was_settled):
+        _, narrow, was_settled = run(jobs, for_pilot)
         jobs *= 2
-        if precise:
-            break
-    interval, precise = run(jobs, for_point)
-    return Point(float(utilization), interval, jobs, precise)
+    interval, narrow, settled = run(jobs, for_point)
+    # A run of half the length was settled: one run in forty looks otherwise by chance.
+    return Point(float(utilization), interval, jobs, narrow and (settled or was_settled))
 
 
 def response_curve(
-    system, model, utilizations, *, maximum=None, seed=0, scheduling=None, placement=None, **how
-):
+    system, model, utilizations, *, maximum=None, seed=0, scheduling=None, placement=None,
+    engine="compiled", **how,
+):  # fmt: skip
     """Mean response time at each of several utilizations.
 
     Parameters
@@ -217,8 +225,8 @@ def response_curve(
     A load at or above the maximal utilization, or the low end of its interval, is saturated: the
     queue grows with the length of the run, so no mean is given.
     """
-    utilizations = [positive("utilization", utilization) for utilization in utilizations]
-    policies = {"scheduling": scheduling, "placement": placement}
+    utilizations = [positive("utilization", load) for load in np.atleast_1d(utilizations)]
+    policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
     if maximum is None:
         maximum = find_maximum(system, model, seed=seed, **policies)
     points = [
@@ -231,8 +239,9 @@ def response_curve(
 
 
 def find_maximum(
-    system, model, *, method=None, jobs=200_000, seed=0, scheduling=None, placement=None
-):
+    system, model, *, method=None, jobs=200_000, seed=0, scheduling=None, placement=None,
+    engine="compiled",
+):  # fmt: skip
     """Return the maximal utilization by the best method that there is.
 
     Parameters
@@ -251,8 +260,8 @@ def find_maximum(
     InputError
         There is no such formula for the system, its jobs and policies.
     """
-    method = method or best_method(system, model, scheduling)
-    policies = {"scheduling": scheduling, "placement": placement}
+    method = best_method(system, model, scheduling) if method is None else method
+    policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
     if one_of("method", method, METHODS) == "simulation":
         backlog = 1 if _is_fcfs(scheduling) else HELD
         loss = saturated_loss(system, model, jobs=jobs, seed=seed, backlog=backlog, **policies)
@@ -260,7 +269,7 @@ def find_maximum(
     known = _formula(system, model, scheduling)
     if method != known:
         has = {"exact": "is exact", None: "does not exist"}.get(known, f"is an {known}")
-        raise InputError(f"method = {method!r}; here the formula {has}; choose another")
+        raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
     placed = {} if len(system) == 1 else {"placement": placement}
     bound = maximal_utilization(system, model.sizes, model.components, model.request, **placed)
     value = bound.max_utilization

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 #: Okabe and Ito's colours, without the yellow that a projector loses.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C")
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 #: The mark of the first load past saturation.
@@ -137,7 +137,7 @@ def curve(drawn, *, title, xlabel, ylabel, top=None, logarithmic=False):
     return figure
 
 
-def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False):
+def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False, left=None):
     """Draw several panels of curves, each name in one colour in all of them.
 
     Parameters
@@ -146,6 +146,8 @@ def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False):
         ``panels[heading]`` is what `curve` draws.
     top, logarithmic
         As `curve` takes them.
+    left : float, optional
+        Where the horizontal axes begin.
     """
     figure, row = new_figure(7.5, 3.5, columns=len(panels), sharey=True)
     names = list(dict.fromkeys(name for drawn in panels.values() for name in drawn))
@@ -154,6 +156,7 @@ def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False):
         _draw_curves(axes, drawn, names, 3)
         axes.set_title(heading, fontsize=9)
         axes.set_xlabel(xlabel)
+        axes.set_xlim(left, None)
         _limit(axes, top, logarithmic)
         lines, labels = axes.get_legend_handles_labels()
         handles |= dict(zip(labels, lines, strict=True))
@@ -248,11 +251,13 @@ def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
     for at, interval in intervals.items():
         values[at] = interval.estimate
     most = most or np.nanmax(np.abs(values)) or 1.0
-    colours = {"cmap": "BrBG", "vmin": -most, "vmax": most, "edgecolor": "white"}
+    colours = {"cmap": "BrBG", "vmin": -most, "vmax": most, "edgecolor": "lightgrey"}
     picture = axes.pcolormesh(values, **colours)
     for (row, column), interval in intervals.items():
         if interval.contains(0):
-            box = Rectangle((column, row), 1, 1, facecolor="lightgrey", edgecolor="white")
+            box = Rectangle(
+                (column, row), 1, 1, facecolor="lightgrey", edgecolor="white", hatch="////"
+            )
             axes.add_patch(box)
         dark = abs(interval.estimate) > 0.6 * most and not interval.contains(0)
         _write_difference(axes, row, column, interval, dark)

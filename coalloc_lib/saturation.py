@@ -16,7 +16,9 @@ from coalloc_lib.workloads.models import JobModel
 WARM_UP = 0.1
 
 
-def heavy_traffic(system, jobs, *, scheduling=None, placement=None, backlog=None, batches=30):
+def heavy_traffic(
+    system, jobs, *, scheduling=None, placement=None, backlog=None, batches=30, engine="compiled"
+):
     """Utilization of a saturated system that serves these jobs in their order.
 
     Parameters
@@ -30,6 +32,8 @@ def heavy_traffic(system, jobs, *, scheduling=None, placement=None, backlog=None
         Waiting jobs the scheduler sees. FCFS needs and gets 1; other policies need a number.
     batches : int
         Batches of equal length of time.
+    engine : {"compiled", "reference"}
+        As `simulate` takes it; ``"reference"`` runs policies of your own.
 
     Returns
     -------
@@ -43,7 +47,8 @@ def heavy_traffic(system, jobs, *, scheduling=None, placement=None, backlog=None
     empty system fills within a few service times; `inference.warm_up` (MSER-5) finds less. The
     batches are nearly independent where they are long beside the longest service times.
     """
-    edges, schedule = _saturated_run(system, jobs, scheduling, placement, backlog, batches)
+    policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
+    edges, schedule = _saturated_run(system, jobs, policies, backlog, batches)
     return schedule.utilization_between(edges)
 
 
@@ -189,15 +194,15 @@ def _refuse_oversize(system, model):
         ) from None
 
 
-def _saturated_run(system, jobs, scheduling, placement, backlog, batches):
-    scheduling = FCFS() if scheduling is None else scheduling
+def _saturated_run(system, jobs, policies, backlog, batches):
+    scheduling = FCFS() if policies["scheduling"] is None else policies["scheduling"]
     if backlog is None:
         if not isinstance(scheduling, FCFS):
             raise InputError(
                 f"backlog is not given for {scheduling}; say how many waiting jobs it sees"
             )
         backlog = 1
-    schedule = simulate(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+    schedule = simulate(system, jobs, backlog=backlog, **policies)
     last = schedule.jobs.submit[-1]
     if last <= 0:
         raise InputError(

@@ -118,7 +118,7 @@ def test_the_methods_agree():
     ("model", "how", "words"),
     [
         (ORDERED, {"method": "guess"}, "method = 'guess'"),
-        (ORDERED, {"method": "approximation"}, "is exact; choose"),
+        (ORDERED, {"method": "approximation"}, "is exact; use simulation"),
         (ORDERED.with_(request="unordered"), {"method": "exact"}, "an approximation"),
         (ORDERED, {"method": "exact", "scheduling": co.FPFS(5)}, "does not exist"),
     ],
@@ -157,6 +157,7 @@ def test_systems_are_compared_in_pairs():
     ("change", "words"),
     [
         ({"precision": 0}, "precision = 0"),
+        ({"replications": 1}, "replications = 1"),
         ({"utilizations": [0.5, np.nan]}, "utilization = nan"),
         ({"jobs": 5}, "jobs = 5"),
         ({"jobs": 2000, "most_jobs": 1000}, "most_jobs = 1000 is below"),
@@ -167,6 +168,27 @@ def test_bad_arguments(change, words):
         response_curve(ONE, SERIAL, **{"utilizations": [0.5]} | change)
 
 
+def test_policies_of_ones_own_run_in_the_readable_engine():
+    class LastFit(co.Placement):
+        """The last cluster on which the component fits."""
+
+        def order(self, idle):
+            return reversed(range(len(idle)))
+
+    backwards = co.FirstFit(clusters=(1, 0))
+    unordered, how = ORDERED.with_(request="unordered"), {"jobs": 500, "seed": 1}
+    losses, curves = [], []
+    for placement, engine in ((LastFit(), "reference"), (backwards, "compiled")):
+        policy = {"placement": placement, "engine": engine}
+        losses.append(co.saturated_loss(PAIR, unordered, **policy, **how))
+        how_long = {"jobs": 200, "most_jobs": 400, "maximum": find_maximum(PAIR, unordered)}
+        curves.append(response_curve(PAIR, unordered, [0.5], **policy, **how_long))
+    assert losses[0] == losses[1]
+    assert curves[0] == curves[1]
+
+
 def test_bad_utilization():
+    with pytest.raises(co.InputError, match=r"utilization = 1.5; give a load below 1"):
+        response_point(ONE, SERIAL, 1.5)
     with pytest.raises(co.InputError, match="utilization = -1"):
         response_times(ONE, SERIAL, -1)

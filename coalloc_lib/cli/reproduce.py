@@ -71,6 +71,10 @@ def reproduce(
         how = {"progress": progress, "seed": seed, "cache": cache, "workers": workers or -1}
         try:
             result = run(studies, scale=scale, out=out, **how)
+        except KeyboardInterrupt:
+            if cache is not None:
+                print(f"coalloc: finished points are in {cache}; run again", file=sys.stderr)
+            raise
         except SweepError as error:
             if error.failures:  # a bug of ours: its traceback helps
                 raise

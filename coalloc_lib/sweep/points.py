@@ -124,7 +124,8 @@ def check_call(function, names):
         signature.bind(**dict.fromkeys([*names, "seed"]))
     except TypeError as error:
         raise InputError(
-            f"function takes {signature}, which does not suit {', '.join(names)}, seed ({error})"
+            f"function takes {signature}, and the grid gives {', '.join(names)} beside seed: "
+            f"{error}; let the names of the grid be those of the function"
         ) from None
 
 

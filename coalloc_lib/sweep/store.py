@@ -81,5 +81,5 @@ class Store:
 
     def _refusal(self, error):
         return InputError(
-            f"cache folder {self.folder} cannot be used ({error.strerror}); choose another"
+            f"cache folder {self.folder} cannot be used ({error.strerror}); choose another folder"
         )

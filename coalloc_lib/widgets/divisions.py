@@ -6,7 +6,7 @@ from functools import lru_cache
 import ipywidgets as ipw
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, positive
 from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.jobs import JobStream
@@ -61,6 +61,11 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
     """
     system, sizes = Multicluster(clusters), parse_sizes(component_sizes)
     model = JobModel(sizes, components)
+    if components > len(system):
+        raise InputError(
+            f"components = {components}, and there are {len(system)} clusters; components of a job "
+            "need a cluster each: take fewer, or more clusters"
+        )
     refuse_impossible(system, JobStream([0], [1], [[sizes.maximum] * components]))
     return {name: _curve(system, model, rule, effort) for name, rule in PLACEMENTS.items()}
 
@@ -97,7 +102,7 @@ def division_picture(
     multiplied.
     """
     clusters = cluster_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
-    if not alpha >= 1:
+    if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     curves = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
     net = {name: curve.stretched(alpha) for name, curve in curves.items()}
@@ -109,18 +114,23 @@ def division_picture(
     system = f"{Multicluster(clusters)} processors, {components} components {component_sizes}"
     words = "; ".join(_words(name, curve) for name, curve in net.items())
     title = f"{system}, alpha = {alpha:g}"
-    figure = _draw(net, curves if alpha > 1 else {}, f"{title}; pale: 1" if alpha > 1 else system)
+    slow = alpha > 1
+    heading = f"{title}; pale lines: alpha = 1" if slow else system
+    figure = _draw(net, curves if slow else {}, heading)
     return Picture(figure, f"{title}. Mean response times: {words}", caption)
 
 
 def cluster_sizes(text):
     """Return the sizes that a text such as ``"64,32,16,16"`` lists."""
     try:
-        return tuple(int(part) for part in text.split(","))
+        sizes = tuple(int(part) for part in text.split(","))
     except ValueError:
         raise InputError(
             f"sizes = {text!r}; give the processors of each cluster, such as 64,32,16,16"
         ) from None
+    if min(sizes) < 1:
+        raise InputError(f"sizes = {text}; each cluster needs a processor: make the others smaller")
+    return sizes
 
 
 def _words(name, curve):

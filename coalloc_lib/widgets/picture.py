@@ -45,10 +45,15 @@ class Picture:
 
 
 def _fewer_colours(buffer):
-    """Return the image with a palette of 48 colours: a drawing needs no more, and files shrink."""
+    """Return the image with a palette of 36 colours: a drawing needs no more, and files shrink."""
     small = BytesIO()
     image = Image.open(buffer).convert("RGB")
-    palette = {"colors": 48, "method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
+    palette = {
+        "colors": 36,
+        "kmeans": 1,
+        "method": Image.Quantize.MAXCOVERAGE,
+        "dither": Image.Dither.NONE,
+    }
     image.quantize(**palette).save(small, "png", optimize=True)
     return small.getvalue()
 

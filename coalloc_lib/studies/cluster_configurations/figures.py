@@ -83,7 +83,7 @@ def figure(runs, name):
     return plots.curve(_curves(runs, name), title=title, **_AXES)
 
 
-def side_by_side(runs, title, panels):
+def side_by_side(runs, title, panels, left=None):
     """Draw several figures in one picture, so that a line can be followed from one to the next.
 
     Parameters
@@ -92,11 +92,13 @@ def side_by_side(runs, title, panels):
     title : str
     panels : dict of str
         Names of figures by the heading that each panel is given.
+    left : float, optional
+        Where the horizontal axes begin, to look closer at high loads.
     """
     drawn = {heading: _curves(runs, name) for heading, name in panels.items()}
     # The panels are low: their label needs two lines.
     label = _AXES["ylabel"].replace(" (", "\n(")
-    return plots.curves(drawn, title=title, **_AXES | {"ylabel": label})
+    return plots.curves(drawn, title=title, left=left, **_AXES | {"ylabel": label})
 
 
 def _curves(runs, name):
