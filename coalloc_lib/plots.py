@@ -235,7 +235,7 @@ def _logarithmic(axes, top):
 def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
     """Draw a table of differences with their 95 % intervals.
 
-    Blue-green where positive, brown where negative, grey where the interval holds 0.
+    Blue-green where positive, brown where negative, hatched where the interval holds 0.
 
     Parameters
     ----------
@@ -251,14 +251,13 @@ def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
     for at, interval in intervals.items():
         values[at] = interval.estimate
     most = most or np.nanmax(np.abs(values)) or 1.0
-    colours = {"cmap": "BrBG", "vmin": -most, "vmax": most, "edgecolor": "lightgrey"}
+    colours = {"cmap": "BrBG", "vmin": -most, "vmax": most}
     picture = axes.pcolormesh(values, **colours)
     for (row, column), interval in intervals.items():
-        if interval.contains(0):
-            box = Rectangle(
-                (column, row), 1, 1, facecolor="lightgrey", edgecolor="white", hatch="////"
-            )
-            axes.add_patch(box)
+        undecided = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
+        frame = {"fill": False, "edgecolor": "lightgrey"}
+        style = undecided if interval.contains(0) else frame
+        axes.add_patch(Rectangle((column, row), 1, 1, **style))
         dark = abs(interval.estimate) > 0.6 * most and not interval.contains(0)
         _write_difference(axes, row, column, interval, dark)
     axes.set_xticks(np.arange(len(columns)) + 0.5, columns)

@@ -135,7 +135,8 @@ def placement_map(runs):
         intervals,
         rows=[str(components) for components in rows],
         columns=[f"{clusters}×{PROCESSORS // clusters}" for clusters in columns],
-        title="Worst fit less first fit: maximal utilization, percentage points (grey: undecided)",
+        title="Worst fit less first fit: maximal utilization, percentage points "
+        "(hatched: undecided)",
         xlabel="system",
         ylabel="components of a job",
     )
