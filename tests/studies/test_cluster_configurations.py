@@ -12,6 +12,7 @@ from coalloc_lib.studies.cluster_configurations import claims, figures, paramete
 from coalloc_lib.studies.cluster_configurations.parameters import LINES, UNEQUAL, Scale
 from coalloc_lib.studies.loss_tables import TableScale
 from coalloc_lib.studies.published import load_claims, load_published
+from tests.studies.cells import check_calculated, check_simulated
 
 TINY = Scale(TableScale(20_000, 90_000, 2), 0.5, 2000, 10_000, 5, 1500)
 #: For runs of a few lines only.
@@ -67,17 +68,11 @@ def test_every_cell_and_claim_has_its_row(cells, found, monkeypatch):
 
 
 def test_calculated_cells_are_the_printed_ones(cells):
-    off = [c.loss - c.published.capacity_loss for c in cells if c.interval is None]
-    assert len(off) == 70
-    assert max(map(abs, off)) < 0.0006
+    check_calculated(cells, 70)
 
 
 def test_simulated_cells_have_intervals_near_the_printed_ones(cells):
-    simulated = [cell for cell in cells if cell.interval is not None]
-    assert len(simulated) == 30
-    for cell in simulated:
-        slack = 2 * cell.interval.half_width + 0.015
-        assert abs(cell.loss - cell.published.capacity_loss) < slack, cell.published.item
+    check_simulated(cells, 30, slack=0.015)
 
 
 def test_every_line_has_128_processors_but_the_large_cluster_alone():
