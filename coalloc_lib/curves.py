@@ -7,7 +7,8 @@ import numpy as np
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
-from coalloc_lib.inference import Interval, paired_difference, replicate, student
+from coalloc_lib.estimates import METHODS, Bound, Interval
+from coalloc_lib.inference import paired_difference, replicate, student
 from coalloc_lib.saturation import WARM_UP, saturated_loss
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import spawn
@@ -16,8 +17,6 @@ from coalloc_lib.workloads.models import JobModel
 
 #: Waiting jobs that a policy other than FCFS sees where its maximal utilization is measured.
 HELD = 500
-#: How a maximal utilization is known.
-METHODS = ("exact", "approximation", "simulation")
 
 
 @dataclass(frozen=True)
@@ -48,51 +47,18 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Maximum:
-    """The maximal utilization of a system and its jobs, and how it is known.
-
-    Attributes
-    ----------
-    interval : Interval
-        Without length where a formula gives it.
-    method : {"exact", "approximation", "simulation"}
-    """
-
-    interval: Interval
-    method: str
-
-    @property
-    def estimate(self):
-        """The maximal utilization."""
-        return self.interval.estimate
-
-    @property
-    def low(self):
-        """What the system bears for certain, as far as the method is."""
-        return self.interval.low
-
-    def times(self, factor):
-        """Return `factor` times the maximal utilization."""
-        return Maximum(self.interval.times(factor), self.method)
-
-    def __str__(self):
-        shown = self.interval if self.method == "simulation" else f"{self.estimate:.4f}"
-        return f"{shown}, {self.method}"
-
-
-@dataclass(frozen=True)
 class Curve:
     """Mean response time against utilization.
 
     Attributes
     ----------
     points : list of Point
-    maximum : Maximum
+    maximum : Bound
         Where it goes to infinity.
     """
 
     points: list
-    maximum: Maximum
+    maximum: Bound
 
     @property
     def utilizations(self):
@@ -211,7 +177,7 @@ def response_curve(
     ----------
     utilizations : sequence of float
         Offered loads.
-    maximum : Maximum, optional
+    maximum : Bound, optional
         The maximal utilization; from `find_maximum` where it is not given.
     how
         For `response_point`.
@@ -231,7 +197,7 @@ def response_curve(
         maximum = find_maximum(system, model, seed=seed, **policies)
     points = [
         response_point(system, model, utilization, seed=seed, **policies, **how)
-        if utilization < maximum.low
+        if utilization < maximum.interval.low
         else Point(float(utilization))
         for utilization in utilizations
     ]
@@ -253,7 +219,7 @@ def find_maximum(
 
     Returns
     -------
-    Maximum
+    Bound
 
     Raises
     ------
@@ -265,15 +231,13 @@ def find_maximum(
     if one_of("method", method, METHODS) == "simulation":
         backlog = 1 if _is_fcfs(scheduling) else HELD
         loss = saturated_loss(system, model, jobs=jobs, seed=seed, backlog=backlog, **policies)
-        return Maximum(loss.complement(), method)
+        return Bound(loss.complement(), method)
     known = _formula(system, model, scheduling)
     if method != known:
         has = {"exact": "is exact", None: "does not exist"}.get(known, f"is an {known}")
         raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
     placed = {} if len(system) == 1 else {"placement": placement}
-    bound = maximal_utilization(system, model.sizes, model.components, model.request, **placed)
-    value = bound.max_utilization
-    return Maximum(Interval(value, value, value, 0), method)
+    return maximal_utilization(system, model.sizes, model.components, model.request, **placed)
 
 
 def best_method(system, model, scheduling=None):

@@ -1,58 +1,11 @@
 """From runs to figures with intervals: warm-up, batch means, replications, paired differences."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from joblib import Parallel, delayed
 
 from coalloc_lib.checks import InputError, whole
+from coalloc_lib.estimates import Interval
 from coalloc_lib.seeds import spawn
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An estimate with its confidence interval.
-
-    Attributes
-    ----------
-    estimate, low, high : float
-    count : int
-        Number of (nearly) independent values that it rests on.
-    confidence : float
-        0.95 unless another was asked for.
-    """
-
-    estimate: float
-    low: float
-    high: float
-    count: int
-    confidence: float = 0.95
-
-    @property
-    def half_width(self):
-        """Half the length of the interval."""
-        return (self.high - self.low) / 2
-
-    def contains(self, value):
-        """Whether `value` lies in the interval."""
-        return bool(self.low <= value <= self.high)
-
-    def complement(self):
-        """Return the interval of one minus the estimated figure: capacity loss of utilization."""
-        return self.times(-1).plus(1)
-
-    def times(self, factor):
-        """Return the interval of `factor` times the estimated figure."""
-        ends = sorted((self.low * factor, self.high * factor))
-        return Interval(self.estimate * factor, *ends, self.count, self.confidence)
-
-    def plus(self, number):
-        """Return the interval of the estimated figure and `number` together."""
-        ends = self.low + number, self.high + number
-        return Interval(self.estimate + number, *ends, self.count, self.confidence)
-
-    def __str__(self):
-        return f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
 
 
 def student(values, confidence=0.95):

@@ -186,7 +186,7 @@ def _draw_curves(axes, drawn, names, size=4):
         rough = [(p.utilization, p.response.estimate) for p in known if not p.precise]
         axes.plot(*np.reshape(rough, (-1, 2)).T, marker=marker, **hollow)
         dashes = {"linestyle": DASHES[line.maximum.method], "linewidth": 1}
-        axes.axvline(line.maximum.estimate, color=colour, **dashes)
+        axes.axvline(line.maximum.max_utilization, color=colour, **dashes)
         over = next((point.utilization for point in line.points if point.saturated), None)
         if over is not None:
             height = 0.985 - 0.035 * crowd[over]

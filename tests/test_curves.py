@@ -6,7 +6,6 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.curves import (
     Curve,
-    Maximum,
     Point,
     best_method,
     find_maximum,
@@ -14,7 +13,8 @@ from coalloc_lib.curves import (
     response_point,
     response_times,
 )
-from coalloc_lib.inference import Interval, paired_difference, student
+from coalloc_lib.estimates import Bound, Interval
+from coalloc_lib.inference import paired_difference, student
 
 ONE = co.Multicluster([1])
 SERIAL = co.JobModel(co.uniform(1, 1), 1, "total")
@@ -70,13 +70,14 @@ def test_past_saturation_nothing_is_averaged():
     assert [point.saturated for point in curve.points] == [False, True, True]
     assert curve.responses[1:] == [None, None]
     assert curve.utilizations == [0.5, 0.95, 1.2]
-    assert 0.5 < curve.maximum.low < curve.maximum.estimate < 0.95
+    assert 0.5 < curve.maximum.interval.low < curve.maximum.max_utilization < 0.95
     assert curve.maximum.method == "simulation"
 
 
 def test_a_load_just_below_an_exact_maximum_is_not_saturated():
     curve = response_curve(ONE, SERIAL, [0.999, 1.0], jobs=100, most_jobs=100)
-    assert curve.maximum == Maximum(Interval(1.0, 1.0, 1.0, 0), "exact")
+    assert curve.maximum.interval == Interval(1.0, 1.0, 1.0, 0)
+    assert curve.maximum.method == "exact"
     assert [point.saturated for point in curve.points] == [False, True]
 
 
@@ -102,13 +103,13 @@ def test_the_best_method_is_found(system, change, method):
 
 def test_the_methods_agree():
     exact, simulated = (find_maximum(PAIR, ORDERED, method=m) for m in ("exact", "simulation"))
-    assert exact.estimate == co.maximal_utilization(PAIR, ORDERED.sizes, 2).max_utilization
-    assert simulated.low < exact.estimate < simulated.interval.high
+    assert exact.max_utilization == co.maximal_utilization(PAIR, ORDERED.sizes, 2).max_utilization
+    assert simulated.interval.low < exact.max_utilization < simulated.interval.high
     unordered = ORDERED.with_(request="unordered")
     about = find_maximum(PAIR, unordered, method="approximation", placement=co.WorstFit())
     simulated = find_maximum(PAIR, unordered, placement=co.WorstFit())
     assert about.method == "approximation"
-    assert about.estimate == pytest.approx(simulated.estimate, abs=0.01)
+    assert about.max_utilization == pytest.approx(simulated.max_utilization, abs=0.01)
     overtaking = find_maximum(PAIR, ORDERED, scheduling=co.FPFS(20))
     assert overtaking.method == "simulation"
     assert overtaking.low > exact.estimate
@@ -129,11 +130,11 @@ def test_a_method_that_there_is_not(model, how, words):
 
 
 def test_a_stretched_curve_moves_its_points_and_its_maximum():
-    maximum = Maximum(Interval(0.8, 0.7, 0.9, 5), "simulation")
+    maximum = Bound(Interval(0.8, 0.7, 0.9, 5), "simulation")
     point = Point(0.6, Interval(3.0, 2.0, 4.0, 8), 100, False)
     slow = Curve([point, Point(1.0)], maximum).stretched(2.0)
     assert slow.points == [Point(0.3, Interval(6.0, 4.0, 8.0, 8), 100, False), Point(0.5)]
-    assert slow.maximum == Maximum(Interval(0.4, 0.35, 0.45, 5), "simulation")
+    assert slow.maximum == Bound(Interval(0.4, 0.35, 0.45, 5), "simulation")
     assert str(slow.maximum) == "0.4000 ± 0.0500 (95%), simulation"
 
 

@@ -129,8 +129,8 @@ def test_refined_intervals_are_narrower():
     )
     for name in divisions.PLACEMENTS:
         assert fine[name].maximum.interval.half_width < coarse[name].maximum.interval.half_width
-        assert coarse[name].maximum.interval.contains(fine[name].maximum.estimate) or (
-            abs(coarse[name].maximum.estimate - fine[name].maximum.estimate) < 0.01
+        assert coarse[name].maximum.interval.contains(fine[name].maximum.max_utilization) or (
+            abs(coarse[name].maximum.max_utilization - fine[name].maximum.max_utilization) < 0.01
         )
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import plots
-from coalloc_lib.curves import Curve, Maximum, Point
-from coalloc_lib.inference import Interval
+from coalloc_lib.curves import Curve, Point
+from coalloc_lib.estimates import Bound, Interval
 
 
 def test_bars_have_their_heights_and_labels():
@@ -34,7 +34,7 @@ def line():
         Point(0.3),
         Point(0.4),
     ]
-    return Curve(points, Maximum(Interval(0.25, 0.24, 0.26, 30), "simulation"))
+    return Curve(points, Bound(Interval(0.25, 0.24, 0.26, 30), "simulation"))
 
 
 def texts(legend):
@@ -61,7 +61,7 @@ def test_curve_shows_what_is_saturated_imprecise_and_maximal(line):
 
 
 def test_curve_leaves_out_signs_that_are_not_there(line):
-    exact = Curve(line.points[:1], Maximum(Interval(0.25, 0.25, 0.25, 0), "exact"))
+    exact = Curve(line.points[:1], Bound(Interval(0.25, 0.25, 0.25, 0), "exact"))
     (axes,) = plots.curve({"a": exact}, title="t", xlabel="x", ylabel="y").axes
     assert texts(axes.get_legend()) == ["a", "maximal, exact"]
     assert axes.lines[2].get_linestyle() == plots.DASHES["exact"]

@@ -2,7 +2,7 @@
 
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.analytic.level import Bound
 from coalloc_lib.analytic.utilization import maximal_utilization
+from coalloc_lib.estimates import Bound
 
 __all__ = ["Bound", "JointSizes", "exact_utilization", "maximal_utilization"]

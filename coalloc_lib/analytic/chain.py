@@ -10,9 +10,9 @@ import numpy as np
 from coalloc_lib.analytic.arguments import check_each_fits, check_fits, checked
 from coalloc_lib.analytic.effort import number
 from coalloc_lib.analytic.joint import JointSizes, multisets
-from coalloc_lib.analytic.level import Bound
 from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.checks import InputError, whole
+from coalloc_lib.estimates import Bound, Interval
 
 #: Where more jobs than this can run at once, there are too many multisets of them.
 MOST_RUNNING = 200
@@ -87,7 +87,8 @@ def exact_utilization(
     chain = _Chain(system, jobs, chances, request, placement)
     chain.enumerate(budget)
     level = chain.mean_running()
-    return Bound(float(level * mean / system.processors), float(level), "exact")
+    utilization = Interval.exact(float(level * mean / system.processors))
+    return Bound(utilization, "exact", float(level))
 
 
 @dataclass(eq=False)

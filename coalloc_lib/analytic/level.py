@@ -1,33 +1,7 @@
 """From the probabilities that i jobs fit to the multiprogramming level and the utilization."""
 
-from dataclasses import dataclass
-
 #: The sums stop where what is left of them is no more than this share of the result.
 PRECISION = 1e-12
-
-
-@dataclass(frozen=True)
-class Bound:
-    """The maximal utilization of a system.
-
-    Attributes
-    ----------
-    max_utilization : float
-        Largest share of the processors that can be kept busy.
-    multiprogramming_level : float
-        Mean number of jobs in service while the queue is never empty.
-    method : {"exact", "approximation"}
-        Whether the formula is exact under its assumptions.
-    """
-
-    max_utilization: float
-    multiprogramming_level: float
-    method: str
-
-    @property
-    def capacity_loss(self):
-        """Share of the processors that is idle at the maximal utilization."""
-        return 1 - self.max_utilization
 
 
 def exponential_level(fits, most):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from coalloc_lib.analytic.level import Bound
 from coalloc_lib.checks import InputError, whole
+from coalloc_lib.estimates import Bound, Interval
 
 
 def slotted_utilization(processors, sizes):
@@ -49,4 +49,5 @@ def slotted_utilization(processors, sizes):
     balance = np.vstack([step.T - np.eye(len(support)), np.ones(len(support))])
     first_sizes = np.linalg.lstsq(balance, np.append(np.zeros(len(support)), 1.0), rcond=None)[0]
     utilization = float(first_sizes @ filled / processors)
-    return Bound(utilization, utilization * processors / sizes.mean, "exact")
+    level = utilization * processors / sizes.mean
+    return Bound(Interval.exact(utilization), "exact", level)

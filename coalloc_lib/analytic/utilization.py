@@ -6,12 +6,13 @@ from coalloc_lib.analytic.arguments import check_fits, checked
 from coalloc_lib.analytic.effort import Effort, cheapest
 from coalloc_lib.analytic.grid import grid_effort, grid_fits
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.analytic.level import LEVELS, Bound
+from coalloc_lib.analytic.level import LEVELS
 from coalloc_lib.analytic.lines import line_effort, line_fits
 from coalloc_lib.analytic.transform import transform_effort, transform_fits
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import one_of, positive
 from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.estimates import Bound, Interval
 
 
 def maximal_utilization(
@@ -95,9 +96,9 @@ def maximal_utilization(
     mean_level = level(fits, system.processors // least)
     by_placement = request in ("unordered", "total") and len(system) > 1
     return Bound(
-        float(mean_level * mean / system.processors),
-        float(mean_level),
+        Interval.exact(float(mean_level * mean / system.processors)),
         "approximation" if by_placement or service == "slotted" else "exact",
+        float(mean_level),
     )
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from coalloc_lib import plots
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.inference import Interval, student
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import student
 from coalloc_lib.saturation import loss_at_response, saturated_loss
 from coalloc_lib.studies.ledger import Row, judge_exact, judge_interval
 from coalloc_lib.studies.published import PublishedLoss, load_published

@@ -72,7 +72,7 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
 
 def _curve(system, model, placement, effort):
     maximum = find_maximum(system, model, jobs=effort.bound_jobs, placement=placement)
-    loads = [round(share * maximum.low, 3) for share in SHARES]
+    loads = [round(share * maximum.interval.low, 3) for share in SHARES]
     length = {"jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications}
     return response_curve(
         system, model, loads, maximum=maximum, precision=PRECISION, placement=placement, **length

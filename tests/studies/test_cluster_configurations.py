@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.inference import Interval, paired_difference, student, unpaired_difference
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import paired_difference, student, unpaired_difference
 from coalloc_lib.studies import cluster_configurations as study
 from coalloc_lib.studies.cluster_configurations import claims, figures, parameters, runs, tables
 from coalloc_lib.studies.cluster_configurations.parameters import LINES, UNEQUAL, Scale
@@ -117,7 +118,7 @@ def test_loads_past_saturation_have_no_point(found):
     for name, curve in found.curves.items():
         assert curve.utilizations == list(parameters.LOADS)
         for point in curve.points:
-            assert point.saturated == (point.utilization >= curve.maximum.low), name
+            assert point.saturated == (point.utilization >= curve.maximum.interval.low), name
 
 
 def test_the_maximum_is_exact_where_a_formula_is(found):
@@ -125,7 +126,7 @@ def test_the_maximum_is_exact_where_a_formula_is(found):
     assert exact == {"4×32 ordered", "64+32+2×16 ordered", "64 alone, total"}
     for name in exact:
         simulated = student(found.borne[name], confidence=0.999)
-        assert simulated.contains(found.curves[name].maximum.estimate)
+        assert simulated.contains(found.curves[name].maximum.max_utilization)
 
 
 def test_lines_are_compared_on_the_same_jobs(found):

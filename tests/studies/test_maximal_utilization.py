@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.inference import Interval, paired_difference, student
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import paired_difference, student
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as study
 from coalloc_lib.studies.loss_tables import TableScale

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coalloc_lib import plots
-from coalloc_lib.inference import Interval
+from coalloc_lib.estimates import Interval
 from coalloc_lib.studies.cluster_configurations.parameters import (
     EQUAL,
     PROCESSORS,
@@ -118,7 +118,7 @@ def _told(runs, line):
     curve = runs.curves[line]
     known = [point for point in curve.points if not point.saturated]
     times = ", ".join(f"{p.response.estimate:.2f} at {p.utilization}" for p in known[-3:])
-    return f"bears {curve.maximum.estimate:.3f}, response {times}"
+    return f"bears {curve.maximum.max_utilization:.3f}, response {times}"
 
 
 def placement_map(runs):

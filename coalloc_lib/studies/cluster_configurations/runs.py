@@ -7,14 +7,14 @@ import pandas as pd
 
 from coalloc_lib.curves import (
     Curve,
-    Maximum,
     Point,
     best_method,
     find_maximum,
     response_point,
     response_times,
 )
-from coalloc_lib.inference import Interval, student
+from coalloc_lib.estimates import Bound, Interval
+from coalloc_lib.inference import student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.saturation import heavy_traffic
@@ -150,7 +150,7 @@ def _maximum(line, values):
     """Return the maximal utilization of a line: by formula where that is exact, else simulated."""
     if best_method(line.system, line.model) == "exact":
         return find_maximum(line.system, line.model, method="exact").times(line.share)
-    return Maximum(student(values), "simulation")
+    return Bound(student(values), "simulation")
 
 
 def _below(maxima, loads):
@@ -159,7 +159,7 @@ def _below(maxima, loads):
         {"line": line, "utilization": load}
         for line, maximum in maxima.items()
         for load in loads
-        if load < maximum.low
+        if load < maximum.interval.low
     ]
 
 

@@ -1,0 +1,120 @@
+"""What an answer looks like: a figure with its interval, and how much a system bears."""
+
+from dataclasses import dataclass
+
+#: How a figure is known. An approximation is a formula that leaves something out.
+METHODS = ("exact", "approximation", "simulation")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its confidence interval.
+
+    `above`, `below` and `between` answer True, False, or None where the interval does not decide.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+    count : int
+        Number of (nearly) independent values that it rests on; 0 for an exact figure.
+    confidence : float
+        0.95 unless another was asked for.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    count: int
+    confidence: float = 0.95
+
+    @classmethod
+    def exact(cls, value):
+        """Return the interval without length of a figure that is known."""
+        return cls(value, value, value, 0)
+
+    @property
+    def half_width(self):
+        """Half the length of the interval."""
+        return (self.high - self.low) / 2
+
+    def contains(self, value):
+        """Whether `value` lies in the interval."""
+        return bool(self.low <= value <= self.high)
+
+    def above(self, limit):
+        """Whether the figure is above a limit; None where the interval does not decide it."""
+        return True if self.low > limit else False if self.high <= limit else None
+
+    def below(self, limit):
+        """Whether the figure is below a limit; None where the interval does not decide it."""
+        return self.times(-1).above(-limit)
+
+    def between(self, low, high):
+        """Whether the figure lies from `low` to `high`; None where that is not decided."""
+        if low <= self.low and self.high <= high:
+            return True
+        return False if self.high < low or self.low > high else None
+
+    def complement(self):
+        """Return the interval of one minus the estimated figure: capacity loss of utilization."""
+        return self.times(-1).plus(1)
+
+    def times(self, factor):
+        """Return the interval of `factor` times the estimated figure."""
+        ends = sorted((self.low * factor, self.high * factor))
+        return Interval(self.estimate * factor, *ends, self.count, self.confidence)
+
+    def plus(self, number):
+        """Return the interval of the estimated figure and `number` together."""
+        ends = self.low + number, self.high + number
+        return Interval(self.estimate + number, *ends, self.count, self.confidence)
+
+    def __str__(self):
+        return f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
+
+
+def all_of(*answers):
+    """Whether all of several answers are yes; None where that is undecided."""
+    return False if False in answers else None if None in answers else True
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How much a system bears, its maximal utilization, and how that is known.
+
+    Attributes
+    ----------
+    interval : Interval
+        Largest share of the processors that can be kept busy; without length where a formula
+        gives it.
+    method : {"exact", "approximation", "simulation"}
+    multiprogramming_level : float or None
+        Mean number of jobs in service while the queue is never empty, where a formula gives it.
+    """
+
+    interval: Interval
+    method: str
+    multiprogramming_level: float | None = None
+
+    @property
+    def max_utilization(self):
+        """Largest share of the processors that can be kept busy."""
+        return self.interval.estimate
+
+    @property
+    def capacity_loss(self):
+        """Share of the processors that is idle at the maximal utilization."""
+        return 1 - self.max_utilization
+
+    @property
+    def loss(self):
+        """The capacity loss as an `Interval`."""
+        return self.interval.complement()
+
+    def times(self, factor):
+        """Return the bound with `factor` times the utilization."""
+        return Bound(self.interval.times(factor), self.method, self.multiprogramming_level)
+
+    def __str__(self):
+        shown = self.interval if self.method == "simulation" else f"{self.max_utilization:.4f}"
+        return f"{shown}, {self.method}"
