@@ -112,7 +112,7 @@ def test_the_methods_agree():
     assert about.max_utilization == pytest.approx(simulated.max_utilization, abs=0.01)
     overtaking = find_maximum(PAIR, ORDERED, scheduling=co.FPFS(20))
     assert overtaking.method == "simulation"
-    assert overtaking.low > exact.max_utilization
+    assert overtaking.interval.low > exact.max_utilization
 
 
 @pytest.mark.parametrize(
