@@ -1,6 +1,6 @@
 """What an answer looks like: a figure with its interval, and how much a system bears."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 #: How a figure is known. An approximation is a formula that leaves something out.
 METHODS = ("exact", "approximation", "simulation")
@@ -10,7 +10,8 @@ METHODS = ("exact", "approximation", "simulation")
 class Interval:
     """An estimate with its confidence interval.
 
-    `above`, `below` and `between` answer True, False, or None where the interval does not decide.
+    `above`, `below` and `between` answer True, False, or None where the interval does not decide;
+    one in doubt decides nothing.
 
     Attributes
     ----------
@@ -19,6 +20,8 @@ class Interval:
         Number of (nearly) independent values that it rests on; 0 for an exact figure.
     confidence : float
         0.95 unless another was asked for.
+    doubt : str
+        Why the interval is likely too narrow; empty where nothing speaks against it.
     """
 
     estimate: float
@@ -26,6 +29,7 @@ class Interval:
     high: float
     count: int
     confidence: float = 0.95
+    doubt: str = ""
 
     @classmethod
     def exact(cls, value):
@@ -43,17 +47,20 @@ class Interval:
 
     def above(self, limit):
         """Whether the figure is above a limit; None where the interval does not decide it."""
-        return True if self.low > limit else False if self.high <= limit else None
+        return self._decide(self.low > limit, self.high <= limit)
 
     def below(self, limit):
         """Whether the figure is below a limit; None where the interval does not decide it."""
-        return self.times(-1).above(-limit)
+        return self._decide(self.high < limit, self.low >= limit)
 
     def between(self, low, high):
         """Whether the figure lies from `low` to `high`; None where that is not decided."""
-        if low <= self.low and self.high <= high:
-            return True
-        return False if self.high < low or self.low > high else None
+        return self._decide(
+            low <= self.low and self.high <= high, self.high < low or self.low > high
+        )
+
+    def _decide(self, holds, fails):
+        return None if self.doubt or not (holds or fails) else bool(holds)
 
     def complement(self):
         """Return the interval of one minus the estimated figure: capacity loss of utilization."""
@@ -61,16 +68,17 @@ class Interval:
 
     def times(self, factor):
         """Return the interval of `factor` times the estimated figure."""
-        ends = sorted((self.low * factor, self.high * factor))
-        return Interval(self.estimate * factor, *ends, self.count, self.confidence)
+        low, high = sorted((self.low * factor, self.high * factor))
+        return replace(self, estimate=self.estimate * factor, low=low, high=high)
 
     def plus(self, number):
         """Return the interval of the estimated figure and `number` together."""
-        ends = self.low + number, self.high + number
-        return Interval(self.estimate + number, *ends, self.count, self.confidence)
+        ends = {"low": self.low + number, "high": self.high + number}
+        return replace(self, estimate=self.estimate + number, **ends)
 
     def __str__(self):
-        return f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
+        shown = f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
+        return f"{shown}, in doubt: {self.doubt}" if self.doubt else shown
 
 
 def all_of(*answers):

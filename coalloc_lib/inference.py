@@ -1,4 +1,4 @@
-"""From runs to figures with intervals: warm-up, batch means, replications, paired differences."""
+"""From runs to figures with intervals: replications and paired differences."""
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -8,8 +8,8 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.seeds import spawn
 
 
-def student(values, confidence=0.95):
-    """Return Student's t interval of the mean of independent values.
+def student(values, confidence=0.95, doubt=""):
+    """Return Student's t interval of the mean of independent values; `doubt` is the `Interval`'s.
 
     Raises
     ------
@@ -28,48 +28,8 @@ def student(values, confidence=0.95):
     mean = values.mean()
     error = values.std(ddof=1) / np.sqrt(len(values))
     half = float(stdtrit(len(values) - 1, (1 + confidence) / 2) * error)
-    return Interval(float(mean), float(mean - half), float(mean + half), len(values), confidence)
-
-
-def batch_means(values, batches=30, confidence=0.95):
-    """Return the interval of the mean of a stationary sequence, by batch means.
-
-    The sequence is cut into `batches` equal batches (a remainder at its begin is left out); their
-    means are nearly independent where a batch is much longer than the correlation.
-    """
-    values = np.asarray(values, dtype=float)
-    length = len(values) // whole("batches", batches, least=2)
-    if length == 0:
-        raise InputError(
-            f"values has {len(values)} entries; give {batches} or more, or less batches"
-        )
-    kept = values[len(values) - length * batches :]
-    return student(kept.reshape(batches, length).mean(axis=1), confidence)
-
-
-def warm_up(values, group=5):
-    """Return how many values at the begin to leave out, by the rule MSER-5.
-
-    Notes
-    -----
-    The values are averaged in groups of five; the cut is where the squared standard error of
-    what is left, sum (y - mean)² / (m - d)², is smallest, over the first half of the groups.
-
-    References
-    ----------
-    White, Cobb, Spratt: A Comparison of Five Steady-State Truncation Heuristics for Simulation
-    (Winter Simulation Conference 2000).
-    """
-    values = np.asarray(values, dtype=float)
-    groups = len(values) // group
-    if groups < 4:
-        raise InputError(f"values has {len(values)} entries; give {4 * group} or more")
-    means = values[: groups * group].reshape(groups, group).mean(axis=1)
-    left = np.arange(groups, 0, -1)
-    total = np.cumsum(means[::-1])[::-1]
-    squares = np.cumsum((means**2)[::-1])[::-1]
-    error = (squares - total**2 / left) / left**2
-    return int(np.argmin(error[: groups // 2 + 1])) * group
+    ends = float(mean - half), float(mean + half)
+    return Interval(float(mean), *ends, len(values), confidence, doubt)
 
 
 def paired_difference(one, other, confidence=0.95):
@@ -89,14 +49,14 @@ def unpaired_difference(one, other, confidence=0.95):
     from scipy.special import stdtrit
 
     one, other = (np.asarray(values, dtype=float) for values in (one, other))
-    means = student(one).estimate - student(other).estimate
+    means = student(one, confidence).estimate - student(other, confidence).estimate
     squares = np.array([values.var(ddof=1) / len(values) for values in (one, other)])
     freedoms = np.array([len(one) - 1, len(other) - 1])
     spread = squares.sum()
     freedom = spread**2 / (squares**2 / freedoms).sum() if spread > 0 else freedoms.min()
     half = float(stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(spread))
     count = min(len(one), len(other))
-    return Interval(means, means - half, means + half, count, confidence)
+    return Interval(float(means), float(means - half), float(means + half), count, confidence)
 
 
 def replicate(function, count, seed=0, workers=1):

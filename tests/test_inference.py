@@ -5,14 +5,12 @@ import pytest
 from scipy import stats
 
 import coalloc_lib as co
+from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import (
-    Interval,
-    batch_means,
     paired_difference,
     replicate,
     student,
     unpaired_difference,
-    warm_up,
 )
 
 RNG = np.random.default_rng(0)
@@ -55,45 +53,6 @@ def test_interval_arithmetic():
     assert str(interval) == "0.7500 ± 0.0500 (95%)"
 
 
-def autoregressive(count, start=0.0, memory=0.9):
-    noise = RNG.normal(size=count)
-    values = np.empty(count)
-    values[0] = start
-    for i in range(1, count):
-        values[i] = memory * values[i - 1] + noise[i]
-    return values
-
-
-def test_batch_means_of_a_correlated_sequence_cover_where_single_values_do_not():
-    runs = [autoregressive(6000)[500:] for _ in range(200)]
-    batched = np.mean([batch_means(run, 20).contains(0) for run in runs])
-    naive = np.mean([student(run).contains(0) for run in runs])
-    assert batched > 0.88
-    assert naive < 0.6
-
-
-def test_batch_means_leave_out_the_first_values():
-    values = np.concatenate([[1e9], np.tile([1.0, 3.0], 10)])
-    assert batch_means(values, 10).estimate == 2.0
-    with pytest.raises(co.InputError, match="5 entries"):
-        batch_means(np.ones(5), 6)
-
-
-def test_warm_up_finds_the_transient():
-    cuts = [warm_up(autoregressive(4000, start=60)) for _ in range(20)]
-    # 60 · 0.9^i is below one after 39 values; what is cut is that, and not much of the rest.
-    assert 25 <= np.median(cuts) <= 200
-
-
-def test_warm_up_is_mser5():
-    values = autoregressive(203, start=20)
-    means = values[:200].reshape(40, 5).mean(axis=1)
-    error = [means[d:].var() / (40 - d) for d in range(21)]
-    assert warm_up(values) == 5 * int(np.argmin(error))
-    with pytest.raises(co.InputError, match="19 entries"):
-        warm_up(np.ones(19))
-
-
 def test_pairs_see_what_the_parts_hide():
     common = RNG.normal(0, 10, 30)
     one, other = common + 1, common + RNG.normal(0, 0.1, 30)
@@ -111,10 +70,17 @@ def test_unpaired_difference_is_welchs():
     assert unpaired_difference([1.0, 1.0], [0.5, 0.5]).half_width == 0
 
 
-def test_batch_means_take_their_confidence():
-    values = RNG.normal(size=600)
-    means = values.reshape(30, 20).mean(axis=1)
-    assert batch_means(values, 30, 0.99) == student(means, 0.99)
+def test_differences_take_their_confidence():
+    one, other = RNG.normal(5, 1, 12), RNG.normal(3, 4, 12)
+    assert paired_difference(one, other, 0.99) == student(one - other, 0.99)
+    expected = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.99)
+    found = unpaired_difference(one, other, 0.99)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert found.confidence == 0.99
+
+
+def test_welchs_count_is_that_of_the_smaller_sample():
+    assert unpaired_difference(RNG.normal(size=12), RNG.normal(size=7)).count == 7
 
 
 def test_replications_do_not_depend_on_the_number_of_workers():

@@ -7,17 +7,17 @@ writes one by hand.
 import csv
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field, fields
 from typing import NamedTuple
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.files import atomic_path
 
-#: For numbers: the first two. For claims: the other four.
+#: For numbers: the first three. For claims: the other four. The last is for both.
 VERDICTS = (
     "reproduced",
     "close",
+    "differs",
     "holds",
     "holds in part",
     "does not hold",
@@ -81,12 +81,17 @@ class StudyResult:
     ----------
     rows : list of Row
         Its part of the ledger.
-    figures : mapping of str to callable
-        Functions without arguments that draw a matplotlib figure, by file name without suffix.
+    figures : list of Figure
+        Those of the paper and those of its tables, run.
     """
 
     rows: list[Row]
-    figures: Mapping[str, Callable] = field(default_factory=dict)
+    figures: list = field(default_factory=list)
+
+    def figure(self, name):
+        """Return the figure of this name; an `InputError` lists the names there are."""
+        figures = {figure.name: figure for figure in self.figures}
+        return figures[one_of("name", name, tuple(figures))]
 
 
 def judge_exact(published, value, decimals=3):
@@ -104,12 +109,15 @@ def judge_exact(published, value, decimals=3):
     Returns
     -------
     Judgement
-        ``reproduced``, or ``close`` with the difference in its note.
+        ``reproduced``; or, with the difference in its note, ``close``, or ``differs`` where the
+        value lies outside the rounding by more than `far_off`.
     """
     published, value = _finite(published=published, value=value)
-    if abs(value - published) <= _half_a_unit(decimals):
+    outside = abs(value - published) - _half_a_unit(decimals)
+    if outside <= 0:
         return Judgement("reproduced", "")
-    return Judgement("close", f"differs by {value - published:+.{decimals + 1}f}")
+    note = f"differs by {value - published:+.{decimals + 1}f}"
+    return Judgement(_how_far(outside, published, decimals), note)
 
 
 def judge_interval(published, interval, decimals=3):
@@ -119,31 +127,49 @@ def judge_interval(published, interval, decimals=3):
     ----------
     published : float
         As printed, with so many `decimals`.
-    interval : object
-        With `estimate`, `low` and `high`.
+    interval : Interval
     decimals : int
         Printed digits after the point.
 
     Returns
     -------
     Judgement
-        ``reproduced``, or ``close`` with the differences from the estimate and from the
-        interval's nearer end in its note.
+        ``reproduced``; or, with the differences from the estimate and from the interval's nearer
+        end in its note, ``close``, or ``differs`` where the number lies outside by more than
+        `far_off`; ``cannot be tested`` where the interval is in doubt, or so wide that a number
+        that is far off would lie in it.
     """
     published, estimate, low, high = _finite(
         published=published, estimate=interval.estimate, low=interval.low, high=interval.high
     )
     if low > high:
         raise InputError(f"interval = [{low}, {high}]; its low end is above its high end")
-    half = _half_a_unit(decimals)
-    if low - half <= published <= high + half:
-        return Judgement("reproduced", "")
-    outside = low - published if published < low else published - high
-    return Judgement(
-        "close",
-        f"differs by {estimate - published:+.{decimals + 1}f}, "
-        f"{outside:.{decimals + 1}f} outside the interval",
-    )
+    half, most = _half_a_unit(decimals), far_off(published, decimals)
+    if interval.doubt:
+        return Judgement("cannot be tested", f"the interval is in doubt: {interval.doubt}")
+    outside = max(low - published, published - high)
+    if outside > half:
+        note = (
+            f"differs by {estimate - published:+.{decimals + 1}f}, "
+            f"{outside:.{decimals + 1}f} outside the interval"
+        )
+        return Judgement(_how_far(outside, published, decimals), note)
+    if interval.half_width > most:
+        width = f"{interval.half_width:.{decimals + 1}f}"
+        return Judgement("cannot be tested", f"the interval is ± {width}, wider than ± {most:.2g}")
+    return Judgement("reproduced", "")
+
+
+def far_off(published, decimals=3):
+    """Return by how much a number may miss a published one and still be called close.
+
+    The larger of 2 % of it and three units of its last printed digit.
+    """
+    return max(0.02 * abs(published), 3 * 10.0**-decimals)
+
+
+def _how_far(outside, published, decimals):
+    return "differs" if outside > far_off(published, decimals) + 1e-12 else "close"
 
 
 def judge_claim(parts, why=""):

@@ -1,11 +1,14 @@
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from coalloc_lib import studies
+from coalloc_lib import plots, studies
 from coalloc_lib.checks import InputError
+from coalloc_lib.estimates import Interval
 from coalloc_lib.studies import published, reproduce
+from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.ledger import (
     HEADER,
     VERDICTS,
@@ -20,14 +23,8 @@ from coalloc_lib.studies.ledger import (
 )
 
 
-@dataclass
-class Interval:
-    low: float
-    high: float
-
-    @property
-    def estimate(self):
-        return (self.low + self.high) / 2
+def interval(low, high, doubt=""):
+    return Interval((low + high) / 2, low, high, 30, doubt=doubt)
 
 
 ROW = Row("a-study", "Table 1 U[1,4]", "loss", 0.397, 0.3981, 0.397, 0.3992, "reproduced", "a, b")
@@ -44,6 +41,11 @@ ROW = Row("a-study", "Table 1 U[1,4]", "loss", 0.397, 0.3981, 0.397, 0.3992, "re
         (0.397, 0.3964, 3, "close"),
         (0.4, 0.3964, 1, "reproduced"),
         (0.397, 0.3974, 4, "close"),
+        (0.397, 0.4053, 3, "close"),  # 2 % of the printed number beyond its rounding
+        (0.397, 0.4056, 3, "differs"),
+        (0.397, 0.3885, 3, "differs"),
+        (0.05, 0.0534, 3, "close"),  # three units beyond its rounding
+        (0.05, 0.0536, 3, "differs"),
     ],
 )
 def test_an_exact_value_is_judged_by_its_rounding(published, value, decimals, verdict):
@@ -53,7 +55,7 @@ def test_an_exact_value_is_judged_by_its_rounding(published, value, decimals, ve
 def test_the_note_states_the_difference():
     assert judge_exact(0.053, 0.0502).note == "differs by -0.0028"
     assert judge_exact(0.053, 0.053).note == ""
-    note = judge_interval(0.053, Interval(0.058, 0.06)).note
+    note = judge_interval(0.053, interval(0.058, 0.06)).note
     assert note == "differs by +0.0060, 0.0050 outside the interval"
 
 
@@ -65,10 +67,20 @@ def test_the_note_states_the_difference():
         (0.397, 0.3976, 0.3990, "close"),
         (0.397, 0.3950, 0.3966, "reproduced"),
         (0.397, 0.3950, 0.3964, "close"),
+        (0.397, 0.4049, 0.4060, "close"),
+        (0.397, 0.4051, 0.4060, "differs"),
+        (0.397, 0.3891, 0.4049, "reproduced"),
+        (0.397, 0.3870, 0.4070, "cannot be tested"),  # a number far off would lie in it as well
+        (0.05, 0.0475, 0.0545, "cannot be tested"),
     ],
 )
 def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verdict):
-    assert judge_interval(published, Interval(low, high)).verdict == verdict
+    assert judge_interval(published, interval(low, high)).verdict == verdict
+
+
+def test_an_interval_in_doubt_tests_nothing():
+    found = judge_interval(0.397, interval(0.396, 0.398, doubt="three jobs"))
+    assert found == ("cannot be tested", "the interval is in doubt: three jobs")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -76,9 +88,9 @@ def test_what_is_no_number_gets_no_verdict(value):
     with pytest.raises(InputError, match="value = "):
         judge_exact(0.1, value)
     with pytest.raises(InputError, match="estimate = "):
-        judge_interval(0.1, Interval(0.0, value))
+        judge_interval(0.1, interval(0.0, value))
     with pytest.raises(InputError, match="above its high end"):
-        judge_interval(0.1, Interval(0.2, 0.1))
+        judge_interval(0.1, interval(0.2, 0.1))
 
 
 @pytest.mark.parametrize(
@@ -162,6 +174,22 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
         published.load_claims("online-batch")
 
 
+class FakeFigure(Figure):
+    """A figure that draws a blank, or fails."""
+
+    def __init__(self, fails=False):
+        super().__init__("figure-1", "A blank")
+        self.fails = fails
+
+    def data(self):
+        return pd.DataFrame({"x": [1.5]})
+
+    def plot(self):
+        if self.fails:
+            raise RuntimeError("cannot draw")
+        return plots.new_figure()[0]
+
+
 class FakeStudy:
     """Stands for a study's module."""
 
@@ -169,12 +197,10 @@ class FakeStudy:
         self.name, self.fails, self.calls = name, fails, []
 
     def reproduce(self, scale, seed=7, **_):
-        from matplotlib.figure import Figure
-
         self.calls.append((scale, seed))
         if self.fails:
             raise RuntimeError("half way")
-        return StudyResult([replace(ROW, study=self.name)], {"figure-1": Figure})
+        return StudyResult([replace(ROW, study=self.name)], [FakeFigure()])
 
 
 @pytest.fixture
@@ -193,18 +219,21 @@ def test_reproducing_writes_one_ledger_and_a_folder_of_figures_each(fakes, tmp_p
     result = reproduce(out=tmp_path / "new" / "results", scale="paper", seed=3)
     assert files_in(tmp_path / "new") == [
         "results/ledger.csv",
+        "results/one/figure-1.csv",
         "results/one/figure-1.png",
+        "results/two/figure-1.csv",
         "results/two/figure-1.png",
     ]
     assert read_ledger(result.ledger) == result.rows
     assert [row.study for row in result.rows] == ["one", "two"]
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in result.figures)
+    assert (tmp_path / "new/results/one/figure-1.csv").read_text() == "x\n1.5\n"
     assert fakes["one"].calls == [("paper", 3)]
 
 
 def test_only_the_named_studies_run_with_their_own_seed(fakes, tmp_path):
     reproduce(["two", "two"], out=tmp_path)
-    assert files_in(tmp_path) == ["ledger.csv", "two/figure-1.png"]
+    assert files_in(tmp_path) == ["ledger.csv", "two/figure-1.csv", "two/figure-1.png"]
     assert fakes["one"].calls == []
     assert fakes["two"].calls == [("quick", 7)]
 
@@ -219,17 +248,14 @@ def test_a_run_that_fails_leaves_the_old_results(fakes, tmp_path):
 
 
 def test_a_figure_that_fails_leaves_the_old_results(fakes, tmp_path, monkeypatch):
-    def broken():
-        raise RuntimeError("cannot draw")
-
     reproduce(["one"], out=tmp_path)
     before = (tmp_path / "ledger.csv").read_bytes()
-    result = StudyResult([replace(ROW, study="two")], {"figure-1": broken})
+    result = StudyResult([replace(ROW, study="two")], [FakeFigure(fails=True)])
     monkeypatch.setattr(fakes["two"], "reproduce", lambda **how: result)
     with pytest.raises(RuntimeError, match="cannot draw"):
         reproduce(out=tmp_path)
     assert (tmp_path / "ledger.csv").read_bytes() == before
-    assert files_in(tmp_path) == ["ledger.csv", "one/figure-1.png"]
+    assert files_in(tmp_path) == ["ledger.csv", "one/figure-1.csv", "one/figure-1.png"]
 
 
 def test_bad_arguments_are_refused_before_anything_is_made(fakes, tmp_path):
