@@ -16,6 +16,7 @@ from coalloc_lib.distributions import (
 )
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.simulate import simulate
@@ -29,7 +30,9 @@ __version__ = "0.1.0"
 #: Names that are fetched when they are first used: what they import takes long.
 _ON_DEMAND = {
     "JointSizes": "coalloc_lib.analytic",
+    "compare": "coalloc_lib.curves",
     "exact_utilization": "coalloc_lib.analytic",
+    "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",
     "response_curve": "coalloc_lib.curves",
     "student": "coalloc_lib.inference",
@@ -51,6 +54,7 @@ __all__ = [
     "Multicluster",
     "Placement",
     "PoissonArrivals",
+    "Scenario",
     "Schedule",
     "Scheduling",
     "SizeDistribution",

@@ -9,10 +9,9 @@ from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
 from coalloc_lib.estimates import METHODS, Bound, Interval
 from coalloc_lib.inference import paired_difference, replicate, student
-from coalloc_lib.saturation import WARM_UP, saturated_loss
+from coalloc_lib.saturation import WARM_UP, doubtful_work, saturated_loss
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import spawn
-from coalloc_lib.simulate import simulate
 from coalloc_lib.workloads.models import JobModel
 
 #: Waiting jobs that a policy other than FCFS sees where its maximal utilization is measured.
@@ -79,51 +78,62 @@ class Curve:
         return Curve(points, self.maximum.times(1 / alpha))
 
 
-def response_times(
-    system, model, utilization, *, jobs=20_000, replications=8, seed=0, scheduling=None,
-    placement=None, engine="compiled",
-):  # fmt: skip
+def response_times(scenario, load, *, jobs=20_000, replications=8, seed=0, maximum=None):
     """Mean response time of each of several independent runs with Poisson arrivals.
 
     Parameters
     ----------
-    utilization : float
-        Offered load, as a share of all processors of `system`.
+    scenario : Scenario
+    load : float
+        Offered load, as a share of all processors.
     jobs : int
         Jobs of a run. The first tenth is left out as warm-up.
-    engine : {"compiled", "reference"}
-        As `simulate` takes it; ``"reference"`` runs policies of your own.
+    maximum : Bound, optional
+        The maximal utilization; from `find_maximum` where it is not given.
 
     Returns
     -------
     ndarray, shape (replications,)
-        With the same seed, comparable in pairs between systems and policies.
+        With the same seed, comparable in pairs between scenarios.
+
+    Raises
+    ------
+    InputError
+        The system cannot bear the load: the queue grows with the run, and has no mean.
     """
-    how = {"scheduling": scheduling, "placement": placement, "engine": engine}
-    return _halves(system, model, utilization, jobs, replications, seed, how).mean(axis=1)
+    if maximum is None:
+        maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
+    if positive("load", load) >= maximum.interval.low:
+        raise InputError(
+            f"load = {load}; the system bears {maximum}, so there is no mean response time; give "
+            "a lower load"
+        )
+    halves, _ = _runs(scenario, load, jobs, replications, seed)
+    return halves.mean(axis=1)
 
 
-def _halves(system, model, utilization, jobs, replications, seed, how):
-    """Return the mean response time of both halves of each run, after its warm-up."""
-    rate = model.rate(system, positive("utilization", utilization))
+def _runs(scenario, load, jobs, replications, seed):
+    """Return the mean response time of both halves of each run, after its warm-up, and all work."""
     half = (jobs - int(WARM_UP * jobs)) // 2
+    work = []
 
     def one(child):
-        schedule = simulate(system, model.sample(jobs, child, rate=rate), **how)
+        schedule = scenario.simulate(jobs, load=load, seed=child)
+        work.append(schedule.jobs.work)
         return schedule.response[-2 * half :].reshape(2, half).mean(axis=1)
 
-    return replicate(one, replications, seed)
+    return replicate(one, replications, seed), np.concatenate(work)
 
 
 def response_point(
-    system, model, utilization, *, precision=0.05, jobs=10_000, most_jobs=1_000_000,
-    replications=8, seed=0, scheduling=None, placement=None, engine="compiled",
-):  # fmt: skip
-    """Mean response time at a utilization below saturation, as precise as asked.
+    scenario, load, *, precision=0.05, jobs=10_000, most_jobs=1_000_000, replications=8, seed=0
+):
+    """Mean response time at a load below saturation, as precise as asked.
 
     Parameters
     ----------
-    utilization : float
+    scenario : Scenario
+    load : float
         Offered load.
     precision : float
         Half-width of the 95 % interval that is aimed at, relative to the mean.
@@ -141,19 +151,20 @@ def response_point(
     saturation the queue takes long to reach its level, and a run that ends before is too fast. The
     point is a run of twice that length (of `most_jobs` at most) with other random numbers. Were it
     the pilot itself, the runs that happen to look calm would be chosen, and their intervals would
-    lie too low. `precise` says whether the point too is narrow enough, and it or its pilot settled.
+    lie too low. `precise` says whether the point too is narrow enough, and it or its pilot settled;
+    its interval is in doubt where a few jobs carry the work of all its runs.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
-    if positive("utilization", utilization) >= 1:
-        raise InputError(f"utilization = {utilization}; give a load below 1, which can be served")
+    if positive("load", load) >= 1:
+        raise InputError(f"load = {load}; give a load below 1, which can be served")
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
 
     def run(jobs, seed):
-        policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
-        halves = _halves(system, model, utilization, jobs, replications, seed, policies)
-        interval = student(halves.mean(axis=1))
+        halves, work = _runs(scenario, load, jobs, replications, seed)
+        doubt = doubtful_work(work, scenario.workload.mean_work)
+        interval = student(halves.mean(axis=1), doubt=doubt)
         narrow = interval.half_width <= precision * interval.estimate
         return interval, narrow, paired_difference(halves[:, 1], halves[:, 0]).low <= 0
 
@@ -164,18 +175,17 @@ def response_point(
         jobs *= 2
     interval, narrow, settled = run(jobs, for_point)
     # A run of half the length was settled: one run in forty looks otherwise by chance.
-    return Point(float(utilization), interval, jobs, narrow and (settled or was_settled))
+    precise = narrow and (settled or was_settled) and not interval.doubt
+    return Point(float(load), interval, jobs, precise)
 
 
-def response_curve(
-    system, model, utilizations, *, maximum=None, seed=0, scheduling=None, placement=None,
-    engine="compiled", **how,
-):  # fmt: skip
-    """Mean response time at each of several utilizations.
+def response_curve(scenario, loads, *, maximum=None, seed=0, **how):
+    """Mean response time at each of several loads.
 
     Parameters
     ----------
-    utilizations : sequence of float
+    scenario : Scenario
+    loads : sequence of float
         Offered loads.
     maximum : Bound, optional
         The maximal utilization; from `find_maximum` where it is not given.
@@ -191,27 +201,66 @@ def response_curve(
     A load at or above the maximal utilization, or the low end of its interval, is saturated: the
     queue grows with the length of the run, so no mean is given.
     """
-    utilizations = [positive("utilization", load) for load in np.atleast_1d(utilizations)]
-    policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
-    if maximum is None:
-        maximum = find_maximum(system, model, seed=seed, **policies)
+    loads = [positive("load", load) for load in np.atleast_1d(loads)]
+    maximum = find_maximum(scenario, seed=seed) if maximum is None else maximum
     points = [
-        response_point(system, model, utilization, seed=seed, **policies, **how)
-        if utilization < maximum.interval.low
-        else Point(float(utilization))
-        for utilization in utilizations
+        response_point(scenario, load, seed=seed, **how)
+        if load < maximum.interval.low
+        else Point(float(load))
+        for load in loads
     ]
     return Curve(points, maximum)
 
 
-def find_maximum(
-    system, model, *, method=None, jobs=200_000, seed=0, scheduling=None, placement=None,
-    engine="compiled",
-):  # fmt: skip
+def compare(one, other, *, load=None, jobs=20_000, replications=10, seed=0, backlog=None):
+    """Return the interval of what one scenario has more than another, in pairs.
+
+    Parameters
+    ----------
+    one, other : Scenario
+        Given the same jobs in each replication where they share their workload.
+    load : float, optional
+        Offered load at which mean response times are compared; where it is not given, the
+        maximal utilizations are.
+    jobs, replications : int
+        Jobs of a run, and runs.
+    backlog : int, optional
+        Waiting jobs that policies other than FCFS see in a saturated system; 500 where it is not
+        given.
+
+    Returns
+    -------
+    Interval
+        Of ``one - other``.
+    """
+    if load is not None:
+        how = {"jobs": jobs, "replications": replications, "seed": seed}
+        return paired_difference(*(response_times(s, load, **how) for s in (one, other)))
+    return paired_difference(
+        *(
+            replicate(lambda child, s=s: _borne(s, jobs, child, backlog), replications, seed)
+            for s in (one, other)
+        )
+    )
+
+
+def _borne(scenario, jobs, seed, backlog=None):
+    """Return the utilization in heavy traffic of one run."""
+    backlog = held(scenario) if backlog is None else backlog
+    return saturated_loss(scenario, jobs=jobs, seed=seed, backlog=backlog).complement().estimate
+
+
+def held(scenario):
+    """Return the waiting jobs that the policy sees where its maximal utilization is measured."""
+    return 1 if isinstance(scenario.scheduling, FCFS) else HELD
+
+
+def find_maximum(scenario, *, method=None, jobs=200_000, seed=0):
     """Return the maximal utilization by the best method that there is.
 
     Parameters
     ----------
+    scenario : Scenario
     method : {"exact", "approximation", "simulation"}, optional
         The exact formula where there is one, else simulation, where it is not given.
     jobs : int
@@ -224,36 +273,37 @@ def find_maximum(
     Raises
     ------
     InputError
-        There is no such formula for the system, its jobs and policies.
+        There is no such formula for the scenario.
     """
-    method = best_method(system, model, scheduling) if method is None else method
-    policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
+    method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
-        backlog = 1 if _is_fcfs(scheduling) else HELD
-        loss = saturated_loss(system, model, jobs=jobs, seed=seed, backlog=backlog, **policies)
+        loss = saturated_loss(scenario, jobs=jobs, seed=seed, backlog=held(scenario))
         return Bound(loss.complement(), method)
-    known = _formula(system, model, scheduling)
+    known = _formula(scenario)
     if method != known:
         has = {"exact": "is exact", None: "does not exist"}.get(known, f"is an {known}")
         raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
-    placed = {} if len(system) == 1 else {"placement": placement}
+    system, model = scenario.system, scenario.workload
+    placed = {} if len(system) == 1 else {"placement": scenario.placement}
     return maximal_utilization(system, model.sizes, model.components, model.request, **placed)
 
 
-def best_method(system, model, scheduling=None):
+def best_method(scenario):
     """Return ``"exact"`` where a formula is, under its assumptions, else ``"simulation"``."""
-    return "exact" if _formula(system, model, scheduling) == "exact" else "simulation"
+    return "exact" if _formula(scenario) == "exact" else "simulation"
 
 
-def _is_fcfs(scheduling):
-    return scheduling is None or isinstance(scheduling, FCFS)
+def _formula(scenario):
+    """Say what kind of formula there is: exact, an approximation, or none (None).
 
-
-def _formula(system, model, scheduling):
-    """Say what kind of formula there is: exact, an approximation, or none (None)."""
-    if not (_is_fcfs(scheduling) and isinstance(model, JobModel)):
+    A formula knows the sizes of independent components, their number and the request type, and
+    that service is exponential. A model that has anything else to say has no formula.
+    """
+    model, system = scenario.workload, scenario.system
+    if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
         return None
-    if model.split_at or model.merged_into or not isinstance(model.service, Exponential):
+    known = JobModel(model.sizes, model.components, model.request, model.service)
+    if model != known or type(model.service) is not Exponential:
         return None
     alone = len(system) == 1 or model.request in ("ordered", "flexible")
     return "exact" if alone else "approximation"

@@ -1,8 +1,4 @@
-"""The maximal utilization by simulation: the methods of the study, and a queue of fixed length.
-
-Each returns independent values, one a batch or a replication; `inference.student` makes them an
-interval, `inference.paired_difference` compares two policies.
-"""
+"""The maximal utilization by simulation: the methods of the study, and a queue of fixed length."""
 
 import numpy as np
 
@@ -14,6 +10,11 @@ from coalloc_lib.workloads.models import JobModel
 
 #: Share of a saturated run that is left out at its begin, while the empty system fills.
 WARM_UP = 0.1
+#: Jobs that end in a batch, and jobs that carry the work of a run: with fewer, it is too short.
+FEWEST_ENDS, FEWEST_CARRIERS = 10, 100
+#: Standard errors from which on batches depend on one another, or the drawn work is not the law's:
+#: chance alone does either in one run of a thousand, or fewer.
+DEVIATIONS = 3.3
 
 
 def heavy_traffic(
@@ -26,14 +27,12 @@ def heavy_traffic(
     system : Multicluster
     jobs : JobStream
         Their submissions do not count: the queue never runs dry.
-    scheduling, placement : policies, optional
-        FCFS and worst fit where they are not given.
+    scheduling, placement, engine
+        Those of `simulate`.
     backlog : int, optional
         Waiting jobs the scheduler sees. FCFS needs and gets 1; other policies need a number.
     batches : int
         Batches of equal length of time.
-    engine : {"compiled", "reference"}
-        As `simulate` takes it; ``"reference"`` runs policies of your own.
 
     Returns
     -------
@@ -44,37 +43,99 @@ def heavy_traffic(
     Notes
     -----
     The second type of simulation of Bucur, Epema (2003), section 5. A tenth is left out since an
-    empty system fills within a few service times; `inference.warm_up` (MSER-5) finds less. The
-    batches are nearly independent where they are long beside the longest service times.
+    empty system fills within a few service times. The batches are nearly independent where they
+    are long beside the longest service times; `saturated_loss` looks whether they are.
     """
     policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
     edges, schedule = _saturated_run(system, jobs, policies, backlog, batches)
     return schedule.utilization_between(edges)
 
 
-def saturated_loss(system, model, *, jobs=200_000, seed=0, **how):
-    """Interval of the capacity loss in heavy traffic, on jobs drawn from a `JobModel`.
-
-    `how` is passed on to `heavy_traffic`.
-    """
-    _refuse_oversize(system, model)
-    return student(1 - heavy_traffic(system, model.sample(jobs, seed), **how))
-
-
-def loss_at_response(
-    system,
-    model,
-    *,
-    response=1500.0,
-    jobs=200_000,
-    replications=5,
-    seed=0,
-    placement=None,
-):
-    """Capacity loss under FCFS and Poisson arrivals where the mean response time is `response`.
+def saturated_loss(scenario, *, jobs=200_000, seed=0, backlog=None, batches=30):
+    """Interval of the capacity loss in heavy traffic.
 
     Parameters
     ----------
+    scenario : Scenario
+    jobs : int
+    seed : int or SeedSequence
+    backlog, batches
+        Those of `heavy_traffic`.
+
+    Returns
+    -------
+    Interval
+        In doubt where the run is too short for its tails or its correlation, so that the interval
+        is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another, a
+        few jobs carry the work, or the jobs drawn do not bring the mean work of the workload.
+    """
+    _refuse_oversize(scenario.system, scenario.workload)
+    policies = {
+        "scheduling": scenario.scheduling,
+        "placement": scenario.placement,
+        "engine": scenario.engine,
+    }
+    stream = scenario.sample(jobs, seed=seed)
+    edges, schedule = _saturated_run(scenario.system, stream, policies, backlog, batches)
+    busy = schedule.utilization_between(edges)
+    doubts = [
+        _few_ends(schedule.end, edges),
+        doubtful_work(stream.work, scenario.workload.mean_work),
+        _dependence(busy),
+    ]
+    return student(1 - busy, doubt="; ".join(filter(None, doubts)))
+
+
+def doubtful_work(work, mean):
+    """Say why these jobs are too few to stand for their law; empty where nothing speaks so.
+
+    Parameters
+    ----------
+    work : ndarray, shape (n,)
+        Processor-time of each job.
+    mean : float
+        Mean processor-time of a job under the law.
+
+    Notes
+    -----
+    n jobs of very different work carry as little information as (sum w)² / sum w² equal ones
+    (Kish). Where the rare long jobs were not drawn at all, that number tells nothing, but the mean
+    is too low.
+    """
+    squares = float((work**2).sum())
+    carriers = work.sum() ** 2 / squares if squares > 0 else 0.0
+    if carriers < FEWEST_CARRIERS:
+        return f"a few jobs carry the work: {len(work)} are worth {carriers:.0f} equal ones"
+    share = work.mean() / mean
+    if abs(share - 1) > DEVIATIONS / np.sqrt(carriers):
+        return f"the jobs drawn bring {share:.0%} of the work that the workload has on average"
+    return ""
+
+
+def _few_ends(end, edges):
+    """Say where fewer jobs end in the batches than make a mean."""
+    batches = len(edges) - 1
+    ended = np.count_nonzero((end > edges[0]) & (end <= edges[-1]))
+    return f"{ended} jobs end in {batches} batches" * bool(ended < FEWEST_ENDS * batches)
+
+
+def _dependence(batches):
+    """Say where neighbouring batches depend on one another, by their correlation."""
+    apart = batches - batches.mean()
+    square = apart @ apart
+    correlation = apart[1:] @ apart[:-1] / square if square > 0 else 0.0
+    if correlation * np.sqrt(len(batches)) <= DEVIATIONS:
+        return ""
+    return f"neighbouring batches depend on one another (correlation {correlation:.2f})"
+
+
+def loss_at_response(scenario, *, response=1500.0, jobs=200_000, replications=5, seed=0):
+    """Capacity loss under Poisson arrivals where the mean response time is `response`.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        FCFS, and a `JobModel`.
     response : float
         Mean response time, in mean service times.
     jobs, replications : int
@@ -93,27 +154,20 @@ def loss_at_response(
     to a fifth more. So this measures saturation once more, with the arrivals' randomness in it,
     and is no independent confirmation of `heavy_traffic`.
     """
-    target = response * model.service.mean
-    guess = (
-        1
-        - saturated_loss(
-            system, model, jobs=max(jobs // 10, 2000), seed=seed, placement=placement
-        ).estimate
-    )
+    target = response * scenario.workload.service.mean
+    guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
     # All submitted at once, jobs would on average wait half the time that they take to serve.
-    slowest = jobs / model.rate(system, guess) / 2
+    slowest = jobs / scenario.rate(guess) / 2
     if slowest < 2 * target:
         least = int(np.ceil(jobs * 2 * target / slowest))
         raise InputError(f"jobs = {jobs}; a mean response of {response:g} needs {least} or more")
 
     def one(child):
         def run(rate):
-            stream = model.sample(jobs, child, rate=rate)
-            return simulate(system, stream, placement=placement)
+            return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
 
         rate = _rising_root(
-            lambda rate: float(run(rate).response.mean()) / target - 1,
-            model.rate(system, guess),
+            lambda rate: float(run(rate).response.mean()) / target - 1, scenario.rate(guess)
         )
         schedule = run(rate)
         last = schedule.jobs.submit[-1]
@@ -123,22 +177,14 @@ def loss_at_response(
 
 
 def loss_between_bounds(
-    system,
-    model,
-    scheduling,
-    *,
-    bounds=(0, 1000),
-    arrivals=100_000,
-    replications=5,
-    seed=0,
-    placement=None,
-):
+    scenario, *, bounds=(0, 1000), arrivals=100_000, replications=5, seed=0
+):  # fmt: skip
     """Capacity loss at the load at which a Poisson-fed queue stays longest between two bounds.
 
     Parameters
     ----------
-    scheduling : Scheduling
-        FPFS in the study.
+    scenario : Scenario
+        With FPFS in the study.
     bounds : (int, int)
         Queue lengths that are not to be hit.
     arrivals, replications : int
@@ -160,20 +206,15 @@ def loss_between_bounds(
     if low >= high:
         raise InputError(f"bounds = {bounds}; give a lower and a higher queue length")
     held = (low + high) // 2
-    how = {"scheduling": scheduling, "placement": placement}
-    guess = (
-        1 - saturated_loss(system, model, jobs=arrivals, seed=seed, backlog=held, **how).estimate
-    )
+    guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=held).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
 
     def one(child):
         inside = []
         for load in grid:
-            stream = model.sample(arrivals, child, rate=model.rate(system, load))
+            stream = scenario.sample(arrivals, load=load, seed=child)
             submit = np.maximum(stream.submit - stream.submit[held], 0)
-            stream = stream.replace(submit=submit)
-            schedule = simulate(system, stream, **how)
-            queue = schedule.queue_length(submit[held:])
+            queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[held:])
             inside.append(np.count_nonzero((queue > low) & (queue < high)))
         most = np.flatnonzero(np.array(inside) == max(inside))
         return 1 - grid[most].mean()
@@ -181,16 +222,16 @@ def loss_between_bounds(
     return replicate(one, replications, seed)
 
 
-def _refuse_oversize(system, model):
+def _refuse_oversize(system, workload):
     """Refuse a model whose largest job can never start, whether or not it would be drawn."""
-    if not isinstance(model, JobModel):
+    if not isinstance(workload, JobModel):
         return
     try:
-        refuse_impossible(system, model.largest())
+        refuse_impossible(system, workload.largest())
     except ImpossibleJobError as error:
         raise InputError(
-            f"sizes = {model.sizes} reach {model.sizes.maximum}, and such a job never starts: "
-            f"{error.reason}; give smaller sizes or larger clusters"
+            f"sizes = {workload.sizes} reach {workload.sizes.maximum}, and such a job never "
+            f"starts: {error.reason}; give smaller sizes or larger clusters"
         ) from None
 
 

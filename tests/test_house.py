@@ -15,7 +15,7 @@ LAYERS = (
     ("system", "distributions", "jobs", "workloads"),
     ("placement", "scheduling"),
     ("engines",),
-    ("simulate", "schedule", "verification", "analytic"),
+    ("simulate", "scenario", "schedule", "verification", "analytic"),
     ("curves", "inference", "saturation", "sweep", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )

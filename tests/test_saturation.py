@@ -15,6 +15,7 @@ from coalloc_lib.saturation import (
 
 SMALL = co.Multicluster([8, 8])
 MODEL = co.JobModel(co.uniform(1, 4), 2)
+SCENARIO = co.Scenario(SMALL, MODEL)
 CASES = [
     (co.Multicluster([32]), co.JobModel(co.uniform(1, 5), 1, "total")),
     (co.Multicluster([16, 8]), co.JobModel(co.power_of_two(0.8, 1, 8), 2, "ordered")),
@@ -34,13 +35,13 @@ def test_heavy_traffic_is_the_formula(system, model):
 def test_response_method_comes_near_the_formula(system, model):
     """A finite response time leaves a little more idle than saturation does."""
     exact = co.maximal_utilization(system, model.sizes, model.components, model.request)
-    found = student(loss_at_response(system, model, jobs=100_000, replications=4))
+    found = student(loss_at_response(co.Scenario(system, model), jobs=100_000, replications=4))
     assert abs(found.estimate - exact.capacity_loss) < 0.006
 
 
 def test_a_lower_response_needs_a_lower_load():
     low, high = (
-        student(loss_at_response(SMALL, MODEL, response=response, jobs=60_000, replications=3))
+        student(loss_at_response(SCENARIO, response=response, jobs=60_000, replications=3))
         for response in (5, 200)
     )
     assert low.low > high.high
@@ -81,23 +82,24 @@ def test_slotted_chain_is_the_simulated_one(sizes):
 
 
 def test_bounds_agree_with_a_held_queue():
-    policy = co.FPFS(max_jumps=10)
-    held = saturated_loss(SMALL, MODEL, jobs=100_000, scheduling=policy, backlog=100)
+    scenario = SCENARIO.with_(scheduling=co.FPFS(max_jumps=10))
+    held = saturated_loss(scenario, jobs=100_000, backlog=100)
     between = student(
-        loss_between_bounds(SMALL, MODEL, policy, bounds=(0, 200), arrivals=20_000, replications=4)
+        loss_between_bounds(scenario, bounds=(0, 200), arrivals=20_000, replications=4)
     )
     assert abs(held.estimate - between.estimate) < 0.02
 
 
 def test_overtaking_gains():
     losses = [
-        saturated_loss(SMALL, MODEL, scheduling=co.FPFS(jumps), backlog=200) for jumps in (0, 5, 50)
+        saturated_loss(SCENARIO.with_(scheduling=co.FPFS(jumps)), backlog=200)
+        for jumps in (0, 5, 50)
     ]
     assert losses[0].low > losses[1].high > losses[1].low > losses[2].high
 
 
 def test_seed_alone_decides():
-    one, again, other = (saturated_loss(SMALL, MODEL, jobs=5000, seed=s) for s in (1, 1, 2))
+    one, again, other = (saturated_loss(SCENARIO, jobs=5000, seed=s) for s in (1, 1, 2))
     assert one == again
     assert one != other
 
@@ -105,13 +107,60 @@ def test_seed_alone_decides():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: saturated_loss(SMALL, MODEL, scheduling=co.FPFS(5)), "backlog is not given"),
-        (lambda: saturated_loss(SMALL, MODEL, jobs=1), "jobs has 1 entries"),
-        (lambda: saturated_loss(SMALL, MODEL, batches=1), "batches = 1"),
-        (lambda: loss_at_response(SMALL, MODEL, jobs=3000), "needs [0-9]+ or more"),
-        (lambda: loss_between_bounds(SMALL, MODEL, co.FPFS(5), bounds=(9, 3)), "bounds = "),
+        (lambda: saturated_loss(SCENARIO.with_(scheduling=co.FPFS(5))), "backlog is not given"),
+        (lambda: saturated_loss(SCENARIO, jobs=1), "jobs has 1 entries"),
+        (lambda: saturated_loss(SCENARIO, batches=1), "batches = 1"),
+        (lambda: loss_at_response(SCENARIO, jobs=3000), "needs [0-9]+ or more"),
+        (lambda: loss_between_bounds(SCENARIO, bounds=(9, 3)), "bounds = "),
     ],
 )
 def test_bad_arguments(call, words):
     with pytest.raises(co.InputError, match=words):
         call()
+
+
+def test_the_first_tenth_does_not_count():
+    """The first jobs fill the cluster to the brim, all later ones leave three processors idle."""
+    sizes = np.array([8] * 100 + [5] * 2000)
+    jobs = co.JobStream(np.zeros(2100), np.ones(2100), sizes, request="total")
+    np.testing.assert_allclose(heavy_traffic(co.Multicluster([8]), jobs), 5 / 8, rtol=1e-9)
+
+
+def test_what_can_never_start_is_refused_whether_or_not_it_is_drawn():
+    rare = np.zeros(10)
+    rare[[1, 9]] = 1 - 1e-9, 1e-9
+    model = co.JobModel(co.SizeDistribution(rare), 1, "total")
+    with pytest.raises(co.InputError, match="reach 9, and such a job never starts"):
+        saturated_loss(co.Scenario(co.Multicluster([8]), model), jobs=100)
+
+
+def in_doubt(jobs=20_000, seed=0, **change):
+    return saturated_loss(
+        SCENARIO.with_(workload=MODEL.with_(**change)), jobs=jobs, seed=seed
+    ).doubt
+
+
+def test_a_run_of_a_few_jobs_is_in_doubt():
+    assert "5 jobs" in in_doubt(jobs=5) or "jobs end in 30 batches" in in_doubt(jobs=5)
+    assert "jobs end in 30 batches" in in_doubt(jobs=250)
+    assert in_doubt() == ""
+
+
+@pytest.mark.parametrize("variation", [100, 1000])
+@pytest.mark.parametrize("seed", range(5))
+def test_tails_that_were_not_drawn_are_in_doubt(variation, seed):
+    """Also where no rare long job was drawn at all, and the drawn ones look harmless."""
+    doubt = in_doubt(seed=seed, service=co.Hyperexponential(1.0, variation))
+    assert "carry the work" in doubt or "of the work that the workload has" in doubt
+
+
+def test_batches_that_depend_on_one_another_are_in_doubt():
+    """Batches of a seventh of a service time: what runs in one runs in the next."""
+    found = saturated_loss(SCENARIO, jobs=400, seed=1, batches=500)
+    assert "neighbouring batches depend on one another" in found.doubt
+
+
+def test_runs_that_are_long_enough_are_not_in_doubt():
+    """Of 400 runs chance alone may throw doubt on a few."""
+    doubted = sum(bool(in_doubt(jobs=6000, seed=seed)) for seed in range(400))
+    assert doubted <= 4

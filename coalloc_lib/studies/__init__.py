@@ -93,10 +93,10 @@ def reproduce(
     results = [module.reproduce(**how) for module in modules]
     rows = [row for result in results for row in result.rows]
     with tempfile.TemporaryDirectory(prefix=".reproduce-", dir=out) as folder:
-        drawn = _draw(dict(zip(names, results, strict=True)), Path(folder))
+        drawn, tables = _draw(dict(zip(names, results, strict=True)), Path(folder))
         ledger = Path("ledger.csv")
         write_ledger(rows, Path(folder) / ledger)
-        for file in [*drawn, ledger]:
+        for file in [*drawn, *tables, ledger]:
             (out / file).parent.mkdir(exist_ok=True)
             os.replace(Path(folder) / file, out / file)
     return Reproduction(rows, out / ledger, [out / file for file in drawn])
@@ -113,15 +113,14 @@ def _made(out):
 
 
 def _draw(results, folder):
-    """Draw every figure into `folder`; return the files, relative to it."""
-    from matplotlib import pyplot
-
-    files = []
+    """Draw every figure into `folder`, its data beside it; return both lists of files."""
+    files, tables = [], []
     for name, result in results.items():
         (folder / name).mkdir()
-        for stem, draw in result.figures.items():
-            files.append(Path(name) / f"{stem}.png")
-            figure = draw()
-            figure.savefig(folder / files[-1], dpi=DPI)
-            pyplot.close(figure)
-    return files
+        for figure in result.figures:
+            picture, table = (Path(name) / f"{figure.name}.{kind}" for kind in ("png", "csv"))
+            figure.plot().savefig(folder / picture, dpi=DPI)
+            figure.data().to_csv(folder / table, index=False, lineterminator="\n")
+            files.append(picture)
+            tables.append(table)
+    return files, tables

@@ -1,30 +1,46 @@
 """Figures 1 and 2 of both papers of Bucur and Epema: the log of the first DAS, by its stand-in."""
 
 import numpy as np
+import pandas as pd
 
 from coalloc_lib import plots
+from coalloc_lib.studies.figure import Figure
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 
-
-def das1_densities():
-    """Draw the sizes and service times of the DAS1 stand-in (Figures 1 and 2)."""
-    sizes = das1_sizes()
-    times = das1_service_times().sample(np.random.default_rng(1), 200_000)
-    edges = np.arange(0, 901, 30)
-    share = np.histogram(times, edges)[0] / len(times)
-    panels = {
-        "Figure 1: sizes": (np.arange(129) - 0.5, _padded(sizes.probabilities, 129), 1.0),
-        "Figure 2: service times up to 900 s": (edges[:-1], share, 30.0),
-    }
-    figure = plots.density(
-        panels,
-        title="DAS1, a stand-in with the published moments",
-        xlabel="processors",
-        ylabel="share of jobs",
-    )
-    figure.axes[1].set(xlabel="seconds", ylabel="share of jobs in 30 s")
-    return figure
+#: Drawn service times, and the width of a bin, in seconds.
+DRAWN, BIN = 200_000, 30
 
 
-def _padded(weights, length):
-    return np.pad(weights, (0, length - len(weights)))
+class Das1Densities(Figure):
+    """The sizes and service times of the DAS1 stand-in."""
+
+    def __init__(self):
+        super().__init__("figure1-2", "DAS1, a stand-in with the published moments")
+
+    def data(self):
+        """Return the share of jobs by size, and in each bin of service times up to 900 s."""
+        sizes = das1_sizes().probabilities
+        times = das1_service_times().sample(np.random.default_rng(1), DRAWN)
+        edges = np.arange(0, 901, BIN)
+        columns = {
+            "size": (np.arange(len(sizes)), sizes),
+            "service time": (edges[:-1], np.histogram(times, edges)[0] / len(times)),
+        }
+        return pd.concat(
+            pd.DataFrame({"quantity": name, "value": values, "share": shares})
+            for name, (values, shares) in columns.items()
+        )
+
+    def plot(self):
+        """Draw both densities."""
+        found = dict(list(self.data().groupby("quantity")))
+        sizes, times = found["size"], found["service time"]
+        panels = {
+            "Figure 1: sizes": (sizes["value"] - 0.5, sizes["share"], 1.0),
+            "Figure 2: service times up to 900 s": (times["value"], times["share"], float(BIN)),
+        }
+        figure = plots.density(
+            panels, title=self.title, xlabel="processors", ylabel="share of jobs"
+        )
+        figure.axes[1].set(xlabel="seconds", ylabel=f"share of jobs in {BIN} s")
+        return figure

@@ -1,8 +1,9 @@
 """Tables of capacity losses, cell by cell: by formula, or by the simulation that a paper used."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
+import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.analytic import maximal_utilization
@@ -10,6 +11,8 @@ from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import student
 from coalloc_lib.saturation import loss_at_response, saturated_loss
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.ledger import Row, judge_exact, judge_interval
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from coalloc_lib.sweep import sweep
@@ -83,13 +86,17 @@ def compute_tables(study, by_response, scale, seed, workers=-1, **how):
     points = [{"cell": p, "by_response": by_response(p), "scale": scale} for p in published]
     found = sweep(cell_loss, points, seed=seed, workers=workers, **how)
     return [
-        Cell(
-            p,
-            row.loss,
-            None if row.count == 0 else Interval(row.loss, row.low, row.high, row.count),
-        )
+        Cell(p, row.loss, _interval(row))
         for p, row in zip(published, found.itertuples(), strict=True)
     ]
+
+
+def _interval(row):
+    """Return the interval of a simulated cell, None for a formula's."""
+    if row.count == 0:
+        return None
+    doubt = "the run is too short" if row.doubted else ""
+    return Interval(row.loss, row.low, row.high, row.count, doubt=doubt)
 
 
 def cell_loss(cell, by_response, scale, seed):
@@ -101,7 +108,8 @@ def cell_loss(cell, by_response, scale, seed):
     Returns
     -------
     dict
-        Also the interval, and the number of values that it rests on: none for a formula.
+        Also the interval, the number of values that it rests on (none for a formula), and whether
+        it is in doubt.
     """
     system = Multicluster.equal(cell.clusters, cell.cluster_size)
     distribution = parse_sizes(cell.component_sizes)
@@ -110,50 +118,80 @@ def cell_loss(cell, by_response, scale, seed):
     if cell.method != "simulation":
         bound = maximal_utilization(system, distribution, cell.clusters, cell.request)
         loss = bound.capacity_loss
-        return {"loss": loss, "low": loss, "high": loss, "count": 0}
-    model = JobModel(distribution, cell.clusters, cell.request)
+        return {"loss": loss, "low": loss, "high": loss, "count": 0, "doubted": False}
+    scenario = Scenario(system, JobModel(distribution, cell.clusters, cell.request))
     # A seed for each cell: one unlucky draw must not move a whole column.
     seed = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode()))
     if by_response:
         how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
-        interval = student(loss_at_response(system, model, seed=seed, **how))
+        interval = student(loss_at_response(scenario, seed=seed, **how))
     else:
-        interval = saturated_loss(system, model, jobs=scale.cell_jobs, seed=seed)
-    ends = {"low": interval.low, "high": interval.high}
-    return {"loss": interval.estimate, **ends, "count": interval.count}
+        interval = saturated_loss(scenario, jobs=scale.cell_jobs, seed=seed)
+    ends = {"low": interval.low, "high": interval.high, "count": interval.count}
+    return {"loss": interval.estimate, **ends, "doubted": bool(interval.doubt)}
 
 
-def table_figure(cells, number):
-    """Draw a table: what was printed on what came out."""
-    rows = {}
-    for cell in cells:
-        p = cell.published
-        if p.table == number:
+class TableFigure(Figure):
+    """A table of a paper: each printed cell beside what comes out here.
+
+    Parameters
+    ----------
+    number : int
+        Of the table.
+    cells : list of Cell
+        Of this table, or of several.
+    """
+
+    def __init__(self, number, cells):
+        self.cells = [cell for cell in cells if cell.published.table == number]
+        clusters = max(cell.published.clusters for cell in self.cells)
+        title = (
+            f"Table {number}, here minus printed: one cluster of 32, and {clusters} clusters of 32"
+        )
+        super().__init__(f"table{number}", title)
+
+    def data(self):
+        """Return one row a cell: its labels, the print, the loss here and the verdict."""
+        rows = []
+        for cell in self.cells:
+            row = cell.row("")
+            ends = {"ci95_low": row.ci95_low, "ci95_high": row.ci95_high}
+            found = {"capacity_loss": cell.loss, **ends, "verdict": row.verdict}
+            labels = asdict(cell.published)
+            rows.append(labels | {"published": labels.pop("capacity_loss")} | found)
+        return pd.DataFrame(rows)
+
+    def plot(self):
+        """Draw how far each cell is from the printed one."""
+        rows = {}
+        for cell in self.cells:
+            p = cell.published
             series = f"{p.request}, {p.clusters} cluster{'s' * (p.clusters > 1)}: {p.method}"
             found = cell.loss if cell.interval is None else cell.interval
             rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
-    clusters = max(c.published.clusters for c in cells if c.published.table == number)
-    title = f"Table {number}, here minus printed: one cluster of 32, and {clusters} clusters of 32"
-    return plots.beside_published(
-        list(rows.items()), title=title, xlabel="capacity loss here minus printed"
-    )
+        return plots.beside_published(
+            list(rows.items()), title=self.title, xlabel="capacity loss here minus printed"
+        )
 
+    def frame(self):
+        """Return the table in the paper's form, each printed cell beside what came out.
 
-def table_frame(cells, number):
-    """Return a table with each printed cell beside what came out, to three decimals.
-
-    The last columns say how many cells of a row are only close, and how far off one is at most.
-    """
-    import pandas as pd
-
-    rows = {}
-    for cell in cells:
-        p = cell.published
-        if p.table == number:
+        The last columns say how many cells of a row differ from the print, and by how much at
+        most.
+        """
+        rows = {}
+        for cell in self.cells:
+            p = cell.published
             row = rows.setdefault(p.component_sizes.replace(" on ", ""), {})
             head = f"{p.request}, C = {p.clusters}", p.method
             row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
-            close, off = row.pop(("row", "", "close"), 0), row.pop(("row", "", "off by"), 0.0)
-            row["row", "", "close"] = close + (cell.row("").verdict == "close")
+            differs, off = row.pop(("row", "", "differs"), 0), row.pop(("row", "", "off by"), 0.0)
+            row["row", "", "differs"] = differs + (cell.row("").verdict != "reproduced")
             row["row", "", "off by"] = max(off, abs(cell.loss - p.capacity_loss))
-    return pd.DataFrame.from_dict(rows, orient="index")
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def table_figures(cells):
+    """Return a `TableFigure` for each table that has cells."""
+    numbers = dict.fromkeys(cell.published.table for cell in cells)
+    return [TableFigure(number, cells) for number in numbers]

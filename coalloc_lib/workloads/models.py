@@ -53,6 +53,10 @@ class JobModel:
             raise InputError(
                 f"sizes = {self.sizes!r}; give a SizeDistribution, such as uniform(1, 4)"
             )
+        if not all(hasattr(self.service, name) for name in ("mean", "cv", "sample")):
+            raise InputError(
+                f"service = {self.service!r}; give a distribution of times, such as Exponential(1)"
+            )
         if self.split_at is not None:
             whole("split_at", self.split_at)
             if self.request != "unordered":
@@ -70,6 +74,12 @@ class JobModel:
         """Return the model with these fields changed."""
         return replace(self, **changes)
 
+    def __str__(self):
+        draws = f"{self.components} × {self.sizes}"
+        split = f", split at {self.split_at}" if self.split_at else ""
+        merged = f", merged into {self.merged_into}" if self.merged_into else ""
+        return f"{draws}{split}{merged}, {self.request}, {self.service}"
+
     @property
     def mean_processors(self):
         """Mean processors of a job."""
@@ -79,10 +89,6 @@ class JobModel:
     def mean_work(self):
         """Mean processor-time of a job."""
         return self.mean_processors * self.service.mean
-
-    def rate(self, system, load):
-        """Return the arrival rate, in jobs a unit of time, that offers `load` to `system`."""
-        return load * system.processors / self.mean_work
 
     def largest(self):
         """Return a stream of one job, the largest that can be drawn."""
@@ -110,9 +116,7 @@ class JobModel:
         for_sizes, for_service, for_arrivals = generators(seed, 3)
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
         runtime = self.service.sample(for_service, count)
-        submit = np.zeros(count)
-        if rate is not None:
-            submit = PoissonArrivals(rate).sample(for_arrivals, count)
+        submit = _arrivals(rate, for_arrivals, count)
         return JobStream(submit, runtime, self._shaped(components), request=self.request)
 
 
@@ -136,11 +140,16 @@ class Mixture:
 
     def __post_init__(self):
         """Check the shares and that the parts go together."""
+        if not isinstance(self.parts, dict) or not all(isinstance(p, JobModel) for p in self.parts):
+            raise InputError(f"parts = {self.parts!r}; give a dict of JobModel to share")
         shares = np.array(list(self.parts.values()), dtype=float)
         if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
             raise InputError(f"shares {shares.tolist()}; give positive ones that sum to 1")
         if len({(part.request, part.service) for part in self.parts}) > 1:
             raise InputError("parts differ in request or service; give one of each")
+
+    def __str__(self):
+        return "; ".join(f"{share:.0%} {part}" for part, share in self.parts.items())
 
     @property
     def service(self):
@@ -151,10 +160,6 @@ class Mixture:
     def mean_work(self):
         """Mean processor-time of a job."""
         return sum(share * part.mean_work for part, share in self.parts.items())
-
-    def rate(self, system, load):
-        """Return the arrival rate, in jobs a unit of time, that offers `load` to `system`."""
-        return load * system.processors / self.mean_work
 
     def sample(self, count, seed, rate=None):
         """Draw a stream; see `JobModel.sample`."""
@@ -181,8 +186,58 @@ class ResampledJobs:
 
     jobs: JobStream
 
-    def sample(self, count, seed):
-        """Draw a stream of `count` jobs that all come at 0."""
-        (rng,) = generators(seed, 1)
-        drawn = self.jobs[rng.integers(len(self.jobs), size=whole("count", count))]
-        return drawn.replace(submit=np.zeros(count))
+    def __str__(self):
+        return f"drawn from {self.jobs!r}"
+
+    @property
+    def mean_work(self):
+        """Mean processor-time of a job."""
+        return float(self.jobs.work.mean())
+
+    def sample(self, count, seed, rate=None):
+        """Draw a stream; see `JobModel.sample`."""
+        for_jobs, for_arrivals = generators(seed, 2)
+        drawn = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
+        return drawn.replace(submit=_arrivals(rate, for_arrivals, count))
+
+
+@dataclass(frozen=True, eq=False)
+class ReplayedJobs:
+    """The jobs of a stream in their own order, once.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        For example a log's.
+    """
+
+    jobs: JobStream
+
+    def __str__(self):
+        return f"in the order of {self.jobs!r}"
+
+    @property
+    def mean_work(self):
+        """Mean processor-time of a job."""
+        return float(self.jobs.work.mean())
+
+    def sample(self, count, seed, rate=None):
+        """Return the first `count` jobs, all at 0, or with `rate` of them a unit of time.
+
+        Their own times between submissions are kept and scaled.
+        """
+        if whole("count", count) > len(self.jobs):
+            raise InputError(f"count = {count}; the stream has {len(self.jobs)} jobs, give fewer")
+        jobs = self.jobs[:count]
+        if rate is None:
+            return jobs.replace(submit=np.zeros(count))
+        span = np.ptp(jobs.submit)
+        if span == 0:
+            raise InputError("jobs were all submitted at once; there are no times to scale")
+        factor = (count - 1) / (span * rate)
+        return jobs.replace(submit=(jobs.submit - jobs.submit.min()) * factor)
+
+
+def _arrivals(rate, rng, count):
+    """Return the instants of a Poisson process, or zeros where no rate is given."""
+    return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

@@ -6,13 +6,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.estimates import Interval
+from coalloc_lib.checks import InputError
+from coalloc_lib.estimates import Bound, Interval
 from coalloc_lib.inference import paired_difference, student, unpaired_difference
 from coalloc_lib.studies import cluster_configurations as study
-from coalloc_lib.studies.cluster_configurations import claims, figures, parameters, runs, tables
-from coalloc_lib.studies.cluster_configurations.parameters import LINES, UNEQUAL, Scale
+from coalloc_lib.studies import curve_figures
+from coalloc_lib.studies.cluster_configurations import (
+    claims,
+    figures,
+    parameters,
+    scenarios,
+    tables,
+)
+from coalloc_lib.studies.cluster_configurations.parameters import UNEQUAL, Scale
+from coalloc_lib.studies.cluster_configurations.scenarios import LINES
 from coalloc_lib.studies.loss_tables import TableScale
 from coalloc_lib.studies.published import load_claims, load_published
+from coalloc_lib.system import Multicluster
 from tests.studies.cells import check_calculated, check_simulated
 
 TINY = Scale(TableScale(20_000, 90_000, 2), 0.5, 2000, 10_000, 5, 1500)
@@ -27,13 +37,13 @@ def cells():
 
 @pytest.fixture(scope="module")
 def found():
-    return runs.run_all(TINY, seed=1, workers=2)
+    return scenarios.run_all(TINY, seed=1, workers=2)
 
 
 @pytest.fixture
 def few_lines(monkeypatch):
-    monkeypatch.setattr(runs, "LINES", {name: LINES[name] for name in FEW})
-    monkeypatch.setattr(runs, "DIVISIONS", (1, 2))
+    monkeypatch.setattr(scenarios, "LINES", {name: LINES[name] for name in FEW})
+    monkeypatch.setattr(scenarios, "DIVISIONS", (1, 2))
 
 
 def verdicts(found):
@@ -64,8 +74,10 @@ def test_every_cell_and_claim_has_its_row(cells, found, monkeypatch):
     # Tables 1 and 2, Figures 1 and 2 in one, the two halves of Figure 5, and the map.
     assert len(result.figures) == 2 + 1 + len(figures.NUMBERED) + 1
     assert len(figures.NUMBERED) == 11
-    for draw in result.figures.values():
-        draw().canvas.draw()
+    for figure in result.figures:
+        figure.plot().canvas.draw()
+        assert len(figure.data())
+    assert result.figure("map").name == "map"
 
 
 def test_calculated_cells_are_the_printed_ones(cells):
@@ -79,7 +91,7 @@ def test_simulated_cells_have_intervals_near_the_printed_ones(cells):
 def test_every_line_has_128_processors_but_the_large_cluster_alone():
     processors = {name: line.system.processors for name, line in LINES.items()}
     assert processors.pop("64 alone, total") == 64
-    assert LINES["64 alone, total"].share == 0.5
+    assert curve_figures.share(LINES["64 alone, total"], parameters.PROCESSORS) == 0.5
     assert set(processors.values()) == {128}
     assert all(sum(clusters) == 128 for clusters in UNEQUAL.values())
 
@@ -92,7 +104,7 @@ def test_jobs_of_the_same_total_have_the_same_work():
 
 
 def test_result_does_not_depend_on_the_number_of_workers(few_lines):
-    one, two = (runs.run_all(TINY, seed=3, workers=workers) for workers in (1, 2))
+    one, two = (scenarios.run_all(TINY, seed=3, workers=workers) for workers in (1, 2))
     assert set(one.borne) == set(FEW)
     assert_same(one, two)
 
@@ -103,30 +115,36 @@ def test_what_was_finished_is_not_computed_again(few_lines, tmp_path, monkeypatc
     def counted(function):
         return lambda *args, **how: calls.append(function) or function(*args, **how)
 
-    for name in ("heavy_traffic", "simulate", "response_point", "response_times"):
-        monkeypatch.setattr(runs, name, counted(getattr(runs, name)))
-    once = runs.run_all(TINY, seed=3, cache=tmp_path)
+    for module, name in (
+        (curve_figures, "heavy_traffic"),
+        (curve_figures, "response_point"),
+        (scenarios, "heavy_traffic"),
+        (scenarios, "response_times"),
+    ):
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
+    once = scenarios.run_all(TINY, seed=3, cache=tmp_path)
     assert calls
     calls.clear()
-    again = runs.run_all(TINY, seed=3, cache=tmp_path)
+    again = scenarios.run_all(TINY, seed=3, cache=tmp_path)
     assert not calls
     assert_same(once, again)
 
 
 def test_loads_past_saturation_have_no_point(found):
-    assert set(found.curves) == set(found.borne) == set(LINES)
-    for name, curve in found.curves.items():
+    assert set(found.curves) == set(LINES.values())
+    assert set(found.borne) == set(LINES)
+    for line, curve in found.curves.items():
         assert curve.utilizations == list(parameters.LOADS)
         for point in curve.points:
-            assert point.saturated == (point.utilization >= curve.maximum.interval.low), name
+            assert point.saturated == (point.utilization >= curve.maximum.interval.low), str(line)
 
 
 def test_the_maximum_is_exact_where_a_formula_is(found):
-    exact = {name for name, curve in found.curves.items() if curve.maximum.method == "exact"}
+    exact = {str(line) for line, curve in found.curves.items() if curve.maximum.method == "exact"}
     assert exact == {"4×32 ordered", "64+32+2×16 ordered", "64 alone, total"}
     for name in exact:
         simulated = student(found.borne[name], confidence=0.999)
-        assert simulated.contains(found.curves[name].maximum.max_utilization)
+        assert simulated.contains(found.curves[LINES[name]].maximum.max_utilization)
 
 
 def test_lines_are_compared_on_the_same_jobs(found):
@@ -204,12 +222,7 @@ def test_unequal_systems_decide_two_claims(found):
 
 
 def test_noise_decides_nothing():
-    wide, slow = Interval(0.02, -0.05, 0.09, 5), Interval(0.3, -0.18, 0.78, 5)
-    assert claims.above(wide, 0) is None
-    assert claims.within(wide, 0.03) is None
-    assert claims.below(Interval(-0.2, -0.3, -0.1, 5), 0) is True
-    assert claims.both(True, None) is None
-    assert claims.both(None, False) is False
+    slow = Interval(0.3, -0.18, 0.78, 5)
     comparison = claims.Comparison.__new__(claims.Comparison)
     comparison.borne, comparison.responses = Interval(0.1, 0.05, 0.15, 5), {0.6: slow}
     assert comparison.better is None
@@ -224,13 +237,15 @@ def test_a_slower_response_is_not_better(found):
 
 
 def test_service_times_scale_with_alpha(found, monkeypatch):
-    assert set(found.scaling) == set(runs.ALPHAS)
+    assert set(found.scaling) == set(scenarios.ALPHAS)
     assert max(found.scaling.values()) < claims.EXACT
-    original = runs.JobStream
+    original = scenarios.JobStream
     monkeypatch.setattr(
-        runs, "JobStream", lambda submit, runtime, parts: original(submit, 1.05 * runtime, parts)
+        scenarios,
+        "JobStream",
+        lambda submit, runtime, parts: original(submit, 1.05 * runtime, parts),
     )
-    off = runs.scaling_error(1.4)
+    off = scenarios.scaling_error(1.4)
     assert off > 0.01
     row = claims._cc13(replace(found, scaling=found.scaling | {1.4: off}))
     assert (row.verdict, row.reproduced) == ("does not hold", off)
@@ -246,7 +261,7 @@ def test_a_little_slower_at_no_load_is_no_worse(found):
 
 
 def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(found):
-    table = figures.gain_table(found)
+    table = figures.PlacementMap(found.gains).data()
     assert len(table) == 1 + 2 + 4 + 8 + 16
     for row in table.itertuples():
         wins = {"worst fit": row.gain_low > 0, "first fit": row.gain_high < 0}
@@ -256,10 +271,10 @@ def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(found):
 
 
 def test_figures_in_words_and_side_by_side(found):
-    words = figures.words(found, "figure4", "figure6")
-    assert words.count("bears 0.") == 4
-    panels = {"first": "figure9", "worst": "figure10"}
-    figure = figures.side_by_side(found, "Title", panels)
+    ready = {figure.name: figure for figure in figures.all_figures(found)}
+    assert ready["figure4"].words().count("bears 0.") == 2
+    panels = {"first": ready["figure9"], "worst": ready["figure10"]}
+    figure = curve_figures.side_by_side("Title", panels)
     left, right = figure.axes
     colours = [
         {line.get_label(): line.get_color() for line in axes.lines} for axes in (left, right)
@@ -269,3 +284,32 @@ def test_figures_in_words_and_side_by_side(found):
     texts = [text.get_text() for text in legend.get_texts()]
     assert texts[: len(parameters.SAME_SIZE)] == list(parameters.SAME_SIZE)
     assert "maximal, simulation" in texts
+
+
+def test_a_figure_alone_has_the_numbers_of_the_whole_study(found, monkeypatch):
+    monkeypatch.setitem(parameters.SCALES, "quick", TINY)
+    alone = figures.figure("figure4")
+    with pytest.raises(InputError, match=r"figure4 has not run '4×32' yet; call its run\(\)"):
+        alone.data()
+    whole = next(each for each in figures.all_figures(found) if each.name == "figure4")
+    pd.testing.assert_frame_equal(alone.run(seed=1).data(), whole.data())
+    assert alone.scenarios["system"].tolist() == ["4 × 32", "8 × 16"]
+
+
+def test_a_line_of_ones_own_joins_a_figure(monkeypatch):
+    monkeypatch.setitem(parameters.SCALES, "quick", TINY)
+    figure = figures.figure("figure4").add("2×64", LINES["4×32 first fit"].with_(
+        system=Multicluster([64, 64]), workload=parameters.TWO
+    ))  # fmt: skip
+    with pytest.raises(InputError, match="scenario = 'guess'"):
+        figure.add("guess", "guess")
+    table = figure.run(seed=1).data()
+    assert set(table["label"]) == {"4×32", "8×16", "2×64"}
+    with pytest.raises(InputError, match="no scenarios that one could be added to"):
+        figures.PlacementMap().add("more", LINES["4×32 first fit"])
+
+
+def test_loads_that_are_not_borne_have_no_response():
+    few = Bound(Interval(0.4, 0.39, 0.41, 5), "simulation")
+    with pytest.raises(InputError, match="the system bears"):
+        scenarios.response(LINES["4×32 first fit"], 0.6, few, 1000, seed=1)

@@ -10,9 +10,10 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import paired_difference, student
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as study
+from coalloc_lib.studies.loss_figures import Saturated, measure_losses
 from coalloc_lib.studies.loss_tables import TableScale
 from coalloc_lib.studies.maximal_utilization import claims, figures, scenarios, tables
-from coalloc_lib.studies.maximal_utilization.parameters import FIVE, Scale
+from coalloc_lib.studies.maximal_utilization.parameters import FIVE, FOUR, Scale, sizes
 from coalloc_lib.studies.published import load_claims, load_published
 from tests.studies.cells import check_calculated, check_simulated
 
@@ -26,7 +27,9 @@ def log():
 
 @pytest.fixture(scope="module")
 def losses(log):
-    return scenarios.run(scenarios.all_scenarios(log), TINY, seed=1)
+    table = scenarios.all_scenarios(log)
+    found = measure_losses(table, TINY, seed=1)
+    return {key: found[entry] for key, entry in table.items()}
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +44,20 @@ def verdicts(cells, losses, log):
 def test_every_cell_and_claim_has_its_row(cells, losses, log, monkeypatch):
     monkeypatch.setitem(study.SCALES, "quick", TINY)
     monkeypatch.setattr(study, "compute_cells", lambda *_, **__: cells)
-    monkeypatch.setattr(study, "run", lambda *_: losses)
+    monkeypatch.setattr(
+        study,
+        "measure_losses",
+        lambda table, *_: {entry: losses[key] for key, entry in table.items()},
+    )
     result = study.reproduce("quick")
     items = [row.item for row in result.rows]
     assert len(items) == len(set(items)) == 140 + 11 + 12
     assert {cell.item for cell in load_published(study.NAME)} <= set(items)
     assert set(load_claims(study.NAME)) <= set(items)
     assert {row.study for row in result.rows} == {study.NAME}
-    for draw in result.figures.values():
-        draw().canvas.draw()
+    for figure in result.figures:
+        figure.plot().canvas.draw()
+        assert len(figure.data())
 
 
 def test_calculated_cells_are_the_printed_ones(cells):
@@ -69,7 +77,7 @@ def test_which_cells_were_simulated_until_the_response_time_was_reached():
 def test_result_does_not_depend_on_the_number_of_workers(log):
     table = scenarios.all_scenarios(log)
     few = {key: table[key] for key in list(table)[:4]}
-    one, two = (scenarios.run(few, TINY, seed=3, workers=w) for w in (1, 2))
+    one, two = (measure_losses(few, TINY, seed=3, workers=w) for w in (1, 2))
     assert list(one) == list(two)
     for key, values in one.items():
         np.testing.assert_array_equal(values, two[key])
@@ -77,11 +85,11 @@ def test_result_does_not_depend_on_the_number_of_workers(log):
 
 def test_scenarios_share_their_random_numbers():
     """Differences of policies are far more certain than the losses themselves."""
-    model = scenarios.JobModel(scenarios.sizes("D(0.894)[1,32]"), 4)
+    scenario = co.Scenario(FOUR, co.JobModel(sizes("D(0.894)[1,32]"), 4))
     scale = replace(TINY, replications=12)
     worst, first = (
-        scenarios.Scenario(model, placement=rule).losses(scale, 5)
-        for rule in (scenarios.WorstFit(), scenarios.FirstFit())
+        Saturated(scenario.with_(placement=rule)).losses(scale, 5)
+        for rule in (co.WorstFit(), co.FirstFit())
     )
     paired = paired_difference(first, worst)
     assert paired.half_width < 0.7 * np.hypot(student(first).half_width, student(worst).half_width)
@@ -149,21 +157,29 @@ def test_the_pathological_example_is_simulated_too():
     assert claims.pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
 
 
-def test_an_interval_that_straddles_decides_nothing():
-    ends = (0.12, 0.18), (0.3, 0.4), (0.0, 0.05), (0.15, 0.25)
-    found = [claims.inside(Interval(0, low, high, 5), 0.1, 0.2) for low, high in ends]
-    assert found == [True, False, False, None]
+def test_titles_name_the_stand_in(log):
+    stand_in = replace(log, is_stand_in=True)
+    table = scenarios.all_scenarios(stand_in)
+    titles = {figure.name: figure.title for figure in figures.all_figures(table, stand_in)}
+    assert f"{log.name} (synthetic stand-in)" in titles["figure7"]
 
 
-def test_titles_name_the_stand_in(losses, monkeypatch, log):
-    class StandIn:
-        title = "CTC-SP2 (synthetic stand-in)"
-
-    title = figures.figure7(losses, StandIn()).get_suptitle()
-    assert "synthetic stand-in" in title
-    assert log.title in figures.figure7(losses, log).get_suptitle()
+def test_a_bar_of_ones_own_joins_a_figure(log, monkeypatch):
+    monkeypatch.setitem(study.SCALES, "quick", TINY)
+    table = scenarios.all_scenarios(log)
+    figure = {f.name: f for f in figures.all_figures(table, log)}["figure8"]
+    two = co.Scenario(FOUR, co.JobModel(sizes("D(0.9)[1,8]"), 4, merged_into=2))
+    label = "two components", "capacity loss"
+    with pytest.raises(co.InputError, match="label = 'two'; give a pair"):
+        figure.add("two", two)
+    with pytest.raises(co.InputError, match="has not run"):
+        figure.add(label, two).data()
+    losses = figure.run(seed=1).data().set_index("group")["capacity_loss"]
+    assert len(losses) == 3
+    assert losses["two components"] < losses["not co-allocated: one component"]
+    figure.plot().canvas.draw()
 
 
 def test_five_distributions_are_those_of_table_5():
-    means = [scenarios.sizes(name).mean for name in FIVE]
+    means = [sizes(name).mean for name in FIVE]
     assert means == pytest.approx([4.0, 4.0, 4.0, 7.5, 7.48], abs=0.03)

@@ -23,11 +23,11 @@ def exact_loss(case):
 
 def share_covered(case, runs, jobs, batches):
     system, *model = case
-    model = co.JobModel(*model)
+    scenario = co.Scenario(system, co.JobModel(*model))
     exact = exact_loss(case)
     return np.mean(
         [
-            saturated_loss(system, model, jobs=jobs, seed=seed, batches=batches).contains(exact)
+            saturated_loss(scenario, jobs=jobs, seed=seed, batches=batches).contains(exact)
             for seed in spawn(7, runs)
         ]
     )

@@ -19,7 +19,7 @@ def test_moments_of_a_sample():
 
 def test_rate_offers_the_load():
     system = co.Multicluster.equal(4, 32)
-    jobs = MODEL.sample(200_000, seed=2, rate=MODEL.rate(system, 0.6))
+    jobs = co.Scenario(system, MODEL).sample(200_000, seed=2, load=0.6)
     assert jobs.offered_load(system) == pytest.approx(0.6, rel=0.02)
 
 
@@ -106,7 +106,7 @@ def test_a_mixture_shares_the_jobs_of_its_parts():
 def test_a_mixture_of_unequal_works():
     system = co.Multicluster.equal(4, 32)
     mixture = Mixture({JobModel(co.uniform(1, 4), 1): 0.5, JobModel(co.uniform(1, 4), 4): 0.5})
-    jobs = mixture.sample(100_000, seed=9, rate=mixture.rate(system, 0.5))
+    jobs = co.Scenario(system, mixture).sample(100_000, seed=9, load=0.5)
     assert jobs.offered_load(system) == pytest.approx(0.5, rel=0.02)
 
 

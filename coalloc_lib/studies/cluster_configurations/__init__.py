@@ -5,17 +5,18 @@ number of components serve jobs best: Tables 1 and 2, Figures 1 to 12, the claim
 """
 
 from coalloc_lib.checks import one_of
-from coalloc_lib.studies.cluster_configurations import figures
 from coalloc_lib.studies.cluster_configurations.claims import judge_claims
-from coalloc_lib.studies.cluster_configurations.parameters import NAME, SCALES, TITLE
-from coalloc_lib.studies.cluster_configurations.runs import run_all
+from coalloc_lib.studies.cluster_configurations.figures import all_figures
+from coalloc_lib.studies.cluster_configurations.parameters import NAME, SCALES, SEED, TITLE
+from coalloc_lib.studies.cluster_configurations.scenarios import run_all
 from coalloc_lib.studies.cluster_configurations.tables import compute_cells
 from coalloc_lib.studies.ledger import StudyResult
+from coalloc_lib.studies.loss_tables import table_figures
 
 __all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
 
 
-def reproduce(scale="quick", seed=2002, **how):
+def reproduce(scale="quick", seed=SEED, **how):
     """Run the study.
 
     Parameters
@@ -37,4 +38,4 @@ def reproduce(scale="quick", seed=2002, **how):
     cells = compute_cells(size, seed, **how)
     runs = run_all(size, seed, **how)
     rows = [cell.row(NAME) for cell in cells] + judge_claims(runs)
-    return StudyResult(rows, figures.all_figures(cells, runs))
+    return StudyResult(rows, table_figures(cells) + all_figures(runs))

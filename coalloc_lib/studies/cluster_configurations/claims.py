@@ -5,6 +5,7 @@ both at which they were compared, none of its mean response times is more than `
 the intervals do not decide is undecided, and said to be.
 """
 
+from coalloc_lib.estimates import all_of
 from coalloc_lib.inference import paired_difference, student
 from coalloc_lib.studies.cluster_configurations.parameters import (
     COMPARED,
@@ -63,36 +64,14 @@ class Comparison:
     @property
     def much_better(self):
         """Whether it is better, and bears much more."""
-        return both(self.better, above(self.borne, MUCH))
+        return all_of(self.better, self.borne.above(MUCH))
 
     @property
     def alike(self):
         """Whether the lines hardly differ in what they bear and how they respond."""
-        parts = [within(self.borne, SLIGHT)]
-        parts += [within(response, LIKE) for response in self.responses.values()]
-        return both(*parts)
-
-
-def above(interval, limit):
-    """Whether a figure is above a limit; None where its interval does not decide it."""
-    return True if interval.low > limit else False if interval.high <= limit else None
-
-
-def below(interval, limit):
-    """Whether a figure is below a limit; None where its interval does not decide it."""
-    return above(interval.times(-1), -limit)
-
-
-def within(interval, limit):
-    """Whether a figure is within a distance of 0; None where its interval does not decide it."""
-    if interval.low >= -limit and interval.high <= limit:
-        return True
-    return False if interval.low > limit or interval.high < -limit else None
-
-
-def both(*answers):
-    """Whether all of several answers are yes; None where that is undecided."""
-    return False if False in answers else None if None in answers else True
+        parts = [self.borne.between(-SLIGHT, SLIGHT)]
+        parts += [response.between(-LIKE, LIKE) for response in self.responses.values()]
+        return all_of(*parts)
 
 
 def judge_claims(runs):
@@ -120,7 +99,7 @@ def _cc1(runs):
     parts = {
         "ordered: equal much better": ordered.much_better,
         "unordered: equal much better": unordered.much_better,
-        "less so for unordered": above(less, 0),
+        "less so for unordered": less.above(0),
     }
     note = f"unordered {unordered.borne}"
     return _claim("CC-1", "ordered: 4×32 less 64+32+2×16, bound", ordered, parts, note)
@@ -135,9 +114,9 @@ def _cc2(runs):
 def _cc3(runs):
     change = Comparison(runs, "8×16 first fit", "4×32 first fit")
     low, *others = COMPARED
-    parts = {f"alike at {low}": within(change.responses[low], LIKE)}
-    parts |= {f"8×16 faster at {load}": below(change.responses[load], 0) for load in others}
-    parts["bears slightly more"] = both(above(change.borne, 0), within(change.borne, MUCH))
+    parts = {f"alike at {low}": change.responses[low].between(-LIKE, LIKE)}
+    parts |= {f"8×16 faster at {load}": change.responses[load].below(0) for load in others}
+    parts["bears slightly more"] = all_of(change.borne.above(0), change.borne.between(-MUCH, MUCH))
     note = ", ".join(f"at {u}: {r.estimate:+.1%}" for u, r in change.responses.items())
     return _claim("CC-3", "8×16 less 4×32 under first fit, bound", change, parts, note)
 
@@ -160,8 +139,8 @@ def _cc5(runs):
             change = Comparison(runs, f"{name} {order}", "4×32 first fit")
             changes.append(change)
             moderate = change.responses.get(MODERATE)  # None where that load saturates it
-            alike = False if moderate is None else below(moderate, LIKE)
-            well = both(above(change.borne, -MUCH), alike)
+            alike = False if moderate is None else moderate.below(LIKE)
+            well = all_of(change.borne.above(-MUCH), alike)
             if len(UNEQUAL[name]) > FEW:
                 parts[f"{name} {order} does well"] = well
             else:
@@ -195,8 +174,8 @@ def _cc7(runs):
     parts = {"4×32: worst fit much better": equal.much_better}
     for name in (name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW):
         change = _worst_less_first(runs, name)
-        parts[f"{name}: worst fit slightly better"] = both(
-            change.better, within(change.borne, MUCH)
+        parts[f"{name}: worst fit slightly better"] = all_of(
+            change.better, change.borne.between(-MUCH, MUCH)
         )
     return _claim("CC-7", "4×32: worst less first fit, bound", equal, parts)
 
@@ -224,7 +203,7 @@ def _cc9(runs):
     for mix in MIXES:
         upper = Comparison(runs, _of("size", "1"), _of("size", mix))
         lower = Comparison(runs, _of("size", mix), _of("size", "4"))
-        parts[f"{mix} between"] = both(upper.better, lower.better)
+        parts[f"{mix} between"] = all_of(upper.better, lower.better)
     change = Comparison(runs, _of("size", "1"), _of("size", "4"))
     return _claim("CC-9", "one less four components, bound", change, parts)
 

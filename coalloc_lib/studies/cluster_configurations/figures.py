@@ -1,26 +1,29 @@
-"""Figures 1 to 12 of the paper, its tables as pictures, and the map of placements."""
+"""Figures 3 to 12 of the paper, and the map of placements."""
 
 import numpy as np
 
 from coalloc_lib import plots
+from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.estimates import Interval
 from coalloc_lib.studies.cluster_configurations.parameters import (
     EQUAL,
+    LOADS,
     PROCESSORS,
     SAME_SIZE,
     SAME_TOTAL,
+    SCALES,
+    SEED,
     UNEQUAL,
 )
-from coalloc_lib.studies.das1 import das1_densities
-from coalloc_lib.studies.loss_tables import table_figure
+from coalloc_lib.studies.cluster_configurations.scenarios import LINES, gains
+from coalloc_lib.studies.curve_figures import CurveFigure
+from coalloc_lib.studies.densities import Das1Densities
+from coalloc_lib.studies.figure import Figure
 from coalloc_lib.sweep import summarize
-
-#: Where the vertical axis ends: above, curves are on their way to infinity.
-TOP = 12.0
 
 
 def _numbered():
-    """Return each figure's title and lines, by file name without suffix."""
+    """Return each figure's title and the names of its lines, by file name without suffix."""
     first = {name: f"{name} first fit" for name in EQUAL | UNEQUAL}
     small = {"4×32": first["4×32"]} | {n: f"{n} first fit, small first" for n in UNEQUAL}
     worst = {name: f"{name} worst fit" for name in EQUAL | UNEQUAL}
@@ -62,93 +65,84 @@ def _numbered():
 
 
 NUMBERED = _numbered()
-_AXES = {
-    "xlabel": "utilization",
-    "ylabel": "mean response time (mean service times)",
-    "top": TOP,
-    "logarithmic": True,
-}
 
 
-def all_figures(cells, runs):
-    """Return the figures as functions without arguments, by file name without suffix."""
-    drawn = {name: lambda name=name: figure(runs, name) for name in NUMBERED}
-    tables = {f"table{n}": lambda n=n: table_figure(cells, n) for n in (1, 2)}
-    return tables | {"figure1-2": das1_densities} | drawn | {"map": lambda: placement_map(runs)}
+def figure(name):
+    """Return a figure of response times, not yet run, by its name in `NUMBERED`."""
+    title, lines = NUMBERED[one_of("name", name, tuple(NUMBERED))]
+    entries = {label: LINES[line] for label, line in lines.items()}
+    return CurveFigure(name, title, entries, SCALES, SEED, loads=LOADS, processors=PROCESSORS)
 
 
-def figure(runs, name):
-    """Draw a figure: mean response time against utilization."""
-    title, _ = NUMBERED[name]
-    return plots.curve(_curves(runs, name), title=title, **_AXES)
-
-
-def side_by_side(runs, title, panels, left=None):
-    """Draw several figures in one picture, so that a line can be followed from one to the next.
+def all_figures(runs):
+    """Return the figures with what `runs` has of them.
 
     Parameters
     ----------
     runs : Runs
-    title : str
-    panels : dict of str
-        Names of figures by the heading that each panel is given.
-    left : float, optional
-        Where the horizontal axes begin, to look closer at high loads.
+
+    Returns
+    -------
+    list of Figure
     """
-    drawn = {heading: _curves(runs, name) for heading, name in panels.items()}
-    # The panels are low: their label needs two lines.
-    label = _AXES["ylabel"].replace(" (", "\n(")
-    return plots.curves(drawn, title=title, left=left, **_AXES | {"ylabel": label})
+    figures = [figure(name) for name in NUMBERED]
+    for each in figures:
+        each.found = runs.curves
+    return [Das1Densities(), *figures, PlacementMap(runs.gains)]
 
 
-def _curves(runs, name):
-    _, lines = NUMBERED[name]
-    return {label: runs.curves[line] for label, line in lines.items()}
+class PlacementMap(Figure):
+    """By how much worst fit bears more than first fit, for every division of 128.
 
-
-def words(runs, *names):
-    """Return figures in words: what each line bears, and its last response times."""
-    told = []
-    for title, lines in map(NUMBERED.get, names):
-        told.append(f"{title}. " + "; ".join(f"{n} {_told(runs, at)}" for n, at in lines.items()))
-    return ". ".join(told)
-
-
-def _told(runs, line):
-    curve = runs.curves[line]
-    known = [point for point in curve.points if not point.saturated]
-    times = ", ".join(f"{p.response.estimate:.2f} at {p.utilization}" for p in known[-3:])
-    return f"bears {curve.maximum.max_utilization:.3f}, response {times}"
-
-
-def placement_map(runs):
-    """Draw by how much worst fit bears more than first fit, for every division of 128."""
-    table = gain_table(runs)
-    columns, rows = (sorted(table[name].unique()) for name in ("clusters", "components"))
-    intervals = {
-        (rows.index(row.components), columns.index(row.clusters)): Interval(
-            row.gain_estimate, row.gain_low, row.gain_high, row.gain_count
-        ).times(100)
-        for row in table.itertuples()
-    }
-    return plots.heat_map(
-        intervals,
-        rows=[str(components) for components in rows],
-        columns=[f"{clusters}×{PROCESSORS // clusters}" for clusters in columns],
-        title="Worst fit less first fit: maximal utilization, percentage points "
-        "(hatched: undecided)",
-        xlabel="system",
-        ylabel="components of a job",
-    )
-
-
-def gain_table(runs):
-    """Return the map as numbers: the winner of each system and number of components.
-
-    Which placement wins, where the paired 95 % interval of the difference does not hold 0.
+    Parameters
+    ----------
+    table : DataFrame, optional
+        A row for each division, number of components and replication; from `run` where it is not
+        given.
     """
-    table = summarize(runs.gains)
-    wins = np.select(
-        [table["gain_low"] > 0, table["gain_high"] < 0], ["worst fit", "first fit"], "-"
-    )
-    return table.assign(wins=wins)
+
+    def __init__(self, table=None):
+        title = (
+            "Worst fit less first fit: maximal utilization, percentage points (hatched: undecided)"
+        )
+        super().__init__("map", title)
+        self.table = table
+
+    def run(self, scale="quick", seed=None, workers=-1, **how):
+        """Simulate the map; see `Figure.run`."""
+        size = SCALES[one_of("scale", scale, tuple(SCALES))]
+        how |= {"seed": SEED if seed is None else seed, "workers": workers}
+        self.table = gains(size, how)
+        return self
+
+    def data(self):
+        """Return the winner of each system and number of components.
+
+        Which placement wins, where the paired 95 % interval of the difference does not hold 0.
+        """
+        if self.table is None:
+            raise InputError("the map has not been run yet; call its run() first")
+        table = summarize(self.table)
+        wins = np.select(
+            [table["gain_low"] > 0, table["gain_high"] < 0], ["worst fit", "first fit"], "-"
+        )
+        return table.assign(wins=wins)
+
+    def plot(self):
+        """Draw the map."""
+        table = self.data()
+        columns, rows = (sorted(table[name].unique()) for name in ("clusters", "components"))
+        intervals = {
+            (rows.index(row.components), columns.index(row.clusters)): Interval(
+                row.gain_estimate, row.gain_low, row.gain_high, row.gain_count
+            ).times(100)
+            for row in table.itertuples()
+        }
+        return plots.heat_map(
+            intervals,
+            rows=[str(components) for components in rows],
+            columns=[f"{clusters}×{PROCESSORS // clusters}" for clusters in columns],
+            title=self.title,
+            xlabel="system",
+            ylabel="components of a job",
+        )

@@ -1,30 +1,32 @@
-"""The simulations behind Figures 3 to 12, as functions of a point for `coalloc_lib.sweep`."""
+"""The scenarios behind Figures 3 to 12, and all that is simulated of them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.curves import (
-    Curve,
-    Point,
-    best_method,
-    find_maximum,
-    response_point,
-    response_times,
-)
-from coalloc_lib.estimates import Bound, Interval
-from coalloc_lib.inference import student
+from coalloc_lib.curves import response_times
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.saturation import heavy_traffic
-from coalloc_lib.simulate import simulate
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.studies.cluster_configurations.parameters import (
     COMPARED,
-    LINES,
+    EQUAL,
+    FOUR,
     LOADS,
     PROCESSORS,
+    SAME_SIZE,
+    SAME_TOTAL,
     SIZES,
+    UNEQUAL,
+)
+from coalloc_lib.studies.curve_figures import (
+    below,
+    maximum,
+    measure_borne,
+    measure_curves,
+    share,
 )
 from coalloc_lib.sweep import sweep
 from coalloc_lib.system import Multicluster
@@ -36,26 +38,44 @@ DIVISIONS = (1, 2, 4, 8, 16)
 ALPHAS = (1.25, 2.0, 10.0)
 
 
-def maximal_utilization(line, jobs, seed):
-    """Utilization of all 128 processors in heavy traffic, of one replication."""
-    busy = heavy_traffic(line.system, line.model.sample(jobs, seed), placement=line.placement)
-    return busy.mean() * line.share
+def _lines():
+    for name, clusters in (EQUAL | UNEQUAL).items():
+        system = Multicluster(clusters)
+        backwards = FirstFit(clusters=tuple(range(len(clusters)))[::-1])
+        yield f"{name} first fit", Scenario(system, FOUR, placement=FirstFit())
+        yield f"{name} worst fit", Scenario(system, FOUR, placement=WorstFit())
+        if name in UNEQUAL:
+            yield f"{name} first fit, small first", Scenario(system, FOUR, placement=backwards)
+    for name in ("4×32", "64+32+2×16"):
+        system = Multicluster((EQUAL | UNEQUAL)[name])
+        yield f"{name} ordered", Scenario(system, FOUR.with_(request="ordered"))
+    yield "64 alone, total", Scenario(Multicluster([64]), FOUR.with_(request="total"))
+    system = Multicluster(EQUAL["4×32"])
+    for kind, models in (("size", SAME_SIZE), ("total", SAME_TOTAL)):
+        for name, model in models.items():
+            for rule, placement in (("first fit", FirstFit()), ("worst fit", WorstFit())):
+                scenario = Scenario(system, model, placement=placement)
+                yield f"same {kind}: {name}, {rule}", scenario
 
 
-def response(line, utilization, jobs, seed):
-    """Mean response time of one replication; its run length does not depend on the line."""
-    how = {"jobs": jobs, "replications": 1, "seed": seed, "placement": line.placement}
-    return response_times(line.system, line.model, utilization / line.share, **how)[0]
+def _by_name(lines):
+    """Return the scenarios by name; each carries the first name that it is given."""
+    first, named = {}, {}
+    for name, scenario in lines:
+        named[name] = first.setdefault(scenario, scenario.with_(name=name))
+    return named
 
 
-def curve_point(line, utilization, precision, most_jobs, seed):
-    """Return a point of a curve, run until it is as precise as asked."""
-    how = {"jobs": min(10_000, most_jobs), "most_jobs": most_jobs, "precision": precision}
-    load, placement = utilization / line.share, line.placement
-    point = response_point(line.system, line.model, load, seed=seed, placement=placement, **how)
-    found = point.response
-    ends = {"estimate": found.estimate, "low": found.low, "high": found.high}
-    return ends | {"count": found.count, "jobs": point.jobs, "precise": point.precise}
+#: Every curve of Figures 3 to 12, by name. A line that several figures have is simulated once.
+LINES = _by_name(_lines())
+
+
+def response(scenario, utilization, bears, jobs, seed):
+    """Mean response time of one replication; its run length does not depend on the scenario."""
+    load = utilization / share(scenario, PROCESSORS)
+    how = {"jobs": jobs, "replications": 1, "seed": seed}
+    bears = bears.times(1 / share(scenario, PROCESSORS))
+    return response_times(scenario, load, maximum=bears, **how)[0]
 
 
 def placement_gain(clusters, components, jobs, seed):
@@ -73,10 +93,10 @@ def scaling_error(alpha, jobs=20_000, utilization=0.6, seed=0):
 
     The same jobs, `alpha` times as long, at 1/`alpha` of the rate.
     """
-    line = LINES["4×32 worst fit"]
-    stream = line.model.sample(jobs, seed, rate=line.model.rate(line.system, utilization))
+    scenario = LINES["4×32 worst fit"]
+    stream = scenario.sample(jobs, load=utilization, seed=seed)
     longer = JobStream(stream.submit * alpha, stream.runtime * alpha, stream.components)
-    one, other = (simulate(line.system, s).response for s in (stream, longer))
+    one, other = (scenario.run(s).response for s in (stream, longer))
     return float(np.abs(other / (alpha * one) - 1).max())
 
 
@@ -91,7 +111,7 @@ class Runs:
     responses : dict
         Mean response time by (line, load), an array; only below saturation.
     curves : dict of Curve
-        Of each line, with a point for each of `LOADS`.
+        Of each scenario, with a point for each of `LOADS`.
     gains : DataFrame
         The map: a row for each division, number of components and replication.
     scaling : dict
@@ -118,74 +138,37 @@ def run_all(scale, seed, workers=-1, **how):
         For `coalloc_lib.sweep.sweep`: cache, progress. The results do not depend on it.
     """
     how |= {"seed": seed, "workers": workers}
-    borne = _borne(scale, how)
-    maxima = {line: _maximum(line, borne[line.name]) for line in _different(LINES)}
+    lines = list(dict.fromkeys(LINES.values()))
+    borne = measure_borne(lines, PROCESSORS, scale, how)
+    maxima = {line: maximum(line, PROCESSORS, borne[line]) for line in lines}
     responses = _responses(scale, maxima, how)
-    curves = _curves(scale, maxima, how)
     return Runs(
-        {name: borne[line.name] for name, line in LINES.items()},
+        {name: borne[line] for name, line in LINES.items()},
         {
-            (name, load): responses[line.name, load]
+            (name, load): responses[line, load]
             for name, line in LINES.items()
             for load in COMPARED
-            if (line.name, load) in responses
+            if (line, load) in responses
         },
-        {name: curves[line] for name, line in LINES.items()},
-        _gains(scale, how),
+        measure_curves(maxima, PROCESSORS, LOADS, scale, how),
+        gains(scale, how),
         _scaling(how),
     )
 
 
-def _different(lines):
-    return list(dict.fromkeys(lines.values()))
-
-
-def _borne(scale, how):
-    grid = {"line": _different(LINES), "jobs": [scale.jobs]}
-    found = sweep(maximal_utilization, grid, scale.replications, **how)
-    return {name: group["value"].to_numpy() for name, group in found.groupby("line")}
-
-
-def _maximum(line, values):
-    """Return the maximal utilization of a line: by formula where that is exact, else simulated."""
-    if best_method(line.system, line.model) == "exact":
-        return find_maximum(line.system, line.model, method="exact").times(line.share)
-    return Bound(student(values), "simulation")
-
-
-def _below(maxima, loads):
-    """Return the points of all lines at the loads that they bear."""
-    return [
-        {"line": line, "utilization": load}
-        for line, maximum in maxima.items()
-        for load in loads
-        if load < maximum.interval.low
-    ]
-
-
 def _responses(scale, maxima, how):
-    points = [point | {"jobs": scale.jobs} for point in _below(maxima, COMPARED)]
-    found = sweep(response, points, scale.replications, **how)
-    grouped = found.groupby(["line", "utilization"])["value"]
-    return {key: values.to_numpy() for key, values in grouped}
+    points = [
+        point | {"bears": maxima[point["scenario"]], "jobs": scale.jobs}
+        for point in below(maxima, COMPARED)
+    ]
+    values = sweep(response, points, scale.replications, **how)["value"].to_numpy()
+    rows = values.reshape(len(points), -1)
+    keys = ((point["scenario"], point["utilization"]) for point in points)
+    return dict(zip(keys, rows, strict=True))
 
 
-def _curves(scale, maxima, how):
-    limits = {"precision": scale.precision, "most_jobs": scale.most_jobs}
-    found = sweep(curve_point, [point | limits for point in _below(maxima, LOADS)], **how)
-    known = {(row.line, row.utilization): _point(row) for row in found.itertuples()}
-    return {
-        line: Curve([known.get((line.name, load), Point(load)) for load in LOADS], maximum)
-        for line, maximum in maxima.items()
-    }
-
-
-def _point(row):
-    interval = Interval(row.estimate, row.low, row.high, int(row.count))
-    return Point(row.utilization, interval, int(row.jobs), bool(row.precise))
-
-
-def _gains(scale, how):
+def gains(scale, how):
+    """Run the map of placements."""
     points = [
         {"clusters": clusters, "components": components, "jobs": scale.map_jobs}
         for clusters in DIVISIONS

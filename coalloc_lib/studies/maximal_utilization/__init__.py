@@ -6,16 +6,18 @@ to 5, Figures 1 to 8 and the claims MU-1 to MU-12.
 
 from coalloc_lib.checks import one_of
 from coalloc_lib.studies.ledger import StudyResult
-from coalloc_lib.studies.maximal_utilization import figures
+from coalloc_lib.studies.loss_figures import measure_losses
+from coalloc_lib.studies.loss_tables import table_figures
 from coalloc_lib.studies.maximal_utilization.claims import judge_claims
-from coalloc_lib.studies.maximal_utilization.parameters import NAME, SCALES, TITLE
-from coalloc_lib.studies.maximal_utilization.scenarios import all_scenarios, load_log, run
+from coalloc_lib.studies.maximal_utilization.figures import all_figures
+from coalloc_lib.studies.maximal_utilization.parameters import NAME, SCALES, SEED, TITLE
+from coalloc_lib.studies.maximal_utilization.scenarios import all_scenarios, load_log
 from coalloc_lib.studies.maximal_utilization.tables import compute_cells, table5_rows
 
 __all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
 
 
-def reproduce(scale="quick", seed=2003, **how):
+def reproduce(scale="quick", seed=SEED, **how):
     """Run the study.
 
     Parameters
@@ -34,8 +36,12 @@ def reproduce(scale="quick", seed=2003, **how):
     """
     size = SCALES[one_of("scale", scale, tuple(SCALES))]
     log = load_log()
-    scenarios = all_scenarios(log)
+    table = all_scenarios(log)
     cells = compute_cells(size, seed, **how)
-    losses = run(scenarios, size, seed, **how)
+    found = measure_losses(table, size, seed, **how)
+    losses = {key: found[entry] for key, entry in table.items()}
+    figures = all_figures(table, log)
+    for figure in figures:
+        figure.found = found
     rows = [cell.row(NAME) for cell in cells] + table5_rows() + judge_claims(cells, losses, log)
-    return StudyResult(rows, figures.all_figures(cells, losses, log))
+    return StudyResult(rows, [*table_figures(cells), *figures])

@@ -3,15 +3,13 @@
 import numpy as np
 
 from coalloc_lib.analytic import JointSizes, maximal_utilization
+from coalloc_lib.estimates import all_of
 from coalloc_lib.inference import paired_difference, student, unpaired_difference
 from coalloc_lib.studies.ledger import Row, judge_claim
 from coalloc_lib.studies.maximal_utilization.parameters import (
     FIVE,
-    FOUR,
     NAME,
-    ONE_LARGE,
     ROOM,
-    sizes,
 )
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
 from coalloc_lib.studies.published import load_claims
@@ -33,21 +31,6 @@ ABOUT_TEN = (0.08, 0.12)
 #: 'Does not have a large impact': relative change of the loss from deterministic to the most
 #: variable service times.
 SMALL_CHANGE = 0.25
-
-
-def inside(interval, low, high):
-    """Whether a figure lies between two numbers; None where its interval does not decide it."""
-    if low <= interval.low and interval.high <= high:
-        return True
-    if interval.high < low or interval.low > high:
-        return False
-    return None
-
-
-def exact_loss(name, request):
-    """Capacity loss by formula: four ordered components, or their sum in one cluster of 128."""
-    system = ONE_LARGE if request == "total" else FOUR
-    return maximal_utilization(system, sizes(name), 4, request).capacity_loss
 
 
 def pathological_loss(clusters, size):
@@ -125,7 +108,7 @@ def _printed_difference(pairs):
 
 def _within(pairs, most):
     """Whether simulated and calculated loss differ by no more; None where noise hides it."""
-    return [inside(s.interval.plus(-c.loss), -most, most) for s, c in pairs]
+    return [s.interval.plus(-c.loss).between(-most, most) for s, c in pairs]
 
 
 def _worst(difference, pairs):
@@ -142,8 +125,7 @@ def _mu2(cells):
         difference, pairs = _differences(cells, "exact", request, clusters)
         most = _printed_difference(pairs)
         answers = _within(pairs, most)
-        everywhere = False if False in answers else None if None in answers else True
-        parts[f"{label}: all {len(pairs)} within {most:.4f}"] = everywhere
+        parts[f"{label}: all {len(pairs)} within {most:.4f}"] = all_of(*answers)
         worst.append(_worst(difference, pairs))
         covered += sum(s.interval.contains(m.loss) for s, m in pairs)
         count += len(pairs)
@@ -171,9 +153,9 @@ def _mu4(losses):
     parts, steps = {}, []
     for name in FIVE:
         unordered = student(losses["independent", name, "unordered"])
-        ordered, total = exact_loss(name, "ordered"), exact_loss(name, "total")
-        parts[f"{name} below ordered"] = inside(unordered, 0, ordered)
-        parts[f"{name} above total"] = inside(unordered, total, 1)
+        ordered, total = (float(losses["formula", name, r][0]) for r in ("ordered", "total"))
+        parts[f"{name} below ordered"] = unordered.between(0, ordered)
+        parts[f"{name} above total"] = unordered.between(total, 1)
         steps += [unordered.times(-1).plus(ordered), unordered.plus(-total)]
     least = min(steps, key=lambda step: step.estimate)
     quantity = "smallest step of the capacity loss"
@@ -182,13 +164,13 @@ def _mu4(losses):
 
 def _mu5(losses):
     ratio = {
-        name: student(losses["independent", name, "unordered"] / exact_loss(name, "ordered"))
+        name: student(losses["independent", name, "unordered"] / losses["formula", name, "ordered"])
         for name in FIVE
     }
-    parts = {f"{name} {ratio[name].estimate:.2f}": inside(ratio[name], *HALVED) for name in FIVE}
+    parts = {f"{name} {ratio[name].estimate:.2f}": ratio[name].between(*HALVED) for name in FIVE}
     exception = parts.pop(f"{EXCEPTION} {ratio[EXCEPTION].estimate:.2f}")
     parts[f"all but {EXCEPTION} {ratio[EXCEPTION].estimate:.2f}"] = exception is False
-    mean = student(np.mean([losses["independent", n, "unordered"] / exact_loss(n, "ordered")
+    mean = student(np.mean([losses["independent", n, "unordered"] / losses["formula", n, "ordered"]
                             for n in FIVE], axis=0))  # fmt: skip
     note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
     return _claim("MU-5", "mean ratio of the five", mean.estimate, parts, note, mean)
@@ -215,9 +197,9 @@ def _mu7(losses):
     for group in (FIVE[:3], FIVE[3:]):
         apart = {kind: _widest_pair(losses, kind, group) for kind in ("dependent", "independent")}
         words = f"{', '.join(group)}: at most {SAME} apart"
-        parts[f"{words} if dependent"] = inside(apart["dependent"], -SAME, SAME)
+        parts[f"{words} if dependent"] = apart["dependent"].between(-SAME, SAME)
         parts[f"{', '.join(group)}: further if independent"] = (
-            inside(apart["independent"], -SAME, SAME) is False
+            apart["independent"].between(-SAME, SAME) is False
         )
         widest.append(apart["dependent"])
     most = max(widest, key=lambda interval: interval.estimate)
@@ -239,7 +221,7 @@ def _mu8(losses):
             low, high = (losses["service", name, f"{request}, {s}"] for s in (calm, wild))
             changes.append(paired_difference(high, low).times(1 / low.mean()))
             words = f"{name} {request} {changes[-1].estimate:+.0%}"
-            parts[words] = inside(changes[-1], -SMALL_CHANGE, SMALL_CHANGE)
+            parts[words] = changes[-1].between(-SMALL_CHANGE, SMALL_CHANGE)
     note = f"change of the loss from {calm} to {wild}, {SMALL_CHANGE:.0%} taken as little"
     most = max(changes, key=lambda change: abs(change.estimate))
     return _claim("MU-8", "largest change of the loss", most.estimate, parts, note, most)
@@ -252,8 +234,8 @@ def _mu9(losses):
         for how in ("held", "Poisson"):
             for jumps, limits in ((5, (0, LITTLE)), (50, ABOUT_TEN)):
                 gain = unpaired_difference(fcfs, losses["fpfs", name, f"{how} {jumps}"])
-                parts[f"{name} {how} {jumps} gains {100 * gain.estimate:.1f} points"] = inside(
-                    gain, *limits
+                parts[f"{name} {how} {jumps} gains {100 * gain.estimate:.1f} points"] = (
+                    gain.between(*limits)
                 )
                 if jumps == 50:
                     gains.append(gain)
@@ -269,7 +251,7 @@ def _mu10(losses):
         for name in FIVE
     }
     parts = {
-        f"{name} {100 * c.estimate:+.1f} points": inside(c, -LITTLE, LITTLE)
+        f"{name} {100 * c.estimate:+.1f} points": c.between(-LITTLE, LITTLE)
         for name, c in change.items()
     }
     most = max(change.values(), key=lambda c: abs(c.estimate))
@@ -283,7 +265,7 @@ def _mu11(losses, log):
             ctc, das1 = (losses["logs", name, request] for name in (reading, "DAS1"))
             differences.append(unpaired_difference(das1, ctc))
             text = f"{words}, {request}: {ctc.mean():.3f} and {das1.mean():.3f}"
-            parts[text] = inside(differences[-1], -LITTLE, LITTLE)
+            parts[text] = differences[-1].between(-LITTLE, LITTLE)
     note = f"jobs of {log.title}; sizes and times of DAS1 from a stand-in with its moments"
     most = max(differences, key=lambda difference: abs(difference.estimate))
     return _claim("MU-11", "largest DAS1 less CTC loss", most.estimate, parts, note, most)

@@ -1,0 +1,98 @@
+"""A scenario: a system, the jobs that it is given, and the policies that serve them."""
+
+from dataclasses import dataclass, field, replace
+
+from coalloc_lib.checks import InputError, one_of, positive
+from coalloc_lib.placement import Placement
+from coalloc_lib.scheduling import FCFS, Scheduling
+from coalloc_lib.simulate import ENGINES, simulate
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads import Workload
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What curves, saturation, sweeps, studies and explorers are about.
+
+    Parameters
+    ----------
+    system : Multicluster
+    workload : Workload
+        Where the jobs come from: a `JobModel`, a log, or any object with `sample` and `mean_work`.
+    scheduling : Scheduling
+        FCFS where it is not given.
+    placement : Placement, optional
+        Worst fit where it is not given; ordered requests leave nothing to place.
+    engine : {"compiled", "reference"}
+        ``"reference"`` runs policies of your own.
+    name : str
+        How tables call it; two scenarios that differ in nothing else are equal.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> one = co.Scenario(co.Multicluster([4, 4]), co.JobModel(co.uniform(1, 2), components=2))
+    >>> one.simulate(jobs=100, load=0.5, seed=1)
+    <Schedule of 100 jobs on 2 × 4: FCFS(), WorstFit()>
+    """
+
+    system: Multicluster
+    workload: Workload
+    scheduling: Scheduling = field(default_factory=FCFS)
+    placement: Placement | None = None
+    engine: str = "compiled"
+    name: str = field(default="", compare=False)
+
+    def __post_init__(self):
+        """Check that every part is one."""
+        if not isinstance(self.system, Multicluster):
+            raise InputError(f"system = {self.system!r}; give a Multicluster")
+        if not isinstance(self.workload, Workload):
+            raise InputError(
+                f"workload = {self.workload!r}; give a JobModel, a log, or another object with "
+                "sample(count, seed, rate) and mean_work"
+            )
+        if not isinstance(self.scheduling, Scheduling):
+            raise InputError(f"scheduling = {self.scheduling!r}; give a policy, such as FCFS()")
+        if not isinstance(self.placement, Placement | None):
+            raise InputError(f"placement = {self.placement!r}; give a rule, such as WorstFit()")
+        one_of("engine", self.engine, ENGINES)
+
+    def __str__(self):
+        return self.name or repr(self)
+
+    def with_(self, **changes):
+        """Return the scenario with these parts changed, and its name with them or gone."""
+        return replace(self, **({"name": ""} | changes))
+
+    def rate(self, load):
+        """Return the arrival rate, in jobs a unit of time, that offers `load` to the system."""
+        return positive("load", load) * self.system.processors / self.workload.mean_work
+
+    def sample(self, jobs, *, load=None, seed=0):
+        """Draw a stream of `jobs` jobs that offers `load`; all come at once where none is given.
+
+        Parameters
+        ----------
+        jobs : int
+        load : float, optional
+            Offered load, as a share of all processors.
+        seed : int or SeedSequence
+
+        Returns
+        -------
+        JobStream
+        """
+        return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
+
+    def run(self, jobs, backlog=None):
+        """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
+        policies = {"scheduling": self.scheduling, "placement": self.placement}
+        return simulate(self.system, jobs, backlog=backlog, engine=self.engine, **policies)
+
+    def simulate(self, jobs, *, load=None, seed=0, backlog=None):
+        """Draw a stream and return its `Schedule`; the arguments are those of `sample` and `run`.
+
+        With the same seed two scenarios of one workload are given the same jobs.
+        """
+        return self.run(self.sample(jobs, load=load, seed=seed), backlog)

@@ -1,0 +1,195 @@
+"""Figures of capacity losses: how a loss is measured, and the bars that show it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib import plots
+from coalloc_lib.checks import InputError
+from coalloc_lib.curves import find_maximum, held
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import replicate, student
+from coalloc_lib.saturation import heavy_traffic, loss_between_bounds, saturated_loss
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.studies.figure import SimulatedFigure, checked_scenario, described
+from coalloc_lib.sweep import sweep
+
+
+@dataclass(frozen=True)
+class ByFormula:
+    """The loss of a scenario that has an exact formula."""
+
+    scenario: Scenario
+    method = "exact"
+
+    def losses(self, size, seed):
+        """Return the capacity loss, alone in its array."""
+        return np.array([find_maximum(self.scenario, method="exact").capacity_loss])
+
+
+@dataclass(frozen=True)
+class Saturated:
+    """The loss of a scenario in heavy traffic, in replications on common random numbers."""
+
+    scenario: Scenario
+    backlog: int = 1
+    method = "simulation"
+
+    def losses(self, size, seed):
+        """Return the capacity loss of each replication; the same seeds for every scenario."""
+
+        def one(child):
+            how = {"jobs": size.jobs, "seed": child, "backlog": self.backlog}
+            return saturated_loss(self.scenario, **how).estimate
+
+        return replicate(one, size.replications, seed)
+
+
+@dataclass(frozen=True)
+class BetweenBounds:
+    """The paper's own method for FPFS: the load at which the queue stays between two bounds."""
+
+    scenario: Scenario
+    method = "simulation"
+
+    def losses(self, size, seed):
+        """Return the capacity loss of each replication."""
+        runs = {"arrivals": size.bound_arrivals, "replications": size.bound_replications}
+        return loss_between_bounds(self.scenario, seed=seed, **runs)
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """The loss of a scenario whose jobs are a log's, served once in the log's order.
+
+    Ten batches, each a month or so: jobs of a log come in bursts, and shorter batches of the CTC
+    log are correlated (0.5 between neighbours of thirty).
+    """
+
+    scenario: Scenario
+    method = "simulation"
+
+    def losses(self, size, seed):
+        """Return the capacity loss of each batch of the one run."""
+        jobs = self.scenario.workload.jobs
+        return 1 - heavy_traffic(self.scenario.system, jobs, batches=10)
+
+
+def measure_losses(entries, size, seed, workers=-1, **how):
+    """Return the capacity losses of measurements, an array each.
+
+    Parameters
+    ----------
+    entries : dict
+        Measurements by label; one that has several labels is made once.
+    size : object
+        The sample sizes that the measurements ask for.
+    seed : int
+    workers : int
+        Threads; one a processor where it is not given.
+    how
+        For `coalloc_lib.sweep.sweep`: cache, progress. The result does not depend on it.
+
+    Returns
+    -------
+    dict
+        By measurement.
+    """
+    labels = {}
+    for label, entry in entries.items():
+        labels.setdefault(entry, " ".join(label))
+    grid = {"entry": {label: entry for entry, label in labels.items()}, "size": [size]}
+    table = sweep(entry_losses, grid, seed=seed, workers=workers, **how)
+    numbers = [[str(i) for i in range(count)] for count in table["count"]]
+    rows = (table.loc[row, columns].to_numpy(float) for row, columns in enumerate(numbers))
+    return dict(zip(labels, rows, strict=True))
+
+
+def entry_losses(entry, size, seed):
+    """Return the capacity losses of a measurement by their position, and their number."""
+    losses = entry.losses(size, seed)
+    return {"count": len(losses)} | {str(i): loss for i, loss in enumerate(losses)}
+
+
+class LossFigure(SimulatedFigure):
+    """Bars of capacity losses, grouped.
+
+    Parameters
+    ----------
+    entries : dict
+        Measurements by (group, series).
+    reference : (str, callable), optional
+        What is drawn over each group as a dashed line: its name, and its height from the group's
+        intervals by series.
+    """
+
+    ylabel = "capacity loss"
+
+    def __init__(self, name, title, entries, scales, seed, reference=None):
+        super().__init__(name, title, entries, scales, seed)
+        self.reference = reference
+
+    @property
+    def scenarios(self):
+        """The scenarios as a table, one row a bar."""
+        return pd.DataFrame(
+            {"group": _plain(group), "series": series, **described(entry.scenario)}
+            for (group, series), entry in self.entries.items()
+        )
+
+    def add(self, label, scenario):
+        """Add a bar; `label` is its (group, series). Returns the figure, to be run again."""
+        if not (isinstance(label, tuple) and len(label) == 2):
+            raise InputError(f"label = {label!r}; give a pair of group and series")
+        self.entries[label] = Saturated(checked_scenario(scenario), held(scenario))
+        return self
+
+    def measure(self, entries, size, seed, **how):
+        """Simulate the measurements; see `measure_losses`."""
+        return measure_losses(entries, size, seed, **how)
+
+    def interval(self, label):
+        """Return the capacity loss of a (group, series)."""
+        losses = self.result(label)
+        return Interval.exact(float(losses[0])) if len(losses) == 1 else student(losses)
+
+    def data(self):
+        """Return one row a bar: its labels, its loss with the 95 % interval, and the method."""
+        rows = []
+        for (group, series), entry in self.entries.items():
+            found = self.interval((group, series))
+            ends = {"ci95_low": found.low, "ci95_high": found.high, "count": found.count}
+            row = {"group": _plain(group), "series": series, "capacity_loss": found.estimate}
+            rows.append(row | ends | {"method": entry.method} | described(entry.scenario))
+        return pd.DataFrame(rows)
+
+    def plot(self):
+        """Draw the bars, one colour a series."""
+        rows = self.rows()
+        groups = list(dict.fromkeys(group for group, _ in self.entries))
+        note = None if self.reference is None else self._draw_reference
+        series = {
+            name: {group: row[group] for group in groups if group in row}
+            for name, row in rows.items()
+        }
+        return plots.bars(series, title=self.title, ylabel=self.ylabel, note=note)
+
+    def rows(self):
+        """Return the intervals by series and group."""
+        rows = {}
+        for group, series in self.entries:
+            rows.setdefault(series, {})[group] = self.interval((group, series))
+        return rows
+
+    def _draw_reference(self, axes, groups):
+        name, height = self.reference
+        rows = self.rows()
+        for i, group in enumerate(groups):
+            level = height({series: row[group] for series, row in rows.items() if group in row})
+            label = name if i == 0 else None
+            axes.plot([i - 0.45, i + 0.45], [level] * 2, "k--", linewidth=1, label=label)
+
+
+def _plain(label):
+    return label.replace("\n", " ")
