@@ -144,12 +144,13 @@ def test_a_scalar_shape_gives_a_scalar():
 
 @pytest.mark.parametrize(("draw", "size"), [(0.0, 3), (1 - 2**-53, 7)])
 def test_the_outermost_draws_are_possible_sizes(draw, size):
-    class Fixed:
+    class Fixed(np.random.Generator):
         def random(self, shape):
             return np.full(shape, draw)
 
-    assert co.uniform(3, 7).sample(Fixed(), 2).tolist() == [size, size]
-    assert co.power_of_two(0.3, 3, 7).sample(Fixed(), 1).tolist() == [size]
+    fixed = Fixed(np.random.PCG64())
+    assert co.uniform(3, 7).sample(fixed, 2).tolist() == [size, size]
+    assert co.power_of_two(0.3, 3, 7).sample(fixed, 1).tolist() == [size]
 
 
 def test_poisson_arrivals():
@@ -245,9 +246,9 @@ def test_parse_sizes_refuses(text, message):
         (lambda: co.SizeDistribution([1.0]), "probabilities is not a list"),
         (lambda: co.SizeDistribution([[0.0, 1.0]]), "probabilities is not a list"),
         (lambda: co.SizeDistribution.empirical([]), "sizes is empty"),
-        (lambda: co.SizeDistribution.empirical([3, 0]), "sizes holds 0"),
-        (lambda: co.SizeDistribution.empirical([1, 2.5]), "sizes holds 2.5"),
-        (lambda: co.SizeDistribution.empirical([1, math.nan]), "sizes holds nan"),
+        (lambda: co.SizeDistribution.empirical([3, 0]), r"sizes\[1\] = 0"),
+        (lambda: co.SizeDistribution.empirical([1, 2.5]), r"sizes\[1\] = 2.5"),
+        (lambda: co.SizeDistribution.empirical([1, math.nan]), r"sizes\[1\] = nan"),
         (lambda: co.power_of_two(0, 1, 8), "q = 0;"),
         (lambda: co.power_of_two(-0.2, 1, 8), "q = -0.2"),
         (lambda: co.power_of_two(1.01, 1, 8), "q = 1.01"),

@@ -285,5 +285,5 @@ def test_columns_of_another_layout_are_the_same_to_the_kernel():
 
 @pytest.mark.parametrize("column", ["submit", "runtime", "components"])
 def test_words_are_no_numbers(column):
-    with pytest.raises(co.InputError, match=f"^{column} holds something that is no number"):
+    with pytest.raises(co.InputError, match=rf"^{column}\[0\] = 'a'; give a number"):
         stream(**{column: ["a", "b", "c"]})
