@@ -177,8 +177,8 @@ def _of_elements(name: str, values: list, shape: tuple[int, ...]) -> NDArray:
 
 def _of_numbers(name: str, values: list, shape: tuple[int, ...]) -> NDArray:
     array = np.array(list(map(float_of, values)))
-    for i in np.flatnonzero(np.abs(array) > LARGEST_WHOLE):
-        if isinstance(values[i], Integral):
+    for i in np.flatnonzero(np.abs(array) >= LARGEST_WHOLE):
+        if isinstance(values[i], Integral) and abs(int(values[i])) > LARGEST_WHOLE:
             _refuse_digits(_entry(name, int(i), shape), values[i])
     is_whole = all(issubclass(of, Integral) for of in set(map(type, values)))
     return array.astype(np.int64) if is_whole else array
@@ -230,7 +230,7 @@ def component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]
     return table
 
 
-def _refuse_row(name: str, table: NDArray, bad: NDArray[np.bool_], mend: str) -> None:
+def _refuse_row(name: str, table: NDArray, bad: Any, mend: str) -> None:
     if bad.any():
         job = int(bad.argmax())
         raise InputError(f"{name}[{job}] = {shown(table[job])}; {mend}")
@@ -238,7 +238,7 @@ def _refuse_row(name: str, table: NDArray, bad: NDArray[np.bool_], mend: str) ->
 
 def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
     """Return one number of 0 or more a job; a single one is that of all jobs."""
-    if not isinstance(value, Sized) or np.shape(value) == ():
+    if not isinstance(value, Sized) or getattr(value, "shape", None) == ():
         return fractions(name, [value]).repeat(jobs)
     return fractions(name, value)
 
@@ -250,7 +250,7 @@ def job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
     found = whole_numbers(name, value, least=-LARGEST_WHOLE)
     if found.ndim != 1:
         raise InputError(f"{name} has {found.ndim} dimensions; give one number a job")
-    return np.array(found)
+    return found
 
 
 def refuse_different_indexes(columns: Mapping[str, Any]) -> None:

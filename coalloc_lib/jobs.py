@@ -5,7 +5,7 @@ the row is read is the stream's request type.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ _COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty", "numb
 _EXAMPLE = "JobStream(submit=..., runtime=..., components=...)"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class JobStream:
     """Jobs in columns, one entry a job, in any order of submission.
 
@@ -92,31 +92,50 @@ class JobStream:
     ([1800.0, 0.0], [300.0, 3600.0])
     """
 
-    # Given as anything array_like; these are the types of what is kept.
     submit: NDArray[np.float64]
     runtime: NDArray[np.float64]
     components: NDArray[np.int64]
-    estimate: NDArray[np.float64] = None  # type: ignore[assignment]
-    request: str = "unordered"
-    span_penalty: NDArray[np.float64] = 0.0  # type: ignore[assignment]
-    number: NDArray[np.int64] = None  # type: ignore[assignment]
+    estimate: NDArray[np.float64]
+    request: str
+    span_penalty: NDArray[np.float64]
+    number: NDArray[np.int64]
+    #: The estimates that were given, masked where one was not; None where none was.
+    _requested: np.ma.MaskedArray | None
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        submit: Any,
+        runtime: Any,
+        components: Any,
+        estimate: Any = None,
+        request: str = "unordered",
+        span_penalty: Any = 0.0,
+        number: Any = None,
+    ) -> None:
         """Check every column and freeze it."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {
+            "submit": submit,
+            "runtime": runtime,
+            "components": components,
+            "estimate": estimate,
+            "request": request,
+            "span_penalty": span_penalty,
+            "number": number,
+        }
         refuse_different_indexes(given)
         self._keep(given)
 
     def _keep(self, given: Mapping[str, Any]) -> None:
         """Check these columns and keep them; all others are there and in order."""
         checked = vars(self)
-        checked["request"] = one_of("request", given.get("request", self.request), REQUESTS)
+        if "request" in given:
+            checked["request"] = one_of("request", given["request"], REQUESTS)
         if "submit" in given:
             checked["submit"] = instants("submit", given["submit"])
         count = len(self)
         if count == 0:
             raise InputError("submit is empty; a stream has at least one job")
-        for name in given.keys() & _CHECKS.keys():
+        for name in (name for name in _CHECKS if name in given):
             checked[name] = _CHECKS[name](name, given[name], count)
         if "estimate" in given:
             checked["_requested"] = _requested(given["estimate"])

@@ -1,1 +1,42 @@
 """Where job streams come from: logs, catalogues of logs, and models."""
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from coalloc_lib.jobs import JobStream
+
+
+@runtime_checkable
+class Workload(Protocol):
+    """Whatever job streams can be drawn from: a model, a log, a stream itself.
+
+    Attributes
+    ----------
+    mean_work : float
+        Mean processor-time of a job, without a span penalty. An offered load of L on P processors
+        is the rate ``L * P / mean_work``.
+    """
+
+    @property
+    def mean_work(self) -> float:
+        """Mean processor-time of a job."""
+
+    def sample(
+        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
+    ) -> JobStream:
+        """Return a stream of `count` jobs, in order of submission.
+
+        Parameters
+        ----------
+        count : int
+            How many jobs. A log has no more than it has, and says so.
+        seed : int or SeedSequence
+            The same seed gives the same jobs, whatever the rate. A log is not random: there it
+            changes nothing.
+        rate : float, optional
+            Arrivals a unit of time: the mean of a random workload, and exactly ``(count - 1)``
+            over the span of the submissions for a log. Where it is not given, the jobs come as
+            those of the log or the model do, and all at 0 where a model has no arrivals of its
+            own.
+        """

@@ -71,7 +71,7 @@ def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
     scale = np.abs(features).max(axis=1)
     features, target = features / scale[:, None], target / scale
 
-    def weights_at(tilt):
+    def weights_at(tilt: NDArray) -> NDArray:
         logs = np.log(prior) + tilt @ features
         weights = np.exp(logs - logs.max())
         return weights / weights.sum()

@@ -130,8 +130,8 @@ def test_jobs_keep_order_times_and_estimates(tmp_path):
 def test_largest_drops_wider_jobs_and_numbers_follow(tmp_path):
     log = usable_log(tmp_path)
     assert log.jobs(largest=4).processors.tolist() == [4, 2]
-    assert log.job_numbers(largest=4).tolist() == [1, 7]
-    assert log.job_numbers().tolist() == [1, 2, 7]
+    assert log.jobs(largest=4).number.tolist() == [1, 7]
+    assert log.jobs().number.tolist() == [1, 2, 7]
     with pytest.raises(InputError, match="no job of at most 1 processors"):
         log.jobs(largest=1)
     with pytest.raises(InputError, match="largest = 0"):
@@ -267,12 +267,12 @@ def test_what_is_written_is_read(tmp_path_factory, rows, header, packed):
 
 
 def test_job_numbers_and_several_lines_of_a_value_are_written(tmp_path):
-    stream = JobStream([0, 1], [1, 1], [[2, 2], [1, 0]])
+    stream = JobStream([0, 1], [1, 1], [[2, 2], [1, 0]], number=[7, 9])
     path = tmp_path / "log.swf"
-    write_swf(path, stream, {"Note": "one\n two "}, job_numbers=[7, 9])
+    write_swf(path, stream, {"Note": "one\n two "})
     log = read_swf(path)
     assert log.header == {"Note": "one\ntwo"}
-    assert log.job_numbers().tolist() == [7, 9]
+    assert log.jobs().number.tolist() == [7, 9]
     assert log.jobs().processors.tolist() == [4, 1]
 
 
@@ -281,16 +281,18 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
     good = read_swf(log_file(tmp_path, job())).table
     target = tmp_path / "out.swf"
     bad = (
-        ({"two\nlines": "x"}, stream, None, "header key"),
-        ({"a:b": "x"}, stream, None, "header key|column"),
-        ({}, stream, [1, 2], "job_numbers has shape"),
-        ({}, good.drop(columns="queue"), None, "no column queue"),
-        ({}, good.assign(wait=np.nan), None, r"field 3 \(wait\) is 'nan'"),
-        ({}, good.assign(submit=-5.0), None, "submit is -5"),
+        ({"two\nlines": "x"}, stream, "header key"),
+        ({"a:b": "x"}, stream, "header key|column"),
+        ({3: "x"}, stream, "header key 3"),
+        ("Note: x", stream, "header = 'Note: x'"),
+        ({}, None, "jobs = None is no DataFrame"),
+        ({}, good.drop(columns="queue"), "no column queue"),
+        ({}, good.assign(wait=np.nan), r"field 3 \(wait\) is 'nan'"),
+        ({}, good.assign(submit=-5.0), "submit is -5"),
     )
-    for header, jobs, numbers, cause in bad:
+    for header, jobs, cause in bad:
         with pytest.raises(InputError, match=cause):
-            write_swf(target, jobs, header, job_numbers=numbers)
+            write_swf(target, jobs, header)
     assert [path.name for path in tmp_path.iterdir()] == ["small.swf"]
 
 
