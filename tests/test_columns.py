@@ -71,9 +71,9 @@ def test_moments_are_seconds_since_the_first(values):
     assert instants("submit", values).tolist() == seconds()
     backward = values[::-1]
     assert instants("submit", backward).tolist() == seconds()[::-1]
-    with pytest.raises(InputError, match="^runtime holds datetimes; give seconds"):
+    with pytest.raises(InputError, match=r"^runtime holds datetimes; give seconds"):
         times("runtime", values)
-    with pytest.raises(InputError, match="^span_penalty holds datetimes; give numbers"):
+    with pytest.raises(InputError, match=r"^span_penalty holds datetimes; give numbers"):
         fractions("span_penalty", values)
 
 
@@ -265,7 +265,7 @@ def test_an_error_shows_little_of_what_is_long():
 @pytest.mark.parametrize("value", ["3", True, None, np.True_, timedelta(1), [3], 3j, np.array([3])])
 @pytest.mark.parametrize("check", [positive, whole])
 def test_what_is_no_number_is_refused(check, value):
-    with pytest.raises(InputError, match="^x = .*; give a number"):
+    with pytest.raises(InputError, match=r"^x = .*; give a number"):
         check("x", value)
 
 
@@ -274,7 +274,7 @@ def test_numbers_of_any_kind_are_numbers():
         assert positive("x", value) == whole("x", value) == 3
     assert whole("x", 10**400) == 10**400
     for value in (10**400, np.inf, np.nan, 0, -1, Decimal("sNaN")):
-        with pytest.raises(InputError, match="^x = .*above 0"):
+        with pytest.raises(InputError, match=r"^x = .*above 0"):
             positive("x", value)
     with pytest.raises(InputError, match=r"^x = 1000.*\.\.\..*000; give at most 5"):
         in_memory("x", 10**400, 5)
@@ -282,5 +282,5 @@ def test_numbers_of_any_kind_are_numbers():
 
 @pytest.mark.parametrize("value", ["d", None, ["a"], np.array(["a", "b"]), pd.Series(["a"]), 1])
 def test_what_is_no_choice_is_answered_with_all(value):
-    with pytest.raises(InputError, match="^x = .*; choose one of 'a', 'b'$"):
+    with pytest.raises(InputError, match=r"^x = .*; choose one of 'a', 'b'$"):
         one_of("x", value, ("a", "b"))

@@ -134,6 +134,11 @@ def test_hyperexponential_has_balanced_means(mean, variation):
     assert time.cv == pytest.approx(variation)
 
 
+def test_an_observed_sample_may_be_lengths_of_time():
+    values = co.Empirical(np.array([1, 2], "timedelta64[m]")).values
+    assert values.tolist() == [60, 120]
+
+
 def test_a_scalar_shape_gives_a_scalar():
     rng = np.random.default_rng(0)
     for time in TIMES:
@@ -268,6 +273,16 @@ def test_parse_sizes_refuses(text, message):
         (lambda: co.Empirical([]), "values holds no time above 0"),
         (lambda: co.Empirical([0.0, 0.0]), "values holds no time above 0"),
         (lambda: co.PoissonArrivals(0), "rate = 0"),
+        (lambda: co.parse_sizes(None), "sizes = None is no str; give"),
+        (lambda: co.parse_sizes("U" * 5000), r"sizes = 'UUU.*\.\.\..*UUU'; write"),
+        (lambda: co.uniform("1", 4), "low = '1'; give a number"),
+        (lambda: co.Exponential("3"), "mean = '3'; give a number"),
+        (lambda: co.Empirical(np.array(["2020"], "datetime64[Y]")), "values holds datetimes"),
+        (lambda: co.SizeDistribution([0, "1"]), r"probabilities\[1\] = '1'"),
+        (lambda: co.SizeDistribution(None), "probabilities = None"),
+        (lambda: co.uniform(1, 4).sample(3), "rng = 3 is no Generator; give numpy.random"),
+        (lambda: co.uniform(1, 4).sample(np.random.default_rng(1), "x"), "shape = 'x'"),
+        (lambda: co.PoissonArrivals(1).sample(np.random.default_rng(1), -1), "count = -1"),
     ],
 )
 def test_bad_arguments_are_named_with_their_value(make, message):

@@ -58,6 +58,10 @@ WHOLE_FIELDS = (
 #: No log begins with so many characters of comments.
 _MOST_HEADER = 2**20
 
+#: What lines of numbers are made of. Words are no matter for pandas, which takes a column of
+#: 'True' for ones.
+_OF_NUMBERS = b"0123456789+-.eE \n"
+
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # A key is followed by a colon and a blank, so that 'http://...' is not one.
 _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
@@ -183,7 +187,7 @@ def _fast_table(block: bytes, lines: int) -> list[NDArray] | None:
     """Return the columns of a block that is nothing but job lines, else None."""
     if b"\r" in block or b"\t" in block:
         block = block.replace(b"\r\n", b"\n").replace(b"\t", b" ")
-    if b";" in block or b"\r" in block:
+    if block.translate(None, _OF_NUMBERS):
         return None
     rows = lines + (not block.endswith(b"\n"))
     # Twice as fast as any white space, r"\s+".
@@ -199,7 +203,10 @@ def _careful_table(block: bytes, number: int, where: str) -> list[NDArray] | Non
     rows = [line for line in lines if is_job_line(line)]
     if not rows:
         return None
-    columns = _columns(io.StringIO("\n".join(rows)), len(rows), sep=r"\s+")
+    text = "\n".join(rows)
+    columns = None
+    if not text.encode().translate(None, _OF_NUMBERS + b"\t\r"):
+        columns = _columns(io.StringIO(text), len(rows), sep=r"\s+")
     if columns is None:
         for i, line in enumerate(lines):
             fault = _fault_of(line) if is_job_line(line) else None

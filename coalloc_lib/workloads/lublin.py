@@ -304,7 +304,7 @@ def _positives(name: str, values: Any, length: int) -> tuple[float, ...]:
 
 def _shares(pairs: Any) -> tuple[tuple[float, float], ...]:
     found = numbers("requested", pairs)
-    if len(pairs) and found.shape != (len(pairs), 2):
+    if found.size and (found.ndim != 2 or found.shape[1] != 2):
         raise InputError(f"requested = {shown(pairs)}; give pairs of a time and its share")
     clean = tuple((positive("requested", v), positive("share", s)) for v, s in pairs)
     if any(a[0] >= b[0] for a, b in pairwise(clean)):

@@ -159,6 +159,34 @@ def test_where_only_the_packed_checksum_is_known_it_decides(monkeypatch, folder)
         load_trace("KTH-SP2")
 
 
+def test_an_unpacked_copy_that_cannot_be_checked_is_not_used(monkeypatch, folder):
+    entry = put_in_catalogue(monkeypatch, content_sha256=None)
+    path = folder / entry.file.removesuffix(".gz")
+    path.write_bytes(LOG)
+    with pytest.raises(InputError, match=f"{path} cannot be checked: .*only {entry.file}"):
+        load_trace("KTH-SP2")
+    own = path.rename(folder / "own.swf")
+    assert len(load_trace(own)) == 3
+
+
+@pytest.mark.parametrize("name", [None, 3, ["KTH"], "x" * 300, "x" * 300 + ".swf", "a\0b"])
+def test_what_is_no_name_is_refused_in_one_line(name, cache):
+    for use in (load_trace, trace, load_stand_in, fetch, lambda name: fetch([name])):
+        if use is fetch and name in (None, ["KTH"]):
+            continue  # all, and a list of names
+        with pytest.raises(InputError) as caught:
+            use(name)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("value", ["x" * 300, "x" * 5000])
+def test_a_folder_of_too_long_a_name_is_none(monkeypatch, cache, value):
+    monkeypatch.setenv("COALLOC_TRACES", value)
+    with pytest.raises(InputError, match=r"COALLOC_TRACES = 'x+\.\.\.x+' is not a folder"):
+        load_trace("KTH-SP2")
+
+
 def test_a_folder_that_is_none_is_named(monkeypatch, tmp_path, cache):
     monkeypatch.setenv("COALLOC_TRACES", str(tmp_path / "gone"))
     with pytest.raises(InputError, match=r"COALLOC_TRACES = .*gone' is not a folder"):

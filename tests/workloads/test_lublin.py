@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.checks import InputError
+from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads._lublin_parts import (
     DAY,
     from_cycle_clock,
@@ -144,6 +145,27 @@ def test_the_seed_decides_and_the_parameters_survive_json():
     assert one.request == "total"
 
 
+def test_it_is_a_workload(sample):
+    assert isinstance(MODEL, Workload)
+    error = sample.work.std() / np.sqrt(len(sample))
+    assert MODEL.mean_work == pytest.approx(sample.work.mean(), abs=4 * error)
+    seed = np.random.SeedSequence(5)
+    assert (MODEL.sample(100, 5).runtime == MODEL.sample(100, seed).runtime).all()
+    for bad in (None, -1, "5", np.random.default_rng(5)):
+        with pytest.raises(InputError, match="seed = "):
+            MODEL.sample(10, bad)
+
+
+def test_a_rate_stretches_the_arrivals_and_nothing_else(sample):
+    jobs = MODEL.sample(60_000, 5, rate=0.25)
+    assert np.floor(jobs.submit * 0.25 * MODEL.gap_mean) == pytest.approx(sample.submit, abs=1)
+    assert np.diff(jobs.submit).mean() == pytest.approx(4, rel=4 * np.sqrt(2 / len(jobs)))
+    for column in ("runtime", "components", "estimate"):
+        assert (getattr(jobs, column) == getattr(sample, column)).all()
+    with pytest.raises(InputError, match="rate = 0"):
+        MODEL.sample(10, 5, rate=0)
+
+
 def test_a_fit_finds_the_parameters_again(tmp_path, sample):
     path = tmp_path / "model.swf"
     write_swf(path, sample, {"StartTime": "Mon Jan 1 10:00:00 UTC 2001"})
@@ -215,6 +237,11 @@ def test_stand_ins_are_small():
         ({"daily_cycle": (1.0,) * 47 + (0.0,)}, r"daily_cycle\[47\] = 0"),
         ({"requested": ((2.0, 1.0), (1.0, 1.0))}, "requested is not increasing"),
         ({"processors": 0}, "processors = 0"),
+        ({"serial": "0.5"}, "serial = '0.5'"),
+        ({"log_high": None}, "log_high = None"),
+        ({"daily_cycle": None}, "daily_cycle = None"),
+        ({"requested": ((1.0, 1.0, 1.0),)}, "requested = .*; give pairs"),
+        ({"requested": 3}, "requested = 3"),
     ],
 )
 def test_bad_parameters_are_named(changes, cause):
@@ -229,6 +256,10 @@ def test_unknown_and_missing_parameters_are_named():
     del parameters["serial"]
     with pytest.raises(InputError, match="no 'serial'"):
         AdaptedLublin.from_dict(parameters)
+    with pytest.raises(InputError, match="parameters = None is no dict"):
+        AdaptedLublin.from_dict(None)
+    with pytest.raises(InputError, match="log = 'KTH' is no SwfLog"):
+        AdaptedLublin.fit("KTH")
     with pytest.raises(InputError, match="count = 0"):
         MODEL.sample(0, 0)
 
