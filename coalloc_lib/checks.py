@@ -4,7 +4,24 @@ A check returns the argument as a clean array or raises `InputError`, whose one 
 argument, the value at fault, and the mend.
 """
 
+import math
+import reprlib
+from collections.abc import Hashable, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, TypeVar
+
 import numpy as np
+
+#: Whole numbers above this are no longer exact as floating point numbers.
+LARGEST_WHOLE = 2**53
+
+#: How many characters of a value an error shows.
+_MOST_SHOWN = 60
+
+_T = TypeVar("_T")
 
 
 class InputError(ValueError):
@@ -14,75 +31,105 @@ class InputError(ValueError):
 class ImpossibleJobError(InputError):
     """A job that can never start. `job` is its position, `reason` why."""
 
-    def __init__(self, job, reason):
+    def __init__(self, job: int, reason: str):
         self.job, self.reason = job, reason
         super().__init__(
             f"job {job} can never start: {reason}; drop it, split it, or give it a larger system"
         )
 
 
-def times(name, values, *, unit="seconds"):
-    """Return `values` as a new 1-D float array; refuse NaN, infinite and negative entries."""
+def shown(value: object) -> str:
+    """Return a value as an error shows it: on one line, and short however long it is."""
+    if isinstance(value, np.number) and not isinstance(value, np.timedelta64):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        value = value.ravel()[: reprlib.aRepr.maxlist + 1].tolist()
     try:
-        array = np.array(values, dtype=float, order="C")
-    except (TypeError, ValueError):
-        raise InputError(f"{name} holds something that is no number; give numbers") from None
-    if array.ndim != 1:
-        raise InputError(f"{name} has {array.ndim} dimensions; give one value a job")
-    bad = ~(np.isfinite(array) & (array >= 0))
-    if bad.any():
-        first = int(bad.argmax())
-        raise InputError(
-            f"{name}[{first}] = {array[first]:g}; give a finite time of 0 {unit} or more"
-        )
-    return array
+        text = " ".join(reprlib.repr(value).split())
+    except Exception:  # a __repr__ that fails, or a number of more digits than Python prints
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
 
 
-def positive(name, value):
+def path_of(name: str, value: Any) -> Path:
+    """Return `value` as a path; refuse what is none."""
+    try:
+        path = Path(value)
+    except TypeError:
+        path = None
+    if path is None or "\0" in str(path):
+        raise InputError(f"{name} = {shown(value)}; give the path of a file")
+    return path
+
+
+def instance_of(name: str, value: Any, kind: type[_T], example: str) -> _T:
+    """Return `value`; refuse what is no `kind`."""
+    if not isinstance(value, kind):
+        raise InputError(f"{name} = {shown(value)} is no {kind.__name__}; give {example}")
+    return value
+
+
+def generator(name: str, value: Any) -> np.random.Generator:
+    """Return `value`; refuse what is no random generator, a seed for example."""
+    return instance_of(name, value, np.random.Generator, "numpy.random.default_rng(seed)")
+
+
+def positive(name: str, value: Any) -> float:
     """Return `value` as a float; refuse what is not a finite number above 0."""
-    number = _number(name, value)
-    if not (np.isfinite(number) and number > 0):
-        raise InputError(f"{name} = {value}; give a finite number above 0")
+    number = float_of(_number(name, value))
+    if not 0 < number < math.inf:
+        raise InputError(f"{name} = {shown(value)}; give a finite number above 0")
     return number
 
 
-def whole(name, value, least=1):
+def whole(name: str, value: Any, least: int = 1) -> int:
     """Return `value` as an int; refuse fractions and numbers below `least`."""
     number = _number(name, value)
-    if isinstance(value, bool) or number != np.floor(number) or not least <= number < np.inf:
-        raise InputError(f"{name} = {value}; give a whole number of {least} or more")
-    return int(value)
+    if not (least <= number < math.inf and number == int(number)):
+        raise InputError(f"{name} = {shown(value)}; give a whole number of {least} or more")
+    return int(number)
 
 
-def _number(name, value):
+def _number(name: str, value: Any) -> int | float:
+    """Return a number; a word of digits, True or a length of time is none."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if kind_of(type(value)) != "numbers":
+        raise InputError(f"{name} = {shown(value)}; give a number")
+    return int(value) if isinstance(value, Integral) else float_of(value)
+
+
+def float_of(value: Any) -> float:
+    """Return a number as a float, infinite where it is too large for one."""
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} = {value!r}; give a number") from None
+    except OverflowError:
+        return math.inf
+    except ValueError:  # Decimal's signalling NaN
+        return math.nan
 
 
-def in_memory(name, value, most):
+def in_memory(name: str, value: int, most: int) -> int:
     """Return `value`; refuse what is above `most`, where a table of that length has no use."""
     if value > most:
-        raise InputError(f"{name} = {value}; give at most {most:,}")
+        raise InputError(f"{name} = {shown(value)}; give at most {most:,}")
     return value
 
 
-def whole_numbers(name, values, least=1):
-    """Return `values` as an `int64` array; refuse what is no whole number or below `least`."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iufb" or array.size == 0:
-        raise InputError(f"{name} is empty or holds no numbers; give at least one")
-    bad = ~(np.isfinite(array) & (array == np.floor(array)) & (array >= least))
-    if bad.any():
-        raise InputError(
-            f"{name} holds {array[bad].flat[0]:g}; give whole numbers of {least} or more"
-        )
-    return array.astype(np.int64)
-
-
-def one_of(name, value, choices):
+def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
     """Return `value`; refuse what is not among `choices`."""
-    if value not in choices:
-        raise InputError(f"{name} = {value!r}; choose one of {', '.join(map(repr, choices))}")
+    if not isinstance(value, Hashable) or value not in choices:  # an array compares by element
+        raise InputError(f"{name} = {shown(value)}; choose one of {', '.join(map(repr, choices))}")
     return value
+
+
+def kind_of(of: type) -> str | None:
+    """Return what the values of a type are: numbers, datetimes, timedeltas or nothing known."""
+    if issubclass(of, timedelta | np.timedelta64):  # before the numbers: NumPy counts it as one
+        return "timedeltas"
+    # NaT derives from datetime, and is none.
+    if issubclass(of, date | np.datetime64) and of.__name__ != "NaTType":
+        return "datetimes"
+    if issubclass(of, Real | Decimal) and of is not bool:
+        return "numbers"
+    return None

@@ -5,28 +5,72 @@ Sizes are whole numbers of processors; times have any one unit. Every distributi
 """
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, in_memory, positive, times, whole, whole_numbers
+from coalloc_lib.checks import (
+    InputError,
+    generator,
+    in_memory,
+    instance_of,
+    positive,
+    shown,
+    whole,
+)
+from coalloc_lib.columns import numbers, times, whole_numbers
 
 #: A distribution is a table with an entry for each size.
 MOST_SIZE = 10**7
 
 
-class _Moments:
-    """The coefficient of variation, from `mean` and `variance`."""
+#: How many values are drawn: one, so many, or a table of them.
+Shape = int | tuple[int, ...] | None
+
+
+class Distribution(ABC):
+    """What all distributions share; a class derived from it has `mean`, `variance` and `_draw`."""
+
+    if TYPE_CHECKING:  # some have it as a field, others work it out
+
+        @property
+        def mean(self) -> float:
+            """Mean."""
+
+        @property
+        def variance(self) -> float:
+            """Variance."""
 
     @property
-    def cv(self):
+    def cv(self) -> float:
         """Coefficient of variation: standard deviation over mean."""
         return float(np.sqrt(self.variance) / self.mean)
 
+    def sample(self, rng: np.random.Generator, shape: Shape = None) -> NDArray:
+        """Draw values with the generator `rng`.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        shape : int or tuple of int, optional
+            How many; a single value where it is not given.
+        """
+        if shape is not None:
+            axes = shape if isinstance(shape, tuple) else (shape,)
+            shape = tuple(whole("shape", axis, least=0) for axis in axes)
+        return self._draw(generator("rng", rng), shape)
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
+        """Draw values; the arguments are checked."""
+
 
 @dataclass(frozen=True, eq=False)
-class SizeDistribution(_Moments):
+class SizeDistribution(Distribution):
     """A distribution of whole sizes of 1 or more.
 
     Parameters
@@ -40,12 +84,9 @@ class SizeDistribution(_Moments):
     probabilities: np.ndarray
     name: str = "sizes"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the weights; freeze the array."""
-        try:
-            weights = np.array(self.probabilities, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError("probabilities holds something that is no number") from None
+        weights = numbers("probabilities", self.probabilities).astype(float)
         if weights.ndim != 1 or len(weights) < 2:
             raise InputError("probabilities is not a list that starts at size 0 and goes to 1")
         bad = ~(np.isfinite(weights) & (weights >= 0))
@@ -61,50 +102,49 @@ class SizeDistribution(_Moments):
         object.__setattr__(self, "probabilities", weights)
 
     @classmethod
-    def empirical(cls, sizes, name="empirical"):
+    def empirical(cls, sizes: ArrayLike, name: str = "empirical") -> "SizeDistribution":
         """Return the distribution of a sample of sizes, every one of them as likely."""
-        sample = whole_numbers("sizes", np.ravel(sizes))
+        sample = whole_numbers("sizes", sizes).ravel()
         in_memory("the largest of sizes", int(sample.max()), MOST_SIZE)
         counts = np.bincount(sample)
         return cls(counts / counts.sum(), name)
 
     @property
-    def sizes(self):
+    def sizes(self) -> NDArray[np.int64]:
         """All sizes of positive probability, increasing."""
         return np.flatnonzero(self.probabilities)
 
     @property
-    def minimum(self):
+    def minimum(self) -> int:
         """The smallest size."""
         return int(self.sizes[0])
 
     @property
-    def maximum(self):
+    def maximum(self) -> int:
         """The largest size."""
         return len(self.probabilities) - 1
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """Mean size, in processors."""
         return float(np.arange(len(self.probabilities)) @ self.probabilities)
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """Variance of the size, in processors squared."""
         squares = np.arange(len(self.probabilities), dtype=float) ** 2
         return max(float(squares @ self.probabilities) - self.mean**2, 0.0)
 
     @cached_property
-    def _cumulative(self):
+    def _cumulative(self) -> NDArray[np.float64]:
         total = np.cumsum(self.probabilities)
         total[-1] = np.inf  # rounding must not let a draw fall past the last size
         return total
 
-    def sample(self, rng, shape=None):
-        """Draw sizes with the generator `rng`; `shape` as in NumPy."""
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return np.searchsorted(self._cumulative, rng.random(shape), side="right")
 
-    def sum_of(self, copies):
+    def sum_of(self, copies: int) -> "SizeDistribution":
         """Return the distribution of the sum of `copies` independent draws."""
         total = np.ones(1)
         for _ in range(whole("copies", copies)):
@@ -112,11 +152,11 @@ class SizeDistribution(_Moments):
         name = self.name if copies == 1 else f"sum of {copies} {self.name}"
         return SizeDistribution(total / total.sum(), name)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
 
-def uniform(low, high):
+def uniform(low: int, high: int) -> SizeDistribution:
     """Return U[low, high]: every whole size from `low` to `high` is as likely."""
     low, high = _interval(low, high)
     weights = np.zeros(high + 1)
@@ -124,7 +164,9 @@ def uniform(low, high):
     return SizeDistribution(weights, f"U[{low},{high}]")
 
 
-def power_of_two(q, low, high, *, one_is_power_of_two=False):
+def power_of_two(
+    q: float, low: int, high: int, *, one_is_power_of_two: bool = False
+) -> SizeDistribution:
     """Return D(q) on [low, high], which favours small sizes and powers of two.
 
     Parameters
@@ -157,27 +199,30 @@ def power_of_two(q, low, high, *, one_is_power_of_two=False):
     return SizeDistribution(weights / weights.sum(), f"D({q:g})[{low},{high}]")
 
 
-def parse_sizes(text, *, one_is_power_of_two=False):
+def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribution:
     """Return the distribution that `text` names: ``U[a,b]`` or ``D(q)[a,b]``.
 
     >>> parse_sizes("D(0.9)[1,8]").maximum
     8
     """
     number = r"\s*([0-9.eE+-]+)\s*"
+    instance_of("sizes", text, str, '"U[1,16]" or "D(0.9)[1,8]"')
     match = re.fullmatch(rf"\s*(?:U|D\({number}\))\s*(?:on)?\s*\[{number},{number}\]\s*", text)
     if not match:
-        raise InputError(f"sizes = {text!r}; write U[a,b] or D(q)[a,b], for example U[1,16]")
+        raise InputError(f"sizes = {shown(text)}; write U[a,b] or D(q)[a,b], for example U[1,16]")
     try:
         q = None if match[1] is None else float(match[1])
         low, high = int(match[2]), int(match[3])
     except ValueError:
-        raise InputError(f"sizes = {text!r}; q is a number, a and b are whole numbers") from None
+        raise InputError(
+            f"sizes = {shown(text)}; q is a number, a and b are whole numbers"
+        ) from None
     if q is None:
         return uniform(low, high)
     return power_of_two(q, low, high, one_is_power_of_two=one_is_power_of_two)
 
 
-def _interval(low, high):
+def _interval(low: int, high: int) -> tuple[int, int]:
     low, high = whole("low", low), whole("high", high)
     in_memory("high", high, MOST_SIZE)
     if low > high:
@@ -186,47 +231,45 @@ def _interval(low, high):
 
 
 @dataclass(frozen=True)
-class Deterministic(_Moments):
+class Deterministic(Distribution):
     """Every time is `mean`."""
 
     mean: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the mean."""
         positive("mean", self.mean)
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """Zero."""
         return 0.0
 
-    def sample(self, rng, shape=None):
-        """Return the mean, `shape` times."""
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return np.full(() if shape is None else shape, float(self.mean))
 
 
 @dataclass(frozen=True)
-class Exponential(_Moments):
+class Exponential(Distribution):
     """Exponential times."""
 
     mean: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the mean."""
         positive("mean", self.mean)
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """The mean squared."""
         return self.mean**2
 
-    def sample(self, rng, shape=None):
-        """Draw times with the generator `rng`."""
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return rng.exponential(self.mean, shape)
 
 
 @dataclass(frozen=True)
-class Hyperexponential(_Moments):
+class Hyperexponential(Distribution):
     """Two exponential phases with balanced means, from a mean and a coefficient of variation.
 
     Parameters
@@ -245,32 +288,31 @@ class Hyperexponential(_Moments):
     mean: float
     variation: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check both parameters."""
         positive("mean", self.mean)
         if not 1 <= positive("variation", self.variation) <= 1e6:
             raise InputError(f"variation = {self.variation}; give a number from 1 to a million")
 
     @property
-    def short_probability(self):
+    def short_probability(self) -> float:
         """Probability p of the phase with the shorter times."""
         square = self.variation**2
         return (1 + np.sqrt((square - 1) / (square + 1))) / 2
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """Mean squared times the squared coefficient of variation."""
         return (self.mean * self.variation) ** 2
 
-    def sample(self, rng, shape=None):
-        """Draw times with the generator `rng`."""
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         p = self.short_probability
         phase = np.where(rng.random(shape) < p, p, 1 - p)
         return rng.exponential(self.mean / 2, shape) / phase
 
 
 @dataclass(frozen=True, eq=False)
-class Empirical(_Moments):
+class Empirical(Distribution):
     """Times drawn from a sample, every one of them as likely.
 
     Parameters
@@ -281,26 +323,25 @@ class Empirical(_Moments):
 
     values: np.ndarray = field(repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check and freeze the sample."""
-        values = times("values", self.values).copy()
+        values = times("values", self.values)
         if not values.any():
             raise InputError("values holds no time above 0; give an observed sample")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """Mean of the sample."""
         return float(self.values.mean())
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """Variance of the sample, divided by n: it is the whole population here."""
         return float(self.values.var())
 
-    def sample(self, rng, shape=None):
-        """Draw times with replacement."""
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return self.values[rng.integers(len(self.values), size=shape)]
 
 
@@ -316,15 +357,15 @@ class PoissonArrivals:
 
     rate: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the rate."""
         positive("rate", self.rate)
 
     @property
-    def interarrival(self):
+    def interarrival(self) -> Exponential:
         """Distribution of the time between two arrivals."""
         return Exponential(1 / self.rate)
 
-    def sample(self, rng, count):
+    def sample(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Return the first `count` instants of arrival, increasing."""
-        return np.cumsum(self.interarrival.sample(rng, count))
+        return np.cumsum(self.interarrival.sample(rng, whole("count", count)))

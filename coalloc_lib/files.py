@@ -1,20 +1,35 @@
 """Writing files so that a reader sees either the whole file or none of it."""
 
+import errno
 import os
+import shutil
+import socket
+import stat
+import sys
+import tempfile
 import uuid
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, path_of
+
+#: The path that means standard output.
+STDOUT = "-"
+
+_PARTIAL = "coalloc-partial"
+_FULL = {errno.ENOSPC: "is full", errno.EDQUOT: "has no more room for this user"}
+#: So much of a name goes into that of its partial file, which must not become too long itself.
+_MOST_OF_NAME, _MOST_OF_SUFFIX = 100, 20
 
 
 @contextmanager
-def atomic_path(path):
-    """Yield a temporary path beside `path`; rename it to `path` when the block succeeds.
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path; what was written there gets to `path` when the block succeeds.
 
-    The temporary name ends as `path` does, so that writers that look at the suffix (``.gz``,
-    ``.png``) behave alike. A file already at `path` is kept until the moment of the rename,
-    and is left as it was when the block raises.
+    A regular file is replaced in one step, and keeps its permissions; until then, and when the
+    block raises, it stays as it was. A symbolic link is followed. A device or a pipe, and
+    standard output for ``-``, is never replaced: the finished content is written to it.
 
     Parameters
     ----------
@@ -24,45 +39,157 @@ def atomic_path(path):
     Yields
     ------
     Path
-        An empty file in the same folder, to be written and closed inside the block.
+        An empty file to be written and closed inside the block. Its name ends as that of `path`
+        does, so that writers that look at the suffix (``.gz``, ``.png``) behave alike.
 
     Raises
     ------
     InputError
-        The folder does not exist or cannot be written, or `path` is a folder.
+        The folder does not exist or cannot be written, `path` is a folder, or the disk is full.
+
+    Notes
+    -----
+    The temporary file is ``.NAME.coalloc-partial-HOST-PID-...`` beside the file. Any exception
+    removes it, those included that a handler of SIGINT or SIGTERM raises. What a process leaves
+    that is killed outright is removed by the next that writes the same path on that host, unless
+    a process with its number still lives.
 
     Examples
     --------
     >>> with atomic_path("table.csv") as beside:  # doctest: +SKIP
     ...     beside.write_text("a,b")
     """
-    target = Path(path)
-    beside = _empty_file_beside(target)
+    target = _target(path)
+    if target is None or not _is_replaceable(target):
+        with _spooled(path, target) as spool:
+            yield spool
+        return
+    beside = _beside(target)
     try:
-        yield beside
-        os.replace(beside, target)
+        with _one_line_if_full(target):
+            _make_empty(beside, target)
+            yield beside
+            os.replace(beside, target)
     finally:
-        # After a rename there is nothing left to remove; after any exception, Ctrl-C
-        # included, there is.
+        # After the rename there is nothing left to remove; after any exception there is.
         beside.unlink(missing_ok=True)
 
 
-def check_writable(path):
+def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
-    _empty_file_beside(Path(path)).unlink()
+    target = _target(path)
+    if target is None:
+        return
+    if not _is_replaceable(target):
+        if not os.access(target, os.W_OK):
+            raise InputError(f"{target} cannot be written; choose another file")
+        return
+    beside = _beside(target)
+    try:
+        _make_empty(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
-def _empty_file_beside(target):
+def _target(path: str | os.PathLike[str]) -> Path | None:
+    """Return the file that is meant, links followed; None for standard output."""
+    path_of("path", path)
+    if os.fspath(path) == STDOUT:
+        if not hasattr(sys.stdout, "buffer"):  # that of a notebook takes text alone
+            raise InputError("path = '-', and standard output takes no file here; give a path")
+        return None
+    try:
+        # Links like /dev/stdout lead to names that are no files; what they mean is there.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return Path(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); check it") from None
+    return Path(os.path.realpath(path) if os.path.islink(path) else path)
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Whether this is a regular file or can become one; refuse a folder, and a path in none."""
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the path of a file in it")
+    if target.exists():
+        return target.is_file()
     if not target.parent.is_dir():
         raise InputError(f"folder {target.parent} does not exist; make it first")
-    suffix = "".join(target.suffixes[-2:])
-    beside = target.with_name(f".{uuid.uuid4().hex}{suffix}")
+    return True
+
+
+def _beside(target: Path) -> Path:
+    """Return a new name beside `target`, after removing what dead writers left."""
+    start = _partial_name(target)
+    with suppress(OSError):  # of a folder that may not be listed
+        for path in target.parent.iterdir():
+            if path.name.startswith(start) and _is_dead(path.name[len(start) :].split("-")[0]):
+                path.unlink(missing_ok=True)
+    suffix = "".join(target.suffixes[-2:])[-_MOST_OF_SUFFIX:]
+    return target.with_name(f"{start}{os.getpid()}-{uuid.uuid4().hex[:8]}{suffix}")
+
+
+def _partial_name(target: Path) -> str:
+    name = os.fsencode(target.name)[:_MOST_OF_NAME].decode(errors="ignore")
+    return f".{name}.{_PARTIAL}-{socket.gethostname()}-"
+
+
+def _is_dead(number: str) -> bool:
+    """Whether no process of this number lives."""
+    if not number.isdecimal() or os.name != "posix":  # elsewhere signal 0 would do harm
+        return False
     try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OverflowError, PermissionError):
+        pass
+    return False
+
+
+def _make_empty(beside: Path, target: Path) -> None:
+    """Make the partial file, with the permissions of the one that it is to replace."""
+    try:
+        if target.exists():
+            target.open("r+").close()  # a file that may not be written may not be replaced
         beside.open("x").close()
+        if target.exists():
+            beside.chmod(stat.S_IMODE(target.stat().st_mode))
     except OSError as error:
         raise InputError(
-            f"{target} cannot be written ({error.strerror}); choose another folder"
+            f"{target} cannot be written ({error.strerror}); choose another path"
         ) from None
-    return beside
+
+
+@contextmanager
+def _spooled(path: str | os.PathLike[str], target: Path | None) -> Iterator[Path]:
+    """Yield a temporary file whose content is then written to a device, a pipe or stdout."""
+    with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
+        spool = Path(folder) / f"spool{''.join(Path(path).suffixes[-2:])}"
+        spool.touch()
+        with _one_line_if_full(spool):
+            yield spool
+        with spool.open("rb") as content, _one_line_if_full(target or Path(STDOUT)):
+            if target is None:
+                sys.stdout.flush()
+                shutil.copyfileobj(content, sys.stdout.buffer)
+                sys.stdout.flush()
+            else:
+                with target.open("wb") as file:
+                    shutil.copyfileobj(content, file)
+
+
+@contextmanager
+def _one_line_if_full(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        where = target.parent if target.is_file() or not target.exists() else target
+        raise InputError(
+            f"{target} cannot be written: the disk of {where} {_FULL[error.errno]}; free some "
+            "room, or choose another folder"
+        ) from None

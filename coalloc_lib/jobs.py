@@ -4,77 +4,163 @@ A job is rigid: its processors and its run time are fixed. `components` holds on
 the row is read is the stream's request type.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, one_of, positive, times, whole, whole_numbers
+from coalloc_lib.checks import (
+    InputError,
+    generator,
+    in_memory,
+    instance_of,
+    one_of,
+    positive,
+    shown,
+    whole,
+)
+from coalloc_lib.columns import (
+    component_table,
+    instants,
+    job_numbers,
+    per_job,
+    refuse_different_indexes,
+    times,
+    whole_numbers,
+)
+from coalloc_lib.system import Multicluster
 
 #: The request types. ``ordered``: column i on cluster i. ``unordered``: components on distinct
-#: clusters. ``flexible``: the row sum, spread as the system likes. ``total``: the row sum on one
-#: cluster.
+#: clusters. ``flexible``: the row sum, spread as the placement says. ``total``: the row sum on
+#: one cluster.
 REQUESTS = ("ordered", "unordered", "flexible", "total")
 
+_COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty", "number")
+_EXAMPLE = "JobStream(submit=..., runtime=..., components=...)"
 
-@dataclass(frozen=True, eq=False, repr=False)
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class JobStream:
     """Jobs in columns, one entry a job, in any order of submission.
 
     Parameters
     ----------
     submit : array_like, shape (n,)
-        Instants of submission, 0 or more.
+        Instants of submission: numbers of 0 or more, timedeltas (which become seconds), or
+        datetimes, of which the seconds since the first are kept; those with a time zone are
+        compared in UTC, those without one as they stand.
     runtime : array_like, shape (n,)
-        Run time of each job on one cluster, 0 or more, in the same unit.
+        Run time of each job on one cluster, 0 or more: numbers in the unit of `submit`, or
+        timedeltas, which become seconds.
     components : array_like of int, shape (n, k) or (n,)
         Processors of each component, padded with zeros.
     estimate : array_like, shape (n,), optional
-        The user's estimate of the run time; the run time itself where it is not given.
+        The user's estimate of the run time, given as `runtime` is. Where it is not given, or
+        masked in a NumPy masked array, it is the run time, also after that is replaced.
     request : {"ordered", "unordered", "flexible", "total"}
         How `components` is read.
     span_penalty : float or array_like, shape (n,)
         A job on more than one cluster runs ``runtime * (1 + span_penalty)``.
+    number : array_like of int, shape (n,), optional
+        What each job is called in a schedule: a log's own numbers, or 1, 2, ..., n where they are
+        not given. They stay with the jobs in every selection, and need not be different.
 
     Raises
     ------
     InputError
-        A column is empty, of another length, negative or not a number.
+        A column is empty, of another length, negative, not finite or missing an entry, or holds
+        what is no number; or two columns of pandas differ in their index.
+
+    Notes
+    -----
+    Columns of pandas are taken by position. Whole numbers above 2^53, which a float cannot hold,
+    are refused rather than rounded.
+
+    A stream is a `coalloc_lib.workloads.Workload`, as a log has one for each type of request.
+
+    Examples
+    --------
+    >>> from datetime import datetime, timedelta
+    >>> jobs = JobStream(
+    ...     submit=[datetime(2020, 1, 1, 8, 30), datetime(2020, 1, 1, 8)],
+    ...     runtime=[timedelta(minutes=5), timedelta(hours=1)],
+    ...     components=[4, 16],
+    ... )
+    >>> jobs.submit.tolist(), jobs.runtime.tolist()
+    ([1800.0, 0.0], [300.0, 3600.0])
     """
 
-    submit: np.ndarray
-    runtime: np.ndarray
-    components: np.ndarray
-    estimate: np.ndarray | None = None
-    request: str = "unordered"
-    span_penalty: np.ndarray | float = 0.0
+    submit: NDArray[np.float64]
+    runtime: NDArray[np.float64]
+    components: NDArray[np.int64]
+    estimate: NDArray[np.float64]
+    request: str
+    span_penalty: NDArray[np.float64]
+    number: NDArray[np.int64]
+    #: The estimates that were given, masked where one was not; None where none was.
+    _requested: np.ma.MaskedArray | None
 
-    def __post_init__(self):
+    def __init__(
+        self,
+        submit: Any,
+        runtime: Any,
+        components: Any,
+        estimate: Any = None,
+        request: str = "unordered",
+        span_penalty: Any = 0.0,
+        number: Any = None,
+    ) -> None:
         """Check every column and freeze it."""
-        submit = times("submit", self.submit)
-        if len(submit) == 0:
-            raise InputError("submit is empty; a stream has at least one job")
-        columns = {
+        given = {
             "submit": submit,
-            "runtime": times("runtime", self.runtime),
-            "components": _component_table(self.components),
-            "span_penalty": _per_job("span_penalty", self.span_penalty, len(submit)),
+            "runtime": runtime,
+            "components": components,
+            "estimate": estimate,
+            "request": request,
+            "span_penalty": span_penalty,
+            "number": number,
         }
-        given = self.runtime if self.estimate is None else self.estimate
-        columns["estimate"] = times("estimate", given)
-        for name, column in columns.items():
-            if len(column) != len(submit):
+        refuse_different_indexes(given)
+        self._keep(given)
+
+    def _keep(self, given: Mapping[str, Any]) -> None:
+        """Check these columns and keep them; all others are there and in order."""
+        checked = vars(self)
+        if "request" in given:
+            checked["request"] = one_of("request", given["request"], REQUESTS)
+        if "submit" in given:
+            checked["submit"] = instants("submit", given["submit"])
+        count = len(self)
+        if count == 0:
+            raise InputError("submit is empty; a stream has at least one job")
+        for name in (name for name in _CHECKS if name in given):
+            checked[name] = _CHECKS[name](name, given[name], count)
+        if "estimate" in given:
+            checked["_requested"] = _requested(given["estimate"])
+        for name in _COLUMNS:
+            column = self._requested if name == "estimate" else checked[name]
+            if column is not None and len(column) != count:
                 raise InputError(
-                    f"{name} has {len(column)} entries and submit has {len(submit)}; give one a job"
+                    f"{name} has {len(column)} entries and submit has {count}; give one a job"
                 )
-            column.flags.writeable = False
-            object.__setattr__(self, name, column)
-        one_of("request", self.request, REQUESTS)
+        self._freeze()
         self._refuse_overflow()
 
-    def _refuse_overflow(self):
+    def _freeze(self) -> None:
+        """Work out the estimates and let no one write into a column."""
+        known, runtime = self._requested, self.runtime
+        estimate = runtime if known is None else np.where(known.mask, runtime, known.data)
+        vars(self)["estimate"] = estimate
+        for name in _COLUMNS:
+            getattr(self, name).flags.writeable = False
+
+    def _refuse_overflow(self) -> None:
         """Refuse times so long that instants would be infinite, or lose all their digits."""
         with np.errstate(over="ignore"):
-            last = self.submit.max() + (self.runtime * (1 + self.span_penalty)).sum()
+            longest = self.runtime.max() * (1 + self.span_penalty.max())
+            last = self.submit.max() + len(self) * longest
         if not last < 1e300:
             job = int(np.argmax(self.runtime))
             raise InputError(
@@ -82,40 +168,93 @@ class JobStream:
                 "shorter times or another unit"
             )
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.submit)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<JobStream of {len(self)} jobs, {self.request} requests>"
 
-    def __getitem__(self, selection):
+    def __getitem__(self, selection: Any) -> "JobStream":
         """Return the jobs that a slice, mask or index array selects, as a stream."""
-        rows = np.arange(len(self))[selection]
-        return self.replace(**{name: getattr(self, name)[rows] for name in _COLUMNS})
+        try:
+            rows = np.arange(len(self))[selection]
+        except (IndexError, TypeError, ValueError) as error:
+            raise InputError(
+                f"jobs[{shown(selection)}] of {len(self)} jobs: {error}; give a slice, a mask or "
+                "positions"
+            ) from None
+        if rows.ndim == 0:
+            raise InputError(f"jobs[{selection}] is one job; give a slice: jobs[{rows}:{rows + 1}]")
+        if rows.ndim > 1 or len(rows) == 0:
+            raise InputError(f"jobs[{shown(selection)}] selects no jobs; give others")
+        columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
+        requested = None if self._requested is None else self._requested[rows]
+        return _frozen(columns | {"request": self.request, "_requested": requested})
 
-    def replace(self, **columns):
-        """Return a stream with these columns exchanged and all others kept."""
-        unknown = set(columns) - {*_COLUMNS, "request"}
+    def replace(self, **columns: Any) -> "JobStream":
+        """Return a stream with these columns exchanged and all others kept.
+
+        Where no estimate was given, it goes on being the run time; ``estimate=None`` gives up
+        those that were.
+        """
+        unknown = sorted(columns.keys() - {*_COLUMNS, "request"})
         if unknown:
-            raise InputError(f"no column {sorted(unknown)}; choose from {', '.join(_COLUMNS)}")
-        kept = {name: getattr(self, name) for name in (*_COLUMNS, "request")}
-        return JobStream(**(kept | columns))
+            raise InputError(f"no column {unknown}; choose from {', '.join(_COLUMNS)}")
+        new = _frozen(vars(self))  # columns are frozen, so that both may have them
+        new._keep(columns)
+        return new
 
     @property
-    def processors(self):
+    def processors(self) -> NDArray[np.int64]:
         """Processors of each job, shape (n,)."""
-        return self.components.sum(axis=1)
+        return np.einsum("ij->i", self.components)  # several times faster than sum(axis=1)
 
     @property
-    def work(self):
+    def work(self) -> NDArray[np.float64]:
         """Processor-time of each job without the span penalty, shape (n,)."""
         return self.processors * self.runtime
 
-    def offered_load(self, system):
+    @property
+    def mean_work(self) -> float:
+        """Mean processor-time of a job, without the span penalty."""
+        return float(self.work.mean())
+
+    def sample(
+        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
+    ) -> "JobStream":
+        """Return the first `count` jobs, in order of submission (ties by position).
+
+        Parameters
+        ----------
+        count : int
+            At most the jobs there are.
+        seed : int or SeedSequence
+            Changes nothing: nothing here is random.
+        rate : float, optional
+            The interarrival times are scaled so that they have a mean of ``1 / rate``; the first
+            instant stays. They are kept where it is not given.
+        """
+        if whole("count", count) > len(self):
+            raise InputError(f"count = {count}, and there are {len(self)} jobs; give at most these")
+        first = self[np.argsort(self.submit, kind="stable")[:count]]
+        if rate is None:
+            return first
+        span = first.submit[-1] - first.submit[0]
+        if span == 0:
+            raise InputError("the jobs are submitted at one instant; give no rate, or more jobs")
+        return first._stretched((count - 1) / (span * positive("rate", rate)))
+
+    def _stretched(self, factor: float) -> "JobStream":
+        """Return the stream with its interarrival times multiplied, from the first instant on."""
+        first = self.submit.min()
+        return self.replace(submit=first + (self.submit - first) * factor)
+
+    def offered_load(self, system: Multicluster) -> float:
         """Work per processor and unit of time over the span of the submissions.
 
         Of n jobs, n - 1 interarrival times are seen, so the last job's work does not count.
         """
+        instance_of("system", system, Multicluster, "Multicluster([32, 32])")
         span = np.ptp(self.submit)
         if span == 0:
             raise InputError("submit spans no time; the offered load has no meaning")
@@ -123,27 +262,26 @@ class JobStream:
         work = self.work.sum() - self.work[last]
         return float(work / (span * system.processors))
 
-    def with_load(self, system, load):
+    def with_load(self, system: Multicluster, load: float) -> "JobStream":
         """Return the stream with its interarrival times scaled to this offered load."""
-        factor = self.offered_load(system) / positive("load", load)
-        first = self.submit.min()
-        return self.replace(submit=first + (self.submit - first) * factor)
+        return self._stretched(self.offered_load(system) / positive("load", load))
 
-    def scaled_runtimes(self, factor):
+    def scaled_runtimes(self, factor: float) -> "JobStream":
         """Return the stream with run times and estimates multiplied by `factor`."""
         factor = positive("factor", factor)
-        return self.replace(runtime=self.runtime * factor, estimate=self.estimate * factor)
+        requested = None if self._requested is None else self._requested * factor
+        return self.replace(runtime=self.runtime * factor, estimate=requested)
 
-    def thinned(self, fraction, rng):
+    def thinned(self, fraction: float, rng: np.random.Generator) -> "JobStream":
         """Return the stream with each job kept with probability `fraction`."""
-        if not 0 < fraction <= 1:
+        if positive("fraction", fraction) > 1:
             raise InputError(f"fraction = {fraction}; give a number above 0 and at most 1")
-        kept = rng.random(len(self)) < fraction
+        kept = generator("rng", rng).random(len(self)) < fraction
         if not kept.any():
             raise InputError(f"fraction = {fraction} kept no job of {len(self)}; give more")
         return self[kept]
 
-    def split(self, *, at_most=None, into=None):
+    def split(self, *, at_most: int | None = None, into: int | None = None) -> "JobStream":
         """Return an unordered stream whose jobs are split into equal components.
 
         Parameters
@@ -162,32 +300,45 @@ class JobStream:
         return self.replace(components=components, request="unordered")
 
 
-#: More processors than any float holds exactly; no system has as many.
-_MOST = 2.0**53
-_COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty")
+def _frozen(state: Mapping[str, Any]) -> JobStream:
+    """Return a stream of columns that are checked already."""
+    stream = object.__new__(JobStream)
+    vars(stream).update(state)
+    stream._freeze()
+    return stream
 
 
-def merge(*streams):
+def merge(*streams: JobStream) -> JobStream:
     """Return one stream of the jobs of several, in order of submission.
 
-    Ties keep the order in which the streams were given. All must have one request type.
+    Ties keep the order in which the streams were given. All must have one request type. Jobs keep
+    their numbers where these are all different; else, as for two logs that both count from 1,
+    they are numbered anew, 1, 2, ..., in the order of the merged stream.
     """
     if not streams:
         raise InputError("merge was given no stream; give at least one")
+    for position, stream in enumerate(streams):
+        instance_of(f"streams[{position}]", stream, JobStream, f"{_EXAMPLE} or merge(*list)")
     requests = {stream.request for stream in streams}
     if len(requests) > 1:
         raise InputError(f"streams have request types {sorted(requests)}; replace() all but one")
     width = max(stream.components.shape[1] for stream in streams)
-    columns = {name: [getattr(s, name) for s in streams] for name in _COLUMNS}
+    columns: dict[str, list] = {name: [getattr(s, name) for s in streams] for name in _COLUMNS}
     columns["components"] = [
         np.pad(c, ((0, 0), (0, width - c.shape[1]))) for c in columns["components"]
     ]
-    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
-    order = np.argsort(joined["submit"], kind="stable")
-    return JobStream(**{name: c[order] for name, c in joined.items()}, request=requests.pop())
+    columns["estimate"] = [
+        np.ma.masked_all(len(s)) if s._requested is None else s._requested for s in streams
+    ]
+    joined = {name: np.ma.concatenate(parts) for name, parts in columns.items()}
+    order = np.argsort(joined["submit"].data, kind="stable")
+    joined = {name: column[order] for name, column in joined.items()}
+    if len(np.unique(joined["number"])) < len(order):
+        del joined["number"]
+    return JobStream(**joined, request=requests.pop())
 
 
-def split_into(totals, parts):
+def split_into(totals: ArrayLike, parts: ArrayLike) -> NDArray[np.int64]:
     """Split each total into `parts` components equal up to one, larger ones first.
 
     Parameters
@@ -201,15 +352,20 @@ def split_into(totals, parts):
     -------
     ndarray of int, shape (n, largest number of parts)
     """
-    totals = whole_numbers("totals", np.atleast_1d(totals))
-    parts = np.broadcast_to(whole_numbers("parts", parts), totals.shape)
-    column = np.arange(parts.max())
+    totals = np.atleast_1d(whole_numbers("totals", totals))
+    parts = whole_numbers("parts", parts)
+    if totals.ndim > 1 or parts.shape not in ((), totals.shape):
+        raise InputError(
+            f"totals and parts have shapes {totals.shape} and {parts.shape}; give one value a job"
+        )
+    parts = np.broadcast_to(parts, totals.shape)
+    column = np.arange(in_memory("parts", int(parts.max()), _MOST_PARTS))
     share, rest = np.divmod(totals, parts)
     sizes = share[:, None] + (column < rest[:, None])
     return np.where(column < parts[:, None], sizes, 0)
 
 
-def split_smallest(totals, largest):
+def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
     """Split each total into the fewest equal components, up to one, of at most `largest`.
 
     That is ceil(J/N) components for a total J and clusters of N.
@@ -218,35 +374,26 @@ def split_smallest(totals, largest):
     ----------
     Bucur, Epema (2003), section 2.5: dependent component sizes.
     """
-    totals = whole_numbers("totals", np.atleast_1d(totals))
+    totals = whole_numbers("totals", totals)
     return split_into(totals, -(-totals // whole("largest", largest)))
 
 
-def _component_table(components):
-    table = np.asarray(components)
-    if table.ndim == 1:
-        table = table[:, None]
-    if table.ndim != 2:
-        raise InputError(f"components has {table.ndim} dimensions; give (jobs, components)")
-    if table.dtype.kind not in "iuf":
-        raise InputError("components holds something that is no number; give whole numbers")
-    if table.dtype.kind == "f":
-        wrong = ~np.isfinite(table) | (table != np.floor(table)) | (np.abs(table) > _MOST)
-        if wrong.any():
-            job = int(wrong.any(axis=1).argmax())
-            raise InputError(f"components[{job}] = {table[job].tolist()}; give whole numbers")
-    table = np.array(table, dtype=np.int64, order="C")
-    bad = (table < 0).any(axis=1) | (table.sum(axis=1) < 1)
-    if bad.any():
-        job = int(bad.argmax())
-        raise InputError(
-            f"components[{job}] = {table[job].tolist()}; "
-            "give no negative component and at least one processor"
-        )
-    return table
+#: What each column is given through: (name, values, number of jobs) to an array.
+_CHECKS = {
+    "runtime": lambda name, value, _: times(name, value),
+    "components": component_table,
+    "span_penalty": per_job,
+    "number": job_numbers,
+}
+
+#: Components of a job; far more than any system has clusters.
+_MOST_PARTS = 10**6
 
 
-def _per_job(name, value, count):
-    if np.ndim(value) == 0:
-        value = [value] * count
-    return times(name, value, unit="as a fraction of the run time")
+def _requested(estimate: Any) -> np.ma.MaskedArray | None:
+    """Return the estimates that were given, masked where a job has none; None where none has."""
+    if estimate is None:
+        return None
+    mask = np.ma.getmaskarray(estimate) if isinstance(estimate, np.ma.MaskedArray) else False
+    known = estimate.filled(0) if isinstance(estimate, np.ma.MaskedArray) else estimate
+    return np.ma.MaskedArray(times("estimate", known), mask)

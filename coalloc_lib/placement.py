@@ -13,7 +13,8 @@ choice: the job says which clusters, or takes what is idle, most first.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from coalloc_lib.checks import InputError, whole_numbers
+from coalloc_lib.checks import InputError
+from coalloc_lib.columns import whole_numbers
 
 
 class Placement(ABC):

@@ -1,10 +1,13 @@
 """The multicluster: how many clusters there are and how many processors each has."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, whole
+from coalloc_lib.checks import InputError, one_of, whole
+from coalloc_lib.columns import whole_numbers
 
 #: The engines count processors in 32 bits.
 MOST_PROCESSORS = 2**31
@@ -28,11 +31,12 @@ class Multicluster:
 
     sizes: tuple[int, ...]
 
-    def __init__(self, sizes):
+    def __init__(self, sizes: Sequence[int] | NDArray[np.integer] | int):
         """Check and keep the cluster sizes."""
-        clean = tuple(whole(f"sizes[{i}]", size) for i, size in enumerate(np.atleast_1d(sizes)))
-        if not clean:
-            raise InputError("sizes is empty; give at least one cluster")
+        array = np.atleast_1d(whole_numbers("sizes", sizes))
+        if array.ndim > 1:
+            raise InputError(f"sizes has {array.ndim} dimensions; give one size a cluster")
+        clean = tuple(array.tolist())
         if sum(clean) >= MOST_PROCESSORS:
             raise InputError(
                 f"sizes sum to {sum(clean)}; give fewer than {MOST_PROCESSORS} processors"
@@ -40,40 +44,38 @@ class Multicluster:
         object.__setattr__(self, "sizes", clean)
 
     @classmethod
-    def equal(cls, clusters, size):
+    def equal(cls, clusters: int, size: int) -> "Multicluster":
         """Return `clusters` clusters of `size` processors each."""
         return cls([size] * whole("clusters", clusters))
 
     @classmethod
-    def named(cls, name):
+    def named(cls, name: str) -> "Multicluster":
         """Return a system of the papers by its name; see `NAMED_SYSTEMS`."""
-        if name not in NAMED_SYSTEMS:
-            raise InputError(f"name = {name!r}; choose one of {', '.join(NAMED_SYSTEMS)}")
-        return cls(NAMED_SYSTEMS[name])
+        return cls(NAMED_SYSTEMS[one_of("name", name, tuple(NAMED_SYSTEMS))])
 
     @property
-    def processors(self):
+    def processors(self) -> int:
         """Number of processors of all clusters together."""
         return sum(self.sizes)
 
     @property
-    def largest(self):
+    def largest(self) -> int:
         """Number of processors of the largest cluster."""
         return max(self.sizes)
 
     @property
-    def is_equal(self):
+    def is_equal(self) -> bool:
         """Whether all clusters have the same size."""
         return len(set(self.sizes)) == 1
 
-    def as_array(self):
+    def as_array(self) -> NDArray[np.int64]:
         """Cluster sizes as an `int64` array, shape (clusters,)."""
         return np.array(self.sizes, dtype=np.int64)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.sizes)
 
-    def __str__(self):
+    def __str__(self) -> str:
         if self.is_equal and len(self) > 1:
             return f"{len(self)} × {self.sizes[0]}"
         return ",".join(map(str, self.sizes))

@@ -134,6 +134,11 @@ def test_hyperexponential_has_balanced_means(mean, variation):
     assert time.cv == pytest.approx(variation)
 
 
+def test_an_observed_sample_may_be_lengths_of_time():
+    values = co.Empirical(np.array([1, 2], "timedelta64[m]")).values
+    assert values.tolist() == [60, 120]
+
+
 def test_a_scalar_shape_gives_a_scalar():
     rng = np.random.default_rng(0)
     for time in TIMES:
@@ -144,12 +149,13 @@ def test_a_scalar_shape_gives_a_scalar():
 
 @pytest.mark.parametrize(("draw", "size"), [(0.0, 3), (1 - 2**-53, 7)])
 def test_the_outermost_draws_are_possible_sizes(draw, size):
-    class Fixed:
+    class Fixed(np.random.Generator):
         def random(self, shape):
             return np.full(shape, draw)
 
-    assert co.uniform(3, 7).sample(Fixed(), 2).tolist() == [size, size]
-    assert co.power_of_two(0.3, 3, 7).sample(Fixed(), 1).tolist() == [size]
+    fixed = Fixed(np.random.PCG64())
+    assert co.uniform(3, 7).sample(fixed, 2).tolist() == [size, size]
+    assert co.power_of_two(0.3, 3, 7).sample(fixed, 1).tolist() == [size]
 
 
 def test_poisson_arrivals():
@@ -245,9 +251,9 @@ def test_parse_sizes_refuses(text, message):
         (lambda: co.SizeDistribution([1.0]), "probabilities is not a list"),
         (lambda: co.SizeDistribution([[0.0, 1.0]]), "probabilities is not a list"),
         (lambda: co.SizeDistribution.empirical([]), "sizes is empty"),
-        (lambda: co.SizeDistribution.empirical([3, 0]), "sizes holds 0"),
-        (lambda: co.SizeDistribution.empirical([1, 2.5]), "sizes holds 2.5"),
-        (lambda: co.SizeDistribution.empirical([1, math.nan]), "sizes holds nan"),
+        (lambda: co.SizeDistribution.empirical([3, 0]), r"sizes\[1\] = 0"),
+        (lambda: co.SizeDistribution.empirical([1, 2.5]), r"sizes\[1\] = 2.5"),
+        (lambda: co.SizeDistribution.empirical([1, math.nan]), r"sizes\[1\] = nan"),
         (lambda: co.power_of_two(0, 1, 8), "q = 0;"),
         (lambda: co.power_of_two(-0.2, 1, 8), "q = -0.2"),
         (lambda: co.power_of_two(1.01, 1, 8), "q = 1.01"),
@@ -267,6 +273,16 @@ def test_parse_sizes_refuses(text, message):
         (lambda: co.Empirical([]), "values holds no time above 0"),
         (lambda: co.Empirical([0.0, 0.0]), "values holds no time above 0"),
         (lambda: co.PoissonArrivals(0), "rate = 0"),
+        (lambda: co.parse_sizes(None), "sizes = None is no str; give"),
+        (lambda: co.parse_sizes("U" * 5000), r"sizes = 'UUU.*\.\.\..*UUU'; write"),
+        (lambda: co.uniform("1", 4), "low = '1'; give a number"),
+        (lambda: co.Exponential("3"), "mean = '3'; give a number"),
+        (lambda: co.Empirical(np.array(["2020"], "datetime64[Y]")), "values holds datetimes"),
+        (lambda: co.SizeDistribution([0, "1"]), r"probabilities\[1\] = '1'"),
+        (lambda: co.SizeDistribution(None), "probabilities = None"),
+        (lambda: co.uniform(1, 4).sample(3), "rng = 3 is no Generator; give numpy.random"),
+        (lambda: co.uniform(1, 4).sample(np.random.default_rng(1), "x"), "shape = 'x'"),
+        (lambda: co.PoissonArrivals(1).sample(np.random.default_rng(1), -1), "count = -1"),
     ],
 )
 def test_bad_arguments_are_named_with_their_value(make, message):

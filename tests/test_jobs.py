@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ import coalloc_lib as co
 from coalloc_lib.jobs import REQUESTS, split_into, split_smallest
 from tests.conftest import systems_and_streams
 
-COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty")
+COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty", "number")
 totals = st.lists(st.integers(1, 300), min_size=1, max_size=20)
 
 
@@ -36,6 +37,8 @@ def test_defaults():
     np.testing.assert_array_equal(jobs.estimate, jobs.runtime)
     np.testing.assert_array_equal(jobs.span_penalty, [0, 0, 0])
     np.testing.assert_array_equal(jobs.work, [5, 12, 21])
+    assert jobs.mean_work == 38 / 3
+    np.testing.assert_array_equal(jobs.number, [1, 2, 3])
     np.testing.assert_array_equal(stream(span_penalty=0.25).span_penalty, [0.25] * 3)
 
 
@@ -52,7 +55,7 @@ def test_a_bad_time_is_named_with_its_job(name, value):
         stream(**{name: [0.0, value, math.nan]})
 
 
-@pytest.mark.parametrize("name", ["runtime", "components", "estimate", "span_penalty"])
+@pytest.mark.parametrize("name", COLUMNS[1:])
 def test_a_wrong_length_is_named(name):
     with pytest.raises(co.InputError, match=f"^{name} has 2 entries and submit has 3"):
         stream(**{name: [1, 2]})
@@ -79,6 +82,11 @@ def test_a_table_of_times_is_refused():
         ([[1, 1], [1, 0], [0, 0]], r"components\[2\] = \[0, 0\].*at least one processor"),
         (np.zeros((3, 0), int), r"components\[0\] = \[\]"),
         (np.ones((3, 1, 1), int), "components has 3 dimensions"),
+        (np.array([1, 2, 2**64 - 1], np.uint64), r"components\[2\] = 18446744073709551615 has"),
+        ([[1], [2, 3], [4]], "components has rows of 1 to 2 entries"),
+        ([[1, 0], [0, -1] * 1, [1, 1]], r"components\[1\] = \[0, -1\]"),
+        (np.full((3, 1000), 2.5), r"components\[0\] = \[2.5, 2.5, 2.5, 2.5, 2.5, 2.5, ...\]; give"),
+        ([True, True, True], r"components\[0\] = True"),
     ],
 )
 def test_bad_components_are_named_with_their_job(components, message):
@@ -120,6 +128,119 @@ def test_replace_keeps_all_else_and_refuses_unknown_columns():
     assert_same(changed.replace(runtime=jobs.runtime), jobs)
     with pytest.raises(co.InputError, match=r"no column \['runtimes'\]"):
         jobs.replace(runtimes=[1, 1, 1])
+
+
+def test_where_no_estimate_was_given_it_is_the_run_time_for_good():
+    jobs = stream()
+    longer = [7.0, 8.0, 9.0]
+    for same in (jobs, jobs[:], jobs.thinned(1, np.random.default_rng(0)), jobs.split(into=2)):
+        assert same.replace(runtime=longer).estimate.tolist() == longer
+    assert co.merge(jobs).replace(runtime=longer).estimate.tolist() == longer
+    assert jobs.scaled_runtimes(2).replace(runtime=longer).estimate.tolist() == longer
+    given = jobs.replace(estimate=[8, 8, 8])
+    assert given.replace(runtime=longer).estimate.tolist() == [8, 8, 8]
+    assert given.replace(estimate=None).estimate.tolist() == [5, 6, 7]
+    assert given.replace(estimate=None, runtime=longer).estimate.tolist() == longer
+
+
+def test_some_jobs_may_have_an_estimate_and_others_none():
+    jobs = stream(estimate=np.ma.array([8.0, 9.0, 10.0], mask=[0, 1, 0]))
+    assert jobs.estimate.tolist() == [8, 6, 10]
+    longer = jobs.replace(runtime=[20.0, 20, 20])
+    assert longer.estimate.tolist() == [8, 20, 10]
+    assert longer[::-1].replace(runtime=[1.0, 2, 3]).estimate.tolist() == [10, 2, 8]
+    assert jobs.scaled_runtimes(2).replace(runtime=[1.0, 2, 3]).estimate.tolist() == [16, 2, 20]
+    both = co.merge(stream(submit=[9, 9, 9]), jobs).replace(runtime=[1.0] * 6)
+    assert both.estimate.tolist() == [8, 1, 10, 1, 1, 1]
+
+
+def test_jobs_keep_their_numbers():
+    jobs = stream(number=[30, 10, 20])
+    assert jobs[1:].number.tolist() == [10, 20]
+    for same in (jobs.split(into=2), jobs.with_load(co.Multicluster([8]), 0.5), jobs.replace()):
+        assert same.number.tolist() == [30, 10, 20]
+    assert jobs.replace(number=None).number.tolist() == [1, 2, 3]
+    assert stream()[[2, 0]].number.tolist() == [3, 1]
+
+
+def test_merged_jobs_keep_their_numbers_where_these_tell_them_apart():
+    early, late = stream(number=[5, 6, 7]), stream(submit=[0.5, 9, 9], number=[1, 2, 3])
+    assert co.merge(early, late).number.tolist() == [5, 1, 6, 7, 2, 3]
+    assert co.merge(stream(), stream()).number.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_columns_of_pandas_go_by_position_and_must_agree_on_it():
+    table = pd.DataFrame(
+        {
+            "when": pd.to_datetime(["2020-01-01 08:00", "2020-01-01 07:00", "2020-01-01 09:00"]),
+            "took": pd.to_timedelta([60, 3600, 30], unit="s"),
+            "cpus": [4, 8, 16],
+        },
+        index=[7, 8, 9],
+    )
+    jobs = co.JobStream(table["when"], table["took"], table["cpus"])
+    assert jobs.submit.tolist() == [3600, 0, 7200]
+    assert jobs.runtime.tolist() == [60, 3600, 30]
+    with pytest.raises(co.InputError, match=r"^submit and runtime have different indexes"):
+        co.JobStream(table["when"], table["took"].sort_values(), table["cpus"])
+    with pytest.raises(co.InputError, match=r"^submit and components have different indexes"):
+        co.JobStream(table["when"], [1, 2, 3], table[["cpus"]].reset_index())
+    with pytest.raises(co.InputError, match=r"^runtime holds datetimes"):
+        jobs.replace(runtime=table["when"])
+
+
+@pytest.mark.parametrize("name", ["runtime", "estimate"])
+def test_lengths_of_time_are_seconds(name):
+    lengths = pd.to_timedelta([1, 2, 3], unit="h")
+    assert getattr(stream(**{name: lengths}), name).tolist() == [3600, 7200, 10800]
+    with pytest.raises(co.InputError, match=r"^span_penalty holds timedeltas; give numbers"):
+        stream(span_penalty=lengths)
+
+
+def test_what_stays_in_a_replaced_stream_is_not_copied():
+    jobs = stream(estimate=[8, 8, 8])
+    changed = jobs.replace(runtime=[1, 2, 3])
+    for name in ("submit", "components", "span_penalty", "number"):
+        assert getattr(changed, name) is getattr(jobs, name)
+    assert jobs.runtime.tolist() == [5, 6, 7]
+    with pytest.raises(co.InputError):
+        jobs.replace(runtime=[1, 2])
+    assert_same(jobs, stream(estimate=[8, 8, 8]))
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        (1, r"jobs\[1\] is one job; give a slice: jobs\[1:2\]"),
+        (-1, r"jobs\[-1\] is one job; give a slice: jobs\[2:3\]"),
+        (5, r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
+        ("x", r"jobs\['x'\] of 3 jobs"),
+        (None, r"jobs\[None\] selects no jobs"),
+        ([True], r"jobs\[\[True\]\] of 3 jobs"),
+        (slice(3, None), "selects no jobs"),
+        ([], "selects no jobs"),
+        (np.zeros(3, bool), "selects no jobs"),
+        ([[0, 1]], "selects no jobs"),
+        (1.5, r"jobs\[1.5\] of 3 jobs"),
+    ],
+)
+def test_what_selects_no_jobs_is_refused(selection, message):
+    with pytest.raises(co.InputError, match=message):
+        stream()[selection]
+
+
+def test_the_first_jobs_of_a_stream():
+    jobs = stream(submit=[12.0, 10.0, 14.0])
+    assert jobs.sample(2, seed=1).number.tolist() == [2, 1]
+    assert jobs.sample(3, seed=1).submit.tolist() == [10, 12, 14]
+    faster = jobs.sample(3, seed=1, rate=2.0)
+    assert faster.submit.tolist() == [10, 10.5, 11]
+    assert faster.runtime.tolist() == [6, 5, 7]
+    for count, rate, message in ((4, None, "there are 3"), (1, 1.0, "at one instant"), (0, 1, "0")):
+        with pytest.raises(co.InputError, match=message):
+            jobs.sample(count, 1, rate)
+    with pytest.raises(co.InputError, match="rate = 0"):
+        jobs.sample(3, 1, 0)
 
 
 @given(totals, st.integers(1, 40))
@@ -174,6 +295,9 @@ def test_split_by_hand():
         (lambda: split_into([3, 2.7], 2), "totals"),
         (lambda: split_into([3, math.nan], 2), "totals"),
         (lambda: stream().split(into=2.5), "into = 2.5"),
+        (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
+        (lambda: split_into([[3, 3]], 1), "totals and parts have shapes"),
+        (lambda: split_into([3], 10**9), "parts = 1000000000; give at most"),
     ],
 )
 def test_bad_splits_are_refused(split, message):
@@ -205,6 +329,12 @@ def test_merging_the_parts_of_a_sorted_stream_gives_it_back(case, data):
 def test_merge_refuses():
     with pytest.raises(co.InputError, match="no stream"):
         co.merge()
+    with pytest.raises(
+        co.InputError, match=r"streams\[0\] = .* is no JobStream; .*merge\(\*list\)"
+    ):
+        co.merge([stream(), stream()])
+    with pytest.raises(co.InputError, match=r"streams\[1\] = None is no JobStream"):
+        co.merge(stream(), None)
     with pytest.raises(co.InputError, match=r"\['total', 'unordered'\]"):
         co.merge(stream(), stream(request="total"))
 
@@ -262,6 +392,37 @@ def test_thinned_refuses(fraction):
         stream().thinned(fraction, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda jobs, junk: jobs.offered_load(junk),
+        lambda jobs, junk: jobs.with_load(junk, 0.5),
+        lambda jobs, junk: jobs.with_load(co.Multicluster([8]), junk),
+        lambda jobs, junk: jobs.scaled_runtimes(junk),
+        lambda jobs, junk: jobs.thinned(junk, np.random.default_rng(0)),
+        lambda jobs, junk: jobs.thinned(0.5, junk),
+        lambda jobs, junk: jobs.split(at_most=junk, into=None if junk is not None else junk),
+        lambda jobs, junk: jobs.replace(request=junk),
+        lambda jobs, junk: jobs.replace(components=junk),
+        lambda jobs, junk: jobs.replace(submit=junk),
+        lambda jobs, junk: jobs.sample(junk, 1),
+        lambda jobs, junk: split_into(junk, 2),
+        lambda jobs, junk: split_smallest([3], junk),
+        lambda jobs, junk: co.merge(jobs, junk),
+        lambda jobs, junk: co.JobStream(junk, junk, junk),
+        lambda jobs, junk: co.simulate(co.Multicluster(junk), jobs),
+    ],
+)
+@pytest.mark.parametrize(
+    "junk", [None, "x", "3", [[1, 2], [3]], {}, object(), b"3", (i for i in [1])]
+)
+def test_wrong_objects_are_refused_in_one_line(call, junk):
+    with pytest.raises(co.InputError) as caught:
+        call(stream(), junk)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
 def test_thinned_to_nothing_is_refused():
     with pytest.raises(co.InputError, match="kept no job of 3"):
         stream().thinned(1e-9, np.random.default_rng(0))
@@ -285,5 +446,5 @@ def test_columns_of_another_layout_are_the_same_to_the_kernel():
 
 @pytest.mark.parametrize("column", ["submit", "runtime", "components"])
 def test_words_are_no_numbers(column):
-    with pytest.raises(co.InputError, match=f"^{column} holds something that is no number"):
+    with pytest.raises(co.InputError, match=rf"^{column}\[0\] = 'a'; give a number"):
         stream(**{column: ["a", "b", "c"]})

@@ -134,7 +134,7 @@ def test_first_fit_refuses_an_order_that_is_none(clusters):
 
 @pytest.mark.parametrize("clusters", [[-1, 0], [0, 0.5], []])
 def test_first_fit_refuses_what_is_no_cluster(clusters):
-    with pytest.raises(co.InputError, match=r"clusters (holds|is empty)"):
+    with pytest.raises(co.InputError, match=r"^clusters(\[\d\] = | is empty)"):
         co.FirstFit(clusters=clusters)
 
 

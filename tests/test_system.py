@@ -73,11 +73,25 @@ def test_an_unknown_name_is_answered_with_all_names():
         ([8, 8, 2.5], r"sizes\[2\] = 2\.5"),
         ([8, float("nan")], r"sizes\[1\] = nan"),
         ([float("inf")], r"sizes\[0\] = inf"),
+        ([[1, 2], [3]], "sizes has rows of 1 to 2 entries"),
+        ([[1, 2], [3, 4]], "sizes has 2 dimensions; give one size a cluster"),
+        (None, "sizes = None"),
+        ("32", "sizes = '32'"),
+        (["32"], r"sizes\[0\] = '32'"),
+        ([True, 32], r"sizes\[0\] = True"),
+        (np.array([2**64 - 1], np.uint64), r"sizes\[0\] = 18446744073709551615"),
+        ([2**30, 2**30], "sizes sum to 2147483648"),
     ],
 )
 def test_bad_sizes_are_named(sizes, message):
     with pytest.raises(co.InputError, match=message):
         co.Multicluster(sizes)
+
+
+@pytest.mark.parametrize("name", [None, ["4x32"], np.array(["4x32"])])
+def test_what_is_no_name_is_refused(name):
+    with pytest.raises(co.InputError, match=r"name = .*; choose one of '4x32'"):
+        co.Multicluster.named(name)
 
 
 def test_bad_number_of_clusters_is_named():

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from coalloc_lib.checks import InputError, positive
+from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
@@ -122,7 +122,7 @@ def _service(text):
     name, _, variation = text.partition(":")
     if name == "hyperexponential":
         try:
-            return Hyperexponential(1.0, positive("CV", variation))
+            return Hyperexponential(1.0, float(variation))
         except ValueError:
             raise InputError(
                 f"--service = {text!r}; give hyperexponential:CV with a coefficient of variation "

@@ -95,7 +95,7 @@ def simulate(
         check_writable(out)
     log, jobs = _read(trace, request, estimates, span_penalty, largest)
     jobs = _divided(jobs, request, division)
-    numbers = log.job_numbers(largest=largest)
+    numbers = jobs.number
     _refuse_impossible(system, jobs, division, log, numbers)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))

@@ -2,16 +2,41 @@
 
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from coalloc_lib.jobs import JobStream
 
 
 @runtime_checkable
 class Workload(Protocol):
-    """Anything that jobs can be drawn from."""
+    """Whatever job streams can be drawn from: a model, a log, a stream itself.
+
+    Attributes
+    ----------
+    mean_work : float
+        Mean processor-time of a job, without a span penalty. An offered load of L on P processors
+        is the rate ``L * P / mean_work``.
+    """
 
     @property
-    def mean_work(self):
-        """Mean processor-time of a job on one cluster."""
+    def mean_work(self) -> float:
+        """Mean processor-time of a job."""
 
-    def sample(self, count, seed, rate=None) -> JobStream:
-        """Draw `count` jobs, `rate` of them a unit of time; all at 0 where there is no rate."""
+    def sample(
+        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
+    ) -> JobStream:
+        """Return a stream of `count` jobs, in order of submission.
+
+        Parameters
+        ----------
+        count : int
+            How many jobs. A log has no more than it has, and says so.
+        seed : int or SeedSequence
+            The same seed gives the same jobs, whatever the rate. A log is not random: there it
+            changes nothing.
+        rate : float, optional
+            Arrivals a unit of time: the mean of a random workload, and exactly ``(count - 1)``
+            over the span of the submissions for a log. Where it is not given, the jobs come as
+            those of the log or the model do, and all at 0 where a model has no arrivals of its
+            own.
+        """

@@ -1,6 +1,7 @@
-"""Fitting the parameters of `LublinModel` to a log; see `LublinModel.fit` for the method."""
+"""Fitting the parameters of `AdaptedLublin` to a log; see `AdaptedLublin.fit` for the method."""
 
 import re
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from coalloc_lib.workloads._lublin_parts import (
     to_cycle_clock,
 )
 
+if TYPE_CHECKING:
+    from coalloc_lib.workloads.swf import SwfLog
+
 #: Corner of the smallest parallel sizes: 2^0.8 rounds to 2.
 LOG_LOW = 0.8
 #: Weight of the squared relative errors of mean and cv against the mean log-likelihood a job:
@@ -22,8 +26,8 @@ POPULAR = 20
 FEWEST_JOBS = 100
 
 
-def fitted_parameters(log):
-    """Return all parameters of `LublinModel` for the usable jobs of `log`, as a dict."""
+def fitted_parameters(log: "SwfLog") -> dict[str, Any]:
+    """Return all parameters of `AdaptedLublin` for the usable jobs of `log`, as a dict."""
     rows = log.usable
     if len(rows) < FEWEST_JOBS:
         raise InputError(f"{log.name} has {len(rows)} usable jobs; give {FEWEST_JOBS} or more")

@@ -1,8 +1,9 @@
-"""The pieces of `LublinModel` that drawing and fitting share."""
+"""The pieces of `AdaptedLublin` that drawing and fitting share."""
 
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError
 
@@ -10,7 +11,15 @@ DAY = 86_400
 HALF_HOURS = 48
 
 
-def parallel_sizes(processors, power_of_two, log_low, log_medium, log_high, *, low_stage):
+def parallel_sizes(
+    processors: int,
+    power_of_two: float,
+    log_low: float,
+    log_medium: float,
+    log_high: float,
+    *,
+    low_stage: float,
+) -> NDArray[np.float64]:
     """Return the probabilities of sizes 0 to `processors` of a parallel job.
 
     log2(size) is uniform on [log_low, log_medium] with probability `low_stage`, else uniform
@@ -18,7 +27,7 @@ def parallel_sizes(processors, power_of_two, log_low, log_medium, log_high, *, l
     taken, else after. Sizes above `processors` are drawn anew.
     """
 
-    def below(x):
+    def below(x: NDArray) -> NDArray:
         first = np.clip((x - log_low) / (log_medium - log_low), 0, 1)
         second = np.clip((x - log_medium) / (log_high - log_medium), 0, 1)
         return low_stage * first + (1 - low_stage) * second
@@ -33,21 +42,21 @@ def parallel_sizes(processors, power_of_two, log_low, log_medium, log_high, *, l
     return weights / weights.sum()
 
 
-def to_cycle_clock(instants, cycle):
+def to_cycle_clock(instants: NDArray, cycle: ArrayLike) -> NDArray[np.float64]:
     """Return instants (seconds from a midnight) on the clock that runs with the daily cycle."""
     days, clock = np.divmod(instants, DAY)
     return days * DAY + np.interp(clock, _half_hours(), _cycle_corners(cycle))
 
 
-def from_cycle_clock(instants, cycle):
+def from_cycle_clock(instants: NDArray, cycle: ArrayLike) -> NDArray[np.float64]:
     """Return the inverse of `to_cycle_clock`."""
     days, clock = np.divmod(instants, DAY)
     return days * DAY + np.interp(clock, _cycle_corners(cycle), _half_hours())
 
 
-def _half_hours():
+def _half_hours() -> NDArray[np.float64]:
     return np.linspace(0, DAY, HALF_HOURS + 1)
 
 
-def _cycle_corners(cycle):
+def _cycle_corners(cycle: ArrayLike) -> NDArray[np.float64]:
     return np.concatenate([[0.0], np.cumsum(cycle) / np.sum(cycle)]) * DAY

@@ -1,20 +1,23 @@
 """From the text of a Standard Workload Format log to a header and a table.
 
-The fast path hands all job lines to pandas at once. Whatever looks wrong afterwards is looked
-for again line by line, because only then can an error name the line, and because pandas fills
-missing trailing fields in silence.
+The fast path hands blocks of job lines to pandas. A block that has anything else in it, or looks
+wrong afterwards, is read again line by line, because only then can an error name the line, and
+because pandas fills missing trailing fields in silence.
 """
 
 import codecs
-import gzip
 import io
 import re
-import zlib
-from pathlib import Path
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import LARGEST_WHOLE, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The 18 fields, in the order of the format.
 FIELDS = (
@@ -52,65 +55,89 @@ WHOLE_FIELDS = (
     "preceding_job",
 )
 
-#: Above this, whole numbers are no longer exact as floating point numbers.
-LARGEST_WHOLE = 2.0**53
+#: No log begins with so many characters of comments.
+_MOST_HEADER = 2**20
 
-_GZIP_MAGIC = b"\x1f\x8b"
+#: What lines of numbers are made of. Words are no matter for pandas, which takes a column of
+#: 'True' for ones.
+_OF_NUMBERS = b"0123456789+-.eE \n"
+
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # A key is followed by a colon and a blank, so that 'http://...' is not one.
 _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 
 
-def read_content(path):
-    """Return the bytes of a log, unpacked if it is packed.
+def parse(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.DataFrame"]:
+    """Return the header of a log, and its job lines as a table with the columns `FIELDS`.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+        The content of the log in pieces of whole lines.
+    where : str
+        What an error calls the log.
 
     Raises
     ------
     InputError
-        There is no such file, it cannot be read, or its compression is broken.
+        The log has no job, or a line is not 18 numbers that make sense.
     """
-    path = Path(path)
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; give the path of a log in it") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check it") from None
-    if raw[:2] == _GZIP_MAGIC:
-        return _unpacked(path, raw)
-    if path.suffix == ".gz":
-        raise InputError(f"{path} is not a gzip file; fetch it again, or drop .gz from its name")
-    return raw
+    comments: list[str] = []
+    tables: list[list[NDArray]] = []
+    number = 1
+    for block in blocks:
+        if number == 1:
+            block = block.removeprefix(codecs.BOM_UTF8)
+        if not tables:
+            leading, block = _leading_comments(block, number, where)
+            comments += leading
+            number += len(leading)
+            if sum(map(len, comments)) > _MOST_HEADER:
+                raise InputError(
+                    f"{where} begins with more than {_MOST_HEADER:,} characters of comments; "
+                    "check that it is a log"
+                )
+        lines = block.count(b"\n")
+        table = _fast_table(block, lines) or _careful_table(block, number, where)
+        if table:
+            tables.append(list(map(_in_brief, table)))
+        number += lines
+    if not tables:
+        raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
+    return parse_header(comments), _joined(tables)
 
 
-def _unpacked(path, raw):
-    try:
-        return gzip.decompress(raw)
-    except EOFError:
-        raise InputError(
-            f"{path} is cut short: its gzip stream has no end; fetch it again"
-        ) from None
-    except (OSError, zlib.error) as error:
-        raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
+def _leading_comments(block: bytes, number: int, where: str) -> tuple[list[str], bytes]:
+    """Return the lines before the first job of a block, and the rest of the block."""
+    lines: list[str] = []
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start) + 1 or len(block)
+        line = _decoded_line(block[start:end], f"{where}, line {number + len(lines)}")
+        if is_job_line(line):
+            break
+        lines.append(line)
+        start = end
+    return lines, block[start:]
 
 
-def decoded(content, where):
-    """Return the text of `content`; name the first line of a job that is not UTF-8.
-
-    A byte order mark at the beginning is left out. Comments may also be Latin-1, as those of older
-    logs are.
-    """
-    content = content.removeprefix(codecs.BOM_UTF8)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        lines = enumerate(content.split(b"\n"), start=1)
-        return "\n".join(_decoded_line(line, f"{where}, line {number}") for number, line in lines)
+def _in_brief(column: NDArray) -> NDArray:
+    """Return a column as it is, or in the room of one entry where all are the same, as -1."""
+    is_constant = (column == column[0]).all()
+    return np.broadcast_to(column[:1].copy(), column.shape) if is_constant else column
 
 
-def _decoded_line(line, where):
+def _joined(tables: list[list[NDArray]]) -> "pd.DataFrame":
+    """Return one table of all blocks; give each column of theirs away as soon as it is copied."""
+    import pandas as pd
+
+    columns = {}
+    for name in reversed(FIELDS):
+        columns[name] = np.concatenate([table.pop() for table in tables])
+    return pd.DataFrame({name: columns[name] for name in FIELDS}, copy=False)
+
+
+def _decoded_line(line: bytes, where: str) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -122,24 +149,25 @@ def _decoded_line(line, where):
         ) from None
 
 
-def is_job_line(line):
+def is_job_line(line: str) -> bool:
     """Whether a line of a log describes a job: it is not blank and not a comment."""
     start = line.lstrip()
     return bool(start) and start[0] != ";"
 
 
-def is_header_key(key):
+def is_header_key(key: str) -> bool:
     """Whether the reader would take `key` for the key of a header line."""
     match = _KEY.fullmatch(f" {key}:")
     return match is not None and match[1] == key
 
 
-def parse_header(lines):
+def parse_header(lines: Iterable[str]) -> dict[str, str]:
     """Return the ``; Key: value`` comments before the first job, keys to values.
 
     A key that comes again and a line without a key go on with the value, after a line break.
     """
-    header, current = {}, None
+    header: dict[str, str] = {}
+    current = None
     for line in lines:
         if is_job_line(line):
             break
@@ -155,74 +183,77 @@ def parse_header(lines):
     return header
 
 
-def parse_table(lines, where):
-    """Return the job lines as a table with the columns `FIELDS`.
+def _fast_table(block: bytes, lines: int) -> list[NDArray] | None:
+    """Return the columns of a block that is nothing but job lines, else None."""
+    if b"\r" in block or b"\t" in block:
+        block = block.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    if block.translate(None, _OF_NUMBERS):
+        return None
+    rows = lines + (not block.endswith(b"\n"))
+    # Twice as fast as any white space, r"\s+".
+    return _columns(io.BytesIO(block), rows, sep=" ", skipinitialspace=True)
 
-    Parameters
-    ----------
-    lines : list of str
-        All lines of the log, comments included.
-    where : str
-        What an error calls the log.
 
-    Raises
-    ------
-    InputError
-        The log has no job, or a line is not 18 numbers that make sense.
-    """
+def _careful_table(block: bytes, number: int, where: str) -> list[NDArray] | None:
+    """Return the columns of a block, None where it has no job; name the first line at fault."""
+    lines = [
+        _decoded_line(line, f"{where}, line {number + i}")
+        for i, line in enumerate(block.split(b"\n"))
+    ]
     rows = [line for line in lines if is_job_line(line)]
     if not rows:
-        raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
-    table = _fast_table(rows)
-    if table is None or _is_suspect(table, len(rows)):
-        _raise_first_fault(lines, where)
+        return None
+    text = "\n".join(rows)
+    columns = None
+    if not text.encode().translate(None, _OF_NUMBERS + b"\t\r"):
+        columns = _columns(io.StringIO(text), len(rows), sep=r"\s+")
+    if columns is None:
+        for i, line in enumerate(lines):
+            fault = _fault_of(line) if is_job_line(line) else None
+            if fault:
+                raise InputError(f"{where}, line {number + i}: {fault}")
         raise InputError(f"{where} cannot be read as 18 columns of numbers; check its format")
-    table = table.iloc[:, : len(FIELDS)]
-    return table.astype(dict.fromkeys(WHOLE_FIELDS, np.int64))
+    return columns
 
 
-def _fast_table(rows):
+def _columns(text: io.BytesIO | io.StringIO, rows: int, **separator: Any) -> list[NDArray] | None:
+    """Return the 18 columns of so many job lines; None where anything is not as it should be."""
     import pandas as pd
 
     # Before version 3, pandas by default rounds the last digit of a long fraction wrongly.
     exact = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
     try:
-        return pd.read_csv(
-            io.StringIO("\n".join(rows)),
-            sep=r"\s+",
+        table = pd.read_csv(
+            text,
             header=None,
             names=[*FIELDS, "too_many"],
             dtype=np.float64,
             quoting=3,
             engine="c",
             **exact,
+            **separator,
         )
     except (ValueError, OverflowError):
         return None
+    *columns, too_many = (table[name].to_numpy() for name in table)
+    # Of lines with too many fields pandas makes the first an index, without a word.
+    is_plain = isinstance(table.index, pd.RangeIndex) and len(table) == rows
+    if not is_plain or not np.isnan(too_many).all() or (columns[1] < 0).any():
+        return None
+    if not all(np.isfinite(column).all() for column in columns):
+        return None
+    for position, name in enumerate(FIELDS):
+        if name in WHOLE_FIELDS:
+            if np.abs(columns[position]).max() >= LARGEST_WHOLE:
+                return None
+            whole = columns[position].astype(np.int64)
+            if (whole != columns[position]).any():
+                return None
+            columns[position] = whole
+    return columns
 
 
-def _is_suspect(table, expected_rows):
-    values = table.to_numpy()
-    named = values[:, :-1]
-    whole = table[list(WHOLE_FIELDS)].to_numpy()
-    return (
-        len(table) != expected_rows
-        or not np.isnan(values[:, -1]).all()
-        or not np.isfinite(named).all()
-        or (whole != np.floor(whole)).any()
-        or (np.abs(whole) > LARGEST_WHOLE).any()
-        or (table["submit"] < 0).any()
-    )
-
-
-def _raise_first_fault(lines, where):
-    for number, line in enumerate(lines, start=1):
-        fault = _fault_of(line) if is_job_line(line) else None
-        if fault:
-            raise InputError(f"{where}, line {number}: {fault}")
-
-
-def _fault_of(line):
+def _fault_of(line: str) -> str | None:
     """Return what is wrong with a job line and how to mend it; None if nothing is."""
     words = re.split(r"[ \t]+", line.strip(" \t\r"))
     for position, word in enumerate(words[: len(FIELDS)]):
@@ -239,10 +270,10 @@ def _fault_of(line):
     return _senseless_value(dict(zip(FIELDS, map(float, words), strict=True)))
 
 
-def _senseless_value(job):
+def _senseless_value(job: dict[str, float]) -> str | None:
     for name in WHOLE_FIELDS:
-        if job[name] != np.floor(job[name]) or abs(job[name]) > LARGEST_WHOLE:
-            return f"{name} is {job[name]:.15g}; give a whole number of at most 2^53"
+        if job[name] != np.floor(job[name]) or abs(job[name]) >= LARGEST_WHOLE:
+            return f"{name} is {job[name]:.15g}; give a whole number below 2^53"
     if job["submit"] < 0:
         return (
             f"submit is {job['submit']:.15g}; give seconds since the log began, 0 or more, or "

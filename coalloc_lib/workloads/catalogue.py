@@ -2,18 +2,21 @@
 
 The logs are not part of this package. `load_trace` looks for one in the folder that the
 environment variable ``COALLOC_TRACES`` names, then in the user's cache, and only then fetches it
-from the archive. Every copy is checked by SHA-256 before it is used.
+from the archive. Every copy is checked by SHA-256 before it is used; one that cannot be checked
+is not used.
 """
 
 import hashlib
 import os
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.files import atomic_path
+from coalloc_lib.checks import InputError, one_of, path_of, shown
+from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.workloads._public_logs import CATALOGUE, Trace
-from coalloc_lib.workloads._swf_text import read_content
-from coalloc_lib.workloads.swf import parse_swf, read_swf
+from coalloc_lib.workloads._swf_blocks import content
+from coalloc_lib.workloads.swf import SwfLog, read_swf
 
 __all__ = [
     "CATALOGUE",
@@ -31,7 +34,7 @@ FOLDER_VARIABLE = "COALLOC_TRACES"
 MISSING = ("fetch", "stand-in", "error")
 
 
-def trace(name):
+def trace(name: str) -> Trace:
     """Return the catalogue's entry of a log.
 
     `name` is its name, its first word (``"CTC"``) or its file, in any case of letters.
@@ -39,13 +42,13 @@ def trace(name):
     entry = _find(name)
     if entry is None:
         raise InputError(
-            f"name = {name!r} is no log of the catalogue; choose one of "
+            f"name = {shown(name)} is no log of the catalogue; choose one of "
             f"{', '.join(entry.name for entry in CATALOGUE)}"
         )
     return entry
 
 
-def _find(name):
+def _find(name: object) -> Trace | None:
     wanted = str(name).lower()
     for entry in CATALOGUE:
         stem = entry.file.removesuffix(".swf.gz")
@@ -55,7 +58,9 @@ def _find(name):
     return None
 
 
-def load_trace(name_or_path, *, missing="fetch"):
+def load_trace(
+    name_or_path: str | os.PathLike[str], *, missing: str = "fetch", progress: Silent = SILENT
+) -> SwfLog:
     """Return a public log by its name, or any log by its path.
 
     Parameters
@@ -66,6 +71,8 @@ def load_trace(name_or_path, *, missing="fetch"):
         What to do when a public log is neither in the folder of ``COALLOC_TRACES`` nor in the
         cache: fetch it from the archive, use the synthetic stand-in that comes with a
         checkout, or give up. Nothing is fetched but with ``"fetch"``.
+    progress : coalloc_lib.progress.Progress, optional
+        Moved on while the log is read; see `read_swf`.
 
     Returns
     -------
@@ -81,7 +88,7 @@ def load_trace(name_or_path, *, missing="fetch"):
     one_of("missing", missing, MISSING)
     entry = _find(name_or_path)
     if entry is None:
-        return _read_own(name_or_path)
+        return _read_own(name_or_path, progress)
     path = _local_file(entry)
     if path is None and missing == "stand-in":
         return load_stand_in(entry.name)
@@ -90,16 +97,21 @@ def load_trace(name_or_path, *, missing="fetch"):
             f"{entry.name} is not here; fetch it (coalloc traces fetch {entry.name}), or set "
             f"{FOLDER_VARIABLE} to a folder with {entry.file}"
         )
-    return _read_checked(path or _download(entry), entry)
+    if path is None:
+        path = _download(entry)
+    else:
+        _check(path, entry)
+    return replace(read_swf(path, progress=progress), name=entry.name)
 
 
-def _read_own(path):
-    if not Path(path).exists() and Path(path).name == str(path) and "." not in str(path):
-        trace(path)  # a bare word was meant as a name: say which names there are
-    return read_swf(path)
+def _read_own(path: str | os.PathLike[str], progress: Silent) -> SwfLog:
+    path = path_of("name_or_path", path)
+    if not os.path.exists(path) and path.name == str(path) and "." not in str(path):
+        trace(str(path))  # a bare word was meant as a name: say which names there are
+    return read_swf(path, progress=progress)
 
 
-def fetch(names=None):
+def fetch(names: Iterable[str] | None = None) -> list[Path]:
     """Make sure that public logs are here; fetch those that are not.
 
     Parameters
@@ -112,11 +124,13 @@ def fetch(names=None):
     list of Path
         The files, in the order of the names.
     """
+    if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+        raise InputError(f"names = {shown(names)}; give a list of names")
     entries = CATALOGUE if names is None else [trace(name) for name in names]
     return [_local_file(entry) or _download(entry) for entry in entries]
 
 
-def listing():
+def listing() -> list[dict]:
     """Return one dict a public log: name, jobs, processors, found, acknowledge.
 
     `found` is the path of the file that `load_trace` would use, or ``"not fetched"``.
@@ -133,50 +147,51 @@ def listing():
     ]
 
 
-def cache_folder():
+def cache_folder() -> Path:
     """Return the folder in which fetched logs are kept."""
     import pooch
 
     return Path(pooch.os_cache("coalloc-workbench"))
 
 
-def _local_file(entry):
+def _local_file(entry: Trace) -> Path | None:
     """Return the file of a log that is here already, None if there is none."""
     for folder in (_named_folder(), cache_folder()):
         for file in (entry.file, entry.file.removesuffix(".gz")):
-            if folder is not None and (folder / file).is_file():
+            if folder is not None and os.path.isfile(folder / file):
                 return folder / file
     return None
 
 
-def _named_folder():
+def _named_folder() -> Path | None:
     value = os.environ.get(FOLDER_VARIABLE)
     if not value:
         return None
-    folder = Path(value).expanduser()
-    if not folder.is_dir():
+    folder = Path(os.path.expanduser(value))
+    if not os.path.isdir(folder):
         raise InputError(
-            f"{FOLDER_VARIABLE} = {value!r} is not a folder; name one that holds logs, or unset it"
+            f"{FOLDER_VARIABLE} = {shown(value)} is not a folder; name one that holds logs, or "
+            "unset it"
         )
     return folder
 
 
-def _read_checked(path, entry):
-    content = read_content(path)
-    _check(path, content, entry)
-    return parse_swf(content, source=str(path), name=entry.name)
-
-
-def _check(path, content, entry):
-    # The content decides, as the same log may have been packed anew.
+def _check(path: Path, entry: Trace) -> None:
+    # The content decides where it is known, as the same log may have been packed anew.
     if entry.content_sha256:
-        _compare(path, "content", hashlib.sha256(content).hexdigest(), entry.content_sha256)
-    elif path.suffix == ".gz":
-        packed = hashlib.sha256(path.read_bytes()).hexdigest()
-        _compare(path, "file", packed, entry.archive_sha256)
-
-
-def _compare(path, what, found, expected):
+        digest = hashlib.sha256()
+        for block in content(path):
+            digest.update(block)
+        what, found, expected = "content", digest.hexdigest(), entry.content_sha256
+    elif entry.archive_sha256 and path.suffix == ".gz":
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        what, expected = "file", entry.archive_sha256
+    else:
+        raise InputError(
+            f"{path} cannot be checked: of {entry.name} only {entry.file} has a known checksum; "
+            "put that file there, or give your copy another name and load it by its path"
+        )
     if found != expected:
         raise InputError(
             f"{path}: the {what} has SHA-256 {found}, the catalogue says {expected}; "
@@ -184,53 +199,33 @@ def _compare(path, what, found, expected):
         )
 
 
-def _download(entry):
+def _download(entry: Trace) -> Path:
     """Fetch a log into the cache; it appears there only when it is whole and checked."""
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cache {folder} cannot be made ({error.strerror}); check it") from None
-    with atomic_path(folder / entry.file) as beside:
-        _retrieve(entry, beside)
-        try:
-            _check(beside, read_content(beside), entry)
-        except InputError as error:  # the file is gone by the time that this is read
-            raise InputError(str(error).replace(str(beside), entry.url)) from None
-    return folder / entry.file
-
-
-def _retrieve(entry, beside):
     import pooch
 
     known = f"sha256:{entry.archive_sha256}" if entry.archive_sha256 else None
-    beside.unlink()  # pooch takes a file that is there for one of an earlier run
-    log = pooch.get_logger()
-    level = log.level
-    log.setLevel("WARNING")  # its messages name the temporary file; the bar is enough
+    downloader = pooch.HTTPDownloader(progressbar=True, timeout=30)
     try:
-        pooch.retrieve(
-            entry.url,
-            known_hash=known,
-            fname=beside.name,
-            path=beside.parent,
-            downloader=pooch.HTTPDownloader(progressbar=True, timeout=30),
-        )
+        file = pooch.retrieve(entry.url, known, entry.file, cache_folder(), downloader=downloader)
     # requests raises subclasses of OSError, pooch ValueError where the checksum differs.
     except (OSError, ValueError) as error:
         raise InputError(
             f"{entry.url} could not be fetched ({_one_line(error)}); try again later, or "
             f"download {entry.file} elsewhere and set {FOLDER_VARIABLE} to its folder"
         ) from None
-    finally:
-        log.setLevel(level)
+    try:
+        _check(Path(file), entry)
+    except InputError as error:  # the file is gone by the time that this is read
+        os.remove(file)
+        raise InputError(str(error).replace(file, entry.url)) from None
+    return Path(file)
 
 
-def _one_line(error):
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:400] or type(error).__name__
 
 
-def load_stand_in(name):
+def load_stand_in(name: str) -> SwfLog:
     """Return the synthetic log that stands in for a public one.
 
     It comes with a checkout of the repository, in ``data/traces``, not with an installed
@@ -250,10 +245,10 @@ def load_stand_in(name):
             f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'none'}); "
             f"fetch the log: coalloc traces fetch {entry.name}"
         )
-    return parse_swf(read_content(path), source=str(path), name=entry.name, is_stand_in=True)
+    return replace(read_swf(path), name=entry.name, is_stand_in=True)
 
 
-def stand_in_folder():
+def stand_in_folder() -> Path:
     """Return the folder of the stand-ins; an `InputError` outside a checkout."""
     folder = Path(__file__).parents[2] / "data" / "traces"
     if not folder.is_dir():

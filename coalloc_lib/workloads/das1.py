@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError, positive
-from coalloc_lib.distributions import SizeDistribution, _Moments
+from coalloc_lib.distributions import Distribution, SizeDistribution
 
 #: Of the sizes of 30,558 jobs: 58 values in [1, 128].
 SIZE_MEAN, SIZE_CV, SIZE_VALUES = 23.34, 1.11, 58
@@ -30,7 +31,7 @@ POWER_WEIGHT = 10.0
 
 
 @cache
-def das1_sizes():
+def das1_sizes() -> SizeDistribution:
     """Return a stand-in for the job sizes of the DAS1 log.
 
     Returns
@@ -42,8 +43,8 @@ def das1_sizes():
     -----
     p_s is proportional to w_s exp(a s + b s²) / s with w_s = 10 for powers of two, 1 included,
     and 1 for other sizes: of all distributions with the two published moments it is the one of
-    least relative entropy to w_s / s, which favours small sizes and powers of two. Newton's
-    method finds a and b. The log's 58 sizes are not published; here they are all up to 32, even
+    least relative entropy to w_s / s, which favours small sizes and powers of two. The
+    two moments give a and b. The log's 58 sizes are not published; here they are all up to 32, even
     ones up to 64, multiples of 8 above, and 68 and 100.
     """
     sizes = _stand_in_sizes()
@@ -55,42 +56,37 @@ def das1_sizes():
     return SizeDistribution(weights, "DAS1 stand-in")
 
 
-def _stand_in_sizes():
+def _stand_in_sizes() -> NDArray[np.int64]:
     return np.sort(np.r_[1:33, 34:65:2, 72:129:8, 68, 100])
 
 
-def _tilted(prior, features, target):
+def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
     """Return the weights ``prior * exp(t @ features)``, normalised, with means `target`.
 
-    The logarithm of the normalising sum is convex in t and its gradient is the mean, so
-    Newton's method, with steps halved while they overshoot, finds the only solution.
+    The logarithm of the normalising sum is convex in t; its gradient is the mean and its second
+    derivative the covariance, so the root is the only one.
     """
+    from scipy import optimize
+
     scale = np.abs(features).max(axis=1)
     features, target = features / scale[:, None], target / scale
 
-    def weights_at(tilt):
+    def weights_at(tilt: NDArray) -> NDArray:
         logs = np.log(prior) + tilt @ features
         weights = np.exp(logs - logs.max())
         return weights / weights.sum()
 
-    tilt = np.zeros(len(target))
-    weights = weights_at(tilt)
-    for _ in range(100):
-        error = features @ weights - target
-        if np.abs(error).max() < 1e-14:
-            break
-        step = np.linalg.solve(np.cov(features, aweights=weights, ddof=0), error)
-        while np.abs(features @ weights_at(tilt - step) - target).max() > np.abs(error).max():
-            step = step / 2
-            if np.abs(step).max() < 1e-13:  # as near as rounding lets it come
-                return weights
-        tilt = tilt - step
-        weights = weights_at(tilt)
-    return weights
+    found = optimize.root(
+        lambda tilt: features @ weights_at(tilt) - target,
+        np.zeros(len(target)),
+        jac=lambda tilt: np.cov(features, aweights=weights_at(tilt), ddof=0),
+        tol=1e-15,
+    )
+    return weights_at(found.x)
 
 
 @dataclass(frozen=True)
-class ShortAndLong(_Moments):
+class ShortAndLong(Distribution):
     """Mostly short times below a limit, and a heavy tail of long ones above it.
 
     Parameters
@@ -116,33 +112,32 @@ class ShortAndLong(_Moments):
     longest: float
     name: str = "short and long"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the parameters."""
-        for name in ("limit", "rate", "exponent"):
+        for name in ("share_short", "limit", "rate", "exponent", "longest"):
             positive(name, getattr(self, name))
-        if not 0 < self.share_short < 1:
+        if not self.share_short < 1:
             raise InputError(f"share_short = {self.share_short}; give a number between 0 and 1")
-        if not self.limit < self.longest < np.inf:
+        if not self.limit < self.longest:
             raise InputError(f"longest = {self.longest}; give more than limit = {self.limit}")
         if self.exponent in (1, 2):
             raise InputError(f"exponent = {self.exponent}; give another number than 1 or 2")
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """Mean time, in seconds."""
         short = _cut_exponential_moments(self.rate, self.limit)[0]
         long = _cut_pareto_moment(self.exponent, self.limit, self.longest, 1)
         return self.share_short * short + (1 - self.share_short) * long
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """Variance of the time, in seconds squared."""
         short = _cut_exponential_moments(self.rate, self.limit)[1]
         long = _cut_pareto_moment(self.exponent, self.limit, self.longest, 2)
         return self.share_short * short + (1 - self.share_short) * long - self.mean**2
 
-    def sample(self, rng, shape=None):
-        """Draw times with the generator `rng`."""
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         is_short = rng.random(shape) < self.share_short
         draw = rng.random(shape)
         short = -np.log1p(draw * np.expm1(-self.rate * self.limit)) / self.rate
@@ -150,17 +145,17 @@ class ShortAndLong(_Moments):
         long = self.limit * (1 - draw * reach) ** (-1 / self.exponent)
         return np.where(is_short, short, long)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
 
-def _cut_exponential_moments(rate, limit):
+def _cut_exponential_moments(rate: float, limit: float) -> tuple[float, float]:
     """Return the first and second moment of an exponential time below `limit`."""
     odds = 1 / np.expm1(rate * limit)
     return 1 / rate - limit * odds, 2 / rate**2 - (limit**2 + 2 * limit / rate) * odds
 
 
-def _cut_pareto_moment(exponent, low, high, order):
+def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> float:
     """Return a moment of a Pareto time on [low, high]; `exponent` is not `order`."""
     norm = exponent * low**exponent / (1 - (low / high) ** exponent)
     power = order - exponent
@@ -168,7 +163,7 @@ def _cut_pareto_moment(exponent, low, high, order):
 
 
 @cache
-def das1_service_times():
+def das1_service_times() -> ShortAndLong:
     """Return a stand-in for the service times of the DAS1 log, in seconds.
 
     Returns
@@ -185,7 +180,7 @@ def das1_service_times():
     """
     from scipy import optimize
 
-    def with_exponent(exponent):
+    def with_exponent(exponent: float) -> ShortAndLong:
         long = _cut_pareto_moment(exponent, SHORT_LIMIT, LONGEST, 1)
         short = (SERVICE_MEAN - (1 - SHORT_SHARE) * long) / SHORT_SHARE
         rate = optimize.brentq(

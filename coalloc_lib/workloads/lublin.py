@@ -1,17 +1,19 @@
-"""A model of the workload of one parallel machine, after Lublin and Feitelson.
+"""A model of the workload of one parallel machine, adapted from that of Lublin and Feitelson.
 
 Sizes, run times, arrivals and requested times are drawn from a few parameters, which
-`LublinModel.fit` takes from a log. What is simplified against the original is said in
-`LublinModel`.
+`AdaptedLublin.fit` takes from a log. `AdaptedLublin` says how it differs from the published model.
 """
 
-import math
+from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, positive, whole
+from coalloc_lib.checks import InputError, instance_of, positive, shown, whole
+from coalloc_lib.columns import numbers
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.workloads._lublin_parts import (
@@ -21,10 +23,13 @@ from coalloc_lib.workloads._lublin_parts import (
     to_cycle_clock,
 )
 
+if TYPE_CHECKING:
+    from coalloc_lib.workloads.swf import SwfLog
+
 
 @dataclass(frozen=True)
-class LublinModel:
-    """Parameters of the model; times are in seconds.
+class AdaptedLublin:
+    """Lublin and Feitelson's model, adapted: a `Workload`; times are in seconds.
 
     Parameters
     ----------
@@ -58,10 +63,10 @@ class LublinModel:
 
     Notes
     -----
-    Against the original: arrivals are gamma-distributed on the clock of the daily cycle, rather
-    than gamma-distributed on a logarithmic scale within the rush hours; interactive and batch
-    jobs are one class; the run time is cut at `longest`; sessions of a user, weekdays and
-    failed jobs are not modelled.
+    This is not the model as it was published: arrivals are gamma-distributed on the clock of the
+    daily cycle, rather than gamma-distributed on a logarithmic scale within the rush hours;
+    interactive and batch jobs are one class; the run time is cut at `longest`; sessions of a user,
+    weekdays and failed jobs are not modelled.
 
     Requested times are not part of the original. A job requests one of the values in
     `requested`, by their shares among those that are no shorter than its run time (the run time
@@ -94,7 +99,7 @@ class LublinModel:
     start: float = 0.0
     requested: tuple[tuple[float, float], ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check every parameter; make tuples of lists."""
         whole("processors", self.processors)
         for name in ("serial", "power_of_two", "low_stage"):
@@ -103,7 +108,10 @@ class LublinModel:
             positive(name, getattr(self, name))
         for name in ("mixing_slope", "mixing_intercept", "start"):
             _finite(name, getattr(self, name))
-        if not 0.5 <= self.log_low < self.log_medium < self.log_high:
+        low, medium, high = (
+            _finite(name, getattr(self, name)) for name in ("log_low", "log_medium", "log_high")
+        )
+        if not 0.5 <= low < medium < high:
             raise InputError(
                 f"log_low, log_medium, log_high = {self.log_low}, {self.log_medium}, "
                 f"{self.log_high}; give three increasing numbers of 0.5 or more"
@@ -113,7 +121,7 @@ class LublinModel:
         object.__setattr__(self, "requested", _shares(self.requested))
 
     @classmethod
-    def fit(cls, log):
+    def fit(cls, log: "SwfLog") -> "AdaptedLublin":
         """Return the model of the usable jobs of a log.
 
         Parameters
@@ -140,11 +148,13 @@ class LublinModel:
         second. `requested` holds the 20 values most often requested.
         """
         from coalloc_lib.workloads._lublin_fit import fitted_parameters
+        from coalloc_lib.workloads.swf import SwfLog
 
+        instance_of("log", log, SwfLog, 'a log: read_swf("my.swf.gz")')
         return cls(**fitted_parameters(log))
 
     @property
-    def sizes(self):
+    def sizes(self) -> SizeDistribution:
         """The distribution of the number of processors of a job, a `SizeDistribution`."""
         corners = (self.log_low, self.log_medium, self.log_high)
         parallel = parallel_sizes(
@@ -154,20 +164,47 @@ class LublinModel:
         weights[1] += self.serial
         return SizeDistribution(weights / weights.sum(), f"{self.name} model")
 
-    def short_probability(self, sizes):
+    def short_probability(self, sizes: ArrayLike) -> NDArray[np.float64]:
         """Return the probability that a job of this size draws from the first gamma."""
-        linear = self.mixing_slope * np.asarray(sizes) + self.mixing_intercept
+        linear = self.mixing_slope * numbers("sizes", sizes) + self.mixing_intercept
         return np.clip(linear, 0.0, 1.0)
 
-    def sample(self, count, rng):
+    @property
+    def mean_work(self) -> float:
+        """Mean processor-time of a job, in seconds; exact but for the rounding to whole seconds."""
+        from scipy import integrate, stats
+
+        weights = self.sizes.probabilities
+        sizes = np.flatnonzero(weights)
+        top = np.log1p(self.longest)
+        means = []
+        for shape, scale in zip(self.runtime_shape, self.runtime_scale, strict=True):
+            below = stats.gamma(shape, scale=scale).cdf
+            # E[max(T, 1)] = 1 + the integral of P(T > t) from 1 on, over x = ln(1 + t).
+            rest = integrate.quad(
+                lambda x, below=below: (1 - below(x) / below(top)) * np.exp(x),
+                np.log(2),
+                max(top, np.log(2)),
+                limit=200,
+            )
+            means.append(1 + rest[0])
+        short = self.short_probability(sizes)
+        return float((weights[sizes] * sizes) @ (short * means[0] + (1 - short) * means[1]))
+
+    def sample(
+        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
+    ) -> JobStream:
         """Return the first `count` jobs of a random workload.
 
         Parameters
         ----------
         count : int
             How many jobs.
-        rng : numpy.random.Generator
-            Where the randomness comes from.
+        seed : int or SeedSequence
+            Where the randomness comes from: ``numpy.random.default_rng(seed)``.
+        rate : float, optional
+            Mean arrivals a second: all times between arrivals, and with them the daily cycle, are
+            stretched alike. ``1 / gap_mean``, in whole seconds, where it is not given.
 
         Returns
         -------
@@ -175,17 +212,25 @@ class LublinModel:
             Total requests; whole seconds, run times of at least one.
         """
         count = whole("count", count)
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = whole("seed", seed, least=0)
+        rng = np.random.default_rng(seed)
         sizes = self.sizes.sample(rng, count)
         runtime = self._runtimes(sizes, rng)
+        submit = self._arrivals(count, rng)
+        if rate is None:
+            submit = np.floor(submit)
+        else:
+            submit = submit / (positive("rate", rate) * self.gap_mean)
         return JobStream(
-            submit=np.floor(self._arrivals(count, rng)),
+            submit=submit,
             runtime=runtime,
             components=sizes,
             estimate=self._requested_times(runtime, rng),
             request="total",
         )
 
-    def _runtimes(self, sizes, rng):
+    def _runtimes(self, sizes: NDArray, rng: np.random.Generator) -> NDArray:
         from scipy import stats
 
         is_short = rng.random(len(sizes)) < self.short_probability(sizes)
@@ -196,14 +241,14 @@ class LublinModel:
         logs = gamma.ppf(rng.random(len(sizes)) * gamma.cdf(np.log1p(self.longest)))
         return np.clip(np.round(np.expm1(logs)), 1.0, max(np.floor(self.longest), 1.0))
 
-    def _arrivals(self, count, rng):
+    def _arrivals(self, count: int, rng: np.random.Generator) -> NDArray:
         gaps = rng.gamma(self.gap_shape, self.gap_mean / self.gap_shape, count)
         cycle = np.array(self.daily_cycle)
         first = to_cycle_clock(np.array([self.start]), cycle)
         instants = from_cycle_clock(first + np.cumsum(gaps) - gaps[0], cycle)
         return np.maximum(instants - self.start, 0.0)
 
-    def _requested_times(self, runtime, rng):
+    def _requested_times(self, runtime: NDArray, rng: np.random.Generator) -> NDArray:
         draws = rng.random(len(runtime))
         if not self.requested:
             return runtime
@@ -216,7 +261,7 @@ class LublinModel:
         chosen = values[np.minimum(position, len(values) - 1)]
         return np.maximum(chosen, runtime)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return the parameters as numbers, strings and lists, ready for JSON."""
         return {
             name: list(map(_plain, value)) if isinstance(value, tuple) else value
@@ -224,8 +269,9 @@ class LublinModel:
         }
 
     @classmethod
-    def from_dict(cls, parameters):
+    def from_dict(cls, parameters: Mapping[str, Any]) -> "AdaptedLublin":
         """Return the model of a `to_dict`; an `InputError` names what is missing or unknown."""
+        instance_of("parameters", parameters, dict, "what to_dict() returned")
         known = {f.name: f for f in fields(cls)}
         unknown = sorted(set(parameters) - set(known))
         if unknown:
@@ -237,28 +283,34 @@ class LublinModel:
         return cls(**parameters)
 
 
-def _probability(name, value):
-    if not 0 <= value <= 1:
-        raise InputError(f"{name} = {value}; give a number from 0 to 1")
+def _finite(name: str, value: Any) -> float:
+    found = numbers(name, value)
+    if found.ndim or not np.isfinite(found):
+        raise InputError(f"{name} = {shown(value)}; give a finite number")
+    return float(found)
 
 
-def _finite(name, value):
-    if not math.isfinite(value):
-        raise InputError(f"{name} = {value}; give a finite number")
+def _probability(name: str, value: Any) -> None:
+    if not 0 <= _finite(name, value) <= 1:
+        raise InputError(f"{name} = {shown(value)}; give a number from 0 to 1")
 
 
-def _positives(name, values, length):
-    if len(values) != length:
-        raise InputError(f"{name} has {len(values)} values; give {length}")
+def _positives(name: str, values: Any, length: int) -> tuple[float, ...]:
+    found = numbers(name, values)
+    if found.shape != (length,):
+        raise InputError(f"{name} has {found.size} values; give {length}")
     return tuple(positive(f"{name}[{i}]", value) for i, value in enumerate(values))
 
 
-def _shares(pairs):
+def _shares(pairs: Any) -> tuple[tuple[float, float], ...]:
+    found = numbers("requested", pairs)
+    if found.size and (found.ndim != 2 or found.shape[1] != 2):
+        raise InputError(f"requested = {shown(pairs)}; give pairs of a time and its share")
     clean = tuple((positive("requested", v), positive("share", s)) for v, s in pairs)
     if any(a[0] >= b[0] for a, b in pairwise(clean)):
         raise InputError("requested is not increasing; sort its values and give each once")
     return clean
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value

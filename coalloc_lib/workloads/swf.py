@@ -12,31 +12,28 @@ the Parallel Workloads Archive.
 """
 
 import gzip
+import os
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, one_of, whole
+from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.workloads._swf_text import (
-    FIELDS,
-    WHOLE_FIELDS,
-    decoded,
-    is_header_key,
-    parse_header,
-    parse_table,
-    read_content,
-)
+from coalloc_lib.progress import SILENT, Silent
+from coalloc_lib.workloads._swf_blocks import content
+from coalloc_lib.workloads._swf_text import FIELDS, WHOLE_FIELDS, is_header_key, parse
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FIELDS", "SwfLog", "parse_swf", "read_swf", "write_swf"]
+__all__ = ["FIELDS", "SwfLog", "read_swf", "write_swf"]
 
 ESTIMATES = ("requested", "exact")
 
@@ -66,29 +63,36 @@ class SwfLog:
     source: str = ""
     is_stand_in: bool = False
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.table)
 
     @property
-    def title(self):
+    def title(self) -> str:
         """The name, with the words that a figure made from a stand-in must carry."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
-    def usable(self):
+    def usable(self) -> "pd.DataFrame":
         """The jobs with a run time and a number of processors above 0.
 
         The column `processors` is added: the allocated processors, and where a log does not
         know them (-1), the requested ones.
         """
-        table = self.table
-        allocated = table["allocated_processors"]
-        processors = allocated.where(allocated > 0, table["requested_processors"])
-        table = table.assign(processors=processors)
-        return table[(table["runtime"] > 0) & (processors > 0)]
+        processors, chosen = self._usable
+        return self.table.assign(processors=processors)[chosen]
+
+    @cached_property
+    def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The processors of every job, and whether it is usable."""
+        allocated, requested, runtime = (
+            self.table[name].to_numpy()
+            for name in ("allocated_processors", "requested_processors", "runtime")
+        )
+        processors = np.where(allocated > 0, allocated, requested)
+        return processors, (runtime > 0) & (processors > 0)
 
     @property
-    def processors(self):
+    def processors(self) -> int:
         """Processors of the machine.
 
         The header's MaxProcs; without it, the larger of MaxNodes (a node may have several
@@ -97,7 +101,8 @@ class SwfLog:
         stated = self._header_number("MaxProcs")
         if stated:
             return stated
-        candidates = [self._header_number("MaxNodes"), self.usable["processors"].max()]
+        processors, usable = self._usable
+        candidates = [self._header_number("MaxNodes"), processors[usable].max(initial=0)]
         known = [int(value) for value in candidates if value is not None and value > 0]
         if not known:
             raise InputError(
@@ -106,13 +111,19 @@ class SwfLog:
             )
         return max(known)
 
-    def _header_number(self, key):
+    def _header_number(self, key: str) -> int | None:
         """Return the whole number that a header value starts with, None if it has none."""
         match = re.match(r"\s*(\d+)", self.header.get(key, ""))
         return int(match[1]) if match else None
 
-    def jobs(self, request="total", estimates="requested", span_penalty=0.0, largest=None):
-        """Return the usable jobs as a stream, in the order of the log.
+    def jobs(
+        self,
+        request: str = "total",
+        estimates: str = "requested",
+        span_penalty: float = 0.0,
+        largest: int | None = None,
+    ) -> JobStream:
+        """Return the usable jobs as a stream, in the order of the log, with its job numbers.
 
         Parameters
         ----------
@@ -138,43 +149,56 @@ class SwfLog:
             An argument is not one of its choices, or no job is left.
         """
         one_of("estimates", estimates, ESTIMATES)
-        rows = self._selected(largest)
-        runtime = rows["runtime"].to_numpy()
-        requested = rows["requested_time"].to_numpy()
-        use_requested = (requested > 0) & (estimates == "requested")
-        return JobStream(
-            submit=rows["submit"].to_numpy(),
-            runtime=runtime,
-            components=rows["processors"].to_numpy(),
-            estimate=np.where(use_requested, requested, runtime),
-            request=request,
-            span_penalty=span_penalty,
-        )
-
-    def job_numbers(self, largest=None):
-        """Return the log's numbers of the jobs of `jobs(largest=largest)`, in the same order."""
-        return self._selected(largest)["job"].to_numpy()
-
-    def _selected(self, largest):
-        rows = self.usable
+        processors, chosen = self._usable
         if largest is not None:
-            rows = rows[rows["processors"] <= whole("largest", largest)]
-        if rows.empty:
+            chosen = chosen & (processors <= whole("largest", largest))
+        if not chosen.any():
             limit = "" if largest is None else f" of at most {largest} processors"
             raise InputError(
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
                 "give another log or limit"
             )
-        return rows
+        column = {
+            name: self.table[name].to_numpy()[chosen]
+            for name in ("job", "submit", "runtime", "requested_time")
+        }
+        requested = np.ma.masked_less_equal(column["requested_time"], 0)
+        return JobStream(
+            submit=column["submit"],
+            runtime=column["runtime"],
+            components=processors[chosen],
+            estimate=requested if estimates == "requested" else None,
+            request=request,
+            span_penalty=span_penalty,
+            number=column["job"],
+        )
+
+    @cached_property
+    def mean_work(self) -> float:
+        """Mean processor-time of a usable job."""
+        return self.jobs().mean_work
+
+    def sample(
+        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
+    ) -> JobStream:
+        """Return the first `count` of `jobs()`; see `JobStream.sample`."""
+        return self.jobs().sample(count, seed, rate)
 
 
-def read_swf(path):
+def read_swf(
+    path: str | os.PathLike[str], *, progress: Silent = SILENT, most_bytes: int | None = None
+) -> SwfLog:
     """Read a log.
 
     Parameters
     ----------
     path : str or Path
         A plain file or one packed with gzip.
+    progress : coalloc_lib.progress.Progress, optional
+        A bar to be moved on by one for each million bytes of the file.
+    most_bytes : int, optional
+        Refuse a packed log that unpacks to more. Where it is not given: to more than 64 MiB and
+        more than 100 times its packed size; logs unpack to five to ten times theirs.
 
     Returns
     -------
@@ -183,26 +207,19 @@ def read_swf(path):
     Raises
     ------
     InputError
-        The file is missing, damaged, empty or not text, or a line of it is not a job: then the
-        error names the line, counting comments and blank lines too.
+        The file is missing, damaged, empty, too large when unpacked, or not text, or a line of it
+        is not a job: then the error names the line, counting comments and blank lines too.
     """
-    return parse_swf(read_content(path), source=str(path), name=_name_of(path))
+    most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
+    header, table = parse(content(path, most_bytes=most_bytes, progress=progress), str(path))
+    return SwfLog(header, table, name=_name_of(path), source=str(path))
 
 
-def parse_swf(content, *, source, name="log", is_stand_in=False):
-    """Return the log that the bytes `content` of the file `source` hold; see `read_swf`."""
-    # Not splitlines(): that also splits at characters which editors do not count as line ends.
-    lines = decoded(content, source).split("\n")
-    return SwfLog(
-        header=parse_header(lines),
-        table=parse_table(lines, source),
-        name=name,
-        source=source,
-        is_stand_in=is_stand_in,
-    )
-
-
-def write_swf(path, jobs, header=None, *, job_numbers=None):
+def write_swf(
+    path: str | os.PathLike[str],
+    jobs: "JobStream | pd.DataFrame",
+    header: Mapping[str, Any] | None = None,
+) -> None:
     """Write a log; a name that ends in ``.gz`` packs it.
 
     The file appears under its name only when it is complete, and the same jobs give the same
@@ -213,38 +230,33 @@ def write_swf(path, jobs, header=None, *, job_numbers=None):
     path : str or Path
         Where to write it.
     jobs : JobStream or pandas.DataFrame
-        A stream, or a table with the columns `FIELDS`. Of a stream, the run time, the
-        processors and the estimate (as requested time) are written; the span penalty and the
-        division into components are not part of the format.
+        A stream, or a table with the columns `FIELDS`. Of a stream, the number, the instant of
+        submission, the run time, the processors and the estimate (as requested time) are written;
+        the span penalty and the division into components are not part of the format.
     header : dict of str to str, optional
         What to write as ``; Key: value``.
-    job_numbers : array_like of int, optional
-        Numbers of the jobs of a stream; 1, 2, ... when not given.
 
     Raises
     ------
     InputError
         The file cannot be written, a key is not a word, or the table is not one of a log.
     """
-    table = _table_of_stream(jobs, job_numbers) if isinstance(jobs, JobStream) else jobs
+    table = _table_of_stream(jobs) if isinstance(jobs, JobStream) else jobs
     lines = [*_header_lines(header or {}), *_job_lines(table)]
-    content = "".join(f"{line}\n" for line in lines).encode("utf-8")
+    text = "".join(f"{line}\n" for line in lines).encode("utf-8")
     # What is written can be read: the reader's own checks stand guard.
-    parse_swf(content, source=f"the log to be written to {path}")
+    parse([text], f"the log to be written to {path}")
     with atomic_path(path) as beside:
         packed = str(path).endswith(".gz")
-        beside.write_bytes(gzip.compress(content, mtime=0) if packed else content)
+        beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)
 
 
-def _table_of_stream(jobs, job_numbers):
+def _table_of_stream(jobs: JobStream) -> "pd.DataFrame":
     import pandas as pd
 
     table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS))
-    numbers = np.arange(1, len(jobs) + 1) if job_numbers is None else np.asarray(job_numbers)
-    if numbers.shape != (len(jobs),):
-        raise InputError(f"job_numbers has shape {numbers.shape}; give one of {len(jobs)} jobs")
     columns = {
-        "job": numbers,
+        "job": jobs.number,
         "submit": jobs.submit,
         "runtime": jobs.runtime,
         "allocated_processors": jobs.processors,
@@ -255,15 +267,20 @@ def _table_of_stream(jobs, job_numbers):
     return table.assign(**columns)
 
 
-def _header_lines(header):
+def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(header, Mapping):
+        raise InputError(f"header = {shown(header)}; give a dict of words")
     for key, value in header.items():
-        if not is_header_key(key):
-            raise InputError(f"header key {key!r}; give words of letters and digits")
+        if not (isinstance(key, str) and is_header_key(key)):
+            raise InputError(f"header key {shown(key)}; give words of letters and digits")
         for part in str(value).split("\n"):
             yield f"; {key}: {part.strip()}".rstrip()
 
 
-def _job_lines(table):
+def _job_lines(table: "pd.DataFrame") -> Iterator[str]:
+    import pandas as pd
+
+    instance_of("jobs", table, pd.DataFrame, "a JobStream, or the table of a log")
     missing = [name for name in FIELDS if name not in table]
     if missing:
         raise InputError(f"table has no column {missing[0]}; give the 18 fields of the format")
@@ -271,7 +288,7 @@ def _job_lines(table):
     return map(" ".join, zip(*columns, strict=True))
 
 
-def _words(values, is_whole):
+def _words(values: NDArray, is_whole: bool) -> Iterator[str]:
     """Return numbers as the shortest text that reads back as the same number."""
     if is_whole and values.dtype.kind in "iu":
         return map(str, values.tolist())
@@ -279,5 +296,5 @@ def _words(values, is_whole):
     return (str(int(v)) if v.is_integer() and abs(v) < 1e15 else repr(v) for v in numbers)
 
 
-def _name_of(path):
+def _name_of(path: str | os.PathLike[str]) -> str:
     return re.sub(r"(\.(swf|txt))?(\.gz)?$", "", Path(path).name) or Path(path).name

@@ -19,7 +19,7 @@ import numpy as np
 from coalloc_lib.checks import InputError
 from coalloc_lib.files import atomic_path
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace, trace
-from coalloc_lib.workloads.lublin import LublinModel
+from coalloc_lib.workloads.lublin import AdaptedLublin
 from coalloc_lib.workloads.swf import write_swf
 
 HERE = Path(__file__).parent
@@ -37,7 +37,7 @@ def model_file(name, folder=HERE):
 
 def fit(name, folder=HERE):
     """Fit the model to a real log and write its parameters."""
-    parameters = LublinModel.fit(load_trace(name, missing="error")).to_dict()
+    parameters = AdaptedLublin.fit(load_trace(name, missing="error")).to_dict()
     # Ten digits: what a later release of the minimiser changes lies below them or matters.
     text = json.dumps(json.loads(json.dumps(parameters), parse_float=_ten_digits), indent=1)
     with atomic_path(model_file(name, folder)) as beside:
@@ -50,8 +50,8 @@ def _ten_digits(text):
 
 def make(name, folder=HERE):
     """Draw a log from the parameters that are in `HERE` or `folder` and write it."""
-    model = LublinModel.from_dict(json.loads(model_file(name, folder).read_text("utf-8")))
-    jobs = model.sample(COUNT, np.random.default_rng(SEEDS[name]))
+    model = AdaptedLublin.from_dict(json.loads(model_file(name, folder).read_text("utf-8")))
+    jobs = model.sample(COUNT, SEEDS[name])
     write_swf(folder / f"{name}-synthetic.swf.gz", jobs, header(name, model))
 
 

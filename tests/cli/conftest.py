@@ -34,5 +34,5 @@ def refused(run):
 def log(tmp_path):
     """A log of four jobs, numbered from 11, on a machine of 8 processors."""
     jobs = co.JobStream([0, 0.5, 1, 2], [10, 10, 3, 4], [6, 4, 2, 8], [20, 20, 20, 20])
-    write_swf(tmp_path / "small.swf", jobs, job_numbers=[11, 12, 13, 14])
+    write_swf(tmp_path / "small.swf", jobs.replace(number=[11, 12, 13, 14]))
     return tmp_path / "small.swf"

@@ -92,7 +92,7 @@ def test_real_logs_are_whole(real_traces, entry):
     assert log.header["Acknowledge"] == entry.acknowledge
     assert log.source == str(real_traces / entry.file)
     assert log.title == entry.name
-    assert len(log.jobs()) == len(log.job_numbers()) == entry.usable
+    assert len(log.jobs()) == entry.usable
 
 
 def test_jobs_of_ctc_that_ran_longer_than_requested_stay_so(real_traces):
@@ -156,6 +156,34 @@ def test_where_only_the_packed_checksum_is_known_it_decides(monkeypatch, folder)
     assert len(load_trace("KTH-SP2")) == 3
     (folder / entry.file).write_bytes(gzip.compress(LOG, 1, mtime=5))
     with pytest.raises(InputError, match="the file has SHA-256"):
+        load_trace("KTH-SP2")
+
+
+def test_an_unpacked_copy_that_cannot_be_checked_is_not_used(monkeypatch, folder):
+    entry = put_in_catalogue(monkeypatch, content_sha256=None)
+    path = folder / entry.file.removesuffix(".gz")
+    path.write_bytes(LOG)
+    with pytest.raises(InputError, match=f"{path} cannot be checked: .*only {entry.file}"):
+        load_trace("KTH-SP2")
+    own = path.rename(folder / "own.swf")
+    assert len(load_trace(own)) == 3
+
+
+@pytest.mark.parametrize("name", [None, 3, ["KTH"], "x" * 300, "x" * 300 + ".swf", "a\0b"])
+def test_what_is_no_name_is_refused_in_one_line(name, cache):
+    for use in (load_trace, trace, load_stand_in, fetch, lambda name: fetch([name])):
+        if use is fetch and name in (None, ["KTH"]):
+            continue  # all, and a list of names
+        with pytest.raises(InputError) as caught:
+            use(name)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("value", ["x" * 300, "x" * 5000])
+def test_a_folder_of_too_long_a_name_is_none(monkeypatch, cache, value):
+    monkeypatch.setenv("COALLOC_TRACES", value)
+    with pytest.raises(InputError, match=r"COALLOC_TRACES = 'x+\.\.\.x+' is not a folder"):
         load_trace("KTH-SP2")
 
 

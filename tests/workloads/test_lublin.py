@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.checks import InputError
+from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads._lublin_parts import (
     DAY,
     from_cycle_clock,
@@ -13,11 +14,11 @@ from coalloc_lib.workloads._lublin_parts import (
     to_cycle_clock,
 )
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace
-from coalloc_lib.workloads.lublin import LublinModel
+from coalloc_lib.workloads.lublin import AdaptedLublin
 from coalloc_lib.workloads.swf import read_swf, write_swf
 
 DATA = Path(__file__).parents[2] / "data" / "traces"
-MODEL = LublinModel(
+MODEL = AdaptedLublin(
     name="test",
     processors=64,
     serial=0.25,
@@ -41,7 +42,7 @@ MODEL = LublinModel(
 
 @pytest.fixture(scope="module")
 def sample():
-    return MODEL.sample(60_000, np.random.default_rng(5))
+    return MODEL.sample(60_000, 5)
 
 
 def test_sizes_are_those_of_the_two_stages():
@@ -129,25 +130,46 @@ def test_a_request_may_equal_the_run_time():
 
 
 def test_without_requested_times_estimates_are_exact():
-    jobs = dataclasses.replace(MODEL, requested=()).sample(50, np.random.default_rng(0))
+    jobs = dataclasses.replace(MODEL, requested=()).sample(50, 0)
     assert (jobs.estimate == jobs.runtime).all()
 
 
 def test_the_seed_decides_and_the_parameters_survive_json():
-    again = LublinModel.from_dict(json.loads(json.dumps(MODEL.to_dict())))
+    again = AdaptedLublin.from_dict(json.loads(json.dumps(MODEL.to_dict())))
     assert again == MODEL
-    one, two = (model.sample(200, np.random.default_rng(9)) for model in (MODEL, again))
-    other = MODEL.sample(200, np.random.default_rng(10))
+    one, two = (model.sample(200, 9) for model in (MODEL, again))
+    other = MODEL.sample(200, 10)
     for column in ("submit", "runtime", "components", "estimate"):
         assert (getattr(one, column) == getattr(two, column)).all()
         assert (getattr(one, column) != getattr(other, column)).any()
     assert one.request == "total"
 
 
+def test_it_is_a_workload(sample):
+    assert isinstance(MODEL, Workload)
+    error = sample.work.std() / np.sqrt(len(sample))
+    assert MODEL.mean_work == pytest.approx(sample.work.mean(), abs=4 * error)
+    seed = np.random.SeedSequence(5)
+    assert (MODEL.sample(100, 5).runtime == MODEL.sample(100, seed).runtime).all()
+    for bad in (None, -1, "5", np.random.default_rng(5)):
+        with pytest.raises(InputError, match="seed = "):
+            MODEL.sample(10, bad)
+
+
+def test_a_rate_stretches_the_arrivals_and_nothing_else(sample):
+    jobs = MODEL.sample(60_000, 5, rate=0.25)
+    assert np.floor(jobs.submit * 0.25 * MODEL.gap_mean) == pytest.approx(sample.submit, abs=1)
+    assert np.diff(jobs.submit).mean() == pytest.approx(4, rel=4 * np.sqrt(2 / len(jobs)))
+    for column in ("runtime", "components", "estimate"):
+        assert (getattr(jobs, column) == getattr(sample, column)).all()
+    with pytest.raises(InputError, match="rate = 0"):
+        MODEL.sample(10, 5, rate=0)
+
+
 def test_a_fit_finds_the_parameters_again(tmp_path, sample):
     path = tmp_path / "model.swf"
     write_swf(path, sample, {"StartTime": "Mon Jan 1 10:00:00 UTC 2001"})
-    fitted = LublinModel.fit(read_swf(path))
+    fitted = AdaptedLublin.fit(read_swf(path))
     assert fitted.serial == pytest.approx(MODEL.serial, abs=0.01)
     assert fitted.power_of_two == pytest.approx(MODEL.power_of_two, abs=0.03)
     assert fitted.log_medium == pytest.approx(MODEL.log_medium, abs=0.3)
@@ -170,15 +192,15 @@ def test_a_fit_finds_the_parameters_again(tmp_path, sample):
 @pytest.mark.parametrize("name", ["CTC-SP2", "KTH-SP2"])
 def test_a_fit_keeps_the_moments_of_a_real_log(real_traces, name):
     log = load_trace(name, missing="error")
-    model = LublinModel.fit(log)
+    model = AdaptedLublin.fit(log)
     real = log.jobs()
-    drawn = model.sample(100_000, np.random.default_rng(1))
+    drawn = model.sample(100_000, 1)
     for column in ("processors", "runtime"):
         a, b = getattr(real, column), getattr(drawn, column)
         assert b.mean() == pytest.approx(a.mean(), rel=0.05)
         assert b.std() / b.mean() == pytest.approx(a.std() / a.mean(), rel=0.05)
     assert drawn.work.mean() == pytest.approx(real.work.mean(), rel=0.05)
-    committed = LublinModel.from_dict(
+    committed = AdaptedLublin.from_dict(
         json.loads((DATA / f"{name.lower()}.model.json").read_text("utf-8"))
     )
     assert model.sizes.mean == pytest.approx(committed.sizes.mean, rel=0.01)
@@ -191,7 +213,7 @@ def test_stand_ins_come_from_their_parameters_and_seed(name, seed):
     text = (DATA / f"{name.lower()}.model.json").read_text("utf-8")
     assert json.loads(log.header["Parameters"]) == json.loads(text)
     assert log.header["Seed"] == f"numpy.random.default_rng({seed})"
-    drawn = LublinModel.from_dict(json.loads(text)).sample(10_000, np.random.default_rng(seed))
+    drawn = AdaptedLublin.from_dict(json.loads(text)).sample(10_000, seed)
     kept = log.jobs()
     assert (drawn.processors == kept.processors).all()
     # Another release of SciPy may round the last digit of a time to the other side.
@@ -215,6 +237,11 @@ def test_stand_ins_are_small():
         ({"daily_cycle": (1.0,) * 47 + (0.0,)}, r"daily_cycle\[47\] = 0"),
         ({"requested": ((2.0, 1.0), (1.0, 1.0))}, "requested is not increasing"),
         ({"processors": 0}, "processors = 0"),
+        ({"serial": "0.5"}, "serial = '0.5'"),
+        ({"log_high": None}, "log_high = None"),
+        ({"daily_cycle": None}, "daily_cycle = None"),
+        ({"requested": ((1.0, 1.0, 1.0),)}, "requested = .*; give pairs"),
+        ({"requested": 3}, "requested = 3"),
     ],
 )
 def test_bad_parameters_are_named(changes, cause):
@@ -225,12 +252,16 @@ def test_bad_parameters_are_named(changes, cause):
 def test_unknown_and_missing_parameters_are_named():
     parameters = MODEL.to_dict()
     with pytest.raises(InputError, match="unknown 'colour'"):
-        LublinModel.from_dict(parameters | {"colour": 1})
+        AdaptedLublin.from_dict(parameters | {"colour": 1})
     del parameters["serial"]
     with pytest.raises(InputError, match="no 'serial'"):
-        LublinModel.from_dict(parameters)
+        AdaptedLublin.from_dict(parameters)
+    with pytest.raises(InputError, match="parameters = None is no dict"):
+        AdaptedLublin.from_dict(None)
+    with pytest.raises(InputError, match="log = 'KTH' is no SwfLog"):
+        AdaptedLublin.fit("KTH")
     with pytest.raises(InputError, match="count = 0"):
-        MODEL.sample(0, np.random.default_rng(0))
+        MODEL.sample(0, 0)
 
 
 def test_logs_that_cannot_be_fitted_are_refused(tmp_path, sample):
@@ -240,9 +271,9 @@ def test_logs_that_cannot_be_fitted_are_refused(tmp_path, sample):
 
     few = sample[:50]
     with pytest.raises(InputError, match="50 usable jobs; give 100 or more"):
-        LublinModel.fit(log_of(few))
+        AdaptedLublin.fit(log_of(few))
     many = sample[:200]
     with pytest.raises(InputError, match="widest job has 1 processors"):
-        LublinModel.fit(log_of(many.replace(components=np.ones(200, dtype=int))))
+        AdaptedLublin.fit(log_of(many.replace(components=np.ones(200, dtype=int))))
     with pytest.raises(InputError, match="submitted at one instant"):
-        LublinModel.fit(log_of(many.replace(submit=np.zeros(200))))
+        AdaptedLublin.fit(log_of(many.replace(submit=np.zeros(200))))

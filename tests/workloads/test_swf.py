@@ -1,7 +1,11 @@
 import gzip
+import itertools
+import os
 import subprocess
 import sys
+import threading
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -11,7 +15,8 @@ from hypothesis import strategies as st
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.workloads import swf
+from coalloc_lib.progress import Silent
+from coalloc_lib.workloads import Workload, _swf_blocks, swf
 from coalloc_lib.workloads.swf import FIELDS, read_swf, write_swf
 
 HEADER = """; Version: 2.2
@@ -130,8 +135,8 @@ def test_jobs_keep_order_times_and_estimates(tmp_path):
 def test_largest_drops_wider_jobs_and_numbers_follow(tmp_path):
     log = usable_log(tmp_path)
     assert log.jobs(largest=4).processors.tolist() == [4, 2]
-    assert log.job_numbers(largest=4).tolist() == [1, 7]
-    assert log.job_numbers().tolist() == [1, 2, 7]
+    assert log.jobs(largest=4).number.tolist() == [1, 7]
+    assert log.jobs().number.tolist() == [1, 2, 7]
     with pytest.raises(InputError, match="no job of at most 1 processors"):
         log.jobs(largest=1)
     with pytest.raises(InputError, match="largest = 0"):
@@ -221,6 +226,183 @@ def test_damaged_packing_is_named(tmp_path):
         read_swf(path)
 
 
+class Counted(Silent):
+    """A progress that counts."""
+
+    announced = done = 0
+
+    def total(self, steps):
+        self.announced += steps
+
+    def step(self):
+        self.done += 1
+
+
+@pytest.fixture(params=[1, 40, 300])
+def small_blocks(request, monkeypatch):
+    """Blocks of few lines, so that a short log has many."""
+    monkeypatch.setattr(_swf_blocks, "_BLOCK", request.param)
+
+
+LINES = st.sampled_from(
+    [
+        "",
+        " \t",
+        "; Remark: none",
+        ";",
+        f"{job(3)}  ",
+        f"  {job(4, submit=7.5)}",
+        job(5).replace(" ", "\t"),
+        job(6).replace(" ", "    "),
+        f"{job(7)}\r",
+        job(8),
+    ]
+)
+FAULTY = st.sampled_from([line for line, _ in BAD_LINES.values()])
+
+
+@settings(max_examples=200)
+@given(
+    lines=st.lists(LINES, max_size=12),
+    faulty=st.lists(st.tuples(st.integers(0, 12), FAULTY), max_size=2),
+    block=st.integers(1, 400),
+    end=st.sampled_from(["", "\n", "\r\n"]),
+)
+def test_blocks_make_no_difference(tmp_path_factory, lines, faulty, block, end):
+    for position, line in faulty:
+        lines.insert(position, line)
+    path = tmp_path_factory.mktemp("swf") / "log.swf"
+    path.write_bytes(("\n".join([HEADER, *lines]) + end).encode())
+
+    def outcome(size):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_swf_blocks, "_BLOCK", size)
+            try:
+                log = read_swf(path)
+            except InputError as error:
+                return str(error)
+            return log.header, log.table.to_numpy().tolist(), log.table.dtypes.tolist()
+
+    assert outcome(block) == outcome(10**6)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("case", BAD_LINES)
+def test_a_bad_line_is_numbered_across_blocks(tmp_path, case):
+    line, cause = BAD_LINES[case]
+    lines = itertools.chain(map(job, range(20)), ["; remark", "", line], map(job, range(20)))
+    number = HEADER.count("\n") + 23
+    with pytest.raises(InputError, match=f"small.swf, line {number}: .*({cause})"):
+        read_swf(log_file(tmp_path, *lines))
+
+
+@pytest.mark.parametrize("extra", ["7", "7 ", "7 7 ", "7 7 7 "])
+def test_fields_too_many_on_every_line_do_not_shift_the_others(tmp_path, extra):
+    with pytest.raises(InputError, match=r"line 1: .* fields where the format has 18"):
+        read_swf(log_file(tmp_path, *[f"{job()} {extra}"] * 3, header=""))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_progress_counts_millions_of_bytes(tmp_path, packed):
+    path = log_file(tmp_path, *(job(i, submit=i) for i in range(60_000)))
+    if packed:
+        content = os.urandom(10) + path.read_bytes()
+        path = tmp_path / "packed.swf.gz"
+        path.write_bytes(gzip.compress(b";" + content.replace(b"\n", b" ", 1), 0))
+    progress = Counted()
+    read_swf(path, progress=progress)
+    assert progress.announced == -(-path.stat().st_size // 10**6) == 4
+    assert progress.done in (3, 4)
+
+
+def test_a_log_may_come_through_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    content = gzip.compress(log_file(tmp_path, job(1), job(2)).read_bytes())
+    writer = threading.Thread(target=pipe.write_bytes, args=[content], daemon=True)
+    writer.start()
+    assert len(read_swf(pipe)) == 2
+    writer.join(20)
+
+
+def test_memory_is_bounded_by_the_table(tmp_path):
+    path = log_file(tmp_path, *(job(i, submit=i) for i in range(200_000)))
+    read_swf(path)
+    tracemalloc.start()
+    try:
+        log = read_swf(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * log.table.memory_usage().sum() + 8 * _swf_blocks._BLOCK
+
+
+@pytest.mark.parametrize("line", [b"\n", b";" + b"x" * 70 + b"\n", job().encode() + b"\n"])
+def test_a_small_file_is_not_unpacked_to_a_giant(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(_swf_blocks, "MOST_UNPACKED", 10**5)
+    path = tmp_path / "bomb.swf.gz"
+    path.write_bytes(gzip.compress(job().encode() + b"\n" + line * (3 * 10**6 // len(line))))
+    with pytest.raises(InputError, match=r"bomb\.swf\.gz unpacks to more than .* most_bytes"):
+        read_swf(path)
+    assert len(read_swf(path, most_bytes=10**8)) >= 1
+    with pytest.raises(InputError, match="unpacks to more than 1,000 bytes"):
+        read_swf(path, most_bytes=1000)
+    with pytest.raises(InputError, match="most_bytes = 0"):
+        read_swf(path, most_bytes=0)
+
+
+def test_a_header_and_a_line_have_an_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(_swf_blocks, "_BLOCK", 10**5)
+    for text in ("; Note: x\n" * 200_000, "\n" * 10, "x" * 3_000_000):
+        path = log_file(tmp_path, header=text)
+        with pytest.raises(
+            InputError, match=r"small\.swf (begins with more|has no job|has a line)"
+        ):
+            read_swf(path)
+
+
+@pytest.mark.parametrize("path", [None, 3, [], b"x.swf", "a\0b", "x" * 300, f"{'x' * 300}/y.swf"])
+def test_what_is_no_path_is_refused_in_one_line(path):
+    with pytest.raises(InputError) as caught:
+        read_swf(path)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError):
+        write_swf(path, JobStream([0], [1], [1]))
+
+
+def test_jobs_without_a_requested_time_follow_their_run_time(tmp_path):
+    jobs = usable_log(tmp_path).jobs()
+    longer = jobs.replace(runtime=[100.0, 100.0, 100.0])
+    assert longer.estimate.tolist() == [20, 100, 20]
+    exact = usable_log(tmp_path).jobs(estimates="exact")
+    assert exact.replace(runtime=[100.0, 100.0, 100.0]).estimate.tolist() == [100] * 3
+
+
+def test_a_log_is_a_workload_of_its_first_jobs(tmp_path):
+    log = usable_log(tmp_path)
+    assert isinstance(log, Workload)
+    assert log.mean_work == (10 * 4 + 10 * 8 + 30 * 2) / 3
+    assert log.sample(2, seed=1).number.tolist() == [2, 7]
+    assert log.sample(3, seed=1, rate=0.1).submit.tolist() == [1, 11, 21]
+    with pytest.raises(InputError, match="count = 4, and there are 3 jobs"):
+        log.sample(4, seed=1)
+
+
+@settings(max_examples=300)
+@given(st.text("019.+-eE", min_size=1, max_size=5), st.booleans())
+def test_a_word_is_a_number_where_python_says_so(tmp_path_factory, word, remark):
+    lines = [with_word(3, word), *(["; remark"] if remark else [])]
+    path = log_file(tmp_path_factory.mktemp("swf"), *lines, header="")
+    try:
+        wanted = float(word)
+    except ValueError:
+        with pytest.raises(InputError, match=r"line 1: field 3 \(wait\) is .*, not a number"):
+            read_swf(path)
+    else:
+        if np.isfinite(wanted):
+            assert read_swf(path).table["wait"].tolist() == [wanted]
+
+
 def test_a_long_log_is_read_whole(tmp_path):
     path = log_file(tmp_path, *(job(i, submit=i) for i in range(200_000)))
     log = read_swf(path)
@@ -267,12 +449,12 @@ def test_what_is_written_is_read(tmp_path_factory, rows, header, packed):
 
 
 def test_job_numbers_and_several_lines_of_a_value_are_written(tmp_path):
-    stream = JobStream([0, 1], [1, 1], [[2, 2], [1, 0]])
+    stream = JobStream([0, 1], [1, 1], [[2, 2], [1, 0]], number=[7, 9])
     path = tmp_path / "log.swf"
-    write_swf(path, stream, {"Note": "one\n two "}, job_numbers=[7, 9])
+    write_swf(path, stream, {"Note": "one\n two "})
     log = read_swf(path)
     assert log.header == {"Note": "one\ntwo"}
-    assert log.job_numbers().tolist() == [7, 9]
+    assert log.jobs().number.tolist() == [7, 9]
     assert log.jobs().processors.tolist() == [4, 1]
 
 
@@ -281,16 +463,18 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
     good = read_swf(log_file(tmp_path, job())).table
     target = tmp_path / "out.swf"
     bad = (
-        ({"two\nlines": "x"}, stream, None, "header key"),
-        ({"a:b": "x"}, stream, None, "header key|column"),
-        ({}, stream, [1, 2], "job_numbers has shape"),
-        ({}, good.drop(columns="queue"), None, "no column queue"),
-        ({}, good.assign(wait=np.nan), None, r"field 3 \(wait\) is 'nan'"),
-        ({}, good.assign(submit=-5.0), None, "submit is -5"),
+        ({"two\nlines": "x"}, stream, "header key"),
+        ({"a:b": "x"}, stream, "header key|column"),
+        ({3: "x"}, stream, "header key 3"),
+        ("Note: x", stream, "header = 'Note: x'"),
+        ({}, None, "jobs = None is no DataFrame"),
+        ({}, good.drop(columns="queue"), "no column queue"),
+        ({}, good.assign(wait=np.nan), r"field 3 \(wait\) is 'nan'"),
+        ({}, good.assign(submit=-5.0), "submit is -5"),
     )
-    for header, jobs, numbers, cause in bad:
+    for header, jobs, cause in bad:
         with pytest.raises(InputError, match=cause):
-            write_swf(target, jobs, header, job_numbers=numbers)
+            write_swf(target, jobs, header)
     assert [path.name for path in tmp_path.iterdir()] == ["small.swf"]
 
 

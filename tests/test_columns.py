@@ -1,0 +1,286 @@
+"""Columns of anything: taken for what they are, or refused in one line."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from coalloc_lib.checks import InputError, in_memory, one_of, path_of, positive, shown, whole
+from coalloc_lib.columns import fractions, instants, numbers, times, whole_numbers
+
+HOUR = timedelta(hours=1)
+NOON = datetime(2020, 3, 28, 12)
+SUMMER = ZoneInfo("Europe/Amsterdam")  # clocks are put forward in the night after NOON
+
+
+def seconds(count=3):
+    return [3600.0 * i for i in range(count)]
+
+
+LENGTHS = [0 * HOUR, HOUR, 2 * HOUR]
+MOMENTS = [NOON, NOON + HOUR, NOON + 2 * HOUR]
+
+#: The same three times, an hour apart, as people hand them over.
+AS_LENGTHS = {
+    "floats": seconds(),
+    "timedeltas": LENGTHS,
+    "numpy, hours": np.array([0, 1, 2], "timedelta64[h]"),
+    "numpy, nanoseconds": np.array(LENGTHS, "timedelta64[ns]"),
+    "numpy scalars": [np.timedelta64(i, "h") for i in range(3)],
+    "pandas scalars": [pd.Timedelta(length) for length in LENGTHS],
+    "pandas column": pd.Series(LENGTHS),
+    "pandas column of objects": pd.Series(LENGTHS, dtype=object),
+    "pandas index": pd.TimedeltaIndex(LENGTHS),
+    "mixed kinds of timedelta": [timedelta(0), np.timedelta64(1, "h"), pd.Timedelta(2, "h")],
+}
+AS_MOMENTS = {
+    "datetimes": MOMENTS,
+    "zoned": [moment.replace(tzinfo=UTC) for moment in MOMENTS],
+    "two zones": [
+        MOMENTS[0].replace(tzinfo=UTC),
+        (MOMENTS[1] + 2 * HOUR).replace(tzinfo=timezone(2 * HOUR)),
+        MOMENTS[2].replace(tzinfo=UTC),
+    ],
+    "numpy, seconds": np.array(MOMENTS, "datetime64[s]"),
+    "numpy, nanoseconds": np.array(MOMENTS, "datetime64[ns]"),
+    "pandas scalars": [pd.Timestamp(moment) for moment in MOMENTS],
+    "pandas column": pd.Series(MOMENTS),
+    "pandas column of objects": pd.Series(MOMENTS, dtype=object),
+    "pandas zoned": pd.Series(MOMENTS).dt.tz_localize("Asia/Tokyo"),
+    "pandas zoned, nanoseconds": pd.Series(MOMENTS).dt.tz_localize("UTC").dt.as_unit("ns"),
+    "pandas index": pd.DatetimeIndex(MOMENTS),
+    "pandas category": pd.Series(MOMENTS, dtype="category"),
+}
+
+
+@pytest.mark.parametrize("values", AS_LENGTHS.values(), ids=AS_LENGTHS)
+def test_lengths_of_time_are_seconds(values):
+    assert times("runtime", values).tolist() == seconds()
+    assert instants("submit", values).tolist() == seconds()
+
+
+@pytest.mark.parametrize("values", AS_MOMENTS.values(), ids=AS_MOMENTS)
+def test_moments_are_seconds_since_the_first(values):
+    assert instants("submit", values).tolist() == seconds()
+    backward = values[::-1]
+    assert instants("submit", backward).tolist() == seconds()[::-1]
+    with pytest.raises(InputError, match=r"^runtime holds datetimes; give seconds"):
+        times("runtime", values)
+    with pytest.raises(InputError, match=r"^span_penalty holds datetimes; give numbers"):
+        fractions("span_penalty", values)
+
+
+def test_a_night_in_which_clocks_are_put_forward_is_an_hour_shorter():
+    day = [NOON.replace(tzinfo=SUMMER), (NOON + 24 * HOUR).replace(tzinfo=SUMMER)]
+    assert instants("submit", day).tolist() == [0, 23 * 3600]
+    assert instants("submit", pd.Series(day)).tolist() == [0, 23 * 3600]
+    naive = [moment.replace(tzinfo=None) for moment in day]
+    assert instants("submit", naive).tolist() == [0, 24 * 3600]
+
+
+def test_days_and_years_are_moments_too():
+    assert instants("submit", [date(2020, 3, 1), date(2020, 2, 28)]).tolist() == [2 * 86400, 0]
+    years = np.array(["2020", "2021"], "datetime64[Y]")
+    assert instants("submit", years).tolist() == [0, 366 * 86400]
+
+
+@given(st.lists(st.integers(0, 2**40), min_size=1), st.sampled_from(["us", "ms", "s", "m"]))
+def test_any_unit_gives_the_nearest_float(counts, unit):
+    per_second = {"us": 10**6, "ms": 1000, "s": 1, "m": Fraction(1, 60)}[unit]
+    wanted = [float(Fraction(count) / per_second) for count in counts]
+    assert times("runtime", np.array(counts, f"timedelta64[{unit}]")).tolist() == wanted
+    first = min(counts)
+    since = [float(Fraction(count - first) / per_second) for count in counts]
+    assert instants("submit", np.array(counts, f"datetime64[{unit}]")).tolist() == since
+
+
+NUMBERS = {
+    "list": [0, 1.5, 2],
+    "tuple": (0, 1.5, 2),
+    "decimals": [Decimal(0), Decimal("1.5"), Decimal(2)],
+    "fractions": [Fraction(0), Fraction(3, 2), Fraction(2)],
+    "numpy scalars": [np.int8(0), np.float32(1.5), np.uint64(2)],
+    "half precision": np.array([0, 1.5, 2], np.float16),
+    "long double": np.array([0, 1.5, 2], np.longdouble),
+    "objects": np.array([0, 1.5, 2], object),
+    "unmasked": np.ma.array([0, 1.5, 2], mask=False),
+    "pandas": pd.Series([0, 1.5, 2], index=[5, 3, 4]),
+    "pandas nullable": pd.Series([0, 1.5, 2], dtype="Float64"),
+    "pandas category": pd.Series([0, 1.5, 2], dtype="category"),
+    "a strided view": np.array([0, 9, 1.5, 9, 2])[::2],
+}
+
+
+@pytest.mark.parametrize("values", NUMBERS.values(), ids=NUMBERS)
+def test_numbers_are_what_they_are(values):
+    array = times("runtime", values)
+    assert array.tolist() == [0, 1.5, 2]
+    assert array.dtype == np.float64
+    assert array.flags.c_contiguous
+    assert not np.shares_memory(array, np.asarray(values))
+
+
+REFUSED = {
+    "None": (None, r"x = None; give a number"),
+    "a word": ("123", r"x = '123'; give a number"),
+    "bytes": (b"123", r"x = b'123'"),
+    "a dict": ({1: 2}, r"x = \{1: 2\}; give a number, or a list"),
+    "a set": ({1, 2}, r"x = \{1, 2\}"),
+    "a generator": ((i for i in range(3)), r"x = <generator"),
+    "digits": (["3"], r"x\[0\] = '3'; give a number"),
+    "digits of numpy": (np.array(["3"]), r"x holds values of type <U1"),
+    "digits of pandas": (pd.Series([1, "3"]), r"x\[1\] = '3'"),
+    "truth values": ([1, True], r"x\[1\] = True"),
+    "truth values of numpy": (np.array([True]), "x holds values of type bool"),
+    "a truth value of numpy": ([1.0, np.True_], r"x\[1\] = .*True"),
+    "truth values of pandas": (pd.Series([True, None], dtype="boolean"), r"x\[0\] = True"),
+    "complex": ([1j], r"x\[0\] = 1j"),
+    "complex of numpy": (np.array([1 + 0j]), "x holds values of type complex128"),
+    "structures": (np.zeros(2, [("a", int)]), "x holds values of type"),
+    "none in a list": ([1, None], r"x\[1\] = None"),
+    "none in pandas": (pd.Series([1, None], dtype="Int64"), r"x\[1\] = (nan|<NA>)"),
+    "masked": (np.ma.array([1.0, 2.0], mask=[0, 1]), r"x\[1\] is masked; drop"),
+    "a list in a list": ([1, [2]], r"x\[1\] = \[2\]"),
+    "rows": ([[1], [2, 3]], "x has rows of 1 to 2 entries"),
+    "two dimensions": ([[1, 2], [3, 4]], "x has 2 dimensions; give one value a job"),
+    "no dimension": (5, "x has 0 dimensions"),
+    "nothing time": ([np.timedelta64(3, "M")], "x holds timedeltas of unit 'M'; give seconds"),
+    "no unit": (np.array([3], "timedelta64"), "x holds timedeltas of unit 'generic'"),
+    "not a time": (np.array([0, "NaT"], "timedelta64[s]"), r"x\[1\] = NaT; drop"),
+    "not a time of pandas": (pd.Series([NOON, pd.NaT]), r"x\[1\] = NaT"),
+    "not a time in a list": ([NOON, pd.NaT], r"x\[1\] = NaT"),
+    "not a time in zones": (pd.Series([NOON, None]).dt.tz_localize("UTC"), r"x\[1\] = NaT"),
+    "dates and numbers": ([NOON, 5.0], "x holds datetimes and numbers; give values of one kind"),
+    "lengths and numbers": ([np.timedelta64(5, "s"), 5], "x holds numbers and timedeltas"),
+    "zones and none": ([NOON, NOON.replace(tzinfo=UTC)], "x holds datetimes with and without"),
+    "too many digits": ([0, 2**53 + 1], r"x\[1\] = 9007199254740993 has more digits"),
+    "far too many digits": ([10**400], r"x\[0\] = 1000.* has more digits"),
+    "nanoseconds since 1970": (np.array([16 * 10**17]), r"x\[0\] = 16.* has more digits"),
+    "unsigned": (np.array([1, 2**64 - 1], np.uint64), r"x\[1\] = 18446744073709551615 has"),
+    "long double": (np.array([1, 2], np.longdouble) / 3, r"x\[0\] = .*3333.* has more digits"),
+    "long double, nan": (np.array([np.nan], np.longdouble), r"x\[0\] = nan; give a finite"),
+    "infinite decimal": ([Decimal("Infinity")], r"x\[0\] = inf; give a finite"),
+    "signalling": ([Decimal("sNaN")], r"x\[0\] = nan; give a finite"),
+    "negative": ([0, timedelta(-1)], "x holds numbers and timedeltas"),
+    "negative length": ([timedelta(-1)], r"x\[0\] = -86400; give a finite"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_time_is_refused_in_one_line(name):
+    values, message = REFUSED[name]
+    with pytest.raises(InputError, match=f"^{message}") as caught:
+        instants("x", values)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+@given(
+    hnp.arrays(
+        dtype=hnp.scalar_dtypes(),
+        shape=hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=4),
+    )
+)
+def test_any_dtype_is_taken_exactly_or_refused(array):
+    try:
+        taken = numbers("x", array)
+    except InputError:
+        return
+    assert array.dtype.kind in "iuf"
+    np.testing.assert_array_equal(taken, array)
+    assert [float(x) for x in taken.flat] == pytest.approx(
+        [float(x) for x in array.flat], abs=0, rel=0, nan_ok=True
+    )
+
+
+junk = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=3)
+    | st.complex_numbers()
+    | st.datetimes()
+    | st.timedeltas()
+    | st.decimals(),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner),
+    max_leaves=6,
+)
+
+
+@given(junk)
+def test_anything_is_taken_or_refused_in_one_line(value):
+    for check in (instants, times, fractions, numbers, whole_numbers, positive, whole, path_of):
+        try:
+            check("x", value)
+        except InputError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+            assert str(error).startswith("x")  # noqa: PT017
+
+
+def test_whole_numbers_are_whole_and_named_by_their_place():
+    assert whole_numbers("x", [[1, 2.0], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    assert whole_numbers("x", np.array([3], np.uint8)).dtype == np.int64
+    for values, message in (
+        ([1, 2.5], r"x\[1\] = 2.5; give a whole number of 1 or more"),
+        ([[1, 2], [3, 0]], r"x\[1, 1\] = 0"),
+        (np.array([2**64 - 1], np.uint64), r"x\[0\] = 18446744073709551615 has"),
+        ([], "x is empty"),
+        (pd.Series([NOON]), "x holds datetimes"),
+    ):
+        with pytest.raises(InputError, match=f"^{message}"):
+            whole_numbers("x", values)
+
+
+def test_an_error_shows_little_of_what_is_long():
+    class Bad:
+        def __repr__(self):
+            raise RuntimeError
+
+    for value in (
+        list(range(10_000)),
+        np.arange(10_000),
+        np.ones((300, 300)),
+        "x" * 10_000,
+        pd.Series(range(1000)),
+        {i: i for i in range(1000)},
+        10**5000,
+        Bad(),
+        "a\nb",
+    ):
+        text = shown(value)
+        assert 0 < len(text) <= 60
+        assert "\n" not in text
+    assert shown(np.float64(2.5)) == "2.5"
+    assert shown([1, 2]) == shown(np.array([1, 2])) == "[1, 2]"
+
+
+@pytest.mark.parametrize("value", ["3", True, None, np.True_, timedelta(1), [3], 3j, np.array([3])])
+@pytest.mark.parametrize("check", [positive, whole])
+def test_what_is_no_number_is_refused(check, value):
+    with pytest.raises(InputError, match=r"^x = .*; give a number"):
+        check("x", value)
+
+
+def test_numbers_of_any_kind_are_numbers():
+    for value in (3, 3.0, np.int8(3), np.float32(3), Decimal(3), Fraction(3), np.array(3)):
+        assert positive("x", value) == whole("x", value) == 3
+    assert whole("x", 10**400) == 10**400
+    for value in (10**400, np.inf, np.nan, 0, -1, Decimal("sNaN")):
+        with pytest.raises(InputError, match=r"^x = .*above 0"):
+            positive("x", value)
+    with pytest.raises(InputError, match=r"^x = 1000.*\.\.\..*000; give at most 5"):
+        in_memory("x", 10**400, 5)
+
+
+@pytest.mark.parametrize("value", ["d", None, ["a"], np.array(["a", "b"]), pd.Series(["a"]), 1])
+def test_what_is_no_choice_is_answered_with_all(value):
+    with pytest.raises(InputError, match=r"^x = .*; choose one of 'a', 'b'$"):
+        one_of("x", value, ("a", "b"))
