@@ -13,7 +13,7 @@ PACKAGE = ROOT / "coalloc_lib"
 LAYERS = (
     ("checks", "estimates", "files", "progress", "seeds"),
     ("system", "distributions", "jobs", "workloads"),
-    ("placement", "scheduling"),
+    ("placement", "scheduling", "names"),
     ("engines",),
     ("simulate", "scenario", "schedule", "verification", "analytic"),
     ("curves", "inference", "saturation", "sweep", "plots"),

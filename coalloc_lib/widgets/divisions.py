@@ -10,14 +10,15 @@ from coalloc_lib.checks import InputError, positive
 from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import FirstFit, WorstFit
+from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.simulate import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, explorer, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
-PLACEMENTS = {"first fit": FirstFit(), "worst fit": WorstFit()}
+#: The placements that are compared.
+COMPARED = ("first-fit", "worst-fit")
 #: Processors that the sliders divide, and clusters that they make at most.
 PROCESSORS, MOST_CLUSTERS = 128, 8
 #: Loads of the points, as shares of what each placement bears.
@@ -67,7 +68,7 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
             "need a cluster each: take fewer, or more clusters"
         )
     refuse_impossible(system, JobStream([0], [1], [[sizes.maximum] * components]))
-    return {name: _curve(system, model, rule, effort) for name, rule in PLACEMENTS.items()}
+    return {spoken(name): _curve(system, model, PLACEMENTS[name](), effort) for name in COMPARED}
 
 
 def _curve(system, model, placement, effort):
@@ -101,7 +102,7 @@ def division_picture(
     With `alpha`, nothing is simulated again: net utilizations are divided by it, response times
     multiplied.
     """
-    clusters = cluster_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
+    clusters = parse_clusters(sizes).sizes if isinstance(sizes, str) else tuple(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     curves = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
@@ -118,19 +119,6 @@ def division_picture(
     heading = f"{title}; pale lines: alpha = 1" if slow else system
     figure = _draw(net, curves if slow else {}, heading)
     return Picture(figure, f"{title}. Mean response times: {words}", caption)
-
-
-def cluster_sizes(text):
-    """Return the sizes that a text such as ``"64,32,16,16"`` lists."""
-    try:
-        sizes = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise InputError(
-            f"sizes = {text!r}; give the processors of each cluster, such as 64,32,16,16"
-        ) from None
-    if min(sizes) < 1:
-        raise InputError(f"sizes = {text}; each cluster needs a processor: make the others smaller")
-    return sizes
 
 
 def _words(name, curve):
@@ -199,10 +187,10 @@ class _Division:
     def _follow(self, _change=None):
         """Set the sliders to the text, where they can say the same."""
         try:
-            sizes = cluster_sizes(self.text.value)
+            sizes = parse_clusters(self.text.value).sizes
         except InputError:
             return
-        if sum(sizes) != PROCESSORS or min(sizes) < 1 or len(sizes) > MOST_CLUSTERS:
+        if sum(sizes) != PROCESSORS or len(sizes) > MOST_CLUSTERS:
             return
         self.follows = True
         self._entry(self.count).value = len(sizes)

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import cli
+from coalloc_lib import cli, names
 from coalloc_lib.cli import options
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]
@@ -14,8 +14,9 @@ LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
 def test_every_named_policy_can_be_made():
     for name in options.PLACEMENTS:
         assert isinstance(options.placement_of(name), co.Placement)
-    for name, (policy, wanted) in options.SCHEDULING.items():
-        assert isinstance(options.scheduling_of(name, **dict.fromkeys(wanted, 1)), policy)
+    for name, policy in options.SCHEDULING.items():
+        wanted = dict.fromkeys(names.options_of(policy), 1)
+        assert isinstance(options.scheduling_of(name, **wanted), policy)
 
 
 @pytest.mark.parametrize(
