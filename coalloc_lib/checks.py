@@ -86,3 +86,12 @@ def one_of(name, value, choices):
     if value not in choices:
         raise InputError(f"{name} = {value!r}; choose one of {', '.join(map(repr, choices))}")
     return value
+
+
+def instance(name, value, kind, example):
+    """Return `value`; refuse what is no object of the class `kind`, and show one that is."""
+    if not isinstance(value, kind):
+        text = repr(value)
+        shown = text if len(text) <= 60 else f"{text[:60]} ..."
+        raise InputError(f"{name} = {shown} is no {kind.__name__}; give {example}")
+    return value

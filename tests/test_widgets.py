@@ -193,6 +193,36 @@ def test_the_schedule_follows_every_control_and_comes_back(schedules, label, val
     assert source(schedules) == before
 
 
+def test_a_total_request_gets_one_cluster_as_large_as_all(schedules):
+    """As in the study, where total requests lose least; a cluster of 4 could not hold 6."""
+    wide = co.JobStream([0, 0, 1], [5, 3, 2], [[3, 3], [1, 1], [4, 4]])
+    box = widgets.schedule_explorer(co.Multicluster([4, 4]), wide)
+    control(box, "request type").value = "total"
+    together = co.simulate(co.Multicluster([8]), wide.replace(request="total"))
+    shown_runs = re.findall(r"job \d runs (\S+) to (\S+?)(?:;|$)", words(box))
+    assert [(float(a), float(b)) for a, b in shown_runs] == [
+        *zip(together.start, together.end, strict=True)
+    ]
+    assert "one cluster of 8" in words(box)
+
+
+@pytest.mark.parametrize(
+    ("request_type", "decides"),
+    [("ordered", False), ("unordered", True), ("flexible", True), ("total", False)],
+)
+def test_a_placement_can_be_chosen_where_it_decides_something(schedules, request_type, decides):
+    control(schedules, "request type").value = request_type
+    assert control(schedules, "placement").disabled is not decides
+    assert ("worst fit" in words(schedules)) is decides
+
+
+def test_an_explorer_of_anything_else_is_refused_in_one_line():
+    for system, jobs, name in ((None, FIVE, "system"), (co.Multicluster([4]), [1, 2], "jobs")):
+        with pytest.raises(co.InputError, match=rf"^{name} = .*; give ") as error:
+            widgets.schedule_explorer(system, jobs)
+        assert "\n" not in str(error.value)
+
+
 def test_max_jumps_acts_with_fpfs_only(schedules):
     jumps, before = control(schedules, "max_jumps"), source(schedules)
     assert jumps.disabled
