@@ -242,6 +242,15 @@ def test_a_schedule_says_what_it_shows():
     assert f"ends at {schedule.end.max():g}" in picture.caption
 
 
+def test_a_long_schedule_is_told_of_by_its_first_jobs():
+    jobs = co.JobStream(range(3000), [9] * 3000, [1] * 3000)
+    picture = widgets.schedule_picture(co.simulate(co.Multicluster([4, 4]), jobs))
+    assert "job 1 runs 0 to 9" in picture.alt
+    assert picture.alt.endswith("and 2,970 jobs more")
+    with pytest.raises(co.InputError, match="schedule = None"):
+        widgets.schedule_picture(None)
+
+
 def test_without_a_kernel_the_picture_alone_is_shown(losses):
     data = losses._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data

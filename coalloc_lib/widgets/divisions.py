@@ -138,7 +138,8 @@ def _draw(net, gross, title):
     )
     (axes,) = figure.axes
     axes.set_xlim(0, 1)
-    for colour, curve in zip(plots.COLOURS, gross.values(), strict=False):
+    for number, curve in enumerate(gross.values()):
+        colour, _, _ = plots.look(number)
         times = [response.estimate for response in curve.responses]
         axes.plot(curve.utilizations, times, color=colour, linewidth=1.2, alpha=0.45)
     return figure

@@ -1,6 +1,7 @@
 """The explorers: a capacity loss, and a small schedule, under the reader's hands."""
 
 import ipywidgets as ipw
+import numpy as np
 
 from coalloc_lib import plots
 from coalloc_lib.checks import instance
@@ -14,6 +15,8 @@ from coalloc_lib.widgets.picture import Picture
 
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
 NO_CHOICE = ("ordered", "total")
+#: Jobs of a schedule that a picture's text alternative tells of.
+MOST_TOLD = 30
 
 
 def loss_explorer():
@@ -101,10 +104,19 @@ def _small_schedule(system, jobs, unit, request, placement, scheduling, max_jump
 
 
 def schedule_picture(schedule, title="Schedule", unit=None):
-    """Draw a small schedule, with the waits and ends of its jobs as the text alternative."""
-    jobs = zip(schedule.start, schedule.end, strict=True)
-    words = "; ".join(f"job {i} runs {s:g} to {e:g}" for i, (s, e) in enumerate(jobs, start=1))
+    """Draw a schedule, with the waits and ends of its jobs as the text alternative.
+
+    Of a long one the first jobs are drawn, as `plots.gantt` does, and told of in words.
+    """
+    figure = plots.gantt(schedule, title=title, unit=unit)
+    order = np.argsort(schedule.start, kind="stable")[:MOST_TOLD]
+    told = [
+        f"job {job + 1} runs {schedule.start[job]:g} to {schedule.end[job]:g}"
+        for job in sorted(order.tolist())
+    ]
+    if len(schedule) > len(told):
+        told.append(f"and {len(schedule) - len(told):,} jobs more")
     caption = (
         f"The last job ends at {schedule.end.max():g}; the mean wait is {schedule.wait.mean():.2f}."
     )
-    return Picture(plots.gantt(schedule, title=title, unit=unit), f"{title}: {words}", caption)
+    return Picture(figure, f"{title}: {'; '.join(told)}", caption)

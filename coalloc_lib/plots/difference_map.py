@@ -1,0 +1,64 @@
+"""A table of differences as a map of colours."""
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from coalloc_lib.checks import InputError, instance
+from coalloc_lib.estimates import Interval
+from coalloc_lib.plots.style import by_name, new_figure, parts_of, title_figure
+
+
+def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
+    """Draw a table of differences with their 95 % intervals.
+
+    Blue-green where positive, brown where negative, hatched where the interval holds 0.
+
+    Parameters
+    ----------
+    intervals : dict of Interval
+        By (row, column), counted from 0; empty where there is none.
+    rows, columns : list of str
+        Labels.
+    most : float, optional
+        The difference that gets the full colour; the largest where it is not given.
+    """
+    _check(intervals, rows, columns)
+    figure, axes = new_figure(2.0 + 1.1 * len(columns), 1.4 + 0.26 * len(rows))
+    values = np.full((len(rows), len(columns)), np.nan)
+    for at, interval in intervals.items():
+        values[at] = interval.estimate
+    most = most or np.nanmax(np.abs(values)) or 1.0
+    colours = {"cmap": "BrBG", "vmin": -most, "vmax": most}
+    picture = axes.pcolormesh(values, **colours)
+    for (row, column), interval in intervals.items():
+        undecided = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
+        frame = {"fill": False, "edgecolor": "lightgrey"}
+        style = undecided if interval.contains(0) else frame
+        axes.add_patch(Rectangle((column, row), 1, 1, **style))
+        dark = abs(interval.estimate) > 0.6 * most and not interval.contains(0)
+        _write_difference(axes, row, column, interval, dark)
+    axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.grid(False)
+    figure.colorbar(picture, ax=axes)
+    title_figure(figure, title)
+    return figure
+
+
+def _check(intervals, rows, columns):
+    for at, interval in by_name("intervals", intervals).items():
+        row, column = parts_of(f"a key of intervals, {at!r},", at, ("row", "column"))
+        instance(f"intervals[{at!r}]", interval, Interval, "Interval(...) or Interval.exact(1.5)")
+        if row not in range(len(rows)) or column not in range(len(columns)):
+            raise InputError(
+                f"intervals has {at!r}, and there are {len(rows)} rows and {len(columns)} columns; "
+                "count both from 0"
+            )
+
+
+def _write_difference(axes, row, column, interval, dark):
+    middle = round(interval.estimate, 1) + 0.0  # no minus before a zero
+    text = f"{middle:+.1f} ± {interval.half_width:.1f}"
+    style = {"ha": "center", "va": "center", "fontsize": 8}
+    axes.text(column + 0.5, row + 0.5, text, color="white" if dark else "black", **style)
