@@ -2,11 +2,22 @@
 
 import json
 import sys
+from io import StringIO
+from shutil import get_terminal_size
+
+from coalloc_lib.cli.stopping import STDOUT, naming
 
 
 def print_json(answer):
     """Print one JSON object."""
-    print(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+    show(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def show(*lines):
+    """Print lines now: an answer is out before anything that may still go wrong."""
+    with naming(STDOUT):
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        sys.stdout.flush()
 
 
 def print_table(columns, rows, title=None):
@@ -30,8 +41,9 @@ def print_table(columns, rows, title=None):
     for row in rows:
         table.add_row(*row)
     # Into a file or pipe there is no width to keep to; 120 columns are easy to read.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    with console.capture() as captured:
-        console.print(table)
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    print(*filter(None, lines), sep="\n")
+    in_terminal = sys.stdout.isatty()
+    width = get_terminal_size().columns if in_terminal else 120
+    text = StringIO()
+    Console(file=text, width=width, force_terminal=in_terminal, highlight=False).print(table)
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    show(*filter(None, lines))
