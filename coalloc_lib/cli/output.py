@@ -20,6 +20,14 @@ def show(*lines):
         sys.stdout.flush()
 
 
+def width():
+    """Return how many columns there are to write in.
+
+    Into a file or pipe there is no width to keep to; 120 columns are easy to read.
+    """
+    return get_terminal_size().columns if sys.stdout.isatty() else 120
+
+
 def print_table(columns, rows, title=None):
     """Print a table.
 
@@ -33,17 +41,16 @@ def print_table(columns, rows, title=None):
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for heading in columns:
         justify = "right" if heading.startswith(">") else "left"
         table.add_column(heading.removeprefix(">"), justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    # Into a file or pipe there is no width to keep to; 120 columns are easy to read.
-    in_terminal = sys.stdout.isatty()
-    width = get_terminal_size().columns if in_terminal else 120
-    text = StringIO()
-    Console(file=text, width=width, force_terminal=in_terminal, highlight=False).print(table)
+        # Text, since [square brackets] of a str would be read as markup.
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+    text, is_terminal = StringIO(), sys.stdout.isatty()
+    Console(file=text, width=width(), force_terminal=is_terminal, highlight=False).print(table)
     lines = [line.rstrip() for line in text.getvalue().splitlines()]
     show(*filter(None, lines))
