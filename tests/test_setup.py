@@ -76,6 +76,37 @@ def test_an_import_leaves_the_heavy_packages_alone(module):
     assert not set(HEAVY) & set(loaded)
 
 
+def test_the_tab_key_completes_what_is_not_imported_yet():
+    """As a notebook asks for it: in a process that has not used any of it."""
+    code = """
+import rlcompleter, coalloc_lib as co
+complete = rlcompleter.Completer({"co": co}).complete
+for prefix in ("max", "sat", "res", "plo", "swe", "inf", "cur"):
+    print(complete(f"co.{prefix}", 0))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = [name.rstrip("( ") for name in run.stdout.split("\n")[:-1]]
+    assert completed == [
+        "co.maximal_utilization",
+        "co.saturated_loss",
+        "co.response_curve",
+        "co.plots",
+        "co.sweep",
+        "co.inference",
+        "co.curves",
+    ]
+
+
+def test_every_public_name_is_there():
+    import coalloc_lib as co
+
+    for name in dir(co):
+        getattr(co, name)
+    assert set(co.__all__) <= set(dir(co))
+    with pytest.raises(AttributeError, match="no attribute 'maximum'"):
+        _ = co.maximum
+
+
 def test_the_check_of_a_change_is_a_program_that_bash_can_read():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
