@@ -1,21 +1,26 @@
 """What systems and policies are called: one table for the command line and the notebooks."""
 
 from dataclasses import fields
+from typing import Any
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.placement import BestFit, FirstFit, WorstFit
-from coalloc_lib.scheduling import FCFS, FPFS
+from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
 
 #: Name on the command line -> placement; `spoken` gives the name in a notebook.
-PLACEMENTS = {"worst-fit": WorstFit, "first-fit": FirstFit, "best-fit": BestFit}
+PLACEMENTS: dict[str, type[Placement]] = {
+    "worst-fit": WorstFit,
+    "first-fit": FirstFit,
+    "best-fit": BestFit,
+}
 
 #: Name on the command line -> scheduling policy; a notebook shows the name of the class. The
 #: fields of the class are the options that go with it.
-SCHEDULING = {"fcfs": FCFS, "fpfs": FPFS}
+SCHEDULING: dict[str, type[Scheduling]] = {"fcfs": FCFS, "fpfs": FPFS}
 
 
-def spoken(name):
+def spoken(name: str) -> str:
     """Return a name as a notebook shows it.
 
     Examples
@@ -26,7 +31,7 @@ def spoken(name):
     return name.replace("-", " ")
 
 
-def options_of(policy):
+def options_of(policy: type[Any]) -> tuple[str, ...]:
     """Return the names of the numbers that a scheduling policy takes.
 
     Examples
@@ -37,7 +42,7 @@ def options_of(policy):
     return tuple(field.name for field in fields(policy))
 
 
-def parse_clusters(text, argument="sizes"):
+def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
     """Return the multicluster that a text describes.
 
     Parameters

@@ -2,25 +2,27 @@
 
 import json
 import sys
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from shutil import get_terminal_size
+from typing import Literal
 
 from coalloc_lib.cli.stopping import STDOUT, naming
 
 
-def print_json(answer):
+def print_json(answer: dict) -> None:
     """Print one JSON object."""
     show(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def show(*lines):
+def show(*lines: str) -> None:
     """Print lines now: an answer is out before anything that may still go wrong."""
     with naming(STDOUT):
         sys.stdout.writelines(f"{line}\n" for line in lines)
         sys.stdout.flush()
 
 
-def width():
+def width() -> int:
     """Return how many columns there are to write in.
 
     Into a file or pipe there is no width to keep to; 120 columns are easy to read.
@@ -28,7 +30,7 @@ def width():
     return get_terminal_size().columns if sys.stdout.isatty() else 120
 
 
-def print_table(columns, rows, title=None):
+def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None) -> None:
     """Print a table.
 
     Parameters
@@ -45,7 +47,7 @@ def print_table(columns, rows, title=None):
 
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for heading in columns:
-        justify = "right" if heading.startswith(">") else "left"
+        justify: Literal["left", "right"] = "right" if heading.startswith(">") else "left"
         table.add_column(heading.removeprefix(">"), justify=justify, overflow="fold")
     for row in rows:
         # Text, since [square brackets] of a str would be read as markup.

@@ -4,6 +4,7 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 
@@ -20,7 +21,7 @@ class Terminated(BaseException):
 
 
 @contextmanager
-def unwinding():
+def unwinding() -> Iterator[None]:
     """Within the block, SIGTERM raises `Terminated`, so that half-written files are removed.
 
     A second one changes nothing: it would cut the tidying short. A compiled engine hears of a
@@ -36,18 +37,13 @@ def unwinding():
         signal.signal(signal.SIGTERM, before)
 
 
-def _terminate(_number, _frame):
+def _terminate(_number: int, _frame: object) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise Terminated
 
 
-def reason_of(error):
-    """Return in one line what the system refused, and the mend; None where it may be our bug.
-
-    Parameters
-    ----------
-    error : OSError
-    """
+def reason_of(error: OSError) -> str | None:
+    """Return in one line what the system refused, and the mend; None where it may be our bug."""
     text = error.strerror or str(error)
     if error.errno in _FULL:
         where = "" if error.filename is None else f"{error.filename} cannot be written: "
@@ -60,15 +56,15 @@ def reason_of(error):
 
 
 @contextmanager
-def naming(path):
+def naming(path: str) -> Iterator[None]:
     """Give an error of the system the path that it is about, which one of writing leaves out."""
     try:
         yield
     except OSError as error:
-        error.filename = str(path)
+        error.filename = path
         raise
 
 
-def drop_output():
+def drop_output() -> None:
     """Let what is still in the buffer of stdout go nowhere: there is nobody, or no room, for it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

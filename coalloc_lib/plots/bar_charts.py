@@ -1,8 +1,12 @@
 """Bars and marks beside one another: figures, how far they are from print, distributions."""
 
+from collections.abc import Callable, Mapping, Sequence
+
 import numpy as np
+from matplotlib.figure import Figure
 
 from coalloc_lib.checks import InputError
+from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.style import (
     COLOURS,
     by_name,
@@ -15,7 +19,10 @@ from coalloc_lib.plots.style import (
 )
 
 
-def bars(series, *, title, ylabel, note=None):
+def bars(
+    series: Mapping[str, Mapping[str, Interval | float]], *, title: str, ylabel: str,
+    note: Callable | None = None,
+) -> Figure:  # fmt: skip
     """Draw grouped bars with their intervals.
 
     Parameters
@@ -48,12 +55,13 @@ def bars(series, *, title, ylabel, note=None):
     return figure
 
 
-def _groups(series):
+def _groups(series: Mapping) -> tuple[list, dict[str, list[tuple[float, float]]]]:
     """Return the labels, and by name what stands at each label."""
-    drawn, labels = {}, None
+    labels: list = []
+    drawn = {}
     for name, row in by_name("series", series).items():
         row = by_name(f"series[{name!r}]", row)
-        labels = list(row) if labels is None else labels
+        labels = labels or list(row)
         if set(row) != set(labels):
             raise InputError(
                 f"series[{name!r}] has the labels {', '.join(map(str, row))}; give each series "
@@ -63,7 +71,9 @@ def _groups(series):
     return labels, drawn
 
 
-def beside_published(rows, *, title, xlabel, rounding=0.0005):
+def beside_published(
+    rows: Sequence[tuple[str, Mapping]], *, title: str, xlabel: str, rounding: float = 0.0005
+) -> Figure:
     """Draw how far each number that came out is from the printed one.
 
     Parameters
@@ -99,7 +109,7 @@ def beside_published(rows, *, title, xlabel, rounding=0.0005):
     return figure
 
 
-def _differences(rows):
+def _differences(rows: Sequence) -> tuple[list, dict[str, list[tuple]]]:
     """Return the labels, and by series (row, difference, half-width)."""
     try:
         rows = [(label, by_name(f"rows[{label!r}]", row)) for label, row in rows]
@@ -109,18 +119,18 @@ def _differences(rows):
         rows = []
     if not rows:
         raise InputError("rows holds no pairs of a label and a dict; give a list of one or more")
-    drawn = {}
+    drawn: dict[str, list[tuple]] = {}
     for y, (label, row) in enumerate(rows):
         for name, pair in row.items():
             where = f"rows[{label!r}][{name!r}]"
             printed, found = parts_of(where, pair, ("printed", "came out"))
-            estimate, error = figure_of(where, found)
-            mark = y, estimate - figure_of(where, printed)[0], error
+            estimate, half_width = figure_of(where, found)
+            mark = y, estimate - figure_of(where, printed)[0], half_width
             drawn.setdefault(name, []).append(mark)
     return [label for label, _ in rows], drawn
 
 
-def density(panels, *, title, xlabel, ylabel):
+def density(panels: Mapping[str, tuple], *, title: str, xlabel: str, ylabel: str) -> Figure:
     """Draw one distribution a panel: ``panels[name]`` is (values, weights, widths)."""
     parts = ("values", "weights", "widths")
     drawn = {

@@ -1,6 +1,10 @@
 """A table of differences as a map of colours."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from coalloc_lib.checks import InputError, instance
@@ -8,7 +12,10 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.style import by_name, new_figure, parts_of, title_figure
 
 
-def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
+def heat_map(
+    intervals: Mapping[tuple[int, int], Interval], *, rows: Sequence[str], columns: Sequence[str],
+    title: str, xlabel: str, ylabel: str, most: float | None = None,
+) -> Figure:  # fmt: skip
     """Draw a table of differences with their 95 % intervals.
 
     Blue-green where positive, brown where negative, hatched where the interval holds 0.
@@ -31,7 +38,11 @@ def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
     colours = {"cmap": "BrBG", "vmin": -most, "vmax": most}
     picture = axes.pcolormesh(values, **colours)
     for (row, column), interval in intervals.items():
-        undecided = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
+        undecided = {
+            "facecolor": "lightgrey",
+            "edgecolor": "white",
+            "hatch": "////",
+        }
         frame = {"fill": False, "edgecolor": "lightgrey"}
         style = undecided if interval.contains(0) else frame
         axes.add_patch(Rectangle((column, row), 1, 1, **style))
@@ -46,7 +57,7 @@ def heat_map(intervals, *, rows, columns, title, xlabel, ylabel, most=None):
     return figure
 
 
-def _check(intervals, rows, columns):
+def _check(intervals: Mapping, rows: Sequence[str], columns: Sequence[str]) -> None:
     for at, interval in by_name("intervals", intervals).items():
         row, column = parts_of(f"a key of intervals, {at!r},", at, ("row", "column"))
         instance(f"intervals[{at!r}]", interval, Interval, "Interval(...) or Interval.exact(1.5)")
@@ -57,7 +68,7 @@ def _check(intervals, rows, columns):
             )
 
 
-def _write_difference(axes, row, column, interval, dark):
+def _write_difference(axes: Axes, row: int, column: int, interval: Interval, dark: bool) -> None:
     middle = round(interval.estimate, 1) + 0.0  # no minus before a zero
     text = f"{middle:+.1f} ± {interval.half_width:.1f}"
     style = {"ha": "center", "va": "center", "fontsize": 8}

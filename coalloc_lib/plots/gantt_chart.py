@@ -1,12 +1,17 @@
 """Schedules: which job ran on which processors, and when."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from coalloc_lib.checks import InputError, instance
 from coalloc_lib.plots.style import new_figure, parts_of, title_figure
 from coalloc_lib.schedule import Schedule
+from coalloc_lib.system import Multicluster
 
 #: Jobs that are drawn where no window is given.
 FIRST = 200
@@ -18,7 +23,10 @@ ROW, TALLEST, LETTER = 0.16, 6.0, 0.1
 WIDTH = 6.0
 
 
-def gantt(schedule, *, title="Schedule", unit=None, window=None):
+def gantt(
+    schedule: Schedule, *, title: str = "Schedule", unit: str | None = None,
+    window: tuple[float, float] | None = None,
+) -> Figure:  # fmt: skip
     """Draw when each processor of each cluster ran which job; crosses on the top mark submissions.
 
     Parameters
@@ -63,7 +71,7 @@ def gantt(schedule, *, title="Schedule", unit=None, window=None):
     return figure
 
 
-def _window(schedule, window):
+def _window(schedule: Schedule, window: tuple | None) -> tuple[tuple[float, float], str]:
     """Return the instants between which to draw, and words for them where they are not all."""
     if window is not None:
         begin, finish = parts_of("window", window, ("begin", "end"))
@@ -86,7 +94,7 @@ def _window(schedule, window):
     return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
 
 
-def _running(schedule, begin, finish):
+def _running(schedule: Schedule, begin: float, finish: float) -> np.ndarray:
     """Return the jobs that run within the window, in order of their start."""
     runs = np.flatnonzero((schedule.start < finish) & (schedule.end > begin))
     if len(runs) > MOST:
@@ -96,7 +104,7 @@ def _running(schedule, begin, finish):
     return runs[np.lexsort((schedule.end[runs], schedule.start[runs]))]
 
 
-def _rows(schedule, runs):
+def _rows(schedule: Schedule, runs: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Yield each job with its rows: of its clusters' processors, the lowest that are free."""
     first = np.concatenate([[0], np.cumsum(schedule.system.sizes)])
     free_at = np.full(schedule.system.processors, -np.inf)
@@ -108,7 +116,10 @@ def _rows(schedule, runs):
             yield job, rows
 
 
-def _draw_job(axes, schedule, job, rows, shade, window, height):
+def _draw_job(
+    axes: Axes, schedule: Schedule, job: int, rows: np.ndarray, shade: tuple,
+    window: tuple[float, float], height: float,
+) -> None:  # fmt: skip
     """One job on these processors: a box for each run of neighbouring rows."""
     begin, end = schedule.start[job], schedule.end[job]
     left, right = np.clip([begin, end], *window)
@@ -123,7 +134,7 @@ def _draw_job(axes, schedule, job, rows, shade, window, height):
             axes.text(*middle, number, ha="center", va="center")
 
 
-def _name_clusters(axes, system, row):
+def _name_clusters(axes: Axes, system: Multicluster, row: float) -> None:
     """Name the clusters beside their rows, and draw lines between them."""
     edges = np.concatenate([[0], np.cumsum(system.sizes)])
     for edge in edges[1:-1]:

@@ -1,8 +1,12 @@
 """Response times against utilization, with what is known of where they go to infinity."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from coalloc_lib.checks import InputError, instance
@@ -13,7 +17,10 @@ from coalloc_lib.plots.style import BESIDE, DASHES, PLAIN, by_name, look, new_fi
 SATURATED = r"$\uparrow$"
 
 
-def curve(drawn, *, title, xlabel, ylabel, top=None, logarithmic=False):
+def curve(
+    drawn: Mapping[str, Curve], *, title: str, xlabel: str, ylabel: str, top: float | None = None,
+    logarithmic: bool = False,
+) -> Figure:  # fmt: skip
     """Draw mean response times with their 95 % bands, and where they go to infinity.
 
     A hollow mark is a point whose run was too short for the precision that was asked for. An
@@ -41,7 +48,10 @@ def curve(drawn, *, title, xlabel, ylabel, top=None, logarithmic=False):
     return figure
 
 
-def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False, left=None):
+def curves(
+    panels: Mapping[str, Mapping[str, Curve]], *, title: str, xlabel: str, ylabel: str,
+    top: float | None = None, logarithmic: bool = False, left: float | None = None,
+) -> Figure:  # fmt: skip
     """Draw several panels of curves, each name in one colour in all of them.
 
     Parameters
@@ -58,7 +68,7 @@ def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False, left=N
     figure, row = new_figure(7.5, 3.5, columns=len(panels), sharey=True)
     row = np.atleast_1d(row)
     names = list(dict.fromkeys(name for drawn in panels.values() for name in drawn))
-    handles = {}
+    handles: dict[str, Any] = {}
     for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
         _draw_curves(axes, drawn, names, 3)
         axes.set_title(heading, fontsize=9)
@@ -75,7 +85,7 @@ def curves(panels, *, title, xlabel, ylabel, top=None, logarithmic=False, left=N
     return figure
 
 
-def _check(argument, drawn):
+def _check(argument: str, drawn: Mapping) -> None:
     for name, line in by_name(argument, drawn).items():
         where = f"{argument}[{name!r}]"
         instance(where, line, Curve, "what response_curve(...) returns")
@@ -83,9 +93,9 @@ def _check(argument, drawn):
             raise InputError(f"{where} has no points; give response_curve a load or more")
 
 
-def _draw_curves(axes, drawn, names, size=4):
+def _draw_curves(axes: Axes, drawn: Mapping[str, Curve], names: list[str], size: float = 4) -> None:
     """Draw the curves, each in the colour and with the marker of its place among the names."""
-    crowd = Counter()  # first saturated loads that are drawn already
+    crowd: Counter = Counter()  # first saturated loads that are drawn already
     for name, line in drawn.items():
         colour, _, marker = look(names.index(name))
         known = [point for point in line.points if not point.saturated]
@@ -113,7 +123,7 @@ def _draw_curves(axes, drawn, names, size=4):
             axes.plot(over, height, color=colour, **beyond)
 
 
-def _signs(drawn):
+def _signs(drawn: Iterable[Curve]) -> dict[str, Line2D]:
     """Return what the legend says of the signs that these curves use."""
     drawn = list(drawn)
     points = [point for line in drawn for point in line.points]
@@ -130,14 +140,14 @@ def _signs(drawn):
     return signs
 
 
-def _limit(axes, top, logarithmic):
+def _limit(axes: Axes, top: float | None, logarithmic: bool) -> None:
     if logarithmic:
         _logarithmic(axes, top)
     else:
         axes.set_ylim(0 if top else None, top)
 
 
-def _logarithmic(axes, top):
+def _logarithmic(axes: Axes, top: float | None) -> None:
     """Let the vertical axis rise from 1 by factors, with plain numbers beside it."""
     axes.set_yscale("log")
     axes.set_ylim(0.93, top)

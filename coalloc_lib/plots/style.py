@@ -1,9 +1,11 @@
 """The look of all pictures: colours, marks, figures, legends; and what a picture is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from coalloc_lib.checks import InputError, positive
@@ -31,12 +33,15 @@ STYLE = {
 }
 
 
-def look(number):
+def look(number: int) -> tuple[str, str, str]:
     """Return the colour, hatch and marker of series `number`, counted from 0, however many."""
-    return tuple(cycle[number % len(cycle)] for cycle in (COLOURS, HATCHES, MARKERS))
+    colour, hatch, marker = (cycle[number % len(cycle)] for cycle in (COLOURS, HATCHES, MARKERS))
+    return colour, hatch, marker
 
 
-def new_figure(width=7.0, height=3.2, columns=1, **sharing):
+def new_figure(
+    width: float = 7.0, height: float = 3.2, columns: int = 1, **sharing: Any
+) -> tuple[Figure, Any]:
     """Return a figure and its axes, in the house style, sizes in inches."""
     with rc_context(STYLE):
         size = positive("width", width), positive("height", height)
@@ -44,18 +49,18 @@ def new_figure(width=7.0, height=3.2, columns=1, **sharing):
         return figure, figure.subplots(1, columns, **sharing)
 
 
-def title_figure(figure, text):
+def title_figure(figure: Figure, text: str) -> None:
     """Write the title over the whole figure: axes beside a legend are too narrow for it."""
     figure.suptitle(text, x=0.01, ha="left", fontsize=10)
 
 
-def legend_beside(axes):
+def legend_beside(axes: Axes) -> None:
     """Put the legend right of the axes, where it hides nothing."""
     if len(axes.get_legend_handles_labels()[0]) > 1:
         axes.legend(**BESIDE)
 
 
-def by_name(argument, value):
+def by_name(argument: str, value: Any) -> Mapping:
     """Return `value`; refuse what is no dict, or an empty one."""
     if not isinstance(value, Mapping) or not value:
         raise InputError(
@@ -64,7 +69,7 @@ def by_name(argument, value):
     return value
 
 
-def figure_of(argument, value):
+def figure_of(argument: str, value: Any) -> tuple[float, float]:
     """Return the estimate and the half-width of an `Interval` or a number."""
     estimate, error = getattr(value, "estimate", value), getattr(value, "half_width", 0.0)
     try:
@@ -76,7 +81,7 @@ def figure_of(argument, value):
     return estimate, error
 
 
-def parts_of(argument, value, names):
+def parts_of(argument: str, value: Any, names: Sequence[str]) -> tuple:
     """Return `value`, whose parts are called `names`; refuse what has not that many."""
     try:
         parts = tuple(value)
@@ -87,6 +92,6 @@ def parts_of(argument, value, names):
     return parts
 
 
-def _brief(value):
+def _brief(value: Any) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:60]} ..."
