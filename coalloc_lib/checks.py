@@ -88,10 +88,14 @@ def one_of(name, value, choices):
     return value
 
 
-def instance(name, value, kind, example):
-    """Return `value`; refuse what is no object of the class `kind`, and show one that is."""
+def shown(value):
+    """Return a value as an error shows it: on one line, and short however long it is."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def instance_of(name, value, kind, example):
+    """Return `value`; refuse what is no `kind`."""
     if not isinstance(value, kind):
-        text = repr(value)
-        shown = text if len(text) <= 60 else f"{text[:60]} ..."
-        raise InputError(f"{name} = {shown} is no {kind.__name__}; give {example}")
+        raise InputError(f"{name} = {shown(value)} is no {kind.__name__}; give {example}")
     return value

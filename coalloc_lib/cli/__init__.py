@@ -79,7 +79,7 @@ def main(arguments=None):
     try:
         with stopping.unwinding():
             status = app(arguments, prog_name="coalloc", standalone_mode=False)
-            with stopping.naming(stopping.STDOUT):
+            with stopping.naming(stopping.OUTPUT):
                 sys.stdout.flush()
     except InputError as error:
         return _refuse(error)
@@ -109,7 +109,7 @@ def _refuse_of_system(error):
     reason = stopping.reason_of(error)
     if reason is None:
         raise error
-    if error.filename == stopping.STDOUT:
+    if error.filename == stopping.OUTPUT:
         stopping.drop_output()
     return _refuse(reason)
 

@@ -7,7 +7,7 @@ from io import StringIO
 from shutil import get_terminal_size
 from typing import Literal
 
-from coalloc_lib.cli.stopping import STDOUT, naming
+from coalloc_lib.cli.stopping import OUTPUT, naming
 
 
 def print_json(answer: dict) -> None:
@@ -17,7 +17,7 @@ def print_json(answer: dict) -> None:
 
 def show(*lines: str) -> None:
     """Print lines now: an answer is out before anything that may still go wrong."""
-    with naming(STDOUT):
+    with naming(OUTPUT):
         sys.stdout.writelines(f"{line}\n" for line in lines)
         sys.stdout.flush()
 

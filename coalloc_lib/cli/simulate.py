@@ -11,7 +11,7 @@ import typer
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, print_table, show
-from coalloc_lib.cli.stopping import STDOUT, naming
+from coalloc_lib.cli.stopping import OUTPUT, naming
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.simulate import ENGINES, refuse_impossible
@@ -253,7 +253,7 @@ def _write(table, out):
     """Write a table as CSV; a file appears when it is complete."""
     how = {"index": False, "lineterminator": "\n"}
     if out == "-":
-        with naming(STDOUT):
+        with naming(OUTPUT):
             table.to_csv(sys.stdout, **how)
         return
     with naming(out), atomic_path(out) as beside:

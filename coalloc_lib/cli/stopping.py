@@ -11,7 +11,7 @@ from threading import current_thread, main_thread
 INTERRUPTED = 130
 TERMINATED = 143
 #: What errors call it.
-STDOUT = "standard output"
+OUTPUT = "standard output"
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from coalloc_lib.checks import InputError, instance
+from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.style import by_name, new_figure, parts_of, title_figure
 
@@ -60,7 +60,9 @@ def heat_map(
 def _check(intervals: Mapping, rows: Sequence[str], columns: Sequence[str]) -> None:
     for at, interval in by_name("intervals", intervals).items():
         row, column = parts_of(f"a key of intervals, {at!r},", at, ("row", "column"))
-        instance(f"intervals[{at!r}]", interval, Interval, "Interval(...) or Interval.exact(1.5)")
+        instance_of(
+            f"intervals[{at!r}]", interval, Interval, "Interval(...) or Interval.exact(1.5)"
+        )
         if row not in range(len(rows)) or column not in range(len(columns)):
             raise InputError(
                 f"intervals has {at!r}, and there are {len(rows)} rows and {len(columns)} columns; "

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from coalloc_lib.checks import InputError, instance
+from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.plots.style import new_figure, parts_of, title_figure
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.system import Multicluster
@@ -51,7 +51,7 @@ def gantt(
     InputError
         This is no schedule, or the window is none or holds more than 2,000 jobs.
     """
-    instance("schedule", schedule, Schedule, "what simulate(...) returns")
+    instance_of("schedule", schedule, Schedule, "what simulate(...) returns")
     (begin, finish), words = _window(schedule, window)
     runs = _running(schedule, begin, finish)
     row = min(ROW, TALLEST / schedule.system.processors)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from coalloc_lib.checks import InputError, instance
+from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.curves import Curve
 from coalloc_lib.plots.style import BESIDE, DASHES, PLAIN, by_name, look, new_figure, title_figure
 
@@ -88,7 +88,7 @@ def curves(
 def _check(argument: str, drawn: Mapping) -> None:
     for name, line in by_name(argument, drawn).items():
         where = f"{argument}[{name!r}]"
-        instance(where, line, Curve, "what response_curve(...) returns")
+        instance_of(where, line, Curve, "what response_curve(...) returns")
         if not line.points:
             raise InputError(f"{where} has no points; give response_curve a load or more")
 

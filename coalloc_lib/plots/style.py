@@ -8,7 +8,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from coalloc_lib.checks import InputError, positive
+from coalloc_lib.checks import InputError, positive, shown
 
 #: Okabe and Ito's colours, without the yellow that a projector loses.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C")
@@ -64,7 +64,7 @@ def by_name(argument: str, value: Any) -> Mapping:
     """Return `value`; refuse what is no dict, or an empty one."""
     if not isinstance(value, Mapping) or not value:
         raise InputError(
-            f"{argument} = {_brief(value)}; give a dict of what to draw, with an entry or more"
+            f"{argument} = {shown(value)}; give a dict of what to draw, with an entry or more"
         )
     return value
 
@@ -77,7 +77,7 @@ def figure_of(argument: str, value: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         estimate = np.nan
     if not np.isfinite([estimate, error]).all():
-        raise InputError(f"{argument} = {_brief(value)}; give a finite number or an Interval")
+        raise InputError(f"{argument} = {shown(value)}; give a finite number or an Interval")
     return estimate, error
 
 
@@ -88,10 +88,5 @@ def parts_of(argument: str, value: Any, names: Sequence[str]) -> tuple:
     except TypeError:
         parts = ()
     if len(parts) != len(names):
-        raise InputError(f"{argument} = {_brief(value)}; give ({', '.join(names)})")
+        raise InputError(f"{argument} = {shown(value)}; give ({', '.join(names)})")
     return parts
-
-
-def _brief(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:60]} ..."

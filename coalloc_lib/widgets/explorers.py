@@ -4,7 +4,7 @@ import ipywidgets as ipw
 import numpy as np
 
 from coalloc_lib import plots
-from coalloc_lib.checks import instance
+from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
 from coalloc_lib.simulate import simulate
@@ -66,8 +66,8 @@ def schedule_explorer(system, jobs, unit=None):
     unit : str, optional
         Unit of time.
     """
-    instance("system", system, Multicluster, "co.Multicluster([4, 4])")
-    instance("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
+    instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
+    instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
     request = choice("request type", REQUESTS)
     request.value = jobs.request
     placement = choice("placement", map(spoken, PLACEMENTS))
