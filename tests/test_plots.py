@@ -182,6 +182,13 @@ def test_gantt_of_a_large_machine_stays_small(log):
     assert [text.get_text() for text in figure.axes[0].texts] == ["1", "2", "3"]
 
 
+def test_gantt_calls_jobs_as_their_log_does():
+    jobs = co.JobStream([0, 1], [5, 5], [3, 3])
+    object.__setattr__(jobs, "number", np.array([871, 874]))
+    figure = plots.gantt(co.simulate(co.Multicluster([4, 4]), jobs))
+    assert [text.get_text() for text in figure.axes[0].texts] == ["871", "874"]
+
+
 def test_gantt_of_jobs_that_all_come_at_once():
     many = co.JobStream(np.zeros(300), np.ones(300), np.ones(300))
     figure = plots.gantt(co.simulate(co.Multicluster([400]), many))

@@ -43,8 +43,8 @@ def gantt(
     Returns
     -------
     matplotlib.figure.Figure
-        All that runs within the window, one row a processor. Jobs are numbered from 1; a number
-        is left out where its box is too small for it.
+        All that runs within the window, one row a processor. A job bears the number that it has in
+        its log, or its place in the stream, from 1; it is left out where the box is too small.
 
     Raises
     ------
@@ -56,9 +56,9 @@ def gantt(
     runs = _running(schedule, begin, finish)
     row = min(ROW, TALLEST / schedule.system.processors)
     figure, axes = new_figure(7.0, 1.2 + row * schedule.system.processors)
-    shades = colormaps["Set3"].colors
+    numbers = numbers_of(schedule)
     for job, rows in _rows(schedule, runs):
-        _draw_job(axes, schedule, job, rows, shades[job % len(shades)], (begin, finish), row)
+        _draw_job(axes, schedule, job, rows, f"{numbers[job]}", (begin, finish), row)
     axes.set_xlim(begin, finish + (0 if words else 0.02 * (finish - begin)))
     axes.set_ylim(schedule.system.processors, 0)
     _name_clusters(axes, schedule.system, row)
@@ -116,21 +116,26 @@ def _rows(schedule: Schedule, runs: np.ndarray) -> Iterator[tuple[int, np.ndarra
             yield job, rows
 
 
+def numbers_of(schedule: Schedule) -> np.ndarray:
+    """Return what each job is called: its number in its log, or its place from 1."""
+    return getattr(schedule.jobs, "number", np.arange(1, len(schedule) + 1))
+
+
 def _draw_job(
-    axes: Axes, schedule: Schedule, job: int, rows: np.ndarray, shade: tuple,
+    axes: Axes, schedule: Schedule, job: int, rows: np.ndarray, number: str,
     window: tuple[float, float], height: float,
 ) -> None:  # fmt: skip
     """One job on these processors: a box for each run of neighbouring rows."""
     begin, end = schedule.start[job], schedule.end[job]
     left, right = np.clip([begin, end], *window)
     broad = (right - left) / (window[1] - window[0]) * WIDTH
-    number = f"{job + 1}"
+    shades = colormaps["Set3"].colors
+    shade = shades[job % len(shades)]
+    style = {"facecolor": shade, "edgecolor": "white", "linewidth": height / ROW}
     for group in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
-        corner = begin, group[0]
-        style = {"facecolor": shade, "edgecolor": "white", "linewidth": height / ROW}
-        axes.add_patch(Rectangle(corner, end - begin, len(group), **style))
+        axes.add_patch(Rectangle((begin, group[0]), end - begin, len(group), **style))
         if broad > LETTER * len(number) and len(group) * height > LETTER:
-            middle = (left + right) / 2, corner[1] + len(group) / 2
+            middle = (left + right) / 2, group[0] + len(group) / 2
             axes.text(*middle, number, ha="center", va="center")
 
 

@@ -7,6 +7,7 @@ from coalloc_lib import plots
 from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
+from coalloc_lib.plots.gantt_chart import numbers_of
 from coalloc_lib.simulate import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, choice, explorer, slider_with_entry
@@ -109,9 +110,10 @@ def schedule_picture(schedule, title="Schedule", unit=None):
     Of a long one the first jobs are drawn, as `plots.gantt` does, and told of in words.
     """
     figure = plots.gantt(schedule, title=title, unit=unit)
+    numbers = numbers_of(schedule)
     order = np.argsort(schedule.start, kind="stable")[:MOST_TOLD]
     told = [
-        f"job {job + 1} runs {schedule.start[job]:g} to {schedule.end[job]:g}"
+        f"job {numbers[job]} runs {schedule.start[job]:g} to {schedule.end[job]:g}"
         for job in sorted(order.tolist())
     ]
     if len(schedule) > len(told):
