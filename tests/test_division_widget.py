@@ -144,6 +144,18 @@ def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch
         division_picture(*question, alpha=0.9)
 
 
+@pytest.mark.parametrize("sizes", [None, 5.5, ["a"], [0, 1], "64;64", [[1, 2]]])
+def test_sizes_that_are_none_are_refused_in_one_line(sizes):
+    for make in (division_picture, widgets.division_explorer):
+        with pytest.raises(InputError, match=r"^sizes.*; ") as error:
+            make(sizes)
+        assert "\n" not in str(error.value)
+
+
+def test_an_explorer_takes_the_sizes_that_a_picture_takes():
+    assert control(widgets.division_explorer("64,64"), "sizes").value == "64,64"
+
+
 def test_a_picture_says_what_it_shows():
     picture = division_picture("32,32,32,32")
     assert picture.alt == division_picture((32, 32, 32, 32)).alt

@@ -266,6 +266,12 @@ def test_a_picture_is_a_png_with_its_bars_in_words():
     assert Picture(figure).png.startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("make", [Picture, widgets.describe])
+def test_a_picture_of_anything_else_is_refused_in_one_line(make):
+    with pytest.raises(co.InputError, match="figure = None is no Figure; give "):
+        make(None)
+
+
 def test_no_figure_is_left_in_the_state_of_pyplot(losses):
     from matplotlib import pyplot
 

@@ -102,7 +102,7 @@ def division_picture(
     With `alpha`, nothing is simulated again: net utilizations are divided by it, response times
     multiplied.
     """
-    clusters = parse_clusters(sizes).sizes if isinstance(sizes, str) else tuple(sizes)
+    clusters = _clusters(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     curves = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
@@ -119,6 +119,11 @@ def division_picture(
     heading = f"{title}; pale lines: alpha = 1" if slow else system
     figure = _draw(net, curves if slow else {}, heading)
     return Picture(figure, f"{title}. Mean response times: {words}", caption)
+
+
+def _clusters(sizes):
+    """Return the processors of each cluster, from a text or a sequence of them."""
+    return (parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)).sizes
 
 
 def _words(name, curve):
@@ -214,10 +219,10 @@ def division_explorer(sizes=(32, 32, 32, 32)):
 
     Parameters
     ----------
-    sizes : sequence of int
-        The division to begin with.
+    sizes : sequence of int or str
+        The division to begin with, as `division_picture` takes it.
     """
-    division = _Division(sizes)
+    division = _Division(_clusters(sizes))
     refine = ipw.ToggleButton(value=False, description="refine", tooltip="simulate longer")
     jobs = ipw.Text(
         value="D(0.9)[1,8]", description="component sizes", style=WIDE, continuous_update=False
