@@ -106,12 +106,16 @@ def test_one_panel_of_curves_is_enough(line):
 
 
 def test_heat_map_hatches_what_is_undecided():
-    intervals = {(0, 0): Interval(5, 4, 6, 9), (1, 1): Interval(-0.01, -1, 0.98, 9)}
+    intervals = {
+        (0, 0): Interval(5, 4, 6, 9),
+        (1, 1): Interval(-0.01, -1, 0.98, 9),
+        (1, 0): Interval(5, 4, 6, 9, doubt="few values"),
+    }
     how = {"rows": ["1", "2"], "columns": ["x", "y"], "title": "t", "xlabel": "x", "ylabel": "y"}
     axes = plots.heat_map(intervals, **how).axes[0]
-    assert [text.get_text() for text in axes.texts] == ["+5.0 ± 1.0", "+0.0 ± 1.0"]
+    assert [text.get_text() for text in axes.texts] == ["+5.0 ± 1.0", "+0.0 ± 1.0", "+5.0 ± 1.0"]
     hatched = {(box.get_x(), box.get_y()): bool(box.get_hatch()) for box in axes.patches}
-    assert hatched == {(0, 0): False, (1, 1): True}
+    assert hatched == {(0, 0): False, (1, 1): True, (0, 1): True}
 
 
 @pytest.fixture(scope="module")

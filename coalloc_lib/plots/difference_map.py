@@ -18,7 +18,7 @@ def heat_map(
 ) -> Figure:  # fmt: skip
     """Draw a table of differences with their 95 % intervals.
 
-    Blue-green where positive, brown where negative, hatched where the interval holds 0.
+    Blue-green where positive, brown where negative, hatched where the interval does not tell.
 
     Parameters
     ----------
@@ -38,15 +38,11 @@ def heat_map(
     colours = {"cmap": "BrBG", "vmin": -most, "vmax": most}
     picture = axes.pcolormesh(values, **colours)
     for (row, column), interval in intervals.items():
-        undecided = {
-            "facecolor": "lightgrey",
-            "edgecolor": "white",
-            "hatch": "////",
-        }
+        undecided = not (interval.above(0) or interval.below(0))
+        grey = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
         frame = {"fill": False, "edgecolor": "lightgrey"}
-        style = undecided if interval.contains(0) else frame
-        axes.add_patch(Rectangle((column, row), 1, 1, **style))
-        dark = abs(interval.estimate) > 0.6 * most and not interval.contains(0)
+        axes.add_patch(Rectangle((column, row), 1, 1, **grey if undecided else frame))
+        dark = abs(interval.estimate) > 0.6 * most and not undecided
         _write_difference(axes, row, column, interval, dark)
     axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
@@ -59,10 +55,8 @@ def heat_map(
 
 def _check(intervals: Mapping, rows: Sequence[str], columns: Sequence[str]) -> None:
     for at, interval in by_name("intervals", intervals).items():
-        row, column = parts_of(f"a key of intervals, {at!r},", at, ("row", "column"))
-        instance_of(
-            f"intervals[{at!r}]", interval, Interval, "Interval(...) or Interval.exact(1.5)"
-        )
+        row, column = parts_of("a key of intervals", at, ("row", "column"))
+        instance_of(f"intervals[{at!r}]", interval, Interval, "an Interval")
         if row not in range(len(rows)) or column not in range(len(columns)):
             raise InputError(
                 f"intervals has {at!r}, and there are {len(rows)} rows and {len(columns)} columns; "

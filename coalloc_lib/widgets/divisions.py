@@ -11,6 +11,7 @@ from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulate import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, explorer, slider_with_entry
@@ -68,16 +69,17 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
             "need a cluster each: take fewer, or more clusters"
         )
     refuse_impossible(system, JobStream([0], [1], [[sizes.maximum] * components]))
-    return {spoken(name): _curve(system, model, PLACEMENTS[name](), effort) for name in COMPARED}
+    return {
+        spoken(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
+        for name in COMPARED
+    }
 
 
-def _curve(system, model, placement, effort):
-    maximum = find_maximum(system, model, jobs=effort.bound_jobs, placement=placement)
+def _curve(scenario, effort):
+    maximum = find_maximum(scenario, jobs=effort.bound_jobs)
     loads = [round(share * maximum.interval.low, 3) for share in SHARES]
     length = {"jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications}
-    return response_curve(
-        system, model, loads, maximum=maximum, precision=PRECISION, placement=placement, **length
-    )
+    return response_curve(scenario, loads, maximum=maximum, precision=PRECISION, **length)
 
 
 def division_picture(
