@@ -11,7 +11,7 @@ PACKAGE = ROOT / "coalloc_lib"
 
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
-    ("checks", "estimates", "files", "progress", "seeds"),
+    ("cards", "checks", "estimates", "files", "progress", "seeds"),
     ("system", "distributions", "jobs", "workloads"),
     ("placement", "scheduling", "names"),
     ("engines",),
