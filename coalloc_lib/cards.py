@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def card(title: str, facts: Mapping[str, object]) -> str:
@@ -41,11 +42,12 @@ def text_of(value: Any) -> str:
     if isinstance(value, int | np.integer):
         return f"{value:,}"
     if isinstance(value, float | np.floating):
-        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+        number = float(value)
+        return f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:.4g}"
     return str(value)
 
 
-def span_of(values: np.ndarray) -> str:
+def span_of(values: ArrayLike) -> str:
     """Return the least and the largest of some numbers, as "2 to 64"."""
     low, high = (text_of(end.item()) for end in (np.min(values), np.max(values)))
     return low if low == high else f"{low} to {high}"
