@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from coalloc_lib.cards import card
 from coalloc_lib.checks import InputError, in_memory, positive, times, whole, whole_numbers
 
 #: A distribution is a table with an entry for each size.
@@ -23,6 +24,10 @@ class _Moments:
     def cv(self):
         """Coefficient of variation: standard deviation over mean."""
         return float(np.sqrt(self.variance) / self.mean)
+
+    def _repr_html_(self) -> str:
+        facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
+        return card(str(self), facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,3 +333,6 @@ class PoissonArrivals:
     def sample(self, rng, count):
         """Return the first `count` instants of arrival, increasing."""
         return np.cumsum(self.interarrival.sample(rng, count))
+
+    def _repr_html_(self) -> str:
+        return card(str(self), {"mean time between arrivals": 1 / self.rate})
