@@ -250,9 +250,20 @@ def test_a_full_disk_costs_the_schedule_but_not_the_metrics(log, tmp_path, capsy
     assert list(out.parent.iterdir()) == []
 
 
-def test_a_termination_leaves_no_half_written_schedule(log, tmp_path, capsys, monkeypatch):
+@pytest.fixture
+def handler():
+    """What the process does on SIGTERM; else a command that ignores it would end the tests."""
+
+    def unheard(_number, _frame):
+        pytest.fail("the command left SIGTERM to others")
+
+    before = signal.signal(signal.SIGTERM, unheard)
+    yield unheard
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_a_termination_leaves_no_half_written_schedule(log, tmp_path, capsys, monkeypatch, handler):
     """What a batch system sends; the signal comes while the schedule is being written."""
-    before = signal.getsignal(signal.SIGTERM)
     on_write(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGTERM))
     out = tmp_path / "out" / "s.csv"
     out.parent.mkdir()
@@ -260,7 +271,7 @@ def test_a_termination_leaves_no_half_written_schedule(log, tmp_path, capsys, mo
     assert cli.main(command) == 143
     assert capsys.readouterr().err.endswith("\ncoalloc: terminated\n")
     assert list(out.parent.iterdir()) == []
-    assert signal.getsignal(signal.SIGTERM) == before
+    assert signal.getsignal(signal.SIGTERM) is handler
 
 
 def test_the_schedule_can_go_to_standard_output(log, capsys, tmp_path):
