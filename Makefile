@@ -22,20 +22,21 @@ test: $(STAMP) ## run the tests, but for the long ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
 test-long: $(STAMP) ## run every test at full size
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --timeout 3600
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
 
-lint: $(STAMP) ## check code and notebooks with ruff
+lint: $(STAMP) ## check code and notebooks with ruff, and the types with mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 bench: $(STAMP) ## run the benchmarks
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
 
 clean: ## remove results, caches and compiled kernels; .venv stays
-	rm -rf results build dist .coalloc-cache .pytest_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf results build dist .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml

@@ -38,6 +38,8 @@ _ON_DEMAND = {
     "student": "coalloc_lib.inference",
     "saturated_loss": "coalloc_lib.saturation",
 }
+#: Modules that are worth a look and likewise imported at their first use.
+_MODULES = ("analytic", "curves", "inference", "plots", "saturation", "studies", "sweep", "widgets")
 
 __all__ = [
     "FCFS",
@@ -72,7 +74,14 @@ __all__ = [
 
 
 def __getattr__(name):
-    """Import a name of `_ON_DEMAND` at its first use."""
+    """Import a name of `_ON_DEMAND`, or one of `_MODULES`, at its first use."""
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_ON_DEMAND[name]), name)
+
+
+def __dir__():
+    """Name what is not imported yet too, so that the tab key completes it."""
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -77,6 +77,27 @@ class Curve:
         ]
         return Curve(points, self.maximum.times(1 / alpha))
 
+    def to_frame(self):
+        """Return the points as a pandas table, one row a load.
+
+        Its columns are `utilization`, `response` with its 95 % interval `ci95_low` to `ci95_high`
+        (empty past saturation), `jobs`, `precise` and `saturated`.
+        """
+        import pandas as pd
+
+        ends = [p.response or Interval.exact(np.nan) for p in self.points]
+        return pd.DataFrame(
+            {
+                "utilization": [p.utilization for p in self.points],
+                "response": [end.estimate for end in ends],
+                "ci95_low": [end.low for end in ends],
+                "ci95_high": [end.high for end in ends],
+                "jobs": [p.jobs for p in self.points],
+                "precise": [p.precise for p in self.points],
+                "saturated": [p.saturated for p in self.points],
+            }
+        )
+
 
 def response_times(scenario, load, *, jobs=20_000, replications=8, seed=0, maximum=None):
     """Mean response time of each of several independent runs with Poisson arrivals.

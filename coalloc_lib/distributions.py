@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from coalloc_lib.cards import card
 from coalloc_lib.checks import (
     InputError,
     generator,
@@ -67,6 +68,10 @@ class Distribution(ABC):
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         """Draw values; the arguments are checked."""
+
+    def _repr_html_(self) -> str:
+        facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
+        return card(str(self), facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,3 +374,6 @@ class PoissonArrivals:
     def sample(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Return the first `count` instants of arrival, increasing."""
         return np.cumsum(self.interarrival.sample(rng, whole("count", count)))
+
+    def _repr_html_(self) -> str:
+        return card(str(self), {"mean time between arrivals": 1 / self.rate})

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from coalloc_lib.cards import card
+
 #: How a figure is known. An approximation is a formula that leaves something out.
 METHODS = ("exact", "approximation", "simulation")
 
@@ -79,6 +81,15 @@ class Interval:
     def __str__(self):
         shown = f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
         return f"{shown}, in doubt: {self.doubt}" if self.doubt else shown
+
+    def _repr_html_(self) -> str:
+        facts = {
+            f"{self.confidence:.0%} interval": f"{self.low:.6g} to {self.high:.6g}",
+            "half-width": self.half_width,
+            "rests on": f"{self.count} values" if self.count else "a formula",
+            "in doubt": self.doubt or None,
+        }
+        return card(f"{self.estimate:.6g}", facts)
 
 
 def all_of(*answers):

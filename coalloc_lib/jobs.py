@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from coalloc_lib.cards import card, span_of
 from coalloc_lib.checks import (
     InputError,
     generator,
@@ -173,6 +174,16 @@ class JobStream:
 
     def __repr__(self) -> str:
         return f"<JobStream of {len(self)} jobs, {self.request} requests>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "submitted": span_of(self.submit),
+            "run time": span_of(self.runtime),
+            "components": span_of((self.components > 0).sum(axis=1)),
+            "processors of a job": span_of(self.processors),
+            "span penalty": span_of(self.span_penalty),
+        }
+        return card(f"{len(self):,} jobs, {self.request} requests", facts)
 
     def __getitem__(self, selection: Any) -> "JobStream":
         """Return the jobs that a slice, mask or index array selects, as a stream."""

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from coalloc_lib.cards import card
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement
@@ -39,6 +40,16 @@ class Schedule:
         return (
             f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}, {self.placement}>"
         )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "policies": f"{self.scheduling}, {self.placement}",
+            "utilization": self.utilization() if np.ptp(self.jobs.submit) else None,
+            "mean wait": self.wait.mean(),
+            "mean response": self.response.mean(),
+            "jobs that span clusters": self.spans.sum(),
+        }
+        return card(f"Schedule of {len(self):,} jobs on {self.system}", facts)
 
     @property
     def wait(self):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.cards import card
 from coalloc_lib.checks import InputError, one_of, whole
 from coalloc_lib.columns import whole_numbers
 
@@ -79,6 +80,9 @@ class Multicluster:
         if self.is_equal and len(self) > 1:
             return f"{len(self)} × {self.sizes[0]}"
         return ",".join(map(str, self.sizes))
+
+    def _repr_html_(self) -> str:
+        return card(str(self), {"clusters": len(self), "processors": self.processors})
 
 
 #: The systems that the papers name. DAS2 has dual-processor nodes: 72 + 4 × 32 of them. m64 to

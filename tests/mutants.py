@@ -64,7 +64,9 @@ def is_noticed(mutant):
         except subprocess.TimeoutExpired:
             return True
         if done.returncode not in (0, 1):
-            raise RuntimeError(f"{mutant}: pytest ended with {done.returncode}: {done.stdout[-400:]}")
+            raise RuntimeError(
+                f"{mutant}: pytest ended with {done.returncode}: {done.stdout[-400:]}"
+            )
         return done.returncode == 1
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from coalloc_lib import plots, widgets
 from coalloc_lib.checks import InputError
+from coalloc_lib.names import spoken
 from coalloc_lib.widgets import Picture, division_picture, divisions
 from tests.test_widgets import all_widgets, control, shown, source, words
 
@@ -127,7 +128,7 @@ def test_refined_intervals_are_narrower():
         divisions.division_curves(*question, effort)
         for effort in (divisions.COARSE, divisions.FINE)
     )
-    for name in divisions.PLACEMENTS:
+    for name in map(spoken, divisions.COMPARED):
         assert fine[name].maximum.interval.half_width < coarse[name].maximum.interval.half_width
         assert coarse[name].maximum.interval.contains(fine[name].maximum.max_utilization) or (
             abs(coarse[name].maximum.max_utilization - fine[name].maximum.max_utilization) < 0.01
@@ -141,6 +142,18 @@ def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch
     assert "other than slow communication" in division_picture(*question, alpha=1.6).caption
     with pytest.raises(InputError, match="alpha"):
         division_picture(*question, alpha=0.9)
+
+
+@pytest.mark.parametrize("sizes", [None, 5.5, ["a"], [0, 1], "64;64", [[1, 2]]])
+def test_sizes_that_are_none_are_refused_in_one_line(sizes):
+    for make in (division_picture, widgets.division_explorer):
+        with pytest.raises(InputError, match=r"^sizes.*; ") as error:
+            make(sizes)
+        assert "\n" not in str(error.value)
+
+
+def test_an_explorer_takes_the_sizes_that_a_picture_takes():
+    assert control(widgets.division_explorer("64,64"), "sizes").value == "64,64"
 
 
 def test_a_picture_says_what_it_shows():

@@ -52,6 +52,50 @@ def test_the_default_scale_is_quick_and_can_be_chosen():
     assert "--scale paper" in make("--dry-run", "reproduce", "SCALE=paper")
 
 
+@pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
+def test_the_lab_opens_for_root_too_and_asks_for_it_only_then(tmp_path, user, allowed):
+    (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
+    (tmp_path / "id").chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    assert ("--allow-root" in make("--dry-run", "lab", PATH=path)) == allowed
+
+
+def test_lint_checks_the_types_of_the_whole_package():
+    assert "/mypy\n" in make("--dry-run", "lint")
+    checked = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
+    assert checked["packages"] == ["coalloc_lib"]
+    for module in (name for table in checked["overrides"] for name in table["module"]):
+        own = module.startswith("coalloc_lib.")
+        path = ROOT / module.removesuffix(".*").replace(".", "/")
+        assert not own or path.is_dir() or path.with_suffix(".py").is_file(), module
+
+
+HANGS = """
+import numba
+import numpy as np
+
+
+@numba.njit(nogil=True)
+def spin(count):
+    while count[0] < 1e11:  # some minutes: what is left of it, if anything, ends by itself
+        count[0] += 1
+
+
+def test_hangs():
+    spin(np.zeros(1))
+"""
+
+
+def test_a_test_that_hangs_in_a_kernel_is_ended(tmp_path):
+    (tmp_path / "test_hangs.py").write_text(HANGS)
+    options = ["-c", ROOT / "pyproject.toml", "--rootdir", tmp_path, "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, "--timeout", "5", tmp_path]
+    run = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=200)
+    assert run.returncode != 0
+    assert "Timeout" in run.stdout
+    assert "in test_hangs" in run.stdout
+
+
 def test_a_python_that_is_too_old_is_refused_in_words(tmp_path):
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "pyproject.toml").touch()
@@ -76,6 +120,37 @@ def test_an_import_leaves_the_heavy_packages_alone(module):
     assert not set(HEAVY) & set(loaded)
 
 
+def test_the_tab_key_completes_what_is_not_imported_yet():
+    """As a notebook asks for it: in a process that has not used any of it."""
+    code = """
+import rlcompleter, coalloc_lib as co
+complete = rlcompleter.Completer({"co": co}).complete
+for prefix in ("max", "sat", "res", "plo", "swe", "inf", "cur"):
+    print(complete(f"co.{prefix}", 0))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = [name.rstrip("( ") for name in run.stdout.split("\n")[:-1]]
+    assert completed == [
+        "co.maximal_utilization",
+        "co.saturated_loss",
+        "co.response_curve",
+        "co.plots",
+        "co.sweep",
+        "co.inference",
+        "co.curves",
+    ]
+
+
+def test_every_public_name_is_there():
+    import coalloc_lib as co
+
+    for name in dir(co):
+        getattr(co, name)
+    assert set(co.__all__) <= set(dir(co))
+    with pytest.raises(AttributeError, match="no attribute 'maximum'"):
+        _ = co.maximum
+
+
 def test_the_check_of_a_change_is_a_program_that_bash_can_read():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
@@ -83,8 +158,9 @@ def test_the_check_of_a_change_is_a_program_that_bash_can_read():
     subprocess.run(["bash", "-n", str(script)], check=True)
 
 
-def make(*arguments):
+def make(*arguments, **variables):
+    environment = ENVIRONMENT | variables
     run = subprocess.run(
-        ["make", *arguments], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=True
+        ["make", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     return run.stdout

@@ -193,6 +193,36 @@ def test_the_schedule_follows_every_control_and_comes_back(schedules, label, val
     assert source(schedules) == before
 
 
+def test_a_total_request_gets_one_cluster_as_large_as_all(schedules):
+    """As in the study, where total requests lose least; a cluster of 4 could not hold 6."""
+    wide = co.JobStream([0, 0, 1], [5, 3, 2], [[3, 3], [1, 1], [4, 4]])
+    box = widgets.schedule_explorer(co.Multicluster([4, 4]), wide)
+    control(box, "request type").value = "total"
+    together = co.simulate(co.Multicluster([8]), wide.replace(request="total"))
+    shown_runs = re.findall(r"job \d runs (\S+) to (\S+?)(?:;|$)", words(box))
+    assert [(float(a), float(b)) for a, b in shown_runs] == [
+        *zip(together.start, together.end, strict=True)
+    ]
+    assert "one cluster of 8" in words(box)
+
+
+@pytest.mark.parametrize(
+    ("request_type", "decides"),
+    [("ordered", False), ("unordered", True), ("flexible", True), ("total", False)],
+)
+def test_a_placement_can_be_chosen_where_it_decides_something(schedules, request_type, decides):
+    control(schedules, "request type").value = request_type
+    assert control(schedules, "placement").disabled is not decides
+    assert ("worst fit" in words(schedules)) is decides
+
+
+def test_an_explorer_of_anything_else_is_refused_in_one_line():
+    for system, jobs, name in ((None, FIVE, "system"), (co.Multicluster([4]), [1, 2], "jobs")):
+        with pytest.raises(co.InputError, match=rf"^{name} = .*; give ") as error:
+            widgets.schedule_explorer(system, jobs)
+        assert "\n" not in str(error.value)
+
+
 def test_max_jumps_acts_with_fpfs_only(schedules):
     jumps, before = control(schedules, "max_jumps"), source(schedules)
     assert jumps.disabled
@@ -212,6 +242,15 @@ def test_a_schedule_says_what_it_shows():
     assert f"ends at {schedule.end.max():g}" in picture.caption
 
 
+def test_a_long_schedule_is_told_of_by_its_first_jobs():
+    jobs = co.JobStream(range(3000), [9] * 3000, [1] * 3000)
+    picture = widgets.schedule_picture(co.simulate(co.Multicluster([4, 4]), jobs))
+    assert "job 1 runs 0 to 9" in picture.alt
+    assert picture.alt.endswith("and 2,970 jobs more")
+    with pytest.raises(co.InputError, match="schedule = None"):
+        widgets.schedule_picture(None)
+
+
 def test_without_a_kernel_the_picture_alone_is_shown(losses):
     data = losses._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data
@@ -225,6 +264,12 @@ def test_a_picture_is_a_png_with_its_bars_in_words():
     assert data["text/plain"] == "<Title>; loss: a 0.250, b 0.500"
     assert 'alt="&lt;Title&gt;; loss: a 0.250, b 0.500"' in data["text/html"]
     assert Picture(figure).png.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("make", [Picture, widgets.describe])
+def test_a_picture_of_anything_else_is_refused_in_one_line(make):
+    with pytest.raises(co.InputError, match="figure = None is no Figure; give "):
+        make(None)
 
 
 def test_no_figure_is_left_in_the_state_of_pyplot(losses):

@@ -1,10 +1,10 @@
 """The command line: ``coalloc loss``, ``simulate``, ``reproduce`` and ``traces``.
 
 Each command checks its options, calls the library and prints; results go to stdout, progress and
-errors to stderr. A user's mistake ends with one line and exit status 2.
+errors to stderr. A user's mistake ends with one line and exit status 2, and so does a disk that
+is full; whatever ends a command leaves no half-written file behind.
 """
 
-import os
 import sys
 from typing import Annotated
 
@@ -12,6 +12,7 @@ import typer
 
 from coalloc_lib import __version__
 from coalloc_lib.checks import InputError
+from coalloc_lib.cli import stopping
 from coalloc_lib.cli.loss import EXAMPLES as LOSS_EXAMPLES
 from coalloc_lib.cli.loss import loss
 from coalloc_lib.cli.reproduce import EXAMPLES as REPRODUCE_EXAMPLES
@@ -22,7 +23,8 @@ from coalloc_lib.cli.traces import app as traces
 
 __all__ = ["app", "main"]
 
-INTERRUPTED = 130
+#: What is said of an exit status that is no answer and no mistake.
+ENDINGS = {stopping.INTERRUPTED: "interrupted", stopping.TERMINATED: "terminated"}
 
 # No markup: square brackets in a help text are those of U[a,b].
 app = typer.Typer(name="coalloc", add_completion=False, rich_markup_mode=None)
@@ -59,19 +61,26 @@ def coalloc(
 
 
 def main(arguments=None):
-    """Run a command line and return the exit status: 0, or 2 after a user's mistake.
+    """Run a command line and return the exit status.
 
     Parameters
     ----------
     arguments : sequence of str, optional
         Those of the process where they are not given.
+
+    Returns
+    -------
+    int
+        0; 2 after a user's mistake or where a disk is full; 130 after Ctrl-C, 143 after SIGTERM.
     """
     for stream in (sys.stdout, sys.stderr):  # where ± cannot be written, write ? rather than fail
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        status = app(arguments, prog_name="coalloc", standalone_mode=False)
-        sys.stdout.flush()
+        with stopping.unwinding():
+            status = app(arguments, prog_name="coalloc", standalone_mode=False)
+            with stopping.naming(stopping.OUTPUT):
+                sys.stdout.flush()
     except InputError as error:
         return _refuse(error)
     except _ParserError as error:
@@ -79,14 +88,30 @@ def main(arguments=None):
     except MemoryError:
         return _refuse("this takes more memory than there is; ask for fewer jobs or smaller sizes")
     except BrokenPipeError:
-        # The reader of a pipe has gone. What is still in the buffer has nowhere to go either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        stopping.drop_output()
         return 0
-    except (KeyboardInterrupt, typer.Abort):
-        status = INTERRUPTED
-    if status == INTERRUPTED:
-        print("coalloc: interrupted", file=sys.stderr)
+    except OSError as error:
+        return _refuse_of_system(error)
+    except (KeyboardInterrupt, typer.Abort) as error:
+        if isinstance(error.__cause__, EOFError):
+            # The parser takes the end of any file for a user who closes the terminal.
+            raise error.__cause__ from None
+        status = stopping.INTERRUPTED
+    except stopping.Terminated:
+        status = stopping.TERMINATED
+    if status in ENDINGS:
+        print(f"coalloc: {ENDINGS[status]}", file=sys.stderr)
     return status if isinstance(status, int) else 0
+
+
+def _refuse_of_system(error):
+    """Say what the system refused, a full disk or a name too long; a bug keeps its traceback."""
+    reason = stopping.reason_of(error)
+    if reason is None:
+        raise error
+    if error.filename == stopping.OUTPUT:
+        stopping.drop_output()
+    return _refuse(reason)
 
 
 def _refuse(message):

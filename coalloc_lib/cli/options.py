@@ -6,22 +6,8 @@ import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.placement import BestFit, FirstFit, WorstFit
-from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
-
-#: Name on the command line -> placement.
-PLACEMENTS = {
-    "first-fit": FirstFit,
-    "worst-fit": WorstFit,
-    "best-fit": BestFit,
-}
-
-#: Name on the command line -> scheduling policy, and the options that it takes.
-SCHEDULING = {
-    "fcfs": (FCFS, ()),
-    "fpfs": (FPFS, ("max_jumps",)),
-}
+from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, parse_clusters
+from coalloc_lib.system import NAMED_SYSTEMS
 
 Clusters = Annotated[
     str,
@@ -61,18 +47,7 @@ def at_least(option, value, least):
 
 def system_of(text):
     """Return the multicluster that ``--clusters`` names."""
-    if text in NAMED_SYSTEMS:
-        return Multicluster.named(text)
-    try:
-        sizes = [int(part) for part in text.split(",")]
-    except ValueError:
-        sizes = []
-    if not sizes or min(sizes) < 1:
-        raise InputError(
-            f"--clusters = {text!r}; give the processors of each cluster, such as 32,32, or one "
-            f"of {', '.join(NAMED_SYSTEMS)}"
-        )
-    return Multicluster(sizes)
+    return parse_clusters(text, "--clusters")
 
 
 def placement_of(name):
@@ -82,10 +57,11 @@ def placement_of(name):
 
 def scheduling_of(name, **options):
     """Return the scheduling policy of this name; None is an option that was not given."""
-    policy, wanted = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
+    policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
+    wanted = options_of(policy)
     given = {option for option, value in options.items() if value is not None}
     for option in sorted(given - set(wanted)):
-        takers = [taker for taker, (_, takes) in SCHEDULING.items() if option in takes]
+        takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
         raise InputError(
             f"{_flag(option)} is not for --scheduling {name}; leave it out, or use "
             f"--scheduling {' or '.join(takers)}"

@@ -2,25 +2,18 @@
 
 import os
 import sys
+from contextlib import contextmanager, nullcontext
 from typing import Annotated
 
 import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
-from coalloc_lib.cli.output import print_json, print_table
+from coalloc_lib.cli.output import print_json, show
+from coalloc_lib.cli.page import print_page, print_rows
+from coalloc_lib.cli.stopping import Terminated
 from coalloc_lib.progress import SILENT, Progress
 from coalloc_lib.studies import SCALES, STUDIES
-
-#: How the table shows each verdict.
-COLOURS = {
-    "reproduced": "green",
-    "close": "yellow",
-    "holds": "green",
-    "holds in part": "yellow",
-    "does not hold": "red",
-    "cannot be tested": "dim",
-}
 
 EXAMPLES = """\b
 Examples:
@@ -52,11 +45,15 @@ def reproduce(
         int | None,
         typer.Option(metavar="N", help="Runs side by side; one a processor if not given."),
     ] = None,
+    every_row: Annotated[
+        bool, typer.Option("--all", help="Print every row of the ledger, not a page a study.")
+    ] = False,
     as_json: options.Json = False,
 ):
     """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
 
-    Writes ledger.csv and one folder of figures a study.
+    Prints what each study comes to; writes ledger.csv, with every row, and a folder of figures a
+    study as soon as that is done.
     """
     from coalloc_lib.studies import reproduce as run
     from coalloc_lib.sweep import SweepError
@@ -67,67 +64,64 @@ def reproduce(
     options.at_least("--seed", seed, 0)
     options.at_least("--workers", workers, 1)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
-    with Progress() if sys.stderr.isatty() else SILENT as progress:
+    rows = []
+
+    def report(found):
+        rows.extend(found)
+        if not as_json:
+            (print_rows if every_row else print_page)(found)
+
+    with _watched(cache) as progress:
         how = {"progress": progress, "seed": seed, "cache": cache, "workers": workers or -1}
         try:
-            result = run(studies, scale=scale, out=out, **how)
-        except KeyboardInterrupt:
-            if cache is not None:
-                print(f"coalloc: finished points are in {cache}; run again", file=sys.stderr)
-            raise
+            result = run(studies, scale=scale, out=out, report=report, **how)
         except SweepError as error:
             if error.failures:  # a bug of ours: its traceback helps
                 raise
             raise InputError(str(error)) from error
+        except InputError:
+            if as_json and rows:  # what there is, though it could not be written
+                print_json(_as_object(rows))
+            raise
     if as_json:
-        print_json(_as_object(result))
+        print_json(_as_object(rows, result))
     else:
-        _print(result)
+        _print_sum(result)
 
 
-def _as_object(result):
+@contextmanager
+def _watched(cache):
+    """Yield a progress; in the end, say what a cache spared or will spare."""
+    with Progress() if sys.stderr.isatty() else nullcontext(SILENT) as progress:
+        try:
+            yield progress
+        except (KeyboardInterrupt, Terminated):
+            if cache is not None:
+                print(f"coalloc: finished points are in {cache}; run again", file=sys.stderr)
+            raise
+    found = getattr(progress, "found", 0)
+    if found:
+        print(f"coalloc: {found:,} points were found in {cache}", file=sys.stderr)
+
+
+def _as_object(rows, result=None):
     from dataclasses import asdict
 
     from coalloc_lib.studies.ledger import count_verdicts
 
     return {
-        "verdicts": count_verdicts(result.rows),
-        "rows": [asdict(row) for row in result.rows],
-        "ledger": str(result.ledger),
-        "figures": [str(file) for file in result.figures],
+        "verdicts": count_verdicts(rows),
+        "rows": [asdict(row) for row in rows],
+        "ledger": None if result is None else str(result.ledger),
+        "figures": [] if result is None else [str(file) for file in result.figures],
     }
 
 
-def _print(result):
-    from rich.text import Text
-
+def _print_sum(result):
     from coalloc_lib.studies.ledger import count_verdicts
 
-    columns = ("item", "quantity", ">published", ">reproduced", "verdict", "note")
-    rows = [
-        (
-            Text(row.item),
-            Text(row.quantity),
-            _number(row.published),
-            _number(row.reproduced) + _half_width(row),
-            Text(row.verdict, style=COLOURS[row.verdict]),
-            Text(row.note),
-        )
-        for row in result.rows
-    ]
-    print_table(columns, rows)
     counts = count_verdicts(result.rows)
-    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    print(f"{result.ledger}, and {len(result.figures)} figures beside it")
-
-
-def _number(value):
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else f"{value:.4g}"
-
-
-def _half_width(row):
-    if row.ci95_low is None or row.ci95_high is None:
-        return ""
-    return f" ± {(row.ci95_high - row.ci95_low) / 2:.2g}"
+    show(
+        ", ".join(f"{count} {verdict}" for verdict, count in counts.items()),
+        f"{result.ledger} has every row; {len(result.figures)} figures are beside it",
+    )

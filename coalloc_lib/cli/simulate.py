@@ -2,6 +2,7 @@
 
 import sys
 from bisect import bisect_left
+from contextlib import redirect_stdout
 from typing import Annotated
 
 import numpy as np
@@ -9,7 +10,8 @@ import typer
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
-from coalloc_lib.cli.output import print_json, print_table
+from coalloc_lib.cli.output import print_json, print_table, show
+from coalloc_lib.cli.stopping import OUTPUT, naming
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.simulate import ENGINES, refuse_impossible
@@ -75,11 +77,15 @@ def simulate(
         bool, typer.Option("--verify", help="Check the schedule against the rules of the model.")
     ] = False,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE.csv", help="Where the schedule goes.")
+        str | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Where the schedule goes; - is standard output, and the metrics go to stderr.",
+        ),
     ] = None,
     as_json: options.Json = False,
 ):
-    """Run a log through a system; print the metrics and write the schedule.
+    """Run a log through a system; print the metrics, then write the schedule.
 
     The schedule is CSV: job,submit,start,end,processors,allocation, where the allocation 0:32;1:16
     is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds.
@@ -91,8 +97,7 @@ def simulate(
         "placement": options.placement_of(placement),
     }
     division = _division(request, system, split, components)
-    if out is not None:
-        check_writable(out)
+    _check_out(out, as_json)
     log, jobs = _read(trace, request, estimates, span_penalty, largest)
     jobs = _divided(jobs, request, division)
     numbers = jobs.number
@@ -103,13 +108,24 @@ def simulate(
     _warn_of_what_waits(schedule)
     if verify:
         schedule.verify()
-    if out is not None:
-        _write(schedule, numbers, out)
     metrics = {"left_out_jobs": len(log) - len(jobs), **_metrics(schedule)}
     if as_json:
         print_json({"trace": log.title, "clusters": list(system.sizes), **metrics, "out": out})
     else:
-        _print(metrics, f"{log.title} on {system}", out)
+        with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
+            _print(metrics, f"{log.title} on {system}")
+    if out is not None:
+        _write(_table(schedule, numbers), out)
+        if out != "-" and not as_json:
+            show(out)
+
+
+def _check_out(out, as_json):
+    """Refuse, before the run, what the schedule cannot be written to."""
+    if out == "-" and as_json:
+        raise InputError("--out - and --json both want standard output; give --out a file")
+    if out not in (None, "-"):
+        check_writable(out)
 
 
 def _division(request, system, split, components):
@@ -208,7 +224,7 @@ def _metrics(schedule):
     }
 
 
-def _print(metrics, title, out):
+def _print(metrics, title):
     share = metrics["spanning_jobs"] / metrics["jobs"]
     offered = metrics["offered_load"]
     rows = [
@@ -223,17 +239,25 @@ def _print(metrics, title, out):
         (f"mean bounded slowdown ({BOUND:g} s)", f"{metrics['mean_bounded_slowdown']:,.1f}"),
     ]
     print_table(("metric", ">value"), rows, title)
-    if out is not None:
-        print(out)
 
 
-def _write(schedule, numbers, path):
-    """Write the schedule as CSV with the log's job numbers; the file appears when complete."""
+def _table(schedule, numbers):
+    """Return the columns of the contract, with the log's numbers of the jobs."""
     table = schedule.to_frame().assign(job=numbers)
     for name in ("submit", "start", "end"):
         table[name] = _plain(table[name].to_numpy())
-    with atomic_path(path) as beside:
-        table.to_csv(beside, index=False, lineterminator="\n")
+    return table
+
+
+def _write(table, out):
+    """Write a table as CSV; a file appears when it is complete."""
+    how = {"index": False, "lineterminator": "\n"}
+    if out == "-":
+        with naming(OUTPUT):
+            table.to_csv(sys.stdout, **how)
+        return
+    with naming(out), atomic_path(out) as beside:
+        table.to_csv(beside, **how)
 
 
 def _plain(instants):

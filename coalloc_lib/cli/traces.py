@@ -1,11 +1,14 @@
 """``coalloc traces``: the public logs, which are here and which can be fetched."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from coalloc_lib.cli import options
-from coalloc_lib.cli.output import print_json, print_table
+from coalloc_lib.cli.output import print_json, print_table, show
+
+NOT_FETCHED = "not fetched"
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -28,7 +31,8 @@ def _help(context: typer.Context):
 def listed(as_json: options.Json = False):
     """List the logs: their jobs, their processors, and whether they are here.
 
-    A folder that the variable COALLOC_TRACES names is looked into before the cache.
+    A folder that the variable COALLOC_TRACES names is looked into before the cache. --json tells
+    which file each log is.
     """
     from coalloc_lib.workloads.catalogue import listing
 
@@ -36,18 +40,19 @@ def listed(as_json: options.Json = False):
     if as_json:
         print_json({"traces": logs})
         return
-    columns = ("name", ">jobs", ">processors", "file", "acknowledge")
     rows = [
         (
             log["name"],
             "unknown" if log["jobs"] is None else f"{log['jobs']:,}",
             f"{log['processors']}",
-            log["found"],
+            "not here" if log["found"] == NOT_FETCHED else "here",
             log["acknowledge"],
         )
         for log in logs
     ]
-    print_table(columns, rows)
+    print_table(("name", ">jobs", ">processors", "file", "acknowledge"), rows)
+    folders = [Path(log["found"]).parent for log in logs if log["found"] != NOT_FETCHED]
+    show(*(f"here: in {folder}" for folder in dict.fromkeys(folders)))
 
 
 @app.command(epilog="\b\nExample:\n  coalloc traces fetch KTH-SP2\n")
@@ -62,4 +67,4 @@ def fetch(
     if as_json:
         print_json({"files": files})
     else:
-        print(*files, sep="\n")
+        show(*files)

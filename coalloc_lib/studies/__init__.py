@@ -25,6 +25,9 @@ STUDIES = {
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")
 
+#: File of all rows, in the folder of the results.
+LEDGER = Path("ledger.csv")
+
 #: Resolution of the figures, in dots per inch.
 DPI = 150
 
@@ -49,12 +52,14 @@ class Reproduction:
 
 
 def reproduce(
-    names=None, scale="quick", out="results", progress=SILENT, seed=None, cache=None, workers=-1
-):
-    """Run studies and write their ledger and figures.
+    names=None, scale="quick", out="results", progress=SILENT, seed=None, cache=None, workers=-1,
+    report=None,
+):  # fmt: skip
+    """Run studies, and write the ledger and the figures of each as soon as it is done.
 
-    Nothing appears under `out` before all of it is there: a run that fails leaves the results of
-    the one before as they were.
+    A study's files appear together, when all of them are there. The ledger then has the studies
+    of this run that are done; a run that fails keeps those, and before the first leaves the
+    results of the one before as they were.
 
     Parameters
     ----------
@@ -72,6 +77,8 @@ def reproduce(
         A folder that keeps finished points, so that a run that was stopped goes on where it was.
     workers : int
         Threads; one a processor where it is not given. See `coalloc_lib.sweep.sweep`.
+    report : callable, optional
+        Called with the rows of each study that is done, before its files are written.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def reproduce(
     Raises
     ------
     InputError
-        There is no such study or scale, or `out` cannot be written.
+        There is no such study or scale, or `out` cannot be written or has no room.
     """
     one_of("scale", scale, SCALES)
     names = list(dict.fromkeys(names or STUDIES))
@@ -90,16 +97,31 @@ def reproduce(
     modules = [import_module(STUDIES[name]) for name in names]
     how = {"scale": scale, "progress": progress, "cache": cache, "workers": workers}
     how |= {} if seed is None else {"seed": seed}
-    results = [module.reproduce(**how) for module in modules]
-    rows = [row for result in results for row in result.rows]
-    with tempfile.TemporaryDirectory(prefix=".reproduce-", dir=out) as folder:
-        drawn, tables = _draw(dict(zip(names, results, strict=True)), Path(folder))
-        ledger = Path("ledger.csv")
-        write_ledger(rows, Path(folder) / ledger)
-        for file in [*drawn, *tables, ledger]:
-            (out / file).parent.mkdir(exist_ok=True)
-            os.replace(Path(folder) / file, out / file)
-    return Reproduction(rows, out / ledger, [out / file for file in drawn])
+    rows, figures = [], []
+    for name, module in zip(names, modules, strict=True):
+        result = module.reproduce(**how)
+        rows += result.rows
+        if report is not None:
+            report(result.rows)
+        figures += _write(name, result, rows, out)
+    return Reproduction(rows, out / LEDGER, figures)
+
+
+def _write(name, result, rows, out):
+    """Write a study's figures, and the ledger of all rows so far; return the pictures' files."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".reproduce-", dir=out) as folder:
+            pictures, tables = _draw(name, result.figures, Path(folder))
+            write_ledger(rows, Path(folder) / LEDGER)
+            for file in [*pictures, *tables, LEDGER]:
+                (out / file).parent.mkdir(exist_ok=True)
+                os.replace(Path(folder) / file, out / file)
+    except OSError as error:
+        raise InputError(
+            f"out = {str(out)!r} cannot take the files of {name} ({error.strerror}); make room or "
+            "choose another folder, and start again: studies that are done there stay"
+        ) from error
+    return [out / file for file in pictures]
 
 
 def _made(out):
@@ -112,15 +134,14 @@ def _made(out):
     return out
 
 
-def _draw(results, folder):
-    """Draw every figure into `folder`, its data beside it; return both lists of files."""
-    files, tables = [], []
-    for name, result in results.items():
-        (folder / name).mkdir()
-        for figure in result.figures:
-            picture, table = (Path(name) / f"{figure.name}.{kind}" for kind in ("png", "csv"))
-            figure.plot().savefig(folder / picture, dpi=DPI)
-            figure.data().to_csv(folder / table, index=False, lineterminator="\n")
-            files.append(picture)
-            tables.append(table)
-    return files, tables
+def _draw(name, figures, folder):
+    """Draw a study's figures into `folder`, their data beside them; return both lists of files."""
+    (folder / name).mkdir()
+    pictures, tables = [], []
+    for figure in figures:
+        picture, table = (Path(name) / f"{figure.name}.{kind}" for kind in ("png", "csv"))
+        figure.plot().savefig(folder / picture, dpi=DPI)
+        figure.data().to_csv(folder / table, index=False, lineterminator="\n")
+        pictures.append(picture)
+        tables.append(table)
+    return pictures, tables

@@ -10,14 +10,16 @@ from coalloc_lib.checks import InputError, positive
 from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import FirstFit, WorstFit
+from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulate import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, explorer, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
-PLACEMENTS = {"first fit": FirstFit(), "worst fit": WorstFit()}
+#: The placements that are compared.
+COMPARED = ("first-fit", "worst-fit")
 #: Processors that the sliders divide, and clusters that they make at most.
 PROCESSORS, MOST_CLUSTERS = 128, 8
 #: Loads of the points, as shares of what each placement bears.
@@ -67,16 +69,17 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
             "need a cluster each: take fewer, or more clusters"
         )
     refuse_impossible(system, JobStream([0], [1], [[sizes.maximum] * components]))
-    return {name: _curve(system, model, rule, effort) for name, rule in PLACEMENTS.items()}
+    return {
+        spoken(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
+        for name in COMPARED
+    }
 
 
-def _curve(system, model, placement, effort):
-    maximum = find_maximum(system, model, jobs=effort.bound_jobs, placement=placement)
+def _curve(scenario, effort):
+    maximum = find_maximum(scenario, jobs=effort.bound_jobs)
     loads = [round(share * maximum.interval.low, 3) for share in SHARES]
     length = {"jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications}
-    return response_curve(
-        system, model, loads, maximum=maximum, precision=PRECISION, placement=placement, **length
-    )
+    return response_curve(scenario, loads, maximum=maximum, precision=PRECISION, **length)
 
 
 def division_picture(
@@ -101,7 +104,7 @@ def division_picture(
     With `alpha`, nothing is simulated again: net utilizations are divided by it, response times
     multiplied.
     """
-    clusters = cluster_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
+    clusters = _clusters(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     curves = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
@@ -120,17 +123,9 @@ def division_picture(
     return Picture(figure, f"{title}. Mean response times: {words}", caption)
 
 
-def cluster_sizes(text):
-    """Return the sizes that a text such as ``"64,32,16,16"`` lists."""
-    try:
-        sizes = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise InputError(
-            f"sizes = {text!r}; give the processors of each cluster, such as 64,32,16,16"
-        ) from None
-    if min(sizes) < 1:
-        raise InputError(f"sizes = {text}; each cluster needs a processor: make the others smaller")
-    return sizes
+def _clusters(sizes):
+    """Return the processors of each cluster, from a text or a sequence of them."""
+    return (parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)).sizes
 
 
 def _words(name, curve):
@@ -150,7 +145,8 @@ def _draw(net, gross, title):
     )
     (axes,) = figure.axes
     axes.set_xlim(0, 1)
-    for colour, curve in zip(plots.COLOURS, gross.values(), strict=False):
+    for number, curve in enumerate(gross.values()):
+        colour, _, _ = plots.look(number)
         times = [response.estimate for response in curve.responses]
         axes.plot(curve.utilizations, times, color=colour, linewidth=1.2, alpha=0.45)
     return figure
@@ -199,10 +195,10 @@ class _Division:
     def _follow(self, _change=None):
         """Set the sliders to the text, where they can say the same."""
         try:
-            sizes = cluster_sizes(self.text.value)
+            sizes = parse_clusters(self.text.value).sizes
         except InputError:
             return
-        if sum(sizes) != PROCESSORS or min(sizes) < 1 or len(sizes) > MOST_CLUSTERS:
+        if sum(sizes) != PROCESSORS or len(sizes) > MOST_CLUSTERS:
             return
         self.follows = True
         self._entry(self.count).value = len(sizes)
@@ -225,10 +221,10 @@ def division_explorer(sizes=(32, 32, 32, 32)):
 
     Parameters
     ----------
-    sizes : sequence of int
-        The division to begin with.
+    sizes : sequence of int or str
+        The division to begin with, as `division_picture` takes it.
     """
-    division = _Division(sizes)
+    division = _Division(_clusters(sizes))
     refine = ipw.ToggleButton(value=False, description="refine", tooltip="simulate longer")
     jobs = ipw.Text(
         value="D(0.9)[1,8]", description="component sizes", style=WIDE, continuous_update=False

@@ -1,14 +1,23 @@
 """The explorers: a capacity loss, and a small schedule, under the reader's hands."""
 
 import ipywidgets as ipw
+import numpy as np
 
 from coalloc_lib import plots
-from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.scheduling import FCFS, FPFS
+from coalloc_lib.checks import instance_of
+from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
+from coalloc_lib.plots.gantt_chart import numbers_of
 from coalloc_lib.simulate import simulate
+from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, choice, explorer, slider_with_entry
-from coalloc_lib.widgets.losses import COMPARED, PLACEMENTS, LossQuestion, loss_picture
+from coalloc_lib.widgets.losses import COMPARED, LossQuestion, loss_picture
 from coalloc_lib.widgets.picture import Picture
+
+#: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
+NO_CHOICE = ("ordered", "total")
+#: Jobs of a schedule that a picture's text alternative tells of.
+MOST_TOLD = 30
 
 
 def loss_explorer():
@@ -40,7 +49,7 @@ def loss_explorer():
         "q": q,
         "one_is_power_of_two": counted,
         "request": request,
-        "placement": choice("placement", PLACEMENTS),
+        "placement": choice("placement", map(spoken, PLACEMENTS)),
     }
     return explorer(controls, lambda **values: loss_picture(LossQuestion(**values)))
 
@@ -51,42 +60,65 @@ def schedule_explorer(system, jobs, unit=None):
     Parameters
     ----------
     system : Multicluster
+        For total requests, which no cluster of it may hold, one cluster as large as all of them
+        stands in its place, as in the studies; the picture's title says so.
     jobs : JobStream
         A few jobs: the picture has one row a processor.
     unit : str, optional
         Unit of time.
     """
+    instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
+    instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
     request = choice("request type", REQUESTS)
     request.value = jobs.request
-    scheduling = choice("scheduling", ("FCFS", "FPFS"))
+    placement = choice("placement", map(spoken, PLACEMENTS))
+    ipw.dlink((request, "value"), (placement, "disabled"), lambda value: value in NO_CHOICE)
+    scheduling = choice("scheduling", [policy.__name__ for policy in SCHEDULING.values()])
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
     for widget in jumps.children:
         ipw.dlink((scheduling, "value"), (widget, "disabled"), lambda value: value == "FCFS")
     controls = {
         "request": request,
-        "placement": choice("placement", PLACEMENTS),
+        "placement": placement,
         "scheduling": scheduling,
         "max_jumps": jumps,
     }
+    return explorer(controls, lambda **chosen: _small_schedule(system, jobs, unit, **chosen))
 
-    def show(request, placement, scheduling, max_jumps):
-        policy, name = FCFS(), "FCFS"
-        if scheduling == "FPFS":
-            policy, name = FPFS(max_jumps), f"FPFS({max_jumps})"
-        schedule = simulate(
-            system, jobs.replace(request=request), scheduling=policy,
-            placement=PLACEMENTS[placement], engine="reference",
-        )  # fmt: skip
-        return schedule_picture(schedule, f"{request} requests, {placement}, {name}", unit)
 
-    return explorer(controls, show)
+def _small_schedule(system, jobs, unit, request, placement, scheduling, max_jumps):
+    """Simulate a few jobs and draw them; the title says on what and by which policies."""
+    policy = SCHEDULING[scheduling.lower()]
+    policy = policy(max_jumps) if "max_jumps" in options_of(policy) else policy()
+    words = [f"{request} requests", placement, scheduling]
+    if request == "total":
+        system = Multicluster([system.processors])
+        words[0] += f" on one cluster of {system.processors}"
+    if request in NO_CHOICE:
+        words.remove(placement)
+    rule = None if request in NO_CHOICE else PLACEMENTS[placement.replace(" ", "-")]()
+    if scheduling == "FPFS":
+        words[-1] += f"({max_jumps})"
+    jobs = jobs.replace(request=request)
+    schedule = simulate(system, jobs, scheduling=policy, placement=rule, engine="reference")
+    return schedule_picture(schedule, ", ".join(words), unit)
 
 
 def schedule_picture(schedule, title="Schedule", unit=None):
-    """Draw a small schedule, with the waits and ends of its jobs as the text alternative."""
-    jobs = zip(schedule.start, schedule.end, strict=True)
-    words = "; ".join(f"job {i} runs {s:g} to {e:g}" for i, (s, e) in enumerate(jobs, start=1))
+    """Draw a schedule, with the waits and ends of its jobs as the text alternative.
+
+    Of a long one the first jobs are drawn, as `plots.gantt` does, and told of in words.
+    """
+    figure = plots.gantt(schedule, title=title, unit=unit)
+    numbers = numbers_of(schedule)
+    order = np.argsort(schedule.start, kind="stable")[:MOST_TOLD]
+    told = [
+        f"job {numbers[job]} runs {schedule.start[job]:g} to {schedule.end[job]:g}"
+        for job in sorted(order.tolist())
+    ]
+    if len(schedule) > len(told):
+        told.append(f"and {len(schedule) - len(told):,} jobs more")
     caption = (
         f"The last job ends at {schedule.end.max():g}; the mean wait is {schedule.wait.mean():.2f}."
     )
-    return Picture(plots.gantt(schedule, title=title, unit=unit), f"{title}: {words}", caption)
+    return Picture(figure, f"{title}: {'; '.join(told)}", caption)

@@ -6,7 +6,10 @@ from html import escape
 from io import BytesIO
 
 from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
 from PIL import Image
+
+from coalloc_lib.checks import instance_of
 
 
 class Picture:
@@ -22,6 +25,7 @@ class Picture:
     """
 
     def __init__(self, figure, alt=None, caption=""):
+        instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
         buffer = BytesIO()
         figure.savefig(buffer, dpi=84)
         self.alt = describe(figure) if alt is None else alt
@@ -60,6 +64,7 @@ def _fewer_colours(buffer):
 
 def describe(figure, most=30):
     """Return a figure's title, and the heights of its bars unless they are more than `most`."""
+    instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
     parts = [figure.get_suptitle()]
     for axes in figure.axes:
         names = [label.get_text().replace("\n", " ") for label in axes.get_xticklabels()]

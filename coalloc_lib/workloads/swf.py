@@ -15,7 +15,7 @@ import gzip
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.cards import card, span_of
 from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import JobStream
@@ -38,7 +39,7 @@ __all__ = ["FIELDS", "SwfLog", "read_swf", "write_swf"]
 ESTIMATES = ("requested", "exact")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SwfLog:
     """A log: its header and one row a job.
 
@@ -58,13 +59,27 @@ class SwfLog:
     """
 
     header: dict[str, str]
-    table: "pd.DataFrame" = field(repr=False)
+    table: "pd.DataFrame"
     name: str = "log"
     source: str = ""
     is_stand_in: bool = False
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def __repr__(self) -> str:
+        return f"<SwfLog {self.title}: {len(self):,} jobs>"
+
+    def _repr_html_(self) -> str:
+        submit = self.usable["submit"].to_numpy()
+        facts = {
+            "jobs": len(self),
+            "with a run time and processors": len(self.usable),
+            "processors": self.processors if len(submit) else None,
+            "submitted": f"{span_of(submit)} s" if len(submit) else None,
+            "file": self.source,
+        }
+        return card(self.title, facts)
 
     @property
     def title(self) -> str:

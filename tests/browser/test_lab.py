@@ -30,6 +30,7 @@ NOTEBOOK = "01_maximal_utilization.ipynb"
 RUN = 400_000
 
 pytestmark = [
+    pytest.mark.timeout(1200),  # the first of them starts JupyterLab and runs the notebook
     pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin"),
 ]
 

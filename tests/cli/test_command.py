@@ -4,7 +4,7 @@ import sys
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import cli
+from coalloc_lib import cli, names
 from coalloc_lib.cli import options
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]
@@ -14,8 +14,9 @@ LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
 def test_every_named_policy_can_be_made():
     for name in options.PLACEMENTS:
         assert isinstance(options.placement_of(name), co.Placement)
-    for name, (policy, wanted) in options.SCHEDULING.items():
-        assert isinstance(options.scheduling_of(name, **dict.fromkeys(wanted, 1)), policy)
+    for name, policy in options.SCHEDULING.items():
+        wanted = dict.fromkeys(names.options_of(policy), 1)
+        assert isinstance(options.scheduling_of(name, **wanted), policy)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,36 @@ def test_an_interrupt_ends_with_one_line(run, monkeypatch):
 
     monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", interrupted)
     assert run("traces", "list", status=130) == "coalloc: interrupted\n"
+
+
+def test_the_end_of_a_file_is_no_interrupt(monkeypatch):
+    """An empty file where pickled data should be raises this; it is a bug, and shown as one."""
+
+    def empty():
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", empty)
+    with pytest.raises(EOFError, match="Ran out of input"):
+        cli.main(["traces", "list"])
+
+
+def test_a_full_standard_output_is_said_in_one_line():
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(
+            [*COMMAND, "traces", "list"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert run.returncode == 2
+    (line,) = run.stderr.splitlines()
+    assert "standard output cannot be written: No space left" in line
+
+
+def test_a_bug_in_the_handling_of_files_keeps_its_traceback(monkeypatch):
+    def broken():
+        raise OSError("no path and no number: nothing that a user could mend")
+
+    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", broken)
+    with pytest.raises(OSError, match="nothing that a user"):
+        cli.main(["traces", "list"])
 
 
 def test_a_bug_keeps_its_traceback(monkeypatch):

@@ -1,7 +1,14 @@
+import errno
 import json
+import os
+import re
+from dataclasses import replace
 
 import pytest
 
+from coalloc_lib import cli, studies
+from coalloc_lib.cli.page import COLOURS, print_page
+from coalloc_lib.cli.stopping import Terminated
 from coalloc_lib.studies import ledger
 from coalloc_lib.sweep import Failure, SweepError
 
@@ -26,14 +33,20 @@ def quick_study(monkeypatch):
     return calls
 
 
-def test_reproduce_shows_the_ledger_and_where_it_is(run, quick_study, tmp_path):
+def test_reproduce_shows_a_page_and_where_the_ledger_is(run, quick_study, tmp_path):
     printed = run("reproduce", "maximal-utilization", "--out", tmp_path / "r", "--seed", 5)
     assert quick_study == [("quick", 5, -1, None)]
-    assert "0.51 ± 0.01" in printed
-    assert "[a,b] fine" in printed
+    assert re.search(r"^ T +1 +1\n", printed, re.MULTILINE)  # one number, and it is close
+    assert re.search(r"^ MU-1 +holds +limit; \[a,b\] fine\n", printed, re.MULTILINE)
     assert "1 close, 1 holds" in printed
     assert str(tmp_path / "r" / "ledger.csv") in printed
     assert [row.item for row in ledger.read_ledger(tmp_path / "r" / "ledger.csv")] == ["MU-1", "T"]
+
+
+def test_reproduce_shows_every_row_where_that_is_asked_for(run, quick_study, tmp_path):
+    printed = run("reproduce", "--out", tmp_path, "--all")
+    assert "0.51 ± 0.01" in printed
+    assert "[a,b] fine" in printed
 
 
 def test_reproduce_prints_one_object(run, quick_study, tmp_path):
@@ -42,6 +55,123 @@ def test_reproduce_prints_one_object(run, quick_study, tmp_path):
     assert answer["verdicts"] == {"close": 1, "holds": 1}
     assert answer["rows"][0]["item"] == "MU-1"
     assert answer["ledger"] == str(tmp_path / "ledger.csv")
+
+
+def number(item, published, reproduced, verdict):
+    return ledger.Row("a-study", item, "loss", published, reproduced, None, None, verdict)
+
+
+def test_a_page_counts_the_numbers_of_a_table_and_names_the_furthest(capsys):
+    rows = [
+        number("Table 2 a", 0.5, 0.5, "reproduced"),
+        number("Table 2 b", 0.4, 0.35, "close"),
+        number("Table 2 c", 0.3, 0.31, "close"),
+        number("Table 1 d", "small", None, "cannot be tested"),
+    ]
+    print_page(rows)
+    title, heading, _, first, second = capsys.readouterr().out.splitlines()
+    assert title == "a-study"
+    columns = re.split("  +", heading.strip())
+    shown = [
+        dict(zip(columns, re.split("  +", line.strip()), strict=False)) for line in (first, second)
+    ]
+    assert shown[0] == {
+        "table": "Table 1",
+        "numbers": "1",
+        "reproduced": "0",
+        "close": "0",
+        "cannot be tested": "1",
+    }
+    assert shown[1] == {
+        "table": "Table 2",
+        "numbers": "3",
+        "reproduced": "1",
+        "close": "2",
+        "cannot be tested": "0",
+        "furthest from print": "-0.05 b",
+    }
+
+
+def test_a_page_has_a_line_a_claim_in_their_order(capsys):
+    rows = [replace(ROWS[0], item=f"MU-{n}", note="[x] and so on, " * 20) for n in (10, 2, 1)]
+    print_page(rows)
+    *_, first, second, third = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in (first, second, third)] == [
+        ["MU-1", "holds"],
+        ["MU-2", "holds"],
+        ["MU-10", "holds"],
+    ]
+    assert "[x] and so on" in first
+    assert max(map(len, (first, second, third))) <= 120
+
+
+def test_every_verdict_has_a_colour():
+    assert set(COLOURS) >= set(ledger.VERDICTS)
+
+
+def test_what_was_found_in_the_cache_is_said(quick_study, monkeypatch, tmp_path, capsys):
+    def resumed(progress, **_):
+        monkeypatch.setattr(progress, "found", 1234, raising=False)
+        return ledger.StudyResult(ROWS)
+
+    module = type("Module", (), {"reproduce": staticmethod(resumed)})
+    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
+    command = ["reproduce", "--cache", str(tmp_path / "c"), "--out", str(tmp_path / "r")]
+    assert cli.main(command) == 0
+    assert capsys.readouterr().err == f"coalloc: 1,234 points were found in {tmp_path / 'c'}\n"
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """Whatever is written into the ledger finds no room."""
+
+    def full(rows, path):
+        path.write_text("study")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("coalloc_lib.studies.write_ledger", full)
+
+
+def test_a_full_disk_costs_the_files_but_not_the_results(quick_study, full_disk, tmp_path, capsys):
+    assert cli.main(["reproduce", "--out", str(tmp_path)]) == 2
+    printed, told = capsys.readouterr()
+    assert "MU-1" in printed
+    (line,) = told.splitlines()
+    assert str(tmp_path) in line
+    assert "No space left" in line
+    assert cli.main(["reproduce", "--out", str(tmp_path), "--json"]) == 2
+    answer = json.loads(capsys.readouterr().out)
+    assert [row["item"] for row in answer["rows"]] == ["MU-1", "T"]
+    assert answer["ledger"] is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "word"),
+    [(KeyboardInterrupt, 130, "interrupted"), (Terminated, 143, "terminated")],
+)
+def test_a_study_that_is_done_is_kept_when_the_next_is_stopped(
+    quick_study, monkeypatch, tmp_path, capsys, error, status, word
+):
+    def stopped(**_):
+        raise error
+
+    module = type("Module", (), {"reproduce": staticmethod(stopped)})
+    kept = studies.import_module("module")
+    modules = {"module": kept, "other": module}
+    monkeypatch.setattr("coalloc_lib.studies.import_module", modules.__getitem__)
+    names = {"maximal-utilization": "module", "other": "other"}
+    monkeypatch.setattr("coalloc_lib.studies.STUDIES", names)
+    command = ["reproduce", "--out", str(tmp_path / "r"), "--cache", str(tmp_path / "c")]
+    assert cli.main(command) == status
+    printed, told = capsys.readouterr()
+    assert "MU-1" in printed
+    assert told.splitlines() == [
+        f"coalloc: finished points are in {tmp_path / 'c'}; run again",
+        f"coalloc: {word}",
+    ]
+    assert [file.name for file in (tmp_path / "r").iterdir() if file.is_file()] == ["ledger.csv"]
+    assert [row.item for row in ledger.read_ledger(tmp_path / "r" / "ledger.csv")] == ["MU-1", "T"]
 
 
 def test_reproduce_passes_on_workers_and_cache(run, quick_study, tmp_path):

@@ -1,9 +1,13 @@
 import csv
+import errno
 import gzip
 import json
+import os
+import signal
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -213,3 +217,81 @@ def test_the_out_file_is_tried_before_the_run(refused, log, tmp_path, monkeypatc
     monkeypatch.setattr(sys.modules["coalloc_lib.cli.simulate"], "run", None)
     out = tmp_path / "no" / "s.csv"
     assert "make it first" in refused("simulate", "--trace", log, "--clusters", "8", "--out", out)
+
+
+def on_write(monkeypatch, act):
+    """Let the writing of a table stop midway, after a line of it is in the file."""
+
+    def to_csv(_table, file, **_options):
+        with open(file, "w") as half:
+            half.write("job,submit\n1,")
+            half.flush()
+            act()
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", to_csv)
+
+
+def full():
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_costs_the_schedule_but_not_the_metrics(log, tmp_path, capsys, monkeypatch):
+    on_write(monkeypatch, full)
+    out = tmp_path / "out" / "s.csv"
+    out.parent.mkdir()
+    command = ["simulate", "--trace", str(log), "--clusters", "8", "--out", str(out)]
+    for more in ([], ["--json"]):
+        assert cli.main([*command, *more]) == 2
+        printed, errors = capsys.readouterr()
+        line = errors.splitlines()[-1]
+        assert "Traceback" not in errors
+        assert f"{out} cannot be written" in line
+        assert "mean wait" in printed or json.loads(printed)["mean_wait"] == 9.125
+    assert list(out.parent.iterdir()) == []
+
+
+@pytest.fixture
+def handler():
+    """What the process does on SIGTERM; else a command that ignores it would end the tests."""
+
+    def unheard(_number, _frame):
+        pytest.fail("the command left SIGTERM to others")
+
+    before = signal.signal(signal.SIGTERM, unheard)
+    yield unheard
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_a_termination_leaves_no_half_written_schedule(log, tmp_path, capsys, monkeypatch, handler):
+    """What a batch system sends; the signal comes while the schedule is being written."""
+    on_write(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    out = tmp_path / "out" / "s.csv"
+    out.parent.mkdir()
+    command = ["simulate", "--trace", str(log), "--clusters", "8", "--out", str(out)]
+    assert cli.main(command) == 143
+    assert capsys.readouterr().err.endswith("\ncoalloc: terminated\n")
+    assert list(out.parent.iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) is handler
+
+
+def test_the_schedule_can_go_to_standard_output(log, capsys, tmp_path):
+    command = ["simulate", "--trace", str(log), "--clusters", "8"]
+    assert cli.main([*command, "--out", "-"]) == 0
+    piped, told = capsys.readouterr()
+    assert cli.main([*command, "--out", str(tmp_path / "s.csv")]) == 0
+    assert piped == (tmp_path / "s.csv").read_text()
+    metrics, warning = capsys.readouterr()
+    assert told == warning + metrics.removesuffix(f"{tmp_path / 's.csv'}\n")
+
+
+def test_one_stream_is_not_for_two_outputs(refused, log):
+    line = refused("simulate", "--trace", log, "--clusters", "8", "--out", "-", "--json")
+    assert "--out - and --json" in line
+
+
+@pytest.mark.parametrize("option", ["--out", "--trace"])
+def test_a_name_that_is_too_long_is_refused_in_one_line(refused, log, tmp_path, option):
+    name = tmp_path / ("x" * 300 + ".csv")
+    command = ["simulate", "--clusters", "8", "--trace", log, option, name]
+    line = refused(*command)
+    assert "File name too long" in line

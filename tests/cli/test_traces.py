@@ -1,10 +1,15 @@
 import json
+import re
 
 
 def test_traces_are_listed_and_found(run, tmp_path, monkeypatch):
     monkeypatch.setenv("COALLOC_TRACES", str(tmp_path))
     (tmp_path / "KTH-SP2-1996-2.1-cln.swf").touch()
-    assert "Lars Malinowsky" in run("traces", "list")
+    printed = run("traces", "list")
+    assert re.search(r"KTH-SP2 .* here .* Lars Malinowsky\n", printed)
+    assert re.search(r"CTC-SP2 .* not here .* Dan Dwyer and Steve Hotovy\n", printed)
+    assert printed.endswith(f"here: in {tmp_path}\n")
+    assert max(map(len, printed.splitlines()[:-1])) <= 80
     found = {
         log["name"]: log["found"] for log in json.loads(run("traces", "list", "--json"))["traces"]
     }

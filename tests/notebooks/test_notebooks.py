@@ -15,6 +15,9 @@ SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL
 LARGEST = 500_000
 MOST_LINES = 15
 
+#: A whole notebook is run, and its exercises; longer than any other test may take.
+pytestmark = pytest.mark.timeout(1200)
+
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 

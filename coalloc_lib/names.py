@@ -1,0 +1,76 @@
+"""What systems and policies are called: one table for the command line and the notebooks."""
+
+from dataclasses import fields
+from typing import Any
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
+
+#: Name on the command line -> placement; `spoken` gives the name in a notebook.
+PLACEMENTS: dict[str, type[Placement]] = {
+    "worst-fit": WorstFit,
+    "first-fit": FirstFit,
+    "best-fit": BestFit,
+}
+
+#: Name on the command line -> scheduling policy; a notebook shows the name of the class. The
+#: fields of the class are the options that go with it.
+SCHEDULING: dict[str, type[Scheduling]] = {"fcfs": FCFS, "fpfs": FPFS}
+
+
+def spoken(name: str) -> str:
+    """Return a name as a notebook shows it.
+
+    Examples
+    --------
+    >>> spoken("worst-fit")
+    'worst fit'
+    """
+    return name.replace("-", " ")
+
+
+def options_of(policy: type[Any]) -> tuple[str, ...]:
+    """Return the names of the numbers that a scheduling policy takes.
+
+    Examples
+    --------
+    >>> options_of(FPFS)
+    ('max_jumps',)
+    """
+    return tuple(field.name for field in fields(policy))
+
+
+def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
+    """Return the multicluster that a text describes.
+
+    Parameters
+    ----------
+    text : str
+        The processors of each cluster, such as ``"64,32,32"``, or a name of `NAMED_SYSTEMS`.
+    argument : str
+        What an error calls the text.
+
+    Raises
+    ------
+    InputError
+        The text is neither.
+
+    Examples
+    --------
+    >>> parse_clusters("64,32,32").sizes, parse_clusters("2x32").sizes
+    ((64, 32, 32), (32, 32))
+    """
+    if text in NAMED_SYSTEMS:
+        return Multicluster.named(text)
+    try:
+        sizes = [int(part) for part in text.split(",")]
+    except (AttributeError, ValueError):
+        raise InputError(
+            f"{argument} = {text!r}; give the processors of each cluster, such as 32,32, or one of "
+            f"{', '.join(NAMED_SYSTEMS)}"
+        ) from None
+    if min(sizes) < 1:
+        raise InputError(f"{argument} = {text!r}; each cluster needs a processor or more")
+    return Multicluster(sizes)

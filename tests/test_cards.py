@@ -1,0 +1,119 @@
+"""What objects say of themselves in a notebook."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.cards import card, span_of, text_of
+from coalloc_lib.curves import Curve, Point
+from coalloc_lib.estimates import Bound, Interval
+from coalloc_lib.workloads.swf import write_swf
+
+
+def facts_of(html):
+    """Return the title and the facts of a card, as a browser would read them."""
+    table = ElementTree.fromstring(html)
+    rows = {row.find("th").text: row.find("td").text for row in table.iter("tr")}
+    return table.find("caption").text, rows
+
+
+def test_a_card_shows_its_facts_and_no_markup_of_others():
+    html = card("<b>", {"a < b": "1 & 2", "none": None, "many": 28467, "share": 0.123456})
+    assert facts_of(html) == ("<b>", {"a < b": "1 & 2", "many": "28,467", "share": "0.1235"})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.int64(12345), "12,345"),
+        (True, "yes"),
+        (1234567.8, "1,234,568"),
+        (2.0, "2"),
+        (np.float64(0.5), "0.5"),
+        ("2 × 4", "2 × 4"),
+    ],
+)
+def test_facts_are_written_for_people(value, text):
+    assert text_of(value) == text
+
+
+def test_a_span_has_two_ends_or_one():
+    assert span_of(np.array([3, 1, 20000])) == "1 to 20,000"
+    assert span_of(np.array([3.5, 3.5])) == "3.5"
+
+
+SYSTEM = co.Multicluster([4, 4])
+JOBS = co.JobStream([0, 1, 4], [5, 2, 9], [[3, 2], [2, 2], [1, 0]])
+
+
+def shown(thing):
+    return facts_of(thing._repr_html_())
+
+
+def test_a_system_and_a_stream_show_themselves():
+    assert shown(SYSTEM) == ("2 × 4", {"clusters": "2", "processors": "8"})
+    title, facts = shown(JOBS)
+    assert title == "3 jobs, unordered requests"
+    assert facts["submitted"] == "0 to 4"
+    assert facts["components"] == "1 to 2"
+    assert facts["processors of a job"] == "1 to 5"
+
+
+def test_a_schedule_shows_its_policies_and_means():
+    schedule = co.simulate(SYSTEM, JOBS)
+    title, facts = shown(schedule)
+    assert title == "Schedule of 3 jobs on 2 × 4"
+    assert facts["policies"] == "FCFS(), WorstFit()"
+    assert float(facts["mean wait"]) == pytest.approx(schedule.wait.mean(), rel=1e-3)
+    assert facts["jobs that span clusters"] == "2"
+    at_once = co.simulate(SYSTEM, JOBS.replace(submit=[0, 0, 0]))
+    assert "utilization" not in shown(at_once)[1]
+
+
+@pytest.mark.parametrize(
+    ("distribution", "title", "mean", "variation"),
+    [
+        (co.uniform(1, 3), "U[1,3]", "2", "0.4082"),
+        (co.Exponential(2.5), "Exponential(mean=2.5)", "2.5", "1"),
+        (co.Hyperexponential(1.0, 3), "Hyperexponential(mean=1.0, ", "1", "3"),
+        (co.Deterministic(4), "Deterministic(", "4", "0"),
+    ],
+)
+def test_a_distribution_shows_its_moments(distribution, title, mean, variation):
+    shown_title, facts = shown(distribution)
+    assert shown_title.startswith(title)
+    assert facts == {"mean": mean, "coefficient of variation": variation}
+
+
+def test_arrivals_show_the_time_between_them():
+    assert shown(co.PoissonArrivals(0.25))[1] == {"mean time between arrivals": "4"}
+
+
+def test_an_interval_shows_its_ends_and_its_doubt():
+    title, facts = shown(Interval(0.5, 0.4, 0.6, 30, doubt="few jobs"))
+    assert (title, facts["95% interval"], facts["rests on"]) == ("0.5", "0.4 to 0.6", "30 values")
+    assert facts["in doubt"] == "few jobs"
+    assert shown(Interval.exact(0.5))[1]["rests on"] == "a formula"
+
+
+def test_a_log_shows_what_is_in_it_and_has_a_name_of_one_line(tmp_path):
+    header = {"MaxProcs": "8", "Note": "one\ntwo"}
+    write_swf(tmp_path / "small.swf", JOBS.replace(components=[5, 4, 1]), header)
+    log = co.read_swf(tmp_path / "small.swf")
+    assert repr(log) == "<SwfLog small: 3 jobs>"
+    title, facts = shown(log)
+    assert title == "small"
+    assert facts["processors"] == "8"
+    assert facts["submitted"] == "0 to 4 s"
+
+
+def test_a_curve_is_a_table_too():
+    points = [Point(0.2, Interval(1.5, 1.4, 1.6, 8), 100, precise=False), Point(0.9)]
+    table = Curve(points, Bound(Interval.exact(0.8), "exact")).to_frame()
+    assert table["utilization"].tolist() == [0.2, 0.9]
+    assert table.loc[0, ["response", "ci95_low", "ci95_high"]].tolist() == [1.5, 1.4, 1.6]
+    assert table.loc[1, ["response", "ci95_low", "ci95_high"]].isna().all()
+    assert table["saturated"].tolist() == [False, True]
+    assert table["precise"].tolist() == [False, True]

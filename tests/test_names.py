@@ -1,0 +1,33 @@
+"""Names of systems and policies are read alike wherever they are written."""
+
+import pytest
+
+from coalloc_lib import names
+from coalloc_lib.checks import InputError
+from coalloc_lib.cli import options
+from coalloc_lib.system import NAMED_SYSTEMS
+from coalloc_lib.widgets import division_picture
+
+
+def test_a_text_of_sizes_and_a_name_give_a_system():
+    assert names.parse_clusters("64, 32,32").sizes == (64, 32, 32)
+    for name, sizes in NAMED_SYSTEMS.items():
+        assert names.parse_clusters(name).sizes == options.system_of(name).sizes == sizes
+
+
+@pytest.mark.parametrize("text", ["", "a", "8;8", "8,,8", "8,0", "8,-1", "8.5", None, 8])
+def test_any_other_text_is_refused_alike_on_the_command_line_and_in_a_notebook(text):
+    with pytest.raises(InputError, match=r"^--clusters = ") as shell:
+        options.system_of(text)
+    if not isinstance(text, str):
+        return
+    with pytest.raises(InputError, match=r"^sizes = ") as notebook:
+        division_picture(text)
+    assert str(shell.value).removeprefix("--clusters") == str(notebook.value).removeprefix("sizes")
+
+
+def test_the_options_of_a_policy_are_what_it_is_made_with():
+    for policy in names.SCHEDULING.values():
+        wanted = names.options_of(policy)
+        made = policy(**dict.fromkeys(wanted, 7))
+        assert [getattr(made, name) for name in wanted] == [7] * len(wanted)
