@@ -13,12 +13,13 @@ CALL = 20_000
 
 
 class BudgetError(InputError):
-    """A computation that takes more time or memory than it was given. `cost` says how much."""
+    """A computation that takes more than it was given: `cost`, in words, is above `limit`."""
 
-    def __init__(self, cost):
+    def __init__(self, cost, limit):
         self.cost = cost
         super().__init__(
-            f"{cost}; raise the budget, simulate instead, or give a smaller system or fewer sizes"
+            f"{cost} ({limit}); raise the budget, simulate instead, or give a smaller system or "
+            "fewer sizes"
         )
 
 
@@ -38,8 +39,8 @@ class Budget:
         if not self.allows(operations, memory):
             raise BudgetError(
                 f"the formula would take about {_duration(operations / OPERATIONS)} and "
-                f"{_memory(memory)} (budget_seconds = {self.seconds:g}, "
-                f"budget_bytes = {self.bytes:g})"
+                f"{_memory(memory)}",
+                f"budget_seconds = {self.seconds:g}, budget_bytes = {self.bytes:g}",
             )
 
     def watched(self, fits, expected):
@@ -64,7 +65,8 @@ class Budget:
             if time.perf_counter() - start > self.seconds:
                 raise BudgetError(
                     f"the formula was stopped after {count} of about {max(expected, count):.0f} "
-                    f"convolutions (budget_seconds = {self.seconds:g})"
+                    "convolutions",
+                    f"budget_seconds = {self.seconds:g}",
                 )
 
 

@@ -83,8 +83,8 @@ def exact_utilization(
     most = system.processors // min(map(sum, jobs))
     if most > MOST_RUNNING:
         raise BudgetError(
-            f"system = {system} runs up to {most} of these jobs at once, and the chain is for at "
-            f"most {MOST_RUNNING}"
+            f"system = {system} runs up to {most} of these jobs at once",
+            f"the chain is for {MOST_RUNNING} at most",
         )
     chain = _Chain(system, jobs, chances, request, placement)
     chain.enumerate(budget)
@@ -127,7 +127,7 @@ class _Chain:
                 self.target.append(following)
                 self.chance.append(p)
             if len(queue) > budget or len(self.source) > TRANSITIONS * budget:
-                raise BudgetError(self._cost(place + 1, len(queue), budget))
+                raise BudgetError(self._cost(place + 1, len(queue)), f"budget_states = {budget}")
 
     def _jumps(self, running, head, idle):
         """Return the states that follow a state, each with the idle processors and the chance."""
@@ -179,11 +179,10 @@ class _Chain:
         # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
         return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
 
-    def _cost(self, explored, found, budget):
+    def _cost(self, explored, found):
         return (
             f"the chain of system = {self.system} has about {max(self._size(), found):.2g} states "
-            f"or more ({found} states and {len(self.source)} transitions after the first "
-            f"{explored}; budget_states = {budget})"
+            f"or more, {found} states and {len(self.source)} transitions after the first {explored}"
         )
 
     def _size(self):
@@ -214,8 +213,8 @@ def _check_table(sizes, request, budget):
         kinds = multisets(len(sizes[0].sizes), len(sizes))
     if kinds > budget:
         raise BudgetError(
-            f"sizes give {number(kinds):.3g} different jobs and the chain more states than that "
-            f"(budget_states = {budget})"
+            f"sizes give {number(kinds):.3g} different jobs and the chain more states than that",
+            f"budget_states = {budget}",
         )
 
 

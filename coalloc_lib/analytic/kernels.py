@@ -171,7 +171,7 @@ def merged_place(ways, one, count, other, length):
 
 
 @njit(cache=True, nogil=True)
-def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance, floor):
+def worst_fit_size(cells, out, offsets, ways, components, largest, value, chance, floor):
     """Place, by worst fit, up to all missing components with one same size.
 
     Called for every size from the largest to the smallest, it makes one WF-convolution for
@@ -189,9 +189,8 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
         Where the states with d components placed begin.
     ways : ndarray of int64, shape (c + 1, size + 2)
         Those of `place`.
-    components, spread, value : int
-        Components of a job; what the most and the least used cluster can differ by; processors of
-        the components placed now.
+    components, largest, value : int
+        Components of a job; processors of the largest component, and of those placed now.
     chance, floor : float
         Probability of `value`; cells of no more than `floor` are passed over.
 
@@ -199,8 +198,9 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
     -----
     A job in which value v occurs m_v times has probability k! times the product of p_v^m_v / m_v!:
     of the components still missing, any m may be those of this size. Fewest placed comes
-    last, so that no state is met again at the same size. Rows and columns that cannot be reached,
-    since a cluster is served when it is the least used, are passed over.
+    last, so that no state is met again at the same size. By worst fit the most and the least used
+    cluster never differ by more than `largest`: other rows, and the columns before the first and
+    after the last that this allows, are passed over.
 
     Examples
     --------
@@ -218,13 +218,13 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
         rest[:] = 0
         for row in range(ways[left, size + 1]):
             most, least = rest[0], rest[left - 1]
-            if most - least <= spread and least + value <= size:
+            if most - least <= largest and least + value <= size:
                 for m in range(1, min(components - placed, left) + 1):
                     shorter[m] = place(ways, rest, left - m)
                 start = offsets[placed] + row * width
-                served[:placed] = max(most - spread, 0) + value
+                served[:placed] = max(most - largest, 0) + value
                 first = place(ways, served, placed)
-                for column in range(first, ways[placed, min(size, least + spread) + 1]):
+                for column in range(first, ways[placed, min(size, least + largest) + 1]):
                     mass = cells[start + column]
                     if mass > floor:
                         merged[:placed] = served[:placed]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from coalloc_lib.analytic import exact_utilization, maximal_utilization
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.placement import BestFit, FirstFit, WorstFit
+from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
@@ -59,7 +59,7 @@ def cases():
     ]
 
 
-def approximation_error(jobs=200_000, seed=0, only=None):
+def simulated_error(jobs=200_000, seed=0, only=None):
     """Return the approximated and the simulated capacity loss of unordered requests.
 
     Parameters
@@ -108,7 +108,7 @@ def exact_error(systems=SMALL, sizes=SMALL_SIZES, placements=None):
     sizes : sequence of str
         Component sizes, as `parse_sizes` takes them.
     placements : sequence of Placement, optional
-        Worst fit, first fit and best fit where it is not given.
+        Worst fit and first fit where it is not given.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def exact_error(systems=SMALL, sizes=SMALL_SIZES, placements=None):
         `sizes`, `components`, `placement`, `group`, `approximation`, `exact` and `error`, the
         approximation minus the exact loss. There is no statistical error in it.
     """
-    placements = (WorstFit(), FirstFit(), BestFit()) if placements is None else placements
+    placements = (WorstFit(), FirstFit()) if placements is None else placements
     rows = []
     each = product(systems, sizes, (False, True), placements)
     for clusters, name, single, placement in each:
@@ -153,5 +153,5 @@ def _names(system, sizes, components, placement):
 
 
 def _group(system, placement):
-    rule = {WorstFit: "worst fit", FirstFit: "first fit", BestFit: "best fit"}[type(placement)]
+    rule = "worst fit" if isinstance(placement, WorstFit) else "first fit"
     return f"{rule}, {'equal' if system.is_equal else 'unequal'} clusters"

@@ -18,7 +18,6 @@ from tests.analytic import naive
 
 STEPS = 6
 AMPLE = Budget(1e9, 1e12)
-WAYS = ("_table_cost", "_nested_cost")
 few = settings(deadline=None, max_examples=80)
 
 
@@ -61,17 +60,14 @@ def test_a_table_equals_the_placements_themselves(data):
     assert (least, mean) == (min(map(sum, jobs)), pytest.approx(joint.mean))
 
 
-@pytest.mark.parametrize("way", WAYS)
 @few
 @given(st.data())
-def test_independent_components_equal_the_placements_themselves(way, data):
+def test_independent_components_equal_the_placements_themselves(data):
     system = data.draw(systems())
     placement = data.draw(placements(len(system)))
     components = data.draw(st.integers(1, min(len(system), 3)))
     part = data.draw(distributions(min(sorted(system.sizes)[-components], 4)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"coalloc_lib.analytic.unordered.{way}", lambda *_: (0.0, 0.0))
-        fits, _, _ = unordered_case(system, [part] * components, components, placement, AMPLE)
+    fits, _, _ = unordered_case(system, [part] * components, components, placement, AMPLE)
     jobs = naive.independent(part.probabilities, components, components)
     expected = naive.placed_fits(jobs, system.sizes, placement, STEPS)
     assert list(islice(fits, STEPS)) == pytest.approx(expected, abs=1e-12)
@@ -156,7 +152,7 @@ UNEQUAL = Multicluster([6, 4, 2])
         (uniform(1, 2), 3, "total", Reversed(), "Reversed.* has no formula"),
         (uniform(1, 2), 3, "unordered", BestFit(), "BestFit.* has no formula; give WorstFit"),
         (uniform(1, 2), 3, "unordered", "FirstFit", "give a placement"),
-        (uniform(1, 2), 3, "ordered", "FirstFit", "give a placement"),
+        (uniform(1, 2), 3, "ordered", FirstFit(), "given for ordered requests"),
         (uniform(1, 2), 3, "unordered", FirstFit((0, 1)), r"clusters = \[0, 1\]"),
         (uniform(1, 5), 2, "unordered", None, "reach 5 and cluster number 2 by size has 4"),
         (uniform(1, 3), 3, "unordered", FirstFit(), "reach 3 and cluster number 3 by size has 2"),
