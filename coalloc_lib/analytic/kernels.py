@@ -1,14 +1,15 @@
 """The loops that add a job to every state of a system: arrays in, arrays out, nothing checked.
 
 By worst fit only the numbers of idle processors count, so a state is the vector of used
-processors sorted, largest first; by first fit every cluster keeps its place.
+processors sorted, largest first; by first fit every cluster keeps its place. What is called from
+Python is kept in Numba's cache, together with the small functions that it calls.
 """
 
 import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit
 def insert(vector, length, entry):
     """Insert a number into a non-increasing vector.
 
@@ -29,7 +30,7 @@ def insert(vector, length, entry):
     vector[i] = entry
 
 
-@njit(cache=True, nogil=True)
+@njit
 def place(ways, vector, length):
     """Return the lexicographic place of a non-increasing vector among those of its length.
 
@@ -51,7 +52,7 @@ def place(ways, vector, length):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit
 def advance(vector, length, least):
     """Turn a non-increasing vector into the lexicographically next one.
 
@@ -75,7 +76,7 @@ def advance(vector, length, least):
         vector[i] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit
 def serve_by_worst_fit(used, job, size, after):
     """Put a job on a sorted state by worst fit; return whether it fits.
 
@@ -122,7 +123,7 @@ def worst_fit_step(density, out, ways, least, jobs, weights, floor):
     least : ndarray of int64, shape (c,)
         The vector of the initial system, non-increasing.
     jobs, weights : ndarray of int64, shape (m, k), and of float, shape (m,)
-        Components, each row non-increasing, and the probabilities.
+        Components, each row non-increasing, rows in lexicographic order; the probabilities.
     floor : float
         States of no more than this are passed over.
 
@@ -138,12 +139,14 @@ def worst_fit_step(density, out, ways, least, jobs, weights, floor):
     for state in range(len(density)):
         if density[state] > floor:
             for job in range(len(weights)):
+                if used[clusters - 1] + jobs[job, 0] > size:
+                    break  # nor does any that follows fit
                 if serve_by_worst_fit(used, jobs[job], size, after):
                     out[place(ways, after, clusters)] += density[state] * weights[job]
         advance(used, clusters, least)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def merged_place(ways, one, count, other, length):
     """Return the place of the vector that two non-increasing vectors make together.
 
@@ -171,7 +174,7 @@ def merged_place(ways, one, count, other, length):
 
 
 @njit(cache=True, nogil=True)
-def worst_fit_size(cells, out, offsets, ways, components, largest, value, chance, floor):
+def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance, floor):
     """Place, by worst fit, up to all missing components with one same size.
 
     Called for every size from the largest to the smallest, it makes one WF-convolution for
@@ -189,8 +192,10 @@ def worst_fit_size(cells, out, offsets, ways, components, largest, value, chance
         Where the states with d components placed begin.
     ways : ndarray of int64, shape (c + 1, size + 2)
         Those of `place`.
-    components, largest, value : int
-        Components of a job; processors of the largest component, and of those placed now.
+    components, spread, value : int
+        Components of a job; what the most and the least used cluster differ by at most, which is
+        the largest component or what they differ by at the start; processors of the components
+        placed now.
     chance, floor : float
         Probability of `value`; cells of no more than `floor` are passed over.
 
@@ -198,9 +203,8 @@ def worst_fit_size(cells, out, offsets, ways, components, largest, value, chance
     -----
     A job in which value v occurs m_v times has probability k! times the product of p_v^m_v / m_v!:
     of the components still missing, any m may be those of this size. Fewest placed comes
-    last, so that no state is met again at the same size. By worst fit the most and the least used
-    cluster never differ by more than `largest`: other rows, and the columns before the first and
-    after the last that this allows, are passed over.
+    last, so that no state is met again at the same size. Rows that differ by more than `spread`,
+    and the columns before the first and after the last that it allows, are passed over.
 
     Examples
     --------
@@ -218,13 +222,13 @@ def worst_fit_size(cells, out, offsets, ways, components, largest, value, chance
         rest[:] = 0
         for row in range(ways[left, size + 1]):
             most, least = rest[0], rest[left - 1]
-            if most - least <= largest and least + value <= size:
+            if most - least <= spread and least + value <= size:
                 for m in range(1, min(components - placed, left) + 1):
                     shorter[m] = place(ways, rest, left - m)
                 start = offsets[placed] + row * width
-                served[:placed] = max(most - largest, 0) + value
+                served[:placed] = max(most - spread, 0) + value
                 first = place(ways, served, placed)
-                for column in range(first, ways[placed, min(size, least + largest) + 1]):
+                for column in range(first, ways[placed, min(size, least + spread) + 1]):
                     mass = cells[start + column]
                     if mass > floor:
                         merged[:placed] = served[:placed]
@@ -257,7 +261,7 @@ def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
         Processors of each cluster, in the order in which they are tried; distance in `density` of
         one processor more.
     jobs, weights : ndarray of int64, shape (m, k), and of float, shape (m,)
-        Components, each row non-increasing, and the probabilities.
+        Components, each row non-increasing, rows in lexicographic order; the probabilities.
     floor : float
         States of no more than this are passed over.
 
@@ -274,7 +278,10 @@ def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
         for cluster in range(len(sizes)):
             idle[cluster] = sizes[cluster] - rest // strides[cluster]
             rest %= strides[cluster]
+        most = idle.max()
         for job in range(len(weights)):
+            if jobs[job, 0] > most:
+                break  # nor does any that follows fit
             serving[:] = False
             target = state
             for value in jobs[job]:

@@ -72,12 +72,14 @@ def _of_independent(part, components, system, placement, budget):
         budget.check(*_first_fit_cost(system, jobs, components, steps))
         table = JointSizes.independent(part, components)
         return first_fit_fits(table, _in_order(system, placement))
-    if system.is_equal:
-        case = part, components, len(system), system.largest
-        budget.check(*_nested_cost(*case, steps))
-        return nested_fits(*case)
     start = _start(system)
-    budget.check(*_table_cost(system, start, jobs, components, part.maximum, steps))
+    cost = nested = _nested_cost(system, start, part, components, steps)
+    if not system.is_equal:
+        table = _table_cost(system, start, jobs, components, part.maximum, steps)
+        cost = min(table, nested, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
+    budget.check(*cost)
+    if cost is nested:
+        return nested_fits(part, components, system.largest, start)
     return worst_fit_fits(JointSizes.independent(part, components), system.largest, start)
 
 
@@ -111,15 +113,17 @@ def worst_fit_fits(joint, size, start):
         yield float(density.sum())
 
 
-def nested_fits(part, components, clusters, size):
-    """Yield what `worst_fit_fits` does, for independent components and equal clusters.
+def nested_fits(part, components, size, start):
+    """Yield what `worst_fit_fits` does, for independent components: best where clusters are equal.
 
     Parameters
     ----------
     part : SizeDistribution
         Size of each component.
-    components, clusters, size : int
-        Components of a job, number of clusters, and processors of each.
+    components : int
+        Components of a job.
+    size, start
+        Those of `worst_fit_fits`.
 
     Notes
     -----
@@ -127,19 +131,20 @@ def nested_fits(part, components, clusters, size):
     that has none of them, so the sum over all jobs is nested, one size in another. Jobs that begin
     alike are placed together: the work grows with the number of sizes, not of different jobs.
     """
-    ways = ways_table(size, np.zeros(clusters, dtype=np.int64))
+    clusters, spread = len(start), max(part.maximum, int(start[0] - start[-1]))
+    ways = ways_table(size, np.zeros_like(start))
     offsets = np.cumsum([0, *_cells(components, clusters, size)])
     order = [(int(value), float(part.probabilities[value])) for value in part.sizes[::-1]]
     floor = NEGLIGIBLE / offsets[-1] / len(order)
     out = np.zeros(offsets[1])
-    out[0] = 1
+    out[sum(ways[clusters - i, x] for i, x in enumerate(start))] = 1
     cells = np.zeros(offsets[-1])
     while True:
         cells[: len(out)] = out
         cells[len(out) :] = 0
         out[:] = 0
         for job in order:
-            worst_fit_size(cells, out, offsets, ways, components, part.maximum, *job, floor)
+            worst_fit_size(cells, out, offsets, ways, components, spread, *job, floor)
         yield float(out.sum())
 
 
@@ -210,9 +215,10 @@ def _table_cost(system, start, jobs, components, largest, steps):
     return steps * operations, number(16 * states + 8 * jobs * (components + 1))
 
 
-def _nested_cost(part, components, clusters, size, steps):
+def _nested_cost(system, start, part, components, steps):
     """Return about how many operations, and bytes, `nested_fits` takes."""
-    spread = part.maximum
+    size, clusters = system.largest, len(system)
+    spread = min(size, max(part.maximum, int(start[0] - start[-1])))
     cells = _cells(components, clusters, size)
     reached = sum(
         _balanced(clusters - placed, size, spread) * comb(min(size, 2 * spread) + placed, placed)

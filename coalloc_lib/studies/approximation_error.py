@@ -44,6 +44,8 @@ UNEQUAL = {
 #: Small systems that the Markov chain is solved for.
 SMALL = ((4, 4), (6, 6), (4, 4, 4), (8, 8), (6, 4), (8, 4))
 SMALL_SIZES = ("U[1,2]", "U[1,3]", "U[1,4]", "D(0.8)[1,4]")
+#: Seconds that the slowest approximation is given: first fit, four components of U[1,16].
+PATIENCE = 600
 #: First fit has more states than this study waits for from this number of clusters on.
 TOO_MANY = 6
 
@@ -81,7 +83,8 @@ def simulated_error(jobs=200_000, seed=0, only=None):
     rows = []
     for system, name, components, placement in cases() if only is None else only:
         sizes = parse_sizes(name)
-        bound = maximal_utilization(system, sizes, components, "unordered", placement=placement)
+        how = {"placement": placement, "budget_seconds": PATIENCE}
+        bound = maximal_utilization(system, sizes, components, "unordered", **how)
         model = JobModel(sizes, components=components)
         interval = saturated_loss(system, model, jobs=jobs, seed=seed, placement=placement)
         rows.append(

@@ -59,7 +59,7 @@ def test_both_worst_fits_of_independent_components(data):
     start = np.zeros(clusters, dtype=np.int64)
     joint = JointSizes.independent(sizes, components).unordered()
     direct = list(islice(worst_fit_fits(joint, size, start), STEPS))
-    nested = list(islice(nested_fits(sizes, components, clusters, size), STEPS))
+    nested = list(islice(nested_fits(sizes, components, size, start), STEPS))
     assert direct == pytest.approx(expected, abs=1e-12)
     assert nested == pytest.approx(expected, abs=1e-12)
 
@@ -158,7 +158,7 @@ sizes, start = power_of_two(0.9, 1, 4), np.array([2, 0, 0])
 joint = JointSizes.independent(sizes, 2)
 for fits in (
     worst_fit_fits(joint, 6, start),
-    nested_fits(sizes, 2, 3, 6),
+    nested_fits(sizes, 2, 6, start),
     first_fit_fits(joint, np.array([4, 6, 6])),
 ):
     print([value.hex() for value in islice(fits, 5)])

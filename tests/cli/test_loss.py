@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -42,6 +44,23 @@ def test_unordered_requests_are_exact_by_the_markov_chain(run):
     low, high = json.loads(run(*asked, "--method", "simulation"))["ci95"]
     assert low < exact < high
     assert exact - close > 0.002
+
+
+IMPORTED = """
+import sys
+from coalloc_lib.cli import main
+main(["loss", "--clusters", "32,32", "--sizes", "U[1,16]", "--request", "unordered", *sys.argv[1:]])
+print(*sys.modules)
+"""
+
+
+def test_a_formula_waits_for_nothing_that_it_does_not_need():
+    command = [sys.executable, "-c", IMPORTED, "--method", "approximation"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    loss, modules = result.stdout.splitlines()
+    assert float(loss) > 0
+    unneeded = {"pandas", "scipy.signal", "scipy.sparse", "matplotlib", "simpy", "joblib"}
+    assert not unneeded & set(modules.split())
 
 
 def test_without_a_method_what_is_not_affordable_is_simulated_and_says_so(run):
