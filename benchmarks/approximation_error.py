@@ -9,9 +9,9 @@ import time
 import pandas as pd
 
 from coalloc_lib.studies.approximation_error import (
-    approximation_error,
     cases,
     exact_error,
+    simulated_error,
     summary,
 )
 
@@ -33,10 +33,10 @@ def main():
     given = parser.parse_args()
     start = time.perf_counter()
     if given.quick:
-        table = approximation_error(min(given.jobs, 20_000), given.seed, cases()[::5])
+        table = simulated_error(min(given.jobs, 20_000), given.seed, cases()[::5])
         small = {"systems": ((4, 4), (6, 4)), "sizes": ("U[1,2]", "U[1,3]")}
     else:
-        table, small = approximation_error(given.jobs, given.seed), {}
+        table, small = simulated_error(given.jobs, given.seed), {}
     show("against the simulation of heavy traffic", table, time.perf_counter() - start)
     start = time.perf_counter()
     table = exact_error(**small)

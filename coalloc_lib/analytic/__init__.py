@@ -1,8 +1,9 @@
 """Exact and approximate maximal utilization under first come, first served."""
 
+from coalloc_lib.analytic.budget import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.utilization import maximal_utilization
 from coalloc_lib.estimates import Bound
 
-__all__ = ["Bound", "JointSizes", "exact_utilization", "maximal_utilization"]
+__all__ = ["Bound", "BudgetError", "JointSizes", "exact_utilization", "maximal_utilization"]

@@ -20,7 +20,11 @@ def checked(system, sizes, components, request, placement):
     """
     if not isinstance(system, Multicluster):
         raise InputError(f"system = {system!r}; give a Multicluster, e.g. Multicluster([32, 32])")
-    one_of("request", request, REQUESTS)
+    if one_of("request", request, REQUESTS) == "ordered" and placement is not None:
+        raise InputError(
+            f"placement = {placement} is given for ordered requests, which name their clusters "
+            "themselves; leave it out"
+        )
     placement = WorstFit() if placement is None else placement
     if not isinstance(placement, Placement):
         raise InputError(f"placement = {placement!r}; give a placement, for example WorstFit()")

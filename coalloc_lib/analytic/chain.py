@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 
 from coalloc_lib.analytic.arguments import check_each_fits, check_fits, checked
-from coalloc_lib.analytic.effort import number
+from coalloc_lib.analytic.budget import BudgetError, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.stationary import stationary_flow
-from coalloc_lib.checks import InputError, whole
+from coalloc_lib.checks import whole
 from coalloc_lib.estimates import Bound, Interval
 
 #: Where more jobs than this can run at once, there are too many multisets of them.
@@ -53,7 +53,9 @@ def exact_utilization(
     Raises
     ------
     InputError
-        An argument is wrong, a job can never fit, or the chain is larger than the budget.
+        An argument is wrong, or a job can never fit.
+    BudgetError
+        The chain is larger than the budget.
 
     Notes
     -----
@@ -80,9 +82,9 @@ def exact_utilization(
     mean = float(chances @ [sum(job) for job in jobs])
     most = system.processors // min(map(sum, jobs))
     if most > MOST_RUNNING:
-        raise InputError(
-            f"system = {system} runs up to {most} of these jobs at once; the chain is for at most "
-            f"{MOST_RUNNING}, so use maximal_utilization, or give a smaller system or larger jobs"
+        raise BudgetError(
+            f"system = {system} runs up to {most} of these jobs at once",
+            f"the chain is for {MOST_RUNNING} at most",
         )
     chain = _Chain(system, jobs, chances, request, placement)
     chain.enumerate(budget)
@@ -125,7 +127,7 @@ class _Chain:
                 self.target.append(following)
                 self.chance.append(p)
             if len(queue) > budget or len(self.source) > TRANSITIONS * budget:
-                raise InputError(self._too_large(place + 1, len(queue), budget))
+                raise BudgetError(self._cost(place + 1, len(queue)), f"budget_states = {budget}")
 
     def _jumps(self, running, head, idle):
         """Return the states that follow a state, each with the idle processors and the chance."""
@@ -177,12 +179,10 @@ class _Chain:
         # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
         return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
 
-    def _too_large(self, explored, found, budget):
+    def _cost(self, explored, found):
         return (
             f"the chain of system = {self.system} has about {max(self._size(), found):.2g} states "
-            f"or more ({found} states and {len(self.source)} transitions after the first "
-            f"{explored}; budget_states = {budget}); raise the budget, simulate instead, or give "
-            "a smaller system or fewer sizes"
+            f"or more, {found} states and {len(self.source)} transitions after the first {explored}"
         )
 
     def _size(self):
@@ -212,9 +212,9 @@ def _check_table(sizes, request, budget):
     if alike and request != "ordered":
         kinds = multisets(len(sizes[0].sizes), len(sizes))
     if kinds > budget:
-        raise InputError(
-            f"sizes give {number(kinds):.3g} different jobs and the chain more states than that "
-            f"(budget_states = {budget}); simulate instead, or give fewer sizes or components"
+        raise BudgetError(
+            f"sizes give {number(kinds):.3g} different jobs and the chain more states than that",
+            f"budget_states = {budget}",
         )
 
 

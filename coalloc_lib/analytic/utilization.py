@@ -3,16 +3,17 @@
 import numpy as np
 
 from coalloc_lib.analytic.arguments import check_fits, checked
-from coalloc_lib.analytic.effort import Effort, cheapest
-from coalloc_lib.analytic.grid import grid_effort, grid_fits
+from coalloc_lib.analytic.budget import Budget
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.analytic.level import LEVELS
-from coalloc_lib.analytic.lines import line_effort, line_fits
-from coalloc_lib.analytic.transform import transform_effort, transform_fits
+from coalloc_lib.analytic.one_cluster import one_cluster_cost, one_cluster_fits
+from coalloc_lib.analytic.ordered import ordered_case
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import one_of, positive
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.estimates import Bound, Interval
+
+#: The sums stop where what is left of them is no more than this share of the result.
+PRECISION = 1e-12
 
 
 def maximal_utilization(
@@ -40,12 +41,13 @@ def maximal_utilization(
         cluster. Ordered components are for the first clusters.
     request : {"ordered", "unordered", "flexible", "total"}
         How components are assigned to clusters.
-    placement : WorstFit, FirstFit or BestFit, optional
+    placement : WorstFit or FirstFit, optional
         Of unordered and total requests on several clusters; worst fit where it is not given.
     service : {"exponential", "slotted"}
         Exponential service times, or equal ones where all jobs in service start and end together.
     budget_seconds, budget_bytes : float
-        What is estimated to take more is refused before it starts.
+        What is estimated to take more is refused before it starts; what does take longer is
+        stopped.
 
     Returns
     -------
@@ -54,8 +56,9 @@ def maximal_utilization(
     Raises
     ------
     InputError
-        An argument is wrong, a job can never fit, the placement has no formula, or the budget is
-        too small.
+        An argument is wrong, a job can never fit, or the placement has no formula.
+    BudgetError
+        It takes more than the budget.
 
     Notes
     -----
@@ -67,10 +70,10 @@ def maximal_utilization(
     With exponential service that is exact for ordered and flexible requests and on a single
     cluster. Two cases are approximations. For unordered and total requests on several clusters,
     F^(i) is the probability that i random jobs fit when they are placed one after the other on the
-    idle system: equal clusters by worst fit are the paper's WF-convolution, and other clusters
-    and placements are the same idea carried further. It does not know the states that departures
+    idle system: equal clusters by worst fit are the paper's WF-convolution, and unequal clusters
+    and first fit are the same idea carried further. It does not know the states that departures
     leave behind; `exact_utilization` does, for small systems. The error is small by worst fit where
-    a job has a component for each cluster; with fewer components, and by first fit and best fit,
+    a job has a component for each cluster; with fewer components, and by first fit,
     it can be larger than the difference between two placements: see
     `coalloc_lib.studies.approximation_error`. With slotted service the jobs of a slot are taken
     for fresh draws, although the first is the one that did not fit before;
@@ -89,10 +92,13 @@ def maximal_utilization(
     >>> round(bound.capacity_loss, 3)
     0.032
     """
-    level = LEVELS[one_of("service", service, tuple(LEVELS))]
-    budget = positive("budget_seconds", budget_seconds), positive("budget_bytes", budget_bytes)
+    level = _LEVELS[one_of("service", service, tuple(_LEVELS))]
+    budget = Budget(
+        positive("budget_seconds", budget_seconds), positive("budget_bytes", budget_bytes)
+    )
     sizes, components, placement = checked(system, sizes, components, request, placement)
     fits, least, mean = _CASES[request](system, sizes, components, placement, budget)
+    fits = budget.watched(fits, system.processors / mean)
     mean_level = level(fits, system.processors // least)
     by_placement = request in ("unordered", "total") and len(system) > 1
     return Bound(
@@ -102,43 +108,13 @@ def maximal_utilization(
     )
 
 
-def _ordered(system, sizes, components, placement, budget):
-    """Return F^(i)(N) for i = 1, 2, ..., the smallest and the mean total size."""
-    if isinstance(sizes, JointSizes):
-        return _ordered_dependent(system, sizes, budget)
-    columns = {}
-    for column, part in enumerate(sizes):
-        check_fits(part.maximum, system.sizes[column], f"cluster {column}")
-        key = id(part), system.sizes[column]
-        columns[key] = part, columns.get(key, (part, 0))[1] + 1
-    efforts = [line_effort(part, size) for (_, size), (part, _) in columns.items()]
-    _total_effort(efforts).check(*budget)
-    # equal columns have equal factors: each is computed once and raised to a power
-    factors = [line_fits(part.probabilities, size) for (_, size), (part, _) in columns.items()]
-    powers = [count for _, count in columns.values()]
-    fits = (np.prod(np.power(row, powers)) for row in zip(*factors, strict=True))
-    return fits, sum(part.minimum for part in sizes), sum(part.mean for part in sizes)
-
-
-def _ordered_dependent(system, joint, budget):
-    widest = joint.vectors.max(axis=0)
-    for column, size in enumerate(widest):
-        check_fits(int(size), system.sizes[column], f"cluster {column}")
-    kept = np.flatnonzero(widest)
-    joint = JointSizes(joint.vectors[:, kept], joint.probabilities)
-    extents = system.as_array()[kept]
-    ways = (grid_effort, grid_fits), (transform_effort, transform_fits)
-    fits = cheapest(((effort(joint, extents), way) for effort, way in ways), budget)
-    return fits(joint, extents), joint.total().minimum, joint.mean
-
-
 def _flexible(system, sizes, components, placement, budget):
     if not isinstance(sizes, JointSizes):
         check_fits(sum(part.maximum for part in sizes), system.processors, "the system")
     total = sizes.total() if isinstance(sizes, JointSizes) else _sum(sizes)
     check_fits(total.maximum, system.processors, "the system")
-    line_effort(total, system.processors).check(*budget)
-    return line_fits(total.probabilities, system.processors), total.minimum, total.mean
+    budget.check(*one_cluster_cost(total, system.processors))
+    return one_cluster_fits(total.probabilities, system.processors), total.minimum, total.mean
 
 
 def _total(system, sizes, components, placement, budget):
@@ -152,7 +128,7 @@ def _total(system, sizes, components, placement, budget):
 
 
 _CASES = {
-    "ordered": _ordered,
+    "ordered": ordered_case,
     "unordered": unordered_case,
     "flexible": _flexible,
     "total": _total,
@@ -166,5 +142,52 @@ def _sum(sizes):
     return SizeDistribution(weights / weights.sum(), "total")
 
 
-def _total_effort(efforts):
-    return Effort(sum(e.seconds for e in efforts), sum(e.bytes for e in efforts))
+def _exponential_level(fits, most):
+    """Return the mean multiprogramming level with exponential service.
+
+    Parameters
+    ----------
+    fits : iterator of float
+        F^(i)(N), the probability that i random jobs fit together, for i = 1, 2, ...; F^(1)(N)
+        is 1.
+    most : int
+        No more jobs than this fit, B.
+
+    Notes
+    -----
+    1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i, which is equation (2), 1 - sum of F^(i)(N) / (i(i-1)),
+    written so that nothing cancels. What is left at i lies between F^(i)(N)/B and F^(i)(N)/i.
+
+    References
+    ----------
+    Bucur, Epema (2003), equations (2) and (5).
+    """
+    inverse, previous, jobs = 0.0, 1.0, 0
+    for jobs, fit in enumerate(fits, start=1):
+        if jobs > 1:
+            inverse += (previous - fit) / (jobs - 1)
+        previous = fit
+        if jobs == most or fit / jobs <= PRECISION * inverse:
+            break
+    return 1 / (inverse + previous / jobs)
+
+
+def _slotted_level(fits, most):
+    """Return the mean multiprogramming level where all jobs in service start and end together.
+
+    Parameters and stopping are those of `_exponential_level`; M = sum of F^(i)(N) over i. That
+    takes all jobs of a slot for fresh draws: see `coalloc_lib.analytic.slotted`.
+
+    References
+    ----------
+    Bucur, Epema (2003), equation (4).
+    """
+    level = 0.0
+    for jobs, fit in enumerate(fits, start=1):
+        level += fit
+        if jobs == most or fit * (most - jobs) <= PRECISION * level:
+            break
+    return level
+
+
+_LEVELS = {"exponential": _exponential_level, "slotted": _slotted_level}

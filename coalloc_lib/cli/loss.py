@@ -8,14 +8,16 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
+from coalloc_lib.estimates import METHODS
 from coalloc_lib.jobs import REQUESTS
-
-METHODS = ("exact", "approximation", "simulation")
 
 #: Waiting jobs that fpfs sees in a saturated system where ``--backlog`` is not given.
 BACKLOG = 500
 #: Jobs of a simulation where ``--jobs`` is not given.
 JOBS = 200_000
+#: What the formulas are for, and what the approximation is for.
+FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
+APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
 
 EXAMPLES = """\b
 Examples:
@@ -38,8 +40,13 @@ def loss(
         typer.Option(metavar="K", help="Components of a job; one a cluster if not given."),
     ] = None,
     method: Annotated[
-        str, typer.Option(metavar="METHOD", help=f"One of {', '.join(METHODS)}.")
-    ] = "exact",
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help=f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, "
+            "else simulation, and the answer says which.",
+        ),
+    ] = None,
     one_is_power_of_two: Annotated[
         bool,
         typer.Option("--one-is-power-of-two", help="D(q): give size 1 the threefold weight too."),
@@ -50,7 +57,7 @@ def loss(
             metavar="DIST", help="Service times: exponential, deterministic, hyperexponential:CV."
         ),
     ] = "exponential",
-    placement: options.Placement = "worst-fit",
+    placement: options.Placement = None,
     scheduling: options.SchedulingPolicy = "fcfs",
     max_jumps: options.MaxJumps = None,
     backlog: Annotated[
@@ -66,56 +73,100 @@ def loss(
 ):
     """Print the capacity loss: the share of the processors that stays idle however many jobs wait.
 
-    A simulated loss comes with its 95 % interval.
+    A simulated loss comes with its 95 % interval. Where no method is given, the answer names it.
     """
     options.chosen("--request", request, REQUESTS)
-    options.chosen("--method", method, METHODS)
+    if method is not None:
+        options.chosen("--method", method, METHODS)
     options.at_least("--components", components, 1)
     options.at_least("--seed", seed, 0)
+    options.at_least("--jobs", jobs, 1)
+    options.at_least("--backlog", backlog, 1)
     system = options.system_of(clusters)
-    policies = {
-        "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
-        "placement": options.placement_of(placement),
-    }
+    policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
+    rule = _placement(placement, request)
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
-    if method == "simulation":
-        policies |= _backlog(scheduling, backlog)
-        jobs = JOBS if jobs is None else options.at_least("--jobs", jobs, 1)
-        sampling = {"jobs": jobs} | _given(seed=seed)
-        interval = _simulated(
-            system, distribution, components, request, times, **policies, **sampling
-        )
-        _print(interval.estimate, method, (interval.low, interval.high), as_json)
-        return
-    _refuse_what_has_no_formula(scheduling, service)
-    _refuse_what_is_for_simulation(jobs=jobs, seed=seed)
-    placement = policies["placement"]
-    bound = _calculated(system, distribution, components, request, placement, method)
-    _print(bound.capacity_loss, method, None, as_json)
+    sampling = _given(jobs=jobs, seed=seed, backlog=backlog)
+    question = system, distribution, components, request, rule
+    answer = None
+    if method != "simulation":
+        asked = {"--scheduling": scheduling, "--service": service, "--placement": placement}
+        answer = _by_formula(question, method, asked, sampling)
+    if answer is None:
+        if scheduling == "fcfs" and backlog is not None:
+            raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
+        defaults = {"jobs": JOBS} | ({} if scheduling == "fcfs" else {"backlog": BACKLOG})
+        how = {"scheduling": policy} | defaults | sampling
+        answer = _simulated(question, times, **how), "simulation"
+    _print(*answer, as_json, say_method=method is None)
 
 
-def _simulated(system, sizes, components, request, service, **how):
+def _by_formula(question, method, asked, sampling):
+    """Return the loss and how it is known; None where it was not asked for and cannot be afforded.
+
+    Where the request has no exact formula, exact means the Markov chain.
+    """
+    from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
+
+    system, *sizes, request, placement = question
+    by_chain = request in ("unordered", "total") and len(system) > 1
+    obstacle = _obstacle(request, by_chain, method, asked)
+    if obstacle and method is not None:
+        raise InputError(obstacle)
+    if obstacle or (method is None and by_chain and sampling):
+        return None
+    for name in sampling:
+        raise InputError(f"--{name} is for --method simulation; leave it out, or simulate")
+    calculate = exact_utilization if by_chain and method != "approximation" else maximal_utilization
+    try:
+        bound = calculate(system, *sizes, request, placement=placement)
+    except BudgetError as error:
+        if method is None:
+            return None
+        near = by_chain and method == "exact"
+        near = near and not _obstacle(request, by_chain, "approximation", asked)
+        other = "--method approximation or --method simulation" if near else "--method simulation"
+        raise InputError(f"--method {method} is too much here: {error.cost}; use {other}") from None
+    return bound.loss, bound.method
+
+
+def _obstacle(request, by_chain, method, asked):
+    """Return why a method cannot answer and what can, or None."""
+    if method == "approximation" and not by_chain:
+        where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
+        return f"{where} has an exact formula and no approximation; use --method exact"
+    conditions = FORMULA | (APPROXIMATED if method == "approximation" else {})
+    for option, served in conditions.items():
+        if asked[option] not in (None, *served):
+            return (
+                f"{option} {asked[option]} has no formula, which is for {' or '.join(served)}; "
+                "use --method simulation"
+            )
+    return None
+
+
+def _simulated(question, service, **how):
     from coalloc_lib.saturation import saturated_loss
     from coalloc_lib.workloads.models import JobModel
 
+    system, sizes, components, request, placement = question
     count = len(system) if components is None else components
     model = JobModel(sizes, components=count, request=request, service=service)
-    return saturated_loss(system, model, **how)
+    return saturated_loss(system, model, placement=placement, **how)
 
 
-def _calculated(system, sizes, components, request, placement, method):
-    """Return the bound by formula or, where only that is exact, by the Markov chain."""
-    from coalloc_lib.analytic import exact_utilization, maximal_utilization
-
-    has_exact_formula = request in ("ordered", "flexible") or len(system) == 1
-    if method == "approximation" and has_exact_formula:
-        where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
-        raise InputError(f"{where} has an exact formula and no approximation; use --method exact")
-    calculate = maximal_utilization
-    if method == "exact" and not has_exact_formula:
-        calculate = exact_utilization
-    return calculate(system, sizes, components, request, placement=placement)
+def _placement(name, request):
+    """Return the placement of this name, None where it is not given."""
+    if name is None:
+        return None
+    placement = options.placement_of(name)
+    if request == "ordered":
+        raise InputError(
+            "--placement is not for --request ordered, whose components name their clusters; "
+            "leave it out"
+        )
+    return placement
 
 
 def _service(text):
@@ -132,45 +183,20 @@ def _service(text):
     return known[options.chosen("--service", text, [*known, "hyperexponential:CV"])]
 
 
-def _backlog(scheduling, backlog):
-    if scheduling == "fcfs":
-        if backlog is not None:
-            raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
-        return {}
-    return {"backlog": options.at_least("--backlog", BACKLOG if backlog is None else backlog, 1)}
-
-
-def _refuse_what_has_no_formula(scheduling, service):
-    formula = {"--scheduling": "fcfs", "--service": "exponential"}
-    asked = {"--scheduling": scheduling, "--service": service}
-    for option, value in asked.items():
-        if value != formula[option]:
-            raise InputError(
-                f"{option} {value} has no formula, only {formula[option]} has; "
-                "use --method simulation"
-            )
-
-
-def _refuse_what_is_for_simulation(**values):
-    for name in _given(**values):
-        raise InputError(f"--{name} is for --method simulation; leave it out, or simulate")
-
-
 def _given(**values):
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _print(estimate, method, interval, as_json):
-    estimate = 0.0 if abs(estimate) < 5e-5 else estimate  # no "-0.000"
+def _print(loss, method, as_json, *, say_method):
+    estimate = 0.0 if abs(loss.estimate) < 5e-5 else loss.estimate  # no "-0.000"
+    simulated = method == "simulation"
     if as_json:
         answer = {
             "capacity_loss": estimate,
             "max_utilization": 1 - estimate,
             "method": method,
         }
-        print_json(answer if interval is None else answer | {"ci95": list(interval)})
-    elif interval is None:
-        print(f"{estimate:.3f}")
-    else:
-        low, high = interval
-        print(f"{estimate:.4f} ± {(high - low) / 2:.4f} (95 %)")
+        print_json(answer | ({"ci95": [loss.low, loss.high]} if simulated else {}))
+        return
+    text = f"{estimate:.4f} ± {loss.half_width:.4f} (95 %)" if simulated else f"{estimate:.3f}"
+    print(f"{text}, {method}" if say_method else text)

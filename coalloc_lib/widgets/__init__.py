@@ -3,12 +3,11 @@
 from coalloc_lib.widgets.controls import Explorer, choice, explorer, slider_with_entry
 from coalloc_lib.widgets.divisions import division_explorer, division_picture
 from coalloc_lib.widgets.explorers import loss_explorer, schedule_explorer, schedule_picture
-from coalloc_lib.widgets.losses import LossAnswer, LossQuestion, capacity_loss, loss_picture
+from coalloc_lib.widgets.losses import LossQuestion, capacity_loss, loss_picture
 from coalloc_lib.widgets.picture import Picture, describe
 
 __all__ = [
     "Explorer",
-    "LossAnswer",
     "LossQuestion",
     "Picture",
     "capacity_loss",

@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from coalloc_lib import plots
-from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import power_of_two, uniform
+from coalloc_lib.estimates import Bound
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, FirstFit, WorstFit
 from coalloc_lib.saturation import saturated_loss
@@ -18,8 +19,8 @@ from coalloc_lib.workloads.models import JobModel
 PLACEMENTS = {"worst fit": WorstFit(), "first fit": FirstFit(), "best fit": BestFit()}
 #: What the loss explorer compares; a total request has one cluster as large as all of them.
 COMPARED = ("ordered", "unordered", "total")
-#: A formula that is estimated to take longer, in seconds, gives way to a simulation.
-BUDGET = 0.1
+#: A formula that takes longer, in seconds, gives way to a simulation.
+BUDGET = 0.3
 #: Jobs of that simulation.
 SIMULATED_JOBS = 30_000
 
@@ -78,31 +79,9 @@ class LossQuestion:
         return self.request != "unordered" or self.placement == "worst fit"
 
 
-@dataclass(frozen=True)
-class LossAnswer:
-    """A capacity loss and where it comes from.
-
-    Parameters
-    ----------
-    loss : float
-    how : {"exact", "approximation", "simulated"}
-    half_width : float
-        Of the 95 % interval, 0 for a formula.
-    """
-
-    loss: float
-    how: str
-    half_width: float = 0.0
-
-    def __str__(self):
-        if self.how == "simulated":
-            return f"{self.loss:.3f} ± {self.half_width:.3f} (simulated, 95 %)"
-        return f"{self.loss:.3f} ({self.how})"
-
-
 @lru_cache(maxsize=1024)
 def capacity_loss(question):
-    """Return a `LossAnswer` within a fraction of a second.
+    """Return a `Bound` within a fraction of a second.
 
     By the formula where there is one that is quick, else by a short simulation.
 
@@ -116,16 +95,23 @@ def capacity_loss(question):
     refuse_impossible(system, widest)
     if question.has_formula:
         try:
-            bound = maximal_utilization(
+            return maximal_utilization(
                 system, sizes, components, question.request, budget_seconds=BUDGET
             )
-            return LossAnswer(bound.capacity_loss, bound.method)
-        except InputError:  # it would take too long
+        except BudgetError:
             pass
     model = JobModel(sizes, components, question.request)
-    placement = PLACEMENTS[question.placement]
+    placement = None if question.request == "ordered" else PLACEMENTS[question.placement]
     found = saturated_loss(system, model, jobs=SIMULATED_JOBS, placement=placement)
-    return LossAnswer(found.estimate, "simulated", found.half_width)
+    return Bound(found.complement(), "simulation")
+
+
+def loss_in_words(bound):
+    """Return the capacity loss of a `Bound`, with its 95 % interval, and how it is known."""
+    if bound.method == "simulation":
+        half_width = bound.loss.half_width
+        return f"{bound.capacity_loss:.3f} ± {half_width:.3f} (95 %), {bound.method}"
+    return f"{bound.capacity_loss:.3f}, {bound.method}"
 
 
 def loss_picture(question=None):
@@ -144,10 +130,14 @@ def loss_picture(question=None):
             answers[request] = capacity_loss(replace(question, request=request))
         except InputError:
             answers[request] = None
-    words = "; ".join(f"{name} {answer or 'never starts'}" for name, answer in answers.items())
+    words = "; ".join(
+        f"{name} {loss_in_words(answer) if answer else 'never starts'}"
+        for name, answer in answers.items()
+    )
     caption = (
-        f"Capacity loss {chosen}: however many jobs wait, about {100 * chosen.loss:.0f} of every "
-        f"100 processors stay idle with {question.request} requests."
+        f"Capacity loss {loss_in_words(chosen)}: however many jobs wait, about "
+        f"{100 * chosen.capacity_loss:.0f} of every 100 processors stay idle with "
+        f"{question.request} requests."
     )
     return Picture(_loss_bars(question, answers), f"Capacity loss: {words}", caption)
 
@@ -161,10 +151,10 @@ def _loss_bars(question, answers):
         if answer is None:
             axes.text(0.01, row, "such a job never starts", va="center")
             continue
-        error = answer.half_width or None
-        axes.barh(row, answer.loss, 0.6, xerr=error, capsize=2, edgecolor="white", **style)
-        edge = answer.loss + answer.half_width + 0.015
-        axes.text(edge, row, str(answer), va="center", weight=weight)
+        loss = answer.loss
+        error = loss.half_width or None
+        axes.barh(row, loss.estimate, 0.6, xerr=error, capsize=2, edgecolor="white", **style)
+        axes.text(loss.high + 0.015, row, loss_in_words(answer), va="center", weight=weight)
     places = {"total": f"total (1 × {question.clusters * question.cluster_size})"}
     names = [
         ("▶ " if name == question.request else "") + places.get(name, name) for name in answers

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coalloc_lib.analytic import JointSizes
-from coalloc_lib.analytic.factorised import factorised_fits, ways_table
-from coalloc_lib.analytic.grid import first_different, grid_fits
-from coalloc_lib.analytic.lines import line_fits
-from coalloc_lib.analytic.transform import transform_fits
-from coalloc_lib.analytic.worst_fit import rank_table, worst_fit_fits
+from coalloc_lib.analytic import JointSizes, kernels
+from coalloc_lib.analytic.one_cluster import one_cluster_fits
+from coalloc_lib.analytic.ordered import direct_fits, transform_fits
+from coalloc_lib.analytic.unordered import nested_fits, ways_table, worst_fit_fits
 from coalloc_lib.distributions import SizeDistribution
 from tests.analytic import naive
 
@@ -39,26 +37,15 @@ def tables(draw, sizes):
 
 @few
 @given(st.data())
-def test_grid(data):
+def test_ordered_tables(data):
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
     joint = data.draw(tables(sizes))
     density = naive.table(joint.vectors, joint.probabilities, len(sizes))
     expected = naive.fits(density, lambda f, g: naive.ordered_convolution(f, g, sizes), STEPS)
-    for way in (grid_fits, transform_fits):
+    for way in (direct_fits, transform_fits):
         assert list(islice(way(joint, np.array(sizes)), STEPS)) == pytest.approx(
             expected, abs=1e-12
         )
-
-
-@few
-@given(st.data())
-def test_worst_fit_of_a_table(data):
-    clusters, size = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 7))
-    joint = data.draw(tables([size] * data.draw(st.integers(1, clusters))))
-    density = naive.unordered(naive.table(joint.vectors, joint.probabilities, clusters))
-    expected = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, size), STEPS)
-    found = list(islice(worst_fit_fits(joint, clusters, size), STEPS))
-    assert found == pytest.approx(expected, abs=1e-12)
 
 
 @few
@@ -69,57 +56,110 @@ def test_both_worst_fits_of_independent_components(data):
     sizes = data.draw(distributions(min(size, 4)))
     density = naive.unordered(naive.independent(sizes.probabilities, components, clusters))
     expected = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, size), STEPS)
-    joint = JointSizes.independent(sizes, components)
-    direct = list(islice(worst_fit_fits(joint, clusters, size), STEPS))
-    nested = list(islice(factorised_fits(sizes, components, clusters, size), STEPS))
+    start = np.zeros(clusters, dtype=np.int64)
+    joint = JointSizes.independent(sizes, components).unordered()
+    direct = list(islice(worst_fit_fits(joint, size, start), STEPS))
+    nested = list(islice(nested_fits(sizes, components, size, start), STEPS))
     assert direct == pytest.approx(expected, abs=1e-12)
     assert nested == pytest.approx(expected, abs=1e-12)
 
 
 @few
 @given(st.data())
-def test_line(data):
+def test_one_cluster(data):
     size = data.draw(st.integers(1, 12))
     sizes = data.draw(distributions(size))
     density = naive.independent(sizes.probabilities, 1, 1)
     expected = naive.fits(density, lambda f, g: naive.ordered_convolution(f, g, [size]), STEPS)
-    assert list(islice(line_fits(sizes.probabilities, size), STEPS)) == pytest.approx(
+    assert list(islice(one_cluster_fits(sizes.probabilities, size), STEPS)) == pytest.approx(
         expected, abs=1e-12
     )
 
 
-def test_line_by_fourier_transform_equals_direct_convolution(monkeypatch):
+def test_one_cluster_by_fourier_transform_equals_direct_convolution(monkeypatch):
     sizes = SizeDistribution(np.append(0, np.full(50, 0.02)))
-    direct = list(islice(line_fits(sizes.probabilities, 300), 20))
-    monkeypatch.setattr("coalloc_lib.analytic.lines.MANY_PRODUCTS", 0)
-    assert list(islice(line_fits(sizes.probabilities, 300), 20)) == pytest.approx(direct, abs=1e-12)
+    direct = list(islice(one_cluster_fits(sizes.probabilities, 300), 20))
+    monkeypatch.setattr("coalloc_lib.analytic.one_cluster.MANY_PRODUCTS", 0)
+    assert list(islice(one_cluster_fits(sizes.probabilities, 300), 20)) == pytest.approx(
+        direct, abs=1e-12
+    )
 
 
-def test_ranks_number_the_sorted_vectors():
-    vectors = [(a, b, c) for a in range(5) for b in range(a + 1) for c in range(b + 1)]
-    rank, ways = rank_table(3, 4), ways_table(3, 4)
-    assert [sum(rank[i, x] for i, x in enumerate(v)) for v in vectors] == list(range(35))
-    assert [sum(ways[3 - i, x] for i, x in enumerate(v)) for v in vectors] == list(range(35))
+@pytest.mark.parametrize("least", [(0, 0, 0), (3, 1, 0)])
+def test_ways_number_the_sorted_vectors_above_the_least(least):
+    vectors = [
+        (a, b, c)
+        for a in range(least[0], 5)
+        for b in range(least[1], a + 1)
+        for c in range(least[2], b + 1)
+    ]
+    ways = ways_table(4, np.array(least))
+    assert [kernels.place(ways, np.array(v), 3) for v in vectors] == list(range(len(vectors)))
+    assert ways[3, 5] == len(vectors)
+    found = np.array(least)
+    for following in vectors[1:]:
+        kernels.advance(found, 3, np.array(least))
+        assert tuple(found) == following
 
 
-def test_first_different_row():
-    rows = np.array([[1, 1, 2], [1, 1, 3], [1, 2, 1], [4, 1, 1]])
-    assert first_different(rows).tolist() == [[4, 3, 2], [4, 3, 2], [4, 3, 3], [4, 4, 4]]
+#: Two clusters of two processors: the states are 00, 10, 11, 20, 21, 22.
+PAIR = np.zeros(2, dtype=np.int64)
+WAYS = ways_table(2, PAIR)
+
+
+def test_the_worked_examples_of_sorted_vectors():
+    vector = np.array([5, 3, 1, 9])
+    kernels.insert(vector, 3, 3)
+    assert vector.tolist() == [5, 3, 3, 1]
+    assert kernels.place(WAYS, np.array([2, 1]), 2) == 4
+    assert kernels.merged_place(WAYS, np.array([2]), 1, np.array([1]), 1) == 4
+    vector = np.array([2, 1, 1])
+    kernels.advance(vector, 3, np.zeros(3, dtype=np.int64))
+    assert vector.tolist() == [2, 2, 0]
+    used, after = np.array([3, 2, 0]), np.zeros(3, dtype=np.int64)
+    assert kernels.serve_by_worst_fit(used, np.array([2, 1]), 4, after)
+    assert after.tolist() == [3, 3, 2]
+    assert not kernels.serve_by_worst_fit(used, np.array([2, 2, 2]), 4, after)
+
+
+def test_the_worked_example_of_a_step():
+    density, out = np.array([0, 1.0, 0, 0, 0, 0]), np.zeros(6)
+    jobs, weights = np.array([[1, 0], [1, 1]]), np.array([0.25, 0.75])
+    kernels.worst_fit_step(density, out, WAYS, PAIR, jobs, weights, 0.0)
+    assert out.tolist() == [0, 0, 0.25, 0, 0.75, 0]
+
+
+def test_the_worked_example_of_one_size_after_the_other():
+    offsets = np.array([0, 6, 15])
+    cells, out = np.zeros(15), np.zeros(6)
+    cells[0] = 1
+    kernels.worst_fit_size(cells, out, offsets, WAYS, 2, 2, 2, 0.5, 0.0)
+    assert out.tolist() == [0, 0, 0, 0, 0, 0.25]
+    assert cells[6:].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
+    kernels.worst_fit_size(cells, out, offsets, WAYS, 2, 2, 1, 0.5, 0.0)
+    assert out.tolist() == [0, 0, 0.25, 0, 0.5, 0.25]
+    assert cells[6:].tolist() == [0, 1, 1, 0, 0, 0, 0, 0, 0]
+
+
+def test_the_worked_example_of_first_fit():
+    density, out = np.array([0, 0, 1.0, 0, 0, 0]), np.zeros(6)
+    jobs, weights = np.array([[1, 1], [2, 1]]), np.array([0.25, 0.75])
+    kernels.first_fit_step(density, out, np.array([2, 1]), np.array([2, 1]), jobs, weights, 0.0)
+    assert out.tolist() == [0, 0, 0, 0, 0, 0.25]
 
 
 SCRIPT = """
 from itertools import islice
 import numpy as np
 from coalloc_lib.analytic import JointSizes
-from coalloc_lib.analytic.factorised import factorised_fits
-from coalloc_lib.analytic.grid import grid_fits
-from coalloc_lib.analytic.transform import transform_fits
-from coalloc_lib.analytic.worst_fit import worst_fit_fits
+from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, worst_fit_fits
 from coalloc_lib.distributions import power_of_two
-sizes = power_of_two(0.9, 1, 4)
+sizes, start = power_of_two(0.9, 1, 4), np.array([2, 0, 0])
 joint = JointSizes.independent(sizes, 2)
 for fits in (
-    worst_fit_fits(joint, 3, 6), factorised_fits(sizes, 2, 3, 6), grid_fits(joint, np.array([6, 5]))
+    worst_fit_fits(joint, 6, start),
+    nested_fits(sizes, 2, 6, start),
+    first_fit_fits(joint, np.array([4, 6, 6])),
 ):
     print([value.hex() for value in islice(fits, 5)])
 """

@@ -201,34 +201,6 @@ def test_mistakes_are_refused(arguments, keywords, words):
         maximal_utilization(*arguments, **keywords)
 
 
-@pytest.mark.parametrize(
-    ("system", "sizes", "request_type"),
-    [
-        (Multicluster.equal(16, 32), uniform(1, 32), "unordered"),
-        (Multicluster.equal(16, 32), JointSizes.dependent(uniform(1, 512), 32), "ordered"),
-        (Multicluster.equal(16, 32), JointSizes.dependent(uniform(1, 512), 32), "unordered"),
-        (Multicluster.equal(300, 32), uniform(1, 32), "unordered"),
-        (Multicluster.equal(400, 32), JointSizes.dependent(uniform(1, 12800), 32), "ordered"),
-        (Multicluster([10**9]), uniform(1, 2), "total"),
-        (Multicluster.equal(2, 10**6), uniform(1, 2), "unordered"),
-        (Multicluster.equal(2, 10**6), JointSizes([[1, 2], [2, 1]], [0.5, 0.5]), "ordered"),
-        (Multicluster.equal(2, 10**6), JointSizes([[2, 1]], [1]), "unordered"),
-    ],
-)
-def test_what_is_too_large_is_refused(system, sizes, request_type):
-    with pytest.raises(InputError, match="would take about"):
-        maximal_utilization(system, sizes, request=request_type)
-
-
-def test_the_budget_can_be_lowered_and_raised():
-    system, joint = Multicluster.equal(3, 12), JointSizes.product([uniform(1, 6)] * 3)
-    with pytest.raises(InputError, match="budget_seconds"):
-        maximal_utilization(system, joint, budget_seconds=1e-6)
-    with pytest.raises(InputError, match="budget_bytes"):
-        maximal_utilization(system, joint, budget_bytes=10)
-    assert maximal_utilization(system, joint, budget_seconds=1e6, budget_bytes=2**40)
-
-
 def test_many_tiny_clusters():
     assert loss(Multicluster.equal(200, 1), uniform(1, 1), request="unordered") == pytest.approx(0)
 

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -22,12 +24,14 @@ def test_loss_prints_the_published_number(run):
 
 def test_components_default_to_one_a_cluster(run):
     arguments = ["loss", "--clusters", "4x32", "--sizes", "U[1,16]", "--request", "ordered"]
-    assert run(*arguments) == run(*arguments, "--components", 4) == "0.380\n"
+    assert run(*arguments) == run(*arguments, "--components", 4) == "0.380, exact\n"
 
 
 def test_a_single_cluster_is_exact_whatever_the_request(run):
     arguments = ["loss", "--clusters", "32", "--sizes", "U[1,4]", "--components", "1"]
-    assert {run(*arguments, "--request", request) for request in co.jobs.REQUESTS} == {"0.032\n"}
+    found = {run(*arguments, "--request", request) for request in co.jobs.REQUESTS}
+    assert found == {"0.032, exact\n"}
+    assert run(*arguments, "--request", "total", "--method", "exact") == "0.032\n"
 
 
 def test_unordered_requests_are_exact_by_the_markov_chain(run):
@@ -40,6 +44,58 @@ def test_unordered_requests_are_exact_by_the_markov_chain(run):
     low, high = json.loads(run(*asked, "--method", "simulation"))["ci95"]
     assert low < exact < high
     assert exact - close > 0.002
+
+
+IMPORTED = """
+import sys
+from coalloc_lib.cli import main
+main(["loss", "--clusters", "32,32", "--sizes", "U[1,16]", "--request", "unordered", *sys.argv[1:]])
+print(*sys.modules)
+"""
+
+
+def test_a_formula_waits_for_nothing_that_it_does_not_need():
+    command = [sys.executable, "-c", IMPORTED, "--method", "approximation"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    loss, modules = result.stdout.splitlines()
+    assert float(loss) > 0
+    unneeded = {"pandas", "scipy.signal", "scipy.sparse", "matplotlib", "simpy", "joblib"}
+    assert not unneeded & set(modules.split())
+
+
+def test_without_a_method_what_is_not_affordable_is_simulated_and_says_so(run):
+    """The chain of two clusters of 32 has half a million states, and equation (5) is not exact."""
+    asked = ["loss", "--clusters", "32,32", "--sizes", "U[1,16]", "--request", "unordered"]
+    answer = json.loads(run(*asked, "--json"))
+    assert answer["method"] == "simulation"
+    assert answer["ci95"][0] < answer["capacity_loss"] < answer["ci95"][1]
+    half_width = (answer["ci95"][1] - answer["ci95"][0]) / 2
+    expected = f"{answer['capacity_loss']:.4f} ± {half_width:.4f} (95 %)"
+    assert run(*asked) == f"{expected}, simulation\n"
+    assert run(*asked, "--method", "simulation") == f"{expected}\n"
+
+
+def test_without_a_method_what_is_affordable_is_exact(run):
+    asked = [*LOSS, "--request", "unordered"]
+    exact = json.loads(run(*asked, "--json", "--method", "exact"))
+    assert json.loads(run(*asked, "--json")) == exact
+    assert run(*asked) == f"{exact['capacity_loss']:.3f}, exact\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--scheduling", "fpfs", "--max-jumps", "9"],
+        ["--service", "deterministic"],
+        ["--jobs", "20000"],
+        ["--seed", "3"],
+    ],
+)
+def test_what_no_formula_answers_is_simulated(run, options):
+    asked = [*LOSS, "--request", "unordered", *options]
+    answer = json.loads(run(*asked, "--json"))
+    assert answer["method"] == "simulation"
+    assert answer == json.loads(run(*asked, "--json", "--method", "simulation"))
 
 
 def test_placement_changes_the_formula(run):
@@ -83,6 +139,7 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
         (["--request", "any"], ["--request = 'any'", "ordered, unordered, flexible, total"]),
         (["--request", "ordered", "--method", "guess"], ["--method = 'guess'", "exact"]),
         (["--request", "ordered", "--placement", "x"], ["--placement = 'x'", "first-fit"]),
+        (["--request", "ordered", "--placement", "first-fit"], ["not for --request ordered"]),
         (["--request", "ordered", "--scheduling", "x"], ["--scheduling = 'x'", "fcfs, fpfs"]),
         (["--request", "ordered", "--scheduling", "fpfs"], ["fpfs needs --max-jumps"]),
         (["--request", "ordered", "--max-jumps", "3"], ["--max-jumps is not for", "fpfs"]),
@@ -101,15 +158,34 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
         (["--request", "ordered", "--service", "hyperexponential"], ["coefficient"]),
         (["--request", "ordered", "--method", "approximation"], ["use --method exact"]),
         (
-            ["--request", "unordered", "--clusters", "32,32,32,32"],
-            ["budget_states", "simulate"],
+            ["--request", "unordered", "--clusters", "32,32,32,32", "--method", "exact"],
+            ["states or more", "; use --method approximation or --method simulation"],
         ),
-        (["--request", "ordered", "--service", "deterministic"], ["use --method simulation"]),
+        (
+            [
+                *["--request", "unordered", "--clusters", "32,32,32,32", "--method", "exact"],
+                *["--placement", "best-fit"],
+            ],
+            ["states or more", "; use --method simulation"],
+        ),
+        (
+            ["--request", "unordered", "--clusters", "m64", "--method", "approximation"],
+            ["--method approximation is too much here", "years", "; use --method simulation"],
+        ),
+        (
+            ["--request", "unordered", "--placement", "best-fit", "--method", "approximation"],
+            ["best-fit has no formula", "worst-fit or first-fit", "use --method simulation"],
+        ),
+        (
+            ["--request", "ordered", "--service", "deterministic", "--method", "exact"],
+            ["use --method simulation"],
+        ),
         (["--request", "ordered", "--seed", "-1"], ["--seed = -1"]),
         (["--request", "ordered", "--seed", "1"], ["--seed is for --method simulation"]),
         (["--request", "ordered", "--jobs", "9"], ["--jobs is for --method simulation"]),
         (["--request", "total", "--method", "simulation", "--sizes", "U[5,9]"], ["never start"]),
         (["--request", "total", "--method", "simulation", "--jobs", "0"], ["--jobs = 0"]),
+        (["--request", "ordered", "--backlog", "9"], ["--backlog is for --method simulation"]),
         (["--request", "total", "--method", "simulation", "--backlog", "3"], ["--backlog"]),
         (
             [
@@ -134,3 +210,13 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
 def test_loss_refuses_what_is_wrong_in_one_line(refused, arguments, words):
     line = refused(*LOSS, *arguments)
     assert all(word in line for word in words), line
+    assert "budget" not in line  # there is no such option
+
+
+def test_what_the_library_refuses_is_one_line(refused, monkeypatch):
+    def refuse(*_, **__):
+        raise co.InputError("jobs = 5 are too few for an interval; give 2,000 or more")
+
+    monkeypatch.setattr("coalloc_lib.saturation.saturated_loss", refuse)
+    line = refused(*SAMPLED, "--service", "hyperexponential:100")
+    assert line == "coalloc: error: jobs = 5 are too few for an interval; give 2,000 or more"

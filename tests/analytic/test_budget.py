@@ -1,0 +1,91 @@
+"""No formula hangs: it is refused before it starts, or stopped between two convolutions."""
+
+import time
+from itertools import islice
+
+import pytest
+
+from coalloc_lib.analytic import BudgetError, JointSizes, maximal_utilization
+from coalloc_lib.analytic.budget import Budget, convolutions
+from coalloc_lib.distributions import uniform
+from coalloc_lib.placement import FirstFit, WorstFit
+from coalloc_lib.system import Multicluster
+
+SPLIT = JointSizes.dependent(uniform(1, 512), 32)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "sizes", "components", "request_type", "placement"),
+    [
+        ([32] * 16, uniform(1, 32), 16, "unordered", None),
+        ([32] * 300, uniform(1, 32), 300, "unordered", None),
+        ([32] * 16, SPLIT, None, "ordered", None),
+        ([32] * 16, SPLIT, None, "unordered", None),
+        ([32] * 400, JointSizes.dependent(uniform(1, 12800), 32), None, "ordered", None),
+        ([10**9], uniform(1, 2), 1, "total", None),
+        ([10**6] * 2, uniform(1, 2), 2, "unordered", None),
+        ([10**6] * 2, JointSizes([[1, 2], [2, 1]], [0.5, 0.5]), None, "ordered", None),
+        ([10**6] * 2, JointSizes([[2, 1]], [1]), None, "unordered", None),
+        ([16] * 8, uniform(1, 4), 4, "unordered", FirstFit()),
+        ([16] * 8, JointSizes.dependent(uniform(1, 64), 16), None, "unordered", FirstFit()),
+        ([2] * 300, uniform(1, 2), 4, "unordered", FirstFit()),
+        ([10**6, 10**6, 10**5], uniform(1, 2), 2, "unordered", FirstFit()),
+        ([10**6, 10**6, 10**5], uniform(1, 2), 2, "unordered", WorstFit()),
+        ([6 * 10**8, 6 * 10**8, 6 * 10**8, 5], uniform(1, 2), 2, "unordered", WorstFit()),
+        ([64] * 4 + [32] * 6 + [8] * 8, uniform(1, 8), 4, "unordered", WorstFit()),
+        ([10**6] * 400, uniform(1, 2), 400, "unordered", FirstFit()),
+    ],
+)
+def test_what_is_hopeless_is_refused_with_an_estimate(
+    clusters, sizes, components, request_type, placement, monkeypatch
+):
+    # nothing is begun: the first convolution would fail
+    monkeypatch.setattr("coalloc_lib.analytic.budget.Budget.watched", None)
+    with pytest.raises(BudgetError, match=r"would take about .* and .*iB \(budget_seconds = 60, "):
+        maximal_utilization(
+            Multicluster(clusters), sizes, components, request_type, placement=placement
+        )
+
+
+def test_the_budget_can_be_lowered_and_raised():
+    system, joint = Multicluster.equal(3, 12), JointSizes.product([uniform(1, 6)] * 3)
+    with pytest.raises(BudgetError, match="budget_seconds"):
+        maximal_utilization(system, joint, budget_seconds=1e-6)
+    with pytest.raises(BudgetError, match="budget_bytes"):
+        maximal_utilization(system, joint, budget_bytes=10)
+    assert maximal_utilization(system, joint, budget_seconds=1e6, budget_bytes=2**40)
+
+
+def test_the_estimate_is_the_bound_over_the_speed():
+    with pytest.raises(BudgetError) as refused:
+        Budget(60, 2**30).check(7.2e12, 3 * 2**30)
+    assert refused.value.cost == "the formula would take about 2 hours and 3 GiB"
+    limit = " (budget_seconds = 60, budget_bytes = 1.07374e+09); raise the budget, "
+    assert str(refused.value).startswith(refused.value.cost + limit)
+
+
+def test_the_clock_is_looked_at_between_convolutions(monkeypatch):
+    """A compiler before the first convolution is not counted; three seconds are, then it stops."""
+    ticks = iter([100.0, 101.0, 102.0, 103.5])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(ticks))
+    watched, seen = Budget(3, 1).watched(iter([1.0, 0.9, 0.8, 0.7]), 40.0), []
+    with pytest.raises(BudgetError, match="stopped after 3 of about 40 convolutions"):
+        seen.extend(watched)
+    assert seen == [1.0, 0.9, 0.8]
+
+
+def test_what_was_asked_for_is_kept_however_long_the_last_convolution_took(monkeypatch):
+    ticks = iter([0.0, 99.0])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(ticks))
+    assert list(islice(Budget(3, 1).watched(iter([1.0, 0.9]), 2.0), 1)) == [1.0]
+
+
+def test_a_formula_that_is_slower_than_its_estimate_is_stopped(monkeypatch):
+    monkeypatch.setattr("coalloc_lib.analytic.budget.Budget.check", lambda *_: None)
+    with pytest.raises(BudgetError, match=r"stopped after \d+ of about 2500 convolutions"):
+        maximal_utilization(Multicluster([10_000]), uniform(1, 7), budget_seconds=1e-9)
+
+
+def test_about_as_many_convolutions_as_jobs_fill_the_system():
+    assert convolutions(uniform(3, 3), 10) == 3
+    assert convolutions(uniform(1, 3), 10**6) == pytest.approx(5e5, rel=0.02)
