@@ -15,7 +15,7 @@ from coalloc_lib.distributions import (
     uniform,
 )
 from coalloc_lib.jobs import JobStream, merge
-from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.simulate import simulate
@@ -53,6 +53,7 @@ __all__ = [
     "PoissonArrivals",
     "Schedule",
     "Scheduling",
+    "SingleThenSpan",
     "SizeDistribution",
     "WorstFit",
     "load_trace",

@@ -11,9 +11,9 @@ PACKAGE = ROOT / "coalloc_lib"
 
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
-    ("checks", "estimates", "files", "progress", "seeds"),
+    ("checks", "compilation", "estimates", "files", "progress", "seeds"),
     ("system", "distributions", "jobs", "workloads"),
-    ("placement", "scheduling"),
+    ("placement", "profile", "scheduling"),
     ("engines",),
     ("simulate", "schedule", "verification", "analytic"),
     ("curves", "inference", "saturation", "sweep", "plots"),

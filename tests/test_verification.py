@@ -159,7 +159,7 @@ def test_the_first_instant_at_fault_is_named():
 @given(systems_and_streams(), policies, st.data(), st.sampled_from([None, 1, 5]))
 def test_right_schedules_pass(case, scheduling, data, backlog):
     system, jobs = case
-    placement = data.draw(placements(len(system)))
+    placement = data.draw(placements(len(system), jobs.request))
     how = {"scheduling": scheduling, "placement": placement, "backlog": backlog}
     co.simulate(system, jobs, **how).verify()
 

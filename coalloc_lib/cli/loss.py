@@ -50,7 +50,7 @@ def loss(
             metavar="DIST", help="Service times: exponential, deterministic, hyperexponential:CV."
         ),
     ] = "exponential",
-    placement: options.Placement = "worst-fit",
+    placement: options.Placement = None,
     scheduling: options.SchedulingPolicy = "fcfs",
     max_jumps: options.MaxJumps = None,
     backlog: Annotated[
@@ -75,7 +75,7 @@ def loss(
     system = options.system_of(clusters)
     policies = {
         "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
-        "placement": options.placement_of(placement),
+        "placement": None if placement is None else options.placement_of(placement),
     }
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)

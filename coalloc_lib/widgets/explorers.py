@@ -75,7 +75,7 @@ def schedule_explorer(system, jobs, unit=None):
             policy, name = FPFS(max_jumps), f"FPFS({max_jumps})"
         schedule = simulate(
             system, jobs.replace(request=request), scheduling=policy,
-            placement=PLACEMENTS[placement], engine="reference",
+            placement=None if request == "ordered" else PLACEMENTS[placement], engine="reference",
         )  # fmt: skip
         return schedule_picture(schedule, f"{request} requests, {placement}, {name}", unit)
 

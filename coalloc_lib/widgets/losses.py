@@ -123,7 +123,7 @@ def capacity_loss(question):
         except InputError:  # it would take too long
             pass
     model = JobModel(sizes, components, question.request)
-    placement = PLACEMENTS[question.placement]
+    placement = None if question.request == "ordered" else PLACEMENTS[question.placement]
     found = saturated_loss(system, model, jobs=SIMULATED_JOBS, placement=placement)
     return LossAnswer(found.estimate, "simulated", found.half_width)
 

@@ -59,7 +59,7 @@ class Line:
     name: str
     system: Multicluster
     model: JobModel | Mixture
-    placement: Placement
+    placement: Placement | None
 
     @property
     def share(self):
@@ -81,7 +81,7 @@ def _lines():
     ordered, total = FOUR.with_(request="ordered"), FOUR.with_(request="total")
     for name in ("4×32", "64+32+2×16"):
         system = Multicluster((EQUAL | UNEQUAL)[name])
-        yield Line(f"{name} ordered", system, ordered, WorstFit())
+        yield Line(f"{name} ordered", system, ordered, None)
     yield Line("64 alone, total", Multicluster([64]), total, WorstFit())
     system = Multicluster(EQUAL["4×32"])
     for kind, models in (("size", SAME_SIZE), ("total", SAME_TOTAL)):

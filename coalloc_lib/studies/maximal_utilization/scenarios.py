@@ -44,6 +44,10 @@ class Scenario:
     system: Multicluster = FOUR
     backlog: int = 1
 
+    @property
+    def _placement(self):
+        return None if getattr(self.model, "request", None) == "ordered" else self.placement
+
     def losses(self, scale, seed):
         """Return the capacity loss of each replication; the same seeds for every scenario."""
 
@@ -54,7 +58,7 @@ class Scenario:
                 jobs=scale.jobs,
                 seed=child,
                 scheduling=self.scheduling,
-                placement=self.placement,
+                placement=self._placement,
                 backlog=self.backlog,
             ).estimate
 
