@@ -65,7 +65,9 @@ class Profile:
             `end` may be infinite.
         allocation : sequence of int
         """
-        if not start < end:
+        if not start <= end:
+            raise InputError(f"end = {end} comes before start = {start}; give a later end")
+        if start == end:
             return
         free = self.between(start, end)
         if any(took > idle for took, idle in zip(allocation, free, strict=True)):

@@ -122,9 +122,7 @@ def test_single_then_span_is_not_for_unordered_requests():
     jobs = co.JobStream([0], [1], [[2, 1]])
     for engine in ("compiled", "reference"):
         with pytest.raises(co.InputError, match=message):
-            co.simulate(
-                co.Multicluster([4, 4]), jobs, placement=co.SingleThenSpan(), engine=engine
-            )
+            co.simulate(co.Multicluster([4, 4]), jobs, placement=co.SingleThenSpan(), engine=engine)
 
 
 def test_single_then_span_needs_a_placement_that_serves_the_system():
@@ -150,7 +148,20 @@ def test_a_placement_for_ordered_requests_is_refused(engine):
 
 @pytest.mark.parametrize(
     "answer",
-    [None, [], [0], [0, 0], [0, 0, 1], [0, 1, 1], [1, 2], [0.0, 1.0], {0: 1, 1: 0}, {0, 1}, "01", 7],
+    [
+        None,
+        [],
+        [0],
+        [0, 0],
+        [0, 0, 1],
+        [0, 1, 1],
+        [1, 2],
+        [0.0, 1.0],
+        {0: 1, 1: 0},
+        {0, 1},
+        "01",
+        7,
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("request_type", ["unordered", "flexible", "total"])

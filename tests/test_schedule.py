@@ -1,5 +1,8 @@
 """What a schedule tells: by hand on four jobs, and against the naive way on random ones."""
 
+import copy
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -117,6 +120,14 @@ def test_to_frame(four):
     assert frame["processors"].tolist() == [5, 4, 4, 2]
     assert frame["allocation"].tolist() == ["0:3;1:2", "0:4", "0:3;1:1", "1:2"]
     np.testing.assert_array_equal(frame["end"], four.end)
+
+
+def test_to_frame_has_the_numbers_of_the_log(four):
+    """Where the stream knows them: the jobs of a log that begins at 31, without its job 33."""
+    numbered = copy.copy(four.jobs)
+    object.__setattr__(numbered, "number", np.array([31, 32, 34, 35]))
+    frame = dataclasses.replace(four, jobs=numbered).to_frame()
+    assert frame["job"].tolist() == [31, 32, 34, 35]
 
 
 def test_verify_returns_the_schedule(four):

@@ -32,7 +32,8 @@ Clusters = Annotated[
 ]
 Request = Annotated[str, typer.Option(metavar="TYPE", help=f"One of {', '.join(REQUESTS)}.")]
 Placement = Annotated[
-    str | None, typer.Option(metavar="RULE", help=f"Clusters are chosen by {', '.join(PLACEMENTS)}.")
+    str | None,
+    typer.Option(metavar="RULE", help=f"Clusters are chosen by {', '.join(PLACEMENTS)}."),
 ]
 SchedulingPolicy = Annotated[
     str, typer.Option("--scheduling", metavar="POLICY", help=f"One of {', '.join(SCHEDULING)}.")

@@ -54,7 +54,7 @@ class Simulation:
         placement: Placement | None,
         backlog: int | None = None,
     ):
-        self.environment = simpy.Environment()
+        self.environment = simpy.Environment(0.0)
         self.state = State(
             self.environment, system.sizes, jobs.request, scheduling, placement, self.call_at
         )

@@ -199,7 +199,9 @@ class State:
     def finish(self, job: Job) -> None:
         """Take a job that has run off its processors."""
         self._running.remove(job)
-        self._idle = tuple(free + took for free, took in zip(self._idle, job.allocation, strict=True))
+        self._idle = tuple(
+            free + took for free, took in zip(self._idle, job.allocation, strict=True)
+        )
 
     def _leave(self, job):
         """Take a job out of the queue; return the position that it had."""
