@@ -53,8 +53,8 @@ class Profile:
 
     def between(self, start: float, end: float) -> tuple[int, ...]:
         """Return what is idle at `start` and stays so until `end`."""
-        low, *rest = self.at(start), *self._steps(start, end)
-        return tuple(map(min, low, *rest)) if rest else low
+        inside = slice(bisect_right(self.instants, start), bisect_left(self.instants, end))
+        return tuple(map(min, zip(self.at(start), *self.idle[inside], strict=True)))
 
     def take(self, start: float, end: float, allocation: Sequence[int]) -> None:
         """Take processors of each cluster from `start` to `end`; negative ones are given back.
@@ -108,10 +108,6 @@ class Profile:
                     return Reservation(start, start + needed, allocation)
                 length = needed
         return None
-
-    def _steps(self, start, end):
-        """Return the idle processors of the steps that begin after `start` and before `end`."""
-        return self.idle[bisect_right(self.instants, start) : bisect_left(self.instants, end)]
 
     def _split(self, instant):
         """Let a step begin at an instant."""

@@ -139,7 +139,7 @@ def test_a_placement_for_ordered_requests_is_refused(engine):
     jobs = co.JobStream([0], [1], [[2, 1]], request="ordered")
     system = co.Multicluster([4, 4])
     for placement in RULES:
-        with pytest.raises(co.InputError, match="is given for ordered requests.*leave it out"):
+        with pytest.raises(co.InputError, match=r"is given for ordered requests.*leave it out"):
             co.simulate(system, jobs, placement=placement, engine=engine)
     schedule = co.simulate(system, jobs, engine=engine).verify()
     assert schedule.placement is None
@@ -179,7 +179,7 @@ def test_an_order_may_be_anything_that_counts_the_clusters():
 
 
 def test_a_placement_with_neither_order_nor_place_says_so():
-    with pytest.raises(co.InputError, match="Mine says nowhere .* write its `order`, or its"):
+    with pytest.raises(co.InputError, match=r"Mine says nowhere .* write its `order`, or its"):
         type("Mine", (co.Placement,), {})().place([1], "total", [2])
 
 

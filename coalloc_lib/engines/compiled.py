@@ -102,12 +102,15 @@ def _spanning(jobs):
 def _parts(jobs):
     """Return what is placed of each job: see `placing`."""
     components = jobs.components
-    if jobs.request in ("flexible", "total"):
+    if jobs.request in ("flexible", "total") and components.shape[1] > 1:
         components = components.sum(axis=1, keepdims=True)
-    elif jobs.request == "unordered":
-        components = np.sort(components, axis=1)[:, ::-1]
-    used = int(np.flatnonzero(components.any(axis=0))[-1]) + 1
-    return np.ascontiguousarray(components[:, :used], dtype=np.int32)
+    used = components.shape[1]
+    while used > 1 and not components[:, used - 1].any():
+        used -= 1
+    parts = components[:, :used].astype(np.int32)
+    if jobs.request == "unordered":
+        call(placing.sort_rows, parts, what="simulation kernels")
+    return parts
 
 
 def _with_total(parts):

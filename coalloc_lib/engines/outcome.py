@@ -34,12 +34,20 @@ class Outcome(NamedTuple):
 
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
         """Return the outcome of the jobs of which ``order[i]`` was the i-th to arrive."""
-        columns = []
-        for column in self[:-1]:
+
+        def moved(column):
             rows = np.empty_like(column)
             rows[order] = column
-            columns.append(rows)
-        return Outcome(*columns, {int(order[job]): why for job, why in self.refused.items()})
+            return rows
+
+        return Outcome(
+            moved(self.start),
+            moved(self.end),
+            moved(self.entered),
+            moved(self.allocation),
+            moved(self.promised),
+            {int(order[job]): refusal for job, refusal in self.refused.items()},
+        )
 
 
 def no_promises(count: int) -> np.ndarray:

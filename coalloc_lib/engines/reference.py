@@ -6,6 +6,7 @@ themselves, so a policy or placement of the user's own works here without furthe
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import simpy
@@ -25,7 +26,7 @@ DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 class Ranked(simpy.Event):
     """A timeout that knows its rank among the events of its instant."""
 
-    def __init__(self, environment: simpy.Environment, delay: float, rank: int):
+    def __init__(self, environment: simpy.Environment, delay: float, rank: Any):
         super().__init__(environment)
         self._ok, self._value = True, None  # what makes SimPy's own Timeout fire by itself
         environment.schedule(self, priority=rank, delay=delay)
@@ -65,7 +66,9 @@ class Simulation:
                 f"{self.name}.begin returned {self.policy!r}; return an object with start_jobs"
             )
         self.backlog = backlog
-        columns = (jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty)
+        columns: Any = (
+            jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty
+        )  # fmt: skip
         self.jobs = [
             Job(number, float(submit), float(runtime), float(estimate), tuple(c.tolist()), float(p))
             for number, (submit, runtime, estimate, c, p) in enumerate(zip(*columns, strict=True))
@@ -94,6 +97,7 @@ class Simulation:
         turn = self.state.enter(job)
         self.call_scheduler()
         if (yield turn):
+            assert job.allocation is not None
             yield Ranked(self.environment, job.length(job.allocation), DEPARTURE)
             self.end[job.number] = self.environment.now
             self.state.finish(job)

@@ -5,12 +5,13 @@ error names the policy.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from operator import sub
+from operator import add, sub
 from typing import Any, NoReturn
 
 import numpy as np
 import simpy
 
+from coalloc_lib import scheduling
 from coalloc_lib.checks import InputError
 from coalloc_lib.placement import Placement, WorstFit, listed, shown
 from coalloc_lib.scheduling import Job, Refusal, Scheduling
@@ -58,7 +59,7 @@ class View(Sequence):
         )
 
 
-class State:
+class State(scheduling.State):
     """The queue, the running jobs and the idle processors of one run.
 
     Parameters
@@ -190,7 +191,7 @@ class State:
         self._turns.pop(job).succeed(False)
 
     def enter(self, job: Job) -> simpy.Event:
-        """Let a job into the queue; return the event of its turn: is it served?"""
+        """Let a job into the queue; return the event of its turn, which says whether it runs."""
         job.submit = self.now
         self._queue.append(job)
         self._turns[job] = self._environment.event()
@@ -199,9 +200,8 @@ class State:
     def finish(self, job: Job) -> None:
         """Take a job that has run off its processors."""
         self._running.remove(job)
-        self._idle = tuple(
-            free + took for free, took in zip(self._idle, job.allocation, strict=True)
-        )
+        assert job.allocation is not None
+        self._idle = tuple(map(add, self._idle, job.allocation))
 
     def _leave(self, job):
         """Take a job out of the queue; return the position that it had."""

@@ -36,9 +36,8 @@ class Easy(co.Scheduling):
         if not state.queue:
             return
         head, free = state.queue[0], state.idle[0]
-        ends = sorted((state.expected_end(job), job.processors) for job in state.running)
-        for shadow, processors in ends:
-            free += processors
+        for job in sorted(state.running, key=state.expected_end):
+            shadow, free = state.expected_end(job), free + job.processors
             if free >= head.processors:
                 break
         extra = free - head.processors
