@@ -3,6 +3,7 @@ SHELL  := bash
 PYTHON ?= python3
 SCALE  ?= quick
 OUT    ?= results
+SEED   ?= $(shell date +%s)
 BIN    := .venv/bin
 STAMP  := .venv/.installed
 
@@ -21,8 +22,8 @@ reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper,
 test: $(STAMP) ## run the tests, but for the long ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
-test-long: $(STAMP) ## run every test at full size
-	$(BIN)/python -m pytest -n 2 --dist loadfile --timeout 3600
+test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number: on those)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --timeout 3600 --hypothesis-profile=long --hypothesis-seed=$(SEED)
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)

@@ -15,7 +15,7 @@ from coalloc_lib.distributions import (
     uniform,
 )
 from coalloc_lib.jobs import JobStream, merge
-from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
@@ -59,6 +59,7 @@ __all__ = [
     "Scenario",
     "Schedule",
     "Scheduling",
+    "SingleThenSpan",
     "SizeDistribution",
     "WorstFit",
     "load_trace",

@@ -1,36 +1,56 @@
 """Placement: which clusters a job's processors come from. The readable definitions.
 
-The rules that hold for every placement: a component goes to one cluster; components are placed
-by decreasing size (ties by position); no two components of a job share a cluster. A placement is
-the order in which clusters are tried. If the components fit at all, they fit in every such order,
-so a placement decides where a job runs, never whether it may start.
+A placement is an order in which clusters are tried. What the order means depends on the request:
+
+* *unordered*: components by decreasing size (ties by position), each to the first cluster that
+  holds it and has none of the job's components yet;
+* *total*: the sum of the components as one component;
+* *flexible*: the sum, all that can be taken from each cluster in turn.
+
+If a job fits at all, it fits in every order, so a placement decides where a job runs, never whether
+it may start. *Ordered* requests name their clusters and leave a placement no choice.
 
 To try a rule of your own, derive from `Placement` and write `order`; for a rule that is more than
-an order of clusters, write `place` instead. Ordered and flexible requests leave a placement no
-choice: the job says which clusters, or takes what is idle, most first.
+an order of clusters, write `place` instead.
 """
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+import operator
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.columns import whole_numbers
+from coalloc_lib.system import Multicluster
 
 
-class Placement(ABC):
-    """A rule that chooses clusters for the components of a job."""
+class Placement:
+    """A rule that chooses clusters for the components of a job.
 
-    @abstractmethod
-    def order(self, idle):
-        """Return the cluster numbers in the order in which a component tries them.
+    Attributes
+    ----------
+    requests : tuple of str
+        The request types that it serves; `simulate` refuses it for others.
+    """
+
+    requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
+
+    def order(self, idle: Sequence[int]) -> Iterable[int]:
+        """Return the cluster numbers in the order in which they are tried.
 
         Parameters
         ----------
         idle : sequence of int
             Idle processors of each cluster.
         """
+        raise InputError(
+            f"{type(self).__name__} says nowhere in which order clusters are tried; write its "
+            "`order`, or its `place`"
+        )
 
-    def place(self, components, request, idle):
+    def place(
+        self, components: Sequence[int], request: str, idle: Sequence[int]
+    ) -> Sequence[int] | None:
         """Return the processors to take from each cluster, or None where the job does not fit.
 
         Parameters
@@ -43,24 +63,24 @@ class Placement(ABC):
             Idle processors of each cluster.
         """
         if request == "ordered":
-            return _take_in_place(components, idle)
+            return in_place(components, idle)
         if request == "flexible":
-            return _spread(sum(components), idle)
+            return self._spread(sum(components), idle)
         if request == "total":
             components = [sum(components)]
         return self._on_distinct_clusters(components, idle)
 
-    def check(self, system):  # noqa: B027  (most placements serve any system)
+    def check(self, system: Multicluster) -> None:
         """Raise `InputError` where this placement cannot serve `system`."""
 
     def _checked_order(self, idle):
         """Return the order as a list; a rule of the user's own may forget a cluster."""
-        order = self.order(idle)
-        order = [] if order is None else list(order)
-        if len(order) != len(idle) or set(order) != set(range(len(idle))):
+        answer = self.order(idle)
+        order = listed(answer)
+        if order is None or len(order) != len(idle) or set(order) != set(range(len(idle))):
             raise InputError(
-                f"{type(self).__name__}.order returned {order}; return each cluster number from 0 "
-                f"to {len(idle) - 1} once"
+                f"{type(self).__name__}.order returned {shown(answer)}; return each cluster number "
+                f"from 0 to {len(idle) - 1} once"
             )
         return order
 
@@ -73,6 +93,15 @@ class Placement(ABC):
             if cluster is None:
                 return None
             taken[cluster] = size
+        return taken
+
+    def _spread(self, total, idle):
+        if total > sum(idle):
+            return None
+        taken = [0] * len(idle)
+        for cluster in self._checked_order(idle):
+            taken[cluster] = min(total, idle[cluster])
+            total -= taken[cluster]
         return taken
 
 
@@ -94,15 +123,15 @@ class FirstFit(Placement):
             order = whole_numbers("clusters", self.clusters, least=0)
             object.__setattr__(self, "clusters", tuple(order.tolist()))
 
-    def order(self, idle):
+    def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the fixed order."""
         return range(len(idle)) if self.clusters is None else self.clusters
 
-    def check(self, system):
+    def check(self, system: Multicluster) -> None:
         """Raise where `clusters` does not name every cluster once."""
         if self.clusters is not None and sorted(self.clusters) != list(range(len(system))):
             raise InputError(
-                f"clusters = {list(self.clusters)}; name each of the {len(system)} clusters "
+                f"clusters = {shown(list(self.clusters))}; name each of the {len(system)} clusters "
                 f"once, from 0 to {len(system) - 1}"
             )
 
@@ -111,33 +140,103 @@ class FirstFit(Placement):
 class WorstFit(Placement):
     """The cluster with the most idle processors (ties by lowest number): it balances."""
 
-    def order(self, idle):
+    def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters by decreasing number of idle processors."""
         return sorted(range(len(idle)), key=lambda c: (-idle[c], c))
 
 
 @dataclass(frozen=True)
 class BestFit(Placement):
-    """The cluster with the fewest idle processors that suffice (ties by lowest number)."""
+    """The cluster with the fewest idle processors that suffice (ties by lowest number).
 
-    def order(self, idle):
+    A flexible request takes the emptiest clusters last: it fills up what is nearly full.
+    """
+
+    def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the clusters by increasing number of idle processors."""
         return sorted(range(len(idle)), key=lambda c: (idle[c], c))
 
 
-def _take_in_place(components, idle):
-    """Component i from cluster i, for ordered requests."""
+@dataclass(frozen=True)
+class SingleThenSpan(Placement):
+    """One cluster if one can hold the whole job now, else several, the emptiest first.
+
+    For flexible requests. A total request never spans, so it is placed as `single` says; the
+    components of an unordered one belong on distinct clusters whatever is idle, so it is refused.
+
+    Parameters
+    ----------
+    single : Placement
+        Chooses the cluster of a job that one cluster can hold; best fit where it is not given.
+    """
+
+    requests: ClassVar[tuple[str, ...]] = ("flexible", "total")
+    single: Placement = field(default_factory=BestFit)
+
+    def __post_init__(self):
+        """Check that `single` can choose one cluster."""
+        if not isinstance(self.single, Placement):
+            raise InputError(f"single = {self.single!r} is no Placement; give BestFit()")
+
+    def place(
+        self, components: Sequence[int], request: str, idle: Sequence[int]
+    ) -> Sequence[int] | None:
+        """Place the job on one cluster or, where none can hold it, on several."""
+        if request not in self.requests:
+            raise InputError(unserved(self, request))
+        alone = self.single.place(components, "total", idle)
+        if alone is not None or request == "total":
+            return alone
+        return WorstFit().place(components, "flexible", idle)
+
+    def check(self, system: Multicluster) -> None:
+        """Raise where `single` cannot serve `system`."""
+        self.single.check(system)
+
+
+def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None:
+    """Return component i from cluster i, for ordered requests, or None where it does not fit."""
     wanted = [*components[: len(idle)], *[0] * (len(idle) - len(components))]
     fits = all(want <= free for want, free in zip(wanted, idle, strict=True))
     return wanted if fits else None
 
 
-def _spread(total, idle):
-    """All it can from each cluster, by decreasing idle processors, for flexible requests."""
-    if total > sum(idle):
+def time_on_processors(runtime: Any, span_penalty: Any, spans: Any) -> Any:
+    """Return how long a job runs where it was placed: the one definition of it.
+
+    Parameters
+    ----------
+    runtime, span_penalty : float or ndarray
+        The job's run time on one cluster, and the share that spanning adds to it.
+    spans : bool or ndarray of bool
+        Whether it has processors of more than one cluster.
+
+    Notes
+    -----
+    ``runtime * (1 + span_penalty)`` where it spans; ``runtime``, to the last bit, where not.
+    """
+    return runtime * (1 + span_penalty * spans)
+
+
+def unserved(placement: Placement, request: str) -> str:
+    """Say that a placement does not serve a request type."""
+    return (
+        f"placement = {placement} is for {' and '.join(placement.requests)} requests and these are "
+        f"{request}; give another placement, or replace(request=...)"
+    )
+
+
+def listed(answer: Any) -> list[int] | None:
+    """Return what a rule of the user's own answered as whole numbers; None where it is not that."""
+    if isinstance(answer, (str, bytes, Mapping, Set)):
         return None
-    taken = [0] * len(idle)
-    for cluster in WorstFit().order(idle):
-        taken[cluster] = min(total, idle[cluster])
-        total -= taken[cluster]
-    return taken
+    try:
+        return [operator.index(number) for number in answer]
+    except TypeError:
+        return None
+
+
+def shown(answer: Any, most: int = 60) -> str:
+    """Return a short text of any object, for an error of one line."""
+    text = " ".join(repr(answer).split())
+    return text if len(text) <= most else f"{text[: most - 4]} ..."

@@ -1,16 +1,24 @@
 """The schedule of a run: when and where each job ran, what that means, and whether it is right."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coalloc_lib.cards import card
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement
-from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.scheduling import Refusal, Scheduling
 from coalloc_lib.system import Multicluster
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: By what the mean response time can be weighted.
+WEIGHTS = ("work", "processors")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,27 +27,40 @@ class Schedule:
 
     Attributes
     ----------
+    placement : Placement or None
+        None for ordered requests, which name their clusters.
     start, end : ndarray, shape (n,)
-        Instants.
+        Instants; NaN for a job that was refused.
     allocation : ndarray of int, shape (n, clusters)
-        Processors of each cluster.
+        Processors of each cluster; zeros for a job that was refused.
+    promised : ndarray, shape (n,)
+        The first start that the policy promised to each job, NaN where it promised none.
+    refused : dict of int to Refusal
+        For each job that a policy refused, when (`instant`) and `why`. Means over all jobs are NaN
+        where there is one: take them over `served`.
     """
 
     system: Multicluster
     jobs: JobStream
     scheduling: Scheduling
-    placement: Placement
+    placement: Placement | None
     start: np.ndarray
     end: np.ndarray
     allocation: np.ndarray
+    promised: np.ndarray | None = None
+    refused: Mapping[int, Refusal] = field(default_factory=dict)
+
+    def __post_init__(self):
+        """Fill in that nothing was promised."""
+        if self.promised is None:
+            object.__setattr__(self, "promised", np.broadcast_to(np.nan, len(self.start)))
 
     def __len__(self):
         return len(self.start)
 
     def __repr__(self):
-        return (
-            f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}, {self.placement}>"
-        )
+        placed = "" if self.placement is None else f", {self.placement}"
+        return f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}{placed}>"
 
     def _repr_html_(self) -> str:
         facts = {
@@ -52,16 +73,23 @@ class Schedule:
         return card(f"Schedule of {len(self):,} jobs on {self.system}", facts)
 
     @property
-    def wait(self):
+    def served(self) -> np.ndarray:
+        """Whether each job ran: all but those that were refused, shape (n,)."""
+        served = np.ones(len(self), dtype=bool)
+        served[list(self.refused)] = False
+        return served
+
+    @property
+    def wait(self) -> np.ndarray:
         """Time from submission to start, shape (n,)."""
         return self.start - self.jobs.submit
 
     @property
-    def response(self):
+    def response(self) -> np.ndarray:
         """Time from submission to end, shape (n,)."""
         return self.end - self.jobs.submit
 
-    def slowdown(self, at_least=0.0):
+    def slowdown(self, at_least: float = 0.0) -> np.ndarray:
         """Response time over time on processors, shape (n,).
 
         `at_least` is the shortest time that a job counts as: 10 s in the usual bounded
@@ -74,22 +102,39 @@ class Schedule:
         return np.maximum(self.response / length, 1.0)
 
     @property
-    def spans(self):
+    def spans(self) -> np.ndarray:
         """Whether each job ran on more than one cluster, shape (n,)."""
         return (self.allocation > 0).sum(axis=1) > 1
 
     @property
-    def makespan(self):
+    def makespan(self) -> float:
         """Time from the first submission to the last end."""
-        return float(self.end.max() - self.jobs.submit.min())
+        return float(self.end[self.served].max() - self.jobs.submit.min())
 
-    @property
-    def average_weighted_response_time(self):
-        """AWRT: mean response time weighted by processor-time on the system."""
-        weight = self.jobs.processors * (self.end - self.start)
+    def average_weighted_response_time(self, weights: str = "work") -> float:
+        """AWRT: mean response time weighted by what each job asked for.
+
+        Parameters
+        ----------
+        weights : {"work", "processors"}
+            ``"work"`` is processors times run time on one cluster, the job's resource consumption
+            when it does not span; ``"processors"`` leaves the run time out. Neither depends on the
+            schedule or the span penalty, so schedules of the same jobs can be compared.
+
+        References
+        ----------
+        Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
+        Parallel Job Scheduling (2002), section 4.3. Its prose weights by resource consumption,
+        which is what keeps the order of jobs from changing the sum while nothing is idle, and is
+        the default here; its formula, 'weighted by width', by processors.
+        """
+        one_of("weights", weights, WEIGHTS)
+        weight = self.jobs.work if weights == "work" else self.jobs.processors
+        if not weight.sum() > 0:
+            raise InputError("no job has any work to weight by; give weights='processors'")
         return float(weight @ self.response / weight.sum())
 
-    def utilization(self, begin=None, finish=None):
+    def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
         """Fraction of the processors busy, averaged over a window of time.
 
         The window is from the first submission to the last one where it is not given: after the
@@ -104,7 +149,7 @@ class Schedule:
         finish = self.jobs.submit.max() if finish is None else finish
         return float(self.utilization_between(np.array([begin, finish]))[0])
 
-    def utilization_between(self, edges):
+    def utilization_between(self, edges: Sequence[float] | np.ndarray) -> np.ndarray:
         """Fraction of the processors busy in each interval between increasing instants.
 
         Parameters
@@ -119,15 +164,18 @@ class Schedule:
         busy = np.diff(self._work_done(edges, self.allocation.sum(axis=1)))
         return busy / (np.diff(edges) * self.system.processors)
 
-    def jobs_in_service_between(self, edges):
+    def jobs_in_service_between(self, edges: Sequence[float] | np.ndarray) -> np.ndarray:
         """Multiprogramming level, averaged over each interval between increasing instants."""
         edges = _increasing(edges)
         return np.diff(self._work_done(edges, np.ones(len(self)))) / np.diff(edges)
 
-    def queue_length(self, instants):
+    def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
         """Jobs that wait just after each instant (those that arrive or start then included)."""
+        left = self.start.copy()
+        for job, refusal in self.refused.items():
+            left[job] = refusal.instant
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
-        return arrived - np.searchsorted(np.sort(self.start), instants, side="right")
+        return arrived - np.searchsorted(np.sort(left), instants, side="right")
 
     def _work_done(self, instants, weight):
         """Return the time that jobs spent running before each instant, times their weight."""
@@ -141,13 +189,16 @@ class Schedule:
         return area
 
     @cached_property
-    def overtaken(self):
-        """How many jobs behind it in the queue started strictly before each job, shape (n,)."""
+    def overtaken(self) -> np.ndarray:
+        """How many jobs behind it in the queue started strictly before each job, shape (n,).
+
+        A refused job counts as one that starts last.
+        """
         from coalloc_lib.verification import overtaken
 
         return overtaken(self)
 
-    def verify(self):
+    def verify(self) -> "Schedule":
         """Check the schedule against the rules of the model, and return it.
 
         Raises
@@ -157,29 +208,33 @@ class Schedule:
 
         Notes
         -----
-        Checked are: every job starts at or after its submission, and at the instant of some
-        submission or departure; runs for its run time (with the penalty where it spans); has
-        the processors that its request asked for; no cluster is over its size at any instant.
-        FCFS never overtakes, and FPFS no job more than `max_jumps` times; under both the head of
-        the queue does not wait while it fits.
+        Checked are: every job that was not refused starts at or after its submission; runs for its
+        run time (with the penalty where it spans); has the processors that its request asked for;
+        no cluster is over its size at any instant. FCFS and FPFS start jobs only at the instant of
+        some submission or departure; FCFS never overtakes, and FPFS no job more than `max_jumps`
+        times; under both the head of the queue does not wait while it fits.
         """
         from coalloc_lib.verification import verify
 
         verify(self)
         return self
 
-    def to_frame(self):
-        """Return a pandas table with the columns of the CSV contract."""
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas table with the columns of the CSV contract.
+
+        The job is the number that it has in its log. A job that was refused has no instants and an
+        empty allocation.
+        """
         import pandas as pd
 
         spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
         return pd.DataFrame(
             {
-                "job": np.arange(1, len(self) + 1),
+                "job": getattr(self.jobs, "number", np.arange(1, len(self) + 1)),
                 "submit": self.jobs.submit,
                 "start": self.start,
                 "end": self.end,
-                "processors": self.allocation.sum(axis=1),
+                "processors": self.jobs.processors,
                 "allocation": spread,
             }
         )

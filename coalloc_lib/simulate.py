@@ -4,7 +4,7 @@ import numpy as np
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, one_of, whole
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement, WorstFit
+from coalloc_lib.placement import Placement, WorstFit, unserved
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
 from coalloc_lib.system import Multicluster
@@ -12,7 +12,15 @@ from coalloc_lib.system import Multicluster
 ENGINES = ("compiled", "reference")
 
 
-def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled", backlog=None):
+def simulate(
+    system: Multicluster,
+    jobs: JobStream,
+    *,
+    scheduling: Scheduling | None = None,
+    placement: Placement | None = None,
+    engine: str = "compiled",
+    backlog: int | None = None,
+) -> Schedule:
     """Schedule a stream of rigid jobs on a multicluster.
 
     Parameters
@@ -23,7 +31,8 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
     scheduling : Scheduling, optional
         `FCFS` where it is not given.
     placement : Placement, optional
-        `WorstFit` where it is not given.
+        `WorstFit` where it is not given. Ordered requests name their clusters, so one that is
+        given for them is refused.
     engine : {"compiled", "reference"}
         The compiled engine knows the library's policies, the readable one runs any.
     backlog : int, optional
@@ -39,7 +48,8 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
     Raises
     ------
     InputError
-        A job can never start, or a policy and the engine or system do not go together.
+        A job can never start, or a policy and the engine, system or request type do not go
+        together; a policy of your own broke the rules of `coalloc_lib.scheduling.State`.
 
     Examples
     --------
@@ -49,10 +59,9 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
     [0.0, 5.0]
     """
     scheduling = FCFS() if scheduling is None else scheduling
-    placement = WorstFit() if placement is None else placement
     one_of("engine", engine, ENGINES)
     _check_types(system, jobs, scheduling, placement)
-    placement.check(system)
+    placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs)
     if backlog is not None:
         backlog = min(whole("backlog", backlog), len(jobs))
@@ -66,24 +75,47 @@ def simulate(system, jobs, *, scheduling=None, placement=None, engine="compiled"
         from coalloc_lib.engines.compiled import run
     else:
         from coalloc_lib.engines.reference import run
-    columns = run(system, arriving, scheduling, placement, backlog)
+    outcome = run(system, arriving, scheduling, placement, backlog)
     if order is not None:
-        back = np.argsort(order)
-        columns = [column[back] for column in columns]
-    start, end, entered, allocation = columns
+        outcome = outcome.in_stream_order(order)
     if backlog is not None:
-        jobs = jobs.replace(submit=entered)
-    return Schedule(system, jobs, scheduling, placement, start, end, allocation)
+        jobs = jobs.replace(submit=outcome.entered)
+    return Schedule(
+        system,
+        jobs,
+        scheduling,
+        placement,
+        outcome.start,
+        outcome.end,
+        outcome.allocation,
+        outcome.promised,
+        outcome.refused,
+    )
 
 
-def refuse_impossible(system, jobs):
+def _chosen_placement(system, jobs, placement):
+    """Return the placement that is given, or the default; None for ordered requests."""
+    if jobs.request == "ordered":
+        if placement is not None:
+            raise InputError(
+                f"placement = {placement} is given for ordered requests, which name their clusters "
+                "themselves; leave it out"
+            )
+        return None
+    placement = WorstFit() if placement is None else placement
+    if jobs.request not in placement.requests:
+        raise InputError(unserved(placement, jobs.request))
+    placement.check(system)
+    return placement
+
+
+def refuse_impossible(system: Multicluster, jobs: JobStream) -> None:
     """Raise `ImpossibleJobError` for the first job that could not start in an idle system."""
-    clusters = system.as_array()
-    components, total = jobs.components, jobs.processors
+    clusters, components = system.as_array(), jobs.components
     if jobs.request == "total":
-        bad, why = total > system.largest, f"the largest cluster has {system.largest}"
+        bad, why = jobs.processors > system.largest, f"the largest cluster has {system.largest}"
     elif jobs.request == "flexible":
-        bad, why = total > system.processors, f"the system has {system.processors}"
+        bad, why = jobs.processors > system.processors, f"the system has {system.processors}"
     elif components.shape[1] <= len(clusters) and components.max() <= min(clusters):
         return
     else:
@@ -117,5 +149,5 @@ def _check_types(system, jobs, scheduling, placement):
             "WorstFit(), or an object of a class derived from Placement",
         ),
     ):
-        if not isinstance(value, base):
+        if not isinstance(value, base) and not (name == "placement" and value is None):
             raise InputError(f"{name} = {value!r} is no {base.__name__}; give {example}")

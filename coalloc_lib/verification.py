@@ -1,21 +1,30 @@
-"""The rules of the model, as checks of a finished schedule; they share no code with an engine."""
+"""The rules of the model, as checks of a finished schedule.
+
+They share no code with an engine but the definition of how long a job runs. `_RULES` hold for every
+schedule, `_RULES_OF` for those of a policy: of that very class, since one derived from it may do
+anything.
+"""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from coalloc_lib.scheduling import FCFS, FPFS
+from coalloc_lib.placement import time_on_processors
+from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 
 
 class ScheduleError(AssertionError):
     """A schedule breaks a rule of the model."""
 
 
-def verify(schedule):
+def verify(schedule: Any) -> None:
     """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
-    for check in _CHECKS:
+    for check in (*_RULES, *_RULES_OF.get(type(schedule.scheduling), ())):
         check(schedule)
 
 
-def overtaken(schedule):
+def overtaken(schedule: Any) -> np.ndarray:
     """Count, for each job, the jobs behind it that started strictly before it.
 
     Jobs behind it that started earlier = all that started earlier less those of them before it.
@@ -55,10 +64,22 @@ def _fail(schedule, bad, instant, message):
 
 
 def _complete(schedule):
+    """Every job has its instants, or was refused and has none and no processors."""
+    served = schedule.served
     for name in ("start", "end"):
-        bad = ~np.isfinite(getattr(schedule, name))
+        column = getattr(schedule, name)
+        bad = served & ~np.isfinite(column)
         if bad.any():
             raise ScheduleError(f"job {int(bad.argmax())} has no {name}")
+        bad = ~served & ~np.isnan(column)
+        if bad.any():
+            raise ScheduleError(f"job {int(bad.argmax())} was refused and has a {name}")
+    bad = ~served & schedule.allocation.any(axis=1)
+    if bad.any():
+        raise ScheduleError(f"job {int(bad.argmax())} was refused and has processors")
+    for job, refusal in schedule.refused.items():
+        if not refusal.instant >= schedule.jobs.submit[job]:
+            raise ScheduleError(f"job {job} was refused at {refusal.instant}, before it came")
 
 
 def _after_submission(schedule):
@@ -74,8 +95,8 @@ def _after_submission(schedule):
 
 def _run_time(schedule):
     jobs = schedule.jobs
-    length = np.where(schedule.spans, jobs.runtime * (1 + jobs.span_penalty), jobs.runtime)
-    bad = schedule.end != schedule.start + length
+    length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spans)
+    bad = schedule.served & (schedule.end != schedule.start + length)
     if bad.any():
         _fail(
             schedule,
@@ -102,6 +123,7 @@ def _request(schedule):
             np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in (wanted, given)
         )
         bad |= (wanted != given).any(axis=1)
+    bad &= schedule.served
     if bad.any():
         _fail(
             schedule,
@@ -146,29 +168,21 @@ def _instant(schedule):
         )
 
 
-def _policy(schedule):
-    """FCFS never overtakes, FPFS no job more than `max_jumps` times."""
-    policy = schedule.scheduling
-    if type(policy) is FCFS:
-        limit = 0
-    elif type(policy) is FPFS:
-        limit = policy.max_jumps
-    else:
-        return
+def _no_overtaking(schedule):
+    """No job is overtaken more often than `max_jumps` allows: never under FCFS."""
+    limit = getattr(schedule.scheduling, "max_jumps", 0)
     count = schedule.overtaken
     if (count > limit).any():
         _fail(
             schedule,
             count > limit,
             schedule.start,
-            lambda job: f"was overtaken {count[job]} times, {policy} allows {limit}",
+            lambda job: f"was overtaken {count[job]} times, {schedule.scheduling} allows {limit}",
         )
 
 
 def _head(schedule):
-    """Under FCFS and FPFS, once all is done at an instant, the head of the queue does not fit."""
-    if type(schedule.scheduling) not in (FCFS, FPFS):
-        return
+    """Once all is done at an instant, the head of the queue does not fit."""
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit, all_before = schedule.jobs.submit[order], np.maximum.accumulate(schedule.start[order])
     instants = np.unique(np.concatenate([submit, schedule.end]))
@@ -219,13 +233,10 @@ def _fits(jobs, numbers, idle):
     return (components <= idle).all(axis=1)
 
 
-_CHECKS = (
-    _complete,
-    _after_submission,
-    _run_time,
-    _request,
-    _capacity,
-    _instant,
-    _policy,
-    _head,
-)
+_RULES = (_complete, _after_submission, _run_time, _request, _capacity)
+
+#: Policy -> what its schedules keep besides.
+_RULES_OF: dict[type[Scheduling], tuple[Callable, ...]] = {
+    FCFS: (_instant, _no_overtaking, _head),
+    FPFS: (_instant, _no_overtaking, _head),
+}

@@ -11,9 +11,9 @@ PACKAGE = ROOT / "coalloc_lib"
 
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
-    ("cards", "checks", "columns", "estimates", "files", "progress", "seeds"),
+    ("cards", "checks", "columns", "compilation", "estimates", "files", "progress", "seeds"),
     ("system", "distributions", "jobs", "workloads"),
-    ("placement", "scheduling", "names"),
+    ("placement", "profile", "scheduling", "names"),
     ("engines",),
     ("simulate", "scenario", "schedule", "verification", "analytic"),
     ("curves", "inference", "saturation", "sweep", "plots"),

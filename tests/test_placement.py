@@ -69,12 +69,118 @@ def test_ties_go_to_the_lowest_number(placement):
 
 
 @pytest.mark.parametrize("placement", RULES, ids=repr)
-def test_ordered_and_flexible_do_not_ask_the_placement(placement):
+def test_ordered_requests_do_not_ask_the_placement(placement):
     assert list(placement.place([3, 0, 2], "ordered", [3, 1, 2, 9])) == [3, 0, 2, 0]
     assert placement.place([3, 2], "ordered", [9, 1, 9]) is None
-    assert list(placement.place([8, 3], "flexible", [3, 1, 7, 3])) == [3, 0, 7, 1]
+
+
+@pytest.mark.parametrize(
+    ("placement", "expected"),
+    [
+        (co.FirstFit(), [3, 1, 7, 0]),
+        (co.FirstFit(clusters=[3, 2, 1, 0]), [0, 1, 7, 3]),
+        (co.WorstFit(), [3, 0, 7, 1]),
+        (co.BestFit(), [3, 1, 4, 3]),
+        (co.SingleThenSpan(), [3, 0, 7, 1]),
+        (co.SingleThenSpan(single=co.FirstFit([3, 2, 1, 0])), [3, 0, 7, 1]),
+    ],
+    ids=str,
+)
+def test_flexible_requests_take_all_they_can_in_the_order_of_the_placement(placement, expected):
+    assert list(placement.place([8, 3], "flexible", [3, 1, 7, 3])) == expected
     assert list(placement.place([14], "flexible", [3, 1, 7, 3])) == [3, 1, 7, 3]
     assert placement.place([15], "flexible", [3, 1, 7, 3]) is None
+
+
+@pytest.mark.parametrize(
+    ("single", "expected"),
+    [
+        (co.BestFit(), [0, 0, 0, 3]),
+        (co.WorstFit(), [0, 0, 3, 0]),
+        (co.FirstFit(), [3, 0, 0, 0]),
+        (co.FirstFit([1, 2, 3, 0]), [0, 0, 3, 0]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("request_type", ["flexible", "total"])
+def test_single_then_span_takes_one_cluster_where_one_can_hold_the_job(
+    single, expected, request_type
+):
+    placement = co.SingleThenSpan(single=single)
+    assert list(placement.place([2, 1], request_type, [4, 2, 9, 3])) == expected
+
+
+def test_single_then_span_by_default_takes_the_cluster_that_fits_best():
+    assert co.SingleThenSpan() == co.SingleThenSpan(single=co.BestFit())
+    assert co.SingleThenSpan().place([10], "total", [4, 2, 9, 3]) is None
+
+
+def test_single_then_span_is_not_for_unordered_requests():
+    message = r"SingleThenSpan\(single=BestFit\(\)\) is for flexible and total .* are unordered"
+    with pytest.raises(co.InputError, match=message):
+        co.SingleThenSpan().place([2, 1], "unordered", [4, 4])
+    jobs = co.JobStream([0], [1], [[2, 1]])
+    for engine in ("compiled", "reference"):
+        with pytest.raises(co.InputError, match=message):
+            co.simulate(co.Multicluster([4, 4]), jobs, placement=co.SingleThenSpan(), engine=engine)
+
+
+def test_single_then_span_needs_a_placement_that_serves_the_system():
+    with pytest.raises(co.InputError, match="single = 'best' is no Placement"):
+        co.SingleThenSpan(single="best")
+    jobs = co.JobStream([0], [1], [1], request="total")
+    placement = co.SingleThenSpan(single=co.FirstFit([0, 1]))
+    with pytest.raises(co.InputError, match="name each of the 1 clusters"):
+        co.simulate(co.Multicluster([4]), jobs, placement=placement)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_placement_for_ordered_requests_is_refused(engine):
+    jobs = co.JobStream([0], [1], [[2, 1]], request="ordered")
+    system = co.Multicluster([4, 4])
+    for placement in RULES:
+        with pytest.raises(co.InputError, match=r"is given for ordered requests.*leave it out"):
+            co.simulate(system, jobs, placement=placement, engine=engine)
+    schedule = co.simulate(system, jobs, engine=engine).verify()
+    assert schedule.placement is None
+    assert "Fit" not in repr(schedule)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        [],
+        [0],
+        [0, 0],
+        [0, 0, 1],
+        [0, 1, 1],
+        [1, 2],
+        [0.0, 1.0],
+        {0: 1, 1: 0},
+        {0, 1},
+        "01",
+        7,
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("request_type", ["unordered", "flexible", "total"])
+def test_an_order_that_is_none_is_the_placements_fault(answer, request_type):
+    mine = type("Mine", (co.Placement,), {"order": lambda self, idle: answer})()
+    with pytest.raises(co.InputError, match=r"^Mine.order returned .* from 0 to 1 once$") as error:
+        mine.place([3, 2], request_type, [5, 4])
+    assert "\n" not in str(error.value)
+
+
+def test_an_order_may_be_anything_that_counts_the_clusters():
+    for answer in (range(2), (1, 0), np.array([0, 1]), iter([1, 0])):
+        mine = type("Mine", (co.Placement,), {"order": lambda self, idle, a=answer: a})()
+        assert sum(mine.place([3, 2], "unordered", [5, 4])) == 5
+
+
+def test_a_placement_with_neither_order_nor_place_says_so():
+    with pytest.raises(co.InputError, match=r"Mine says nowhere .* write its `order`, or its"):
+        type("Mine", (co.Placement,), {})().place([1], "total", [2])
 
 
 @pytest.mark.parametrize("placement", RULES, ids=repr)
@@ -86,9 +192,9 @@ def test_a_component_needs_a_cluster_of_its_own(placement):
 
 @given(idle_lists, st.data())
 def test_a_placement_takes_what_was_asked_and_no_more_than_is_idle(idle, data):
-    placement = data.draw(placements(len(idle)))
     components = data.draw(st.lists(st.integers(0, 12), max_size=len(idle), min_size=1))
-    request = data.draw(st.sampled_from(["ordered", "unordered", "flexible", "total"]))
+    request = data.draw(st.sampled_from(["unordered", "flexible", "total"]))
+    placement = data.draw(placements(len(idle), request))
     before = list(idle)
     taken = placement.place(components, request, idle)
     assert idle == before

@@ -1,5 +1,8 @@
 """What a schedule tells: by hand on four jobs, and against the naive way on random ones."""
 
+import copy
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,9 +65,29 @@ def test_slowdown_of_a_job_of_no_length_is_refused():
 
 
 def test_response_weighted_by_work(four):
-    """Processors times time on them: 5 x 4, 4 x 3, 4 x 3 (the penalty counts), 2 x 6."""
-    work = np.array([20, 12, 12, 12])
-    assert four.average_weighted_response_time == pytest.approx(work @ [4, 6, 8, 11] / 56)
+    """Processors times run time on one cluster: 5 x 4, 4 x 3, 4 x 2 (no penalty), 2 x 6."""
+    work = np.array([20, 12, 8, 12])
+    expected = pytest.approx(work @ [4, 6, 8, 11] / 52)
+    assert four.average_weighted_response_time() == expected
+    assert four.average_weighted_response_time(weights="work") == expected
+
+
+def test_response_weighted_by_processors(four):
+    expected = pytest.approx(np.array([5, 4, 4, 2]) @ [4, 6, 8, 11] / 15)
+    assert four.average_weighted_response_time("processors") == expected
+
+
+def test_weights_that_do_not_exist_are_refused(four):
+    with pytest.raises(co.InputError, match="weights = 'time'; choose one of 'work', 'processors'"):
+        four.average_weighted_response_time("time")
+
+
+def test_a_penalty_moves_the_times_and_not_the_weights():
+    """Two jobs alone, the first 3 times as long with its penalty: both keep the weight 8."""
+    jobs = co.JobStream([0, 100], [2, 4], [[2, 2], [2, 0]], span_penalty=[2.0, 0.0])
+    schedule = co.simulate(co.Multicluster([2, 2]), jobs)
+    assert schedule.response.tolist() == [6, 4]
+    assert schedule.average_weighted_response_time() == (8 * 6 + 8 * 4) / 16
 
 
 def test_utilization(four):
@@ -97,6 +120,14 @@ def test_to_frame(four):
     assert frame["processors"].tolist() == [5, 4, 4, 2]
     assert frame["allocation"].tolist() == ["0:3;1:2", "0:4", "0:3;1:1", "1:2"]
     np.testing.assert_array_equal(frame["end"], four.end)
+
+
+def test_to_frame_has_the_numbers_of_the_log(four):
+    """Where the stream knows them: the jobs of a log that begins at 31, without its job 33."""
+    numbered = copy.copy(four.jobs)
+    object.__setattr__(numbered, "number", np.array([31, 32, 34, 35]))
+    frame = dataclasses.replace(four, jobs=numbered).to_frame()
+    assert frame["job"].tolist() == [31, 32, 34, 35]
 
 
 def test_verify_returns_the_schedule(four):

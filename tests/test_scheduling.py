@@ -180,18 +180,6 @@ def test_a_class_derived_from_a_known_policy_is_not_taken_for_it():
     assert schedule.start.tolist() == [0, 10, 10, 10, 13]
 
 
-def test_a_placement_that_takes_too_much_is_stopped():
-    greedy = type("Greedy", (co.WorstFit,), {"place": lambda self, *_: [9]})()
-    with pytest.raises(co.InputError, match=r"placed job 0 as \[9\], more than was idle"):
-        run([4], BLOCKED, placement=greedy, engine="reference")
-
-
-def test_a_policy_that_starts_nothing_is_named():
-    idler = type("Idler", (co.Scheduling,), {"start_jobs": lambda self, state: None})()
-    with pytest.raises(co.InputError, match="left 5 jobs waiting in an idle system, job 0 first"):
-        run([4], BLOCKED, scheduling=idler, engine="reference")
-
-
 @pytest.mark.parametrize("max_jumps", [-1, 1.5, True, float("nan"), float("inf")])
 def test_fpfs_refuses(max_jumps):
     with pytest.raises(co.InputError, match=f"max_jumps = {max_jumps}"):

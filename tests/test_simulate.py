@@ -94,7 +94,7 @@ def test_unsorted_submissions_give_the_same_schedule_in_their_order(case, schedu
     ranks = np.argsort(np.argsort(jobs.submit, kind="stable"))
     jobs = jobs.replace(submit=jobs.submit + ranks / 1024)
     order = np.array(data.draw(st.permutations(range(len(jobs)))))
-    how = {"scheduling": scheduling, "placement": data.draw(placements(len(system)))}
+    how = {"scheduling": scheduling, "placement": data.draw(placements(len(system), jobs.request))}
     for engine in ENGINES:
         one = co.simulate(system, jobs, engine=engine, **how)
         other = co.simulate(system, jobs[order], engine=engine, **how).verify()

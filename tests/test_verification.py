@@ -156,10 +156,56 @@ def test_the_first_instant_at_fault_is_named():
     assert_fails(twice, "^job 3 at 3: ends at 99")
 
 
+def waiting_head(request, components, sizes=(4, 3), penalty=0.0):
+    """Job 0 has cluster 0 until 5, job 1 all the rest until 9, job 2 starts at 9 and not before."""
+    jobs = co.JobStream(
+        [0, 0, 1], [5, 9, 1], [*[[size, 0] for size in sizes], components],
+        request=request, span_penalty=penalty,
+    )  # fmt: skip
+    schedule = co.simulate(co.Multicluster(sizes), jobs).verify()
+    return schedule if schedule.start[2] == 9 else moved(schedule, 2, 9)
+
+
+@pytest.mark.parametrize(
+    ("request_type", "components"),
+    [("flexible", [4, 0]), ("flexible", [2, 2]), ("total", [4, 0]), ("unordered", [4, 0])],
+)
+def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components):
+    """At 5 exactly 4 processors are idle, and it wants 4."""
+    lazy = waiting_head(request_type, components)
+    assert_fails(lazy, "^job 2 at 5: heads the queue and fits, but starts only at 9$")
+
+
+def test_a_head_of_one_processor_too_many_may_wait():
+    waiting_head("flexible", [5, 0]).verify()
+
+
+@pytest.mark.parametrize("job", [0, 1, 2, 3])
+def test_run_times_are_kept_to_the_last_bit(job):
+    schedule = right(scheduling=type("Free", (co.FPFS,), {})(2))
+    for towards in (0, np.inf):
+        end = np.nextafter(schedule.end[job], towards)
+        assert_fails(broken(schedule, "end", job, end), f"^job {job} .*: ends at .*, its time on")
+
+
+def test_the_head_is_looked_at_in_every_chunk(monkeypatch):
+    """A hundred jobs in turn on cluster 0; the last starts when a long one on cluster 1 ends."""
+    n = 100
+    table = np.tile([4, 0], (n + 1, 1))
+    table[0] = 0, 1
+    jobs = co.JobStream(np.zeros(n + 1), [n + 5.0, *np.ones(n)], table, request="ordered")
+    schedule = co.simulate(co.Multicluster([4, 1]), jobs)
+    lazy = moved(schedule, n, n + 5)
+    for chunk in (1, 7, 50, 10**6):
+        monkeypatch.setattr("coalloc_lib.verification._CHUNK", chunk)
+        schedule.verify()
+        assert_fails(lazy, f"^job {n} at {n - 1}: heads the queue and fits, but .* only at {n + 5}")
+
+
 @given(systems_and_streams(), policies, st.data(), st.sampled_from([None, 1, 5]))
 def test_right_schedules_pass(case, scheduling, data, backlog):
     system, jobs = case
-    placement = data.draw(placements(len(system)))
+    placement = data.draw(placements(len(system), jobs.request))
     how = {"scheduling": scheduling, "placement": placement, "backlog": backlog}
     co.simulate(system, jobs, **how).verify()
 

@@ -18,7 +18,12 @@ Clusters = Annotated[
 ]
 Request = Annotated[str, typer.Option(metavar="TYPE", help=f"One of {', '.join(REQUESTS)}.")]
 Placement = Annotated[
-    str, typer.Option(metavar="RULE", help=f"Clusters are chosen by {', '.join(PLACEMENTS)}.")
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help=f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered requests. "
+        " [default: worst-fit]",
+    ),
 ]
 SchedulingPolicy = Annotated[
     str, typer.Option("--scheduling", metavar="POLICY", help=f"One of {', '.join(SCHEDULING)}.")

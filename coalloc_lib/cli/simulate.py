@@ -43,7 +43,7 @@ def simulate(
     request: options.Request = "total",
     scheduling: options.SchedulingPolicy = "fcfs",
     max_jumps: options.MaxJumps = None,
-    placement: options.Placement = "worst-fit",
+    placement: options.Placement = None,
     estimates: Annotated[
         str, typer.Option(metavar="KIND", help="Run time estimates: requested or exact.")
     ] = "requested",
@@ -94,7 +94,7 @@ def simulate(
     system = options.system_of(clusters)
     policies = {
         "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
-        "placement": options.placement_of(placement),
+        "placement": None if placement is None else options.placement_of(placement),
     }
     division = _division(request, system, split, components)
     _check_out(out, as_json)
@@ -219,7 +219,7 @@ def _metrics(schedule):
         "mean_wait": float(schedule.wait.mean()),
         "mean_response": float(schedule.response.mean()),
         "mean_bounded_slowdown": float(schedule.slowdown(BOUND).mean()),
-        "average_weighted_response_time": schedule.average_weighted_response_time,
+        "average_weighted_response_time": schedule.average_weighted_response_time(),
         "spanning_jobs": int(schedule.spans.sum()),
     }
 

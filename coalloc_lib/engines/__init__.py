@@ -1,1 +1,1 @@
-"""The engines: one readable (SimPy), one compiled (Numba), the same schedules."""
+"""The engines that run a stream under its policies: a readable one and a compiled one."""

@@ -1,95 +1,117 @@
-"""The compiled engine: prepares arrays for the kernels and compiles them once.
+"""The compiled engine: prepares arrays for the kernels.
 
 It runs the policies that it has a translation of, and refuses others; the readable engine runs
 any object.
 """
 
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.engines import kernels
-from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.placement import BestFit, FirstFit, WorstFit
-from coalloc_lib.scheduling import FCFS, FPFS
+from coalloc_lib.compilation import call
+from coalloc_lib.engines.kernels import in_turn, placing, waiting
+from coalloc_lib.engines.outcome import Outcome, left_waiting, no_promises
+from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.placement import (
+    BestFit,
+    FirstFit,
+    Placement,
+    SingleThenSpan,
+    WorstFit,
+    time_on_processors,
+)
+from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.system import Multicluster
 
-_RULES = {FirstFit: kernels.FIRST_FIT, WorstFit: kernels.WORST_FIT, BestFit: kernels.BEST_FIT}
-_announced = False
+_CHOICES: dict[type, int] = {
+    FirstFit: placing.FIRST_FIT,
+    WorstFit: placing.WORST_FIT,
+    BestFit: placing.BEST_FIT,
+}
 
 
-def knows(scheduling, placement):
+def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
     """Whether the compiled engine has a translation of both policies."""
-    return type(scheduling) in (FCFS, FPFS) and type(placement) in _RULES
+    rule = placement.single if type(placement) is SingleThenSpan else placement
+    return type(scheduling) in _TRANSLATIONS and (rule is None or type(rule) in _CHOICES)
 
 
-def run(system, jobs, scheduling, placement, backlog=None):
-    """Run `jobs`, in order of arrival, through `system`.
-
-    Returns
-    -------
-    start, end, entered : ndarray, shape (n,)
-        Instants; `entered` is the submission, or with a backlog the arrival in the queue.
-    allocation : ndarray of int32, shape (n, clusters)
-    """
+def run(
+    system: Multicluster,
+    jobs: JobStream,
+    scheduling: Scheduling,
+    placement: Placement | None,
+    backlog: int | None = None,
+) -> Outcome:
+    """Run `jobs`, in order of arrival, through `system`."""
     if not knows(scheduling, placement):
         raise InputError(
             f"engine = 'compiled' has no translation of {scheduling} with {placement}; "
             "use engine='reference', which runs any policy object"
         )
-    _announce_compilation()
+    rule = _rule(jobs.request, placement, len(system))
+    return _TRANSLATIONS[type(scheduling)](system, jobs, scheduling, rule, backlog)
+
+
+def _in_turn(system, jobs, scheduling, rule, backlog):
+    """Run FCFS or FPFS."""
     n = len(jobs)
-    if jobs.request == "flexible":  # spread by decreasing idle processors, whatever the placement
-        placement = WorstFit()
     max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
     parts = _parts(jobs)
     keys = _with_total(parts) if max_jumps and parts.shape[1] > 1 else parts
-    spanning = jobs.runtime * (1 + jobs.span_penalty)
-    stream = kernels.Stream(jobs.submit, jobs.runtime, spanning, parts, keys)
-    order = getattr(placement, "clusters", None)
-    policy = kernels.Policy(
-        REQUESTS.index(jobs.request),
-        _RULES[type(placement)],
-        np.arange(len(system)) if order is None else np.array(order, dtype=np.int64),
-        max_jumps,
-        backlog or 0,
-    )
+    stream = in_turn.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
+    policy = in_turn.Policy(max_jumps, backlog or 0)
+    tree = waiting.empty_tree(n if max_jumps else 0, keys.shape[1])
     start, end, entered = np.empty(n), np.empty(n), np.empty(n)
     allocation = np.zeros((n, len(system)), dtype=np.int32)
-    tree = _empty_tree(n if max_jumps else 0, keys.shape[1])
-    kernels.run(stream, policy, system.as_array(), tree, start, end, entered, allocation)
-    return start, end, entered, allocation
+    columns = (start, end, entered, allocation)
+    given = (stream, rule, policy, system.as_array(), tree)
+    started = call(in_turn.run, *given, *columns, what="simulation kernels")
+    if started < n:
+        first = int(np.flatnonzero(~allocation.any(axis=1))[0])
+        raise left_waiting(str(scheduling), min(backlog or n, n - started), first)
+    return Outcome(*columns, no_promises(n), {})
+
+
+#: Policy -> what runs its kernel. A policy that is not here runs on the readable engine only.
+_TRANSLATIONS: dict[type[Scheduling], Callable[..., Outcome]] = {FCFS: _in_turn, FPFS: _in_turn}
+
+
+def _rule(request, placement, clusters):
+    """Return a placement as the kernels know it; ordered requests have none, and need none."""
+    single = placing.NONE
+    choice = WorstFit() if placement is None else placement
+    if isinstance(placement, SingleThenSpan):
+        choice = placement.single
+        if request == "flexible":
+            single, choice = _CHOICES[type(choice)], WorstFit()
+    first_fit = getattr(placement, "single", placement)
+    order = getattr(first_fit, "clusters", None)
+    order = np.arange(clusters) if order is None else np.array(order, dtype=np.int64)
+    return placing.Rule(REQUESTS.index(request), _CHOICES[type(choice)], single, order)
+
+
+def _spanning(jobs):
+    """Return how long each job runs where it spans."""
+    if not jobs.span_penalty.any():
+        return jobs.runtime
+    return time_on_processors(jobs.runtime, jobs.span_penalty, True)
 
 
 def _parts(jobs):
-    """Return what is placed of each job: see `kernels.Stream`."""
+    """Return what is placed of each job: see `placing`."""
     components = jobs.components
-    if jobs.request in ("flexible", "total"):
+    if jobs.request in ("flexible", "total") and components.shape[1] > 1:
         components = components.sum(axis=1, keepdims=True)
-    elif jobs.request == "unordered":
-        components = np.sort(components, axis=1)[:, ::-1]
-    used = int(np.flatnonzero(components.any(axis=0))[-1]) + 1
-    return np.ascontiguousarray(components[:, :used], dtype=np.int32)
+    used = components.shape[1]
+    while used > 1 and not components[:, used - 1].any():
+        used -= 1
+    parts = components[:, :used].astype(np.int32)
+    if jobs.request == "unordered":
+        call(placing.sort_rows, parts, what="simulation kernels")
+    return parts
 
 
 def _with_total(parts):
     return np.hstack([parts, parts.sum(axis=1, keepdims=True, dtype=np.int32)])
-
-
-def _empty_tree(jobs, width):
-    """Return a binary tree over blocks of jobs, no job waiting; node 1 is the root."""
-    blocks = -(-jobs // kernels.BLOCK)
-    leaves = 1 << max(blocks - 1, 0).bit_length()
-    return np.full((2 * leaves, width), kernels.NEVER, dtype=np.int32)
-
-
-def _announce_compilation():
-    """Say on stderr that the first call ever compiles; it takes some seconds, once."""
-    global _announced
-    if _announced or not hasattr(kernels.run, "stats"):  # no stats: compilation is switched off
-        return
-    _announced = True
-    cache = Path(kernels.run.stats.cache_path or ".")
-    if not any(cache.glob("kernels.run-*.nbi")):
-        print("coalloc: compiling the simulation kernels, once (about 10 s) ...", file=sys.stderr)

@@ -141,7 +141,7 @@ def test_the_unit_of_time_does_not_matter(case, scheduling, data, engine):
     """Powers of two scale without rounding, so every bit is kept."""
     system, jobs = case
     factor = data.draw(st.sampled_from([0.125, 2.0, 1024.0]))
-    placement = data.draw(placements(len(system)))
+    placement = data.draw(placements(len(system), jobs.request))
     scaled = jobs.scaled_runtimes(factor).replace(submit=jobs.submit * factor)
     one, other = (
         co.simulate(system, stream, scheduling=scheduling, placement=placement, engine=engine)
@@ -155,7 +155,7 @@ def test_the_unit_of_time_does_not_matter(case, scheduling, data, engine):
 @given(systems_and_streams(), policies, st.data(), ENGINES)
 def test_the_unit_of_processors_does_not_matter(case, scheduling, data, engine):
     system, jobs = case
-    placement = data.draw(placements(len(system)))
+    placement = data.draw(placements(len(system), jobs.request))
     how = {"scheduling": scheduling, "placement": placement, "engine": engine}
     one = co.simulate(system, jobs, **how)
     larger = co.Multicluster(3 * system.as_array())

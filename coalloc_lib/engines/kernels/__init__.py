@@ -1,0 +1,28 @@
+"""The compiled engine's kernels: loops over arrays, nothing else.
+
+They translate `coalloc_lib.placement` and `coalloc_lib.scheduling`; the tests hold both to the
+same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
+where it goes; `waiting`, the tree over the queue; and one module for each family of policies,
+with the loop that runs it (`in_turn`).
+
+Arrays have the same names everywhere. For n jobs, in order of arrival, and c clusters:
+
+============  =================  ===================================================
+idle          int64 (c,)         processors of each cluster that run nothing
+allocation    int32 (n, c)       processors that each job has; zeros before its start
+parts         int32 (n, width)   what is placed of each job; see `placing`
+keys          int32 (n, k)       what decides whether it fits; see `placing`
+room          int64 (k,)         what a key is compared with
+ends          float64            heap of the ends of running jobs; see `events`
+numbers       int64              the jobs that these ends belong to
+tree          int32 (nodes, k)   lower bounds of the keys in the queue; see `waiting`
+waiting       bool (n,)          whether each job is in the queue
+============  =================  ===================================================
+"""
+
+from pathlib import Path
+
+from coalloc_lib.compilation import compiler
+
+#: The decorator of every function of this package.
+kernel = compiler(Path(__file__).parent.glob("*.py"))

@@ -1,0 +1,114 @@
+"""The loop of FCFS and FPFS: the queue is served in turn, and jobs may be overtaken so often.
+
+Two facts make it short. Every job numbered below the head of the queue has started, so the head
+has been overtaken (jobs started) - (its number) times: no counters to keep. And idle processors
+only grow at departures, so after an arrival only the new jobs can fit.
+
+An example: 4 processors, at most one jump, and jobs 0 to 3 of (submit, run time, processors)
+(0, 9, 3), (1, 5, 2), (2, 3, 1), (3, 3, 1). After each instant:
+
+====  ========  =======  ====  =======  ====  =====================================================
+now   arrived   started  head  running  idle  what happened
+====  ========  =======  ====  =======  ====  =====================================================
+0     1         1        1     1        1     0 starts
+1     2         1        1     1        1     1 does not fit and heads the queue
+2     3         2        1     2        0     started - head = 0 jumps so far: 2 starts
+3     4         2        1     2        0     started - head = 1 jump, the limit: 3 may not start
+5     4         2        1     1        1     2 leaves; the head does not fit, so no one starts
+9     4         4        4     2        1     0 leaves; 1 and, past no one now, 3 start
+====  ========  =======  ====  =======  ====  =====================================================
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.events import pop, push
+from coalloc_lib.engines.kernels.placing import fits, place, set_room
+from coalloc_lib.engines.kernels.waiting import enter, first_fitting
+
+#: The jobs in order of arrival: float64 (n,) submissions, run times on one cluster and on several;
+#: `parts`, int32 (n, width), and `keys`, int32 (n, k), as `placing` says.
+Stream = namedtuple("Stream", "submit runtime spanning parts keys")
+#: How often a job may be overtaken (0 for FCFS), and the length at which the queue is held (0: it
+#: is not, and jobs come when they are submitted).
+Policy = namedtuple("Policy", "max_jumps backlog")
+
+
+@kernel
+def run(stream, rule, policy, idle, tree, start, end, entered, allocation):
+    """Run the jobs of a `Stream` under a placement `Rule` and a `Policy`, from idle clusters.
+
+    Returns how many jobs started: fewer than n where one can never fit. Writes into `start`, `end`
+    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle` and `tree`.
+
+    It is one loop, since a call that hands over arrays takes as long as a tenth of a job.
+    """
+    submit, runtime, spanning, parts, keys = stream
+    n = len(submit)
+    waiting = np.zeros(n, np.bool_)
+    room = np.empty(keys.shape[1], np.int64)
+    capacity = min(n, idle.sum())
+    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
+    head = arrived = started = running = 0
+    now, again = 0.0, True
+    while started < n:
+        # The next instant: of a departure or a submission.
+        if not again:
+            now = ends[0] if running else np.inf
+            if policy.backlog == 0 and arrived < n:
+                now = min(now, submit[arrived])
+            if now == np.inf:
+                break
+
+        # Departures, then arrivals: those submitted by now, or whom a held queue lacks.
+        departed = False
+        while running and ends[0] <= now:
+            gone = pop(ends, numbers, running)
+            running -= 1
+            for c in range(len(idle)):
+                idle[c] += allocation[gone, c]
+            departed = True
+        fresh, already = arrived, started
+        while arrived < n and (
+            arrived - started < policy.backlog if policy.backlog else submit[arrived] <= now
+        ):
+            entered[arrived] = now
+            waiting[arrived] = True
+            arrived += 1
+
+        # Starts: of those who may, the first from `job` on that fits, until none does.
+        job = head if departed else fresh
+        while job < arrived:
+            set_room(idle, rule.request, parts.shape[1], room)
+            if started - head < policy.max_jumps:
+                job = first_fitting(tree, keys, waiting, job, fresh, arrived, room)
+            elif job <= head and fits(keys[head], room):
+                job = head
+            else:
+                job = -1
+            if job < 0:
+                break
+            taken = allocation[job]
+            place(parts[job], rule.request, rule.choice, rule.single, rule.order, idle, taken)
+            clusters = 0
+            for c in range(len(idle)):
+                idle[c] -= taken[c]
+                clusters += taken[c] > 0
+            start[job] = now
+            end[job] = now + (spanning[job] if clusters > 1 else runtime[job])
+            push(ends, numbers, running, end[job], job)
+            running += 1
+            started += 1
+            waiting[job] = False
+            while head < arrived and not waiting[head]:
+                head += 1
+            job += 1
+
+        if policy.max_jumps:
+            for newcomer in range(fresh, arrived):
+                if waiting[newcomer]:
+                    enter(tree, keys, newcomer)
+        again = policy.backlog > 0 and started > already and arrived < n
+    return started

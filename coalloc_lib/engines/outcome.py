@@ -1,0 +1,63 @@
+"""What a run of an engine gives, in order of arrival."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.scheduling import Refusal
+
+
+class Outcome(NamedTuple):
+    """The columns of a run, one entry a job.
+
+    Attributes
+    ----------
+    start, end : ndarray, shape (n,)
+        Instants; NaN for a refused job.
+    entered : ndarray, shape (n,)
+        When the job came into the queue: its submission unless the queue was held.
+    allocation : ndarray of int32, shape (n, clusters)
+    promised : ndarray, shape (n,)
+        The first start that the policy promised, NaN where it promised none.
+    refused : dict of int to Refusal
+        Jobs that left the queue unserved.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    entered: np.ndarray
+    allocation: np.ndarray
+    promised: np.ndarray
+    refused: Mapping[int, Refusal]
+
+    def in_stream_order(self, order: np.ndarray) -> "Outcome":
+        """Return the outcome of the jobs of which ``order[i]`` was the i-th to arrive."""
+
+        def moved(column):
+            rows = np.empty_like(column)
+            rows[order] = column
+            return rows
+
+        return Outcome(
+            moved(self.start),
+            moved(self.end),
+            moved(self.entered),
+            moved(self.allocation),
+            moved(self.promised),
+            {int(order[job]): refusal for job, refusal in self.refused.items()},
+        )
+
+
+def no_promises(count: int) -> np.ndarray:
+    """Return the column `promised` of a run without promises; it takes no memory."""
+    return np.broadcast_to(np.nan, count)
+
+
+def left_waiting(policy: str, count: int, first: int) -> InputError:
+    """Return the error of a run that came to rest with jobs in its queue."""
+    return InputError(
+        f"{policy} left {count} jobs waiting in an idle system, job {first} first; let it start "
+        "whatever fits"
+    )

@@ -1,0 +1,227 @@
+"""The state of the readable engine, which keeps the protocol `coalloc_lib.scheduling.State`.
+
+Policies may be anyone's, so what they answer and ask for is checked here, where it happens; an
+error names the policy.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from operator import add, sub
+from typing import Any, NoReturn
+
+import numpy as np
+import simpy
+
+from coalloc_lib import scheduling
+from coalloc_lib.checks import InputError
+from coalloc_lib.placement import Placement, WorstFit, listed, shown
+from coalloc_lib.scheduling import Job, Refusal, Scheduling
+
+
+def name_of(policy: object) -> str:
+    """Return what a policy is called in an error."""
+    plain = type(policy).__repr__ is object.__repr__
+    return f"{type(policy).__name__}()" if plain else str(policy)
+
+
+class View(Sequence):
+    """Jobs that a policy may look at; only the engine changes the list behind it."""
+
+    def __init__(self, jobs: list[Job], name: str, policy: str):
+        self._jobs, self._name, self._policy = jobs, name, policy
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __getitem__(self, position: Any) -> Any:
+        return self._jobs[position]
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self._jobs)
+
+    def __repr__(self):
+        return repr(self._jobs)
+
+    def __getattr__(self, name):
+        if hasattr(list, name):
+            self._refuse(f"state.{self._name}.{name}")
+        raise AttributeError(f"state.{self._name} has no {name!r}")
+
+    def __setitem__(self, position, job):
+        self._refuse(f"an assignment to state.{self._name}")
+
+    def __delitem__(self, position):
+        self._refuse(f"del state.{self._name}[...]")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise InputError(
+            f"{self._policy} used {what}, and policies only read it; call state.start(job) or "
+            f"state.refuse(job, why), and change a copy: list(state.{self._name})"
+        )
+
+
+class State(scheduling.State):
+    """The queue, the running jobs and the idle processors of one run.
+
+    Parameters
+    ----------
+    environment : simpy.Environment
+    sizes : sequence of int
+        Processors of each cluster.
+    request : str
+    scheduling : Scheduling
+    placement : Placement or None
+        None for ordered requests.
+    call_at : callable
+        Has the policy called at an instant.
+    """
+
+    def __init__(
+        self,
+        environment: simpy.Environment,
+        sizes: Sequence[int],
+        request: str,
+        scheduling: Scheduling,
+        placement: Placement | None,
+        call_at: Callable[[float], None],
+    ):
+        self.promised: dict[int, float] = {}
+        self.refused: dict[int, Refusal] = {}
+        self._environment, self._request, self._call_at = environment, request, call_at
+        self._idle: tuple[int, ...] = tuple(sizes)
+        self._policy = name_of(scheduling)
+        # Ordered requests go where they say under every rule.
+        self._placement = WorstFit() if placement is None else placement
+        self._queue: list[Job] = []
+        self._running: list[Job] = []
+        self._turns: dict[Job, simpy.Event] = {}
+        self._queue_view = View(self._queue, "queue", self._policy)
+        self._running_view = View(self._running, "running", self._policy)
+
+    @property
+    def now(self) -> float:
+        """The present instant."""
+        return self._environment.now
+
+    @property
+    def idle(self) -> tuple[int, ...]:
+        """Idle processors of each cluster."""
+        return self._idle
+
+    @property
+    def queue(self) -> View:
+        """The waiting jobs in order of arrival."""
+        return self._queue_view
+
+    @property
+    def running(self) -> View:
+        """The jobs in service, in order of their starts."""
+        return self._running_view
+
+    def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
+        """Return the allocation that a job would get on `idle`, or None where it does not fit."""
+        room = self.idle if idle is None else idle
+        answer = self._placement.place(job.components, self._request, room)
+        if answer is None:
+            return None
+        taken = _allocation(job, answer, len(room))
+        if taken is None or any(took > free for took, free in zip(taken, room, strict=True)):
+            raise InputError(
+                f"{name_of(self._placement)} placed job {job.number}, of {job.processors} "
+                f"processors, as {shown(answer)} with {shown(list(room))} idle; return the "
+                "processors of each cluster, no more than are idle, or None"
+            )
+        return taken
+
+    def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
+        """Return when a running job is expected to end, or a waiting one that started now."""
+        where = job.allocation if allocation is None else allocation
+        if where is None:
+            raise InputError(
+                f"{self._policy} asked for the end of job {job.number}, which does not run yet; "
+                "give the allocation that it would have"
+            )
+        return (self.now if job.start is None else job.start) + job.expected_length(where)
+
+    def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
+        """Start a waiting job, where the placement says or on `allocation`, if it fits."""
+        self._check_waiting(job, "started")
+        if allocation is None:
+            taken = self.place(job)
+        else:
+            taken = _allocation(job, allocation, len(self.idle))
+            if taken is None:
+                raise InputError(
+                    f"{self._policy} started job {job.number}, of {job.processors} processors, on "
+                    f"{shown(allocation)}; give the processors of each cluster, or leave it out"
+                )
+        if taken is None or any(took > free for took, free in zip(taken, self.idle, strict=True)):
+            return False
+        self._idle = tuple(map(sub, self._idle, taken))
+        for passed in self._queue[: self._leave(job)]:
+            passed.overtaken += 1
+        self._running.append(job)
+        job.start, job.allocation = self.now, taken
+        self._turns.pop(job).succeed(True)
+        return True
+
+    def promise(self, job: Job, instant: float) -> None:
+        """Keep the first start that a waiting job was promised."""
+        self._check_waiting(job, "promised a start to")
+        if not self.now <= instant < np.inf:
+            raise InputError(
+                f"{self._policy} promised job {job.number} a start at {instant}, at {self.now:g}; "
+                "promise an instant that is still to come"
+            )
+        self.promised.setdefault(job.number, float(instant))
+
+    def wake(self, instant: float) -> None:
+        """Have the policy called at a later instant."""
+        if not self.now < instant < np.inf:
+            raise InputError(
+                f"{self._policy} asked to be called at {instant}, at {self.now:g}; ask for an "
+                "instant that is still to come"
+            )
+        self._call_at(float(instant))
+
+    def refuse(self, job: Job, why: str) -> None:
+        """Take a waiting job out of the queue unserved."""
+        self._check_waiting(job, "refused")
+        self._leave(job)
+        self.refused[job.number] = Refusal(self.now, str(why))
+        self._turns.pop(job).succeed(False)
+
+    def enter(self, job: Job) -> simpy.Event:
+        """Let a job into the queue; return the event of its turn, which says whether it runs."""
+        job.submit = self.now
+        self._queue.append(job)
+        self._turns[job] = self._environment.event()
+        return self._turns[job]
+
+    def finish(self, job: Job) -> None:
+        """Take a job that has run off its processors."""
+        self._running.remove(job)
+        assert job.allocation is not None
+        self._idle = tuple(map(add, self._idle, job.allocation))
+
+    def _leave(self, job):
+        """Take a job out of the queue; return the position that it had."""
+        position = self._queue.index(job)
+        del self._queue[position]
+        return position
+
+    def _check_waiting(self, job, did):
+        is_job = isinstance(job, Job)
+        if not is_job or job not in self._turns:
+            which = f"job {job.number}" if is_job else shown(job)
+            raise InputError(
+                f"{self._policy} {did} {which}, which is not waiting; take jobs from state.queue, "
+                "each once"
+            )
+
+
+def _allocation(job, answer, clusters):
+    """Return what a policy answered as a list; None where it is no allocation of this job."""
+    taken = listed(answer)
+    if taken is None or len(taken) != clusters or min(taken) < 0 or sum(taken) != job.processors:
+        return None
+    return taken

@@ -1,0 +1,141 @@
+"""What a scheduling policy is, and what it sees: for all who write one.
+
+The readable engine calls `start_jobs(state)` at every instant at which jobs were submitted or left,
+again and again until nothing more changes, and at the instants that the policy asked for. The
+policy looks at the `State` and starts, promises or refuses jobs by its methods.
+
+>>> class Shortest(Scheduling):
+...     def start_jobs(self, state):
+...         for job in sorted(state.queue, key=lambda job: job.estimate):
+...             if not state.start(job):
+...                 break
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from coalloc_lib.placement import time_on_processors
+from coalloc_lib.system import Multicluster
+
+
+@dataclass(eq=False)
+class Job:
+    """One job as the policies see it; they read it and change nothing.
+
+    Attributes
+    ----------
+    number : int
+        Position in the stream in order of arrival, from 0.
+    submit : float
+        Submission; with a backlog, when it entered the queue.
+    runtime, estimate : float
+        Run time on one cluster, and what the user said it would be.
+    components : tuple of int
+    span_penalty : float
+    overtaken : int
+        Jobs behind it in the queue that have started.
+    start : float or None
+        Once it runs.
+    allocation : sequence of int or None
+        Processors of each cluster, once it runs.
+    """
+
+    number: int
+    submit: float
+    runtime: float
+    estimate: float
+    components: tuple[int, ...]
+    span_penalty: float
+    overtaken: int = 0
+    start: float | None = None
+    allocation: Sequence[int] | None = None
+
+    @property
+    def processors(self) -> int:
+        """Processors of all components together."""
+        return sum(self.components)
+
+    def length(self, allocation: Sequence[int]) -> float:
+        """Return how long it runs on an allocation."""
+        return time_on_processors(self.runtime, self.span_penalty, _spans(allocation))
+
+    def expected_length(self, allocation: Sequence[int]) -> float:
+        """Return how long it is expected to run there: its estimate, or its run time if longer."""
+        expected = max(self.estimate, self.runtime)
+        return time_on_processors(expected, self.span_penalty, _spans(allocation))
+
+
+def _spans(allocation):
+    return sum(took > 0 for took in allocation) > 1
+
+
+class Refusal(NamedTuple):
+    """When and why a job left the queue unserved."""
+
+    instant: float
+    why: str
+
+
+class State(Protocol):
+    """What a policy sees and may do; `coalloc_lib.engines.state` keeps this protocol."""
+
+    @property
+    def now(self) -> float:
+        """The present instant."""
+
+    @property
+    def idle(self) -> Sequence[int]:
+        """Idle processors of each cluster."""
+
+    @property
+    def queue(self) -> Sequence[Job]:
+        """The waiting jobs in order of arrival, to be read only; starts show in it at once."""
+
+    @property
+    def running(self) -> Sequence[Job]:
+        """The jobs in service, in order of their starts, to be read only."""
+
+    def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
+        """Return the allocation that a job would get, or None where it does not fit.
+
+        It is placed on `idle`, or on what is idle now.
+        """
+
+    def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
+        """Return when a running job is expected to end, or a waiting one that started now.
+
+        A waiting job needs the `allocation` that it would have.
+        """
+
+    def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
+        """Start a waiting job if it fits; return whether it did.
+
+        It is placed by the placement or, where given, on `allocation`.
+        """
+
+    def promise(self, job: Job, instant: float) -> None:
+        """Tell a waiting job when it will start at the latest; the schedule keeps the first."""
+
+    def wake(self, instant: float) -> None:
+        """Ask to be called at a later instant too, whatever happens until then."""
+
+    def refuse(self, job: Job, why: str) -> None:
+        """Take a waiting job out of the queue unserved; the schedule says why."""
+
+
+class Scheduling(ABC):
+    """A rule that chooses the waiting jobs that start."""
+
+    def begin(self, system: Multicluster) -> Any:
+        """Return what makes the decisions of one run: an object with `start_jobs`.
+
+        A policy that remembers nothing is that object itself. One that remembers returns a new
+        object here, so that no run sees what another left.
+        """
+        return self
+
+    @abstractmethod
+    def start_jobs(self, state: State) -> None:
+        """Start those of ``state.queue`` that this policy lets start now."""

@@ -1,0 +1,173 @@
+"""The kernels by themselves: what they promise one another, and how much they look at."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.engines import compiled, reference
+from coalloc_lib.engines.kernels import events, placing, waiting
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=60))
+def test_the_heap_gives_the_earliest_end_each_time(steps):
+    ends, numbers, held, count = np.empty(60), np.empty(60, np.int64), [], 0
+    for number, (adds, end) in enumerate(steps):
+        if adds or not held:
+            events.push(ends, numbers, count, float(end), number)
+            held.append((end, number))
+            count += 1
+        else:
+            first = events.pop(ends, numbers, count)
+            count -= 1
+            (gone,) = (pair for pair in held if pair[1] == first)
+            assert gone[0] == min(held)[0]
+            held.remove(gone)
+        if held:
+            assert ends[0] == min(held)[0]
+
+
+@st.composite
+def queues(draw):
+    """A tree over some jobs of which some wait, entered one by one, and then some gone."""
+    keys = np.array(
+        draw(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=50)),
+        dtype=np.int32,
+    )
+    n = len(keys)
+    tree, waits = waiting.empty_tree(n, 2), np.ones(n, bool)
+    for job in range(n):
+        waiting.enter(tree, keys, job)
+    waits[draw(st.lists(st.integers(0, n - 1), max_size=n))] = False
+    return tree, keys, waits
+
+
+@given(queues(), st.data())
+def test_tightening_a_block_leaves_every_row_above_it_as_high_as_it_can_be(case, data):
+    tree, keys, waits = case
+    leaves = len(tree) // 2
+    block = data.draw(st.integers(0, -(-len(keys) // waiting.BLOCK) - 1))
+    waiting.tighten(tree, keys, waits, block, len(keys))
+    rows = slice(block * waiting.BLOCK, (block + 1) * waiting.BLOCK)
+    mine = keys[rows][waits[rows]]
+    node = leaves + block
+    bound = mine.min(axis=0, initial=waiting.NEVER)
+    assert tree[node].tolist() == bound.tolist()
+    while node > 1:
+        node //= 2
+        assert tree[node].tolist() == np.minimum(tree[2 * node], tree[2 * node + 1]).tolist()
+
+
+@given(queues(), st.tuples(st.integers(0, 7), st.integers(0, 7)), st.data())
+def test_the_first_job_that_fits_is_found(case, room, data):
+    tree, keys, waits = case
+    begin = data.draw(st.integers(0, len(keys)))
+    fits = waits & (keys <= room).all(axis=1) & (np.arange(len(keys)) >= begin)
+    expected = int(fits.argmax()) if fits.any() else -1
+    for _ in range(2):  # the second time on a tighter tree
+        found = waiting.first_fitting(
+            tree, keys, waits, begin, len(keys), len(keys), np.array(room)
+        )
+        assert found == expected
+
+
+#: 4,096 jobs of 9 wait; one in 16 is of 1 and starts at once. After that no start takes place
+#: while jobs of 1 leave one by one, but for the very last.
+WORK = """
+import json
+import numpy as np
+import coalloc_lib as co
+from coalloc_lib.engines.kernels import waiting
+counts = []
+plain = waiting.fits
+def counted(key, room):
+    counts[-1] += 1
+    return plain(key, room)
+waiting.fits = counted
+n = 4096
+components = np.where(np.arange(n) % 16, 9, 1)
+jobs = co.JobStream(np.zeros(n), np.arange(n) + 1.0, components, request="total")
+plain_first = waiting.first_fitting
+import coalloc_lib.engines.kernels.in_turn as in_turn
+def first(*arguments):
+    counts.append(0)
+    return plain_first(*arguments)
+in_turn.first_fitting = first
+co.simulate(co.Multicluster([260]), jobs, scheduling=co.FPFS(10**6))
+print(json.dumps(counts))
+"""
+
+
+def test_a_scan_in_vain_looks_at_little_of_a_long_queue(tmp_path):
+    """Were bounds not raised up to the root, every scan would look at hundreds of blocks."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run(
+        [sys.executable, "-c", WORK], env=environment, capture_output=True, text=True, check=True
+    )
+    counts = np.array(json.loads(run.stdout))
+    assert len(counts) > 1000
+    assert np.median(counts) <= 40
+
+
+IMPOSSIBLE = [
+    ("total", [[2], [9], [1]]),
+    ("unordered", [[2, 1], [9, 1], [1, 1]]),
+    ("ordered", [[2, 1], [2, 9], [1, 1]]),
+    ("flexible", [[2], [99], [1]]),
+]
+
+
+@pytest.mark.parametrize("backlog", [None, 1, 2])
+@pytest.mark.parametrize("scheduling", [co.FCFS(), co.FPFS(3)], ids=str)
+@pytest.mark.parametrize(("request_type", "components"), IMPOSSIBLE)
+def test_a_job_that_never_fits_ends_the_run_on_both_engines(
+    request_type, components, scheduling, backlog
+):
+    """`simulate` refuses such a job; an engine that meets one stops and says so."""
+    jobs = co.JobStream([0, 1, 2], [1, 1, 1], components, request=request_type)
+    placement = None if request_type == "ordered" else co.WorstFit()
+    messages = []
+    for engine in (compiled, reference):
+        with pytest.raises(co.InputError, match="waiting in an idle system, job 1 first") as error:
+            engine.run(co.Multicluster([4, 4]), jobs, scheduling, placement, backlog)
+        messages.append(str(error.value))
+    assert messages[0] == messages[1]
+
+
+def test_the_example_of_rooms():
+    idle, room = np.array([5, 2, 4]), np.empty(3, np.int64)
+    placing.set_room(idle, placing.ORDERED, 2, room)
+    assert room.tolist() == [5, 2, 7]
+    placing.set_room(idle, placing.UNORDERED, 2, room)
+    assert room.tolist() == [5, 4, 9]
+
+
+def test_the_example_of_a_run():
+    """The table in `in_turn`: job 3 may not jump at 5, and starts at 9 with the head."""
+    jobs = co.JobStream([0, 1, 2, 3], [9, 5, 3, 3], [3, 2, 1, 1])
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=co.FPFS(1)).verify()
+    assert schedule.start.tolist() == [0, 9, 2, 9]
+
+
+def test_the_example_of_a_tree():
+    keys = np.full((16, 1), waiting.NEVER, np.int32)
+    keys[[0, 1, 6, 13], 0] = 7, 9, 3, 8
+    waits = keys[:, 0] < waiting.NEVER
+    tree = waiting.empty_tree(16, 1)
+    for job in np.flatnonzero(waits):
+        waiting.enter(tree, keys, job)
+    never = waiting.NEVER
+    assert tree[1:, 0].tolist() == [3, 3, 8, 7, 3, never, 8]
+    room = np.array([5])
+    assert waiting.next_block(tree, room, 0) == 1
+    assert waiting.first_fitting(tree, keys, waits, 0, 16, 16, room) == 6
+    waits[6] = False
+    assert waiting.first_fitting(tree, keys, waits, 0, 16, 16, room) == -1
+    assert tree[1:, 0].tolist() == [7, 7, 8, 7, never, never, 8]
+    assert waiting.next_block(tree, room, 0) == -1

@@ -1,0 +1,362 @@
+"""What policies see and may do: small policies that use it, and those that break its rules."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.scheduling import Job, Refusal
+from coalloc_lib.verification import ScheduleError
+from tests.conftest import placements, systems_and_streams
+
+
+def run(sizes, rows, policy=None, request="total", **how):
+    """Simulate (submit, runtime, estimate, processors) on the readable engine."""
+    submit, runtime, estimate, components = zip(*rows, strict=True)
+    jobs = co.JobStream(submit, runtime, components, estimate, request=request)
+    system = co.Multicluster(sizes)
+    return co.simulate(system, jobs, scheduling=policy, engine="reference", **how).verify()
+
+
+def policy(start_jobs, name="Mine", **more):
+    """A policy with this method."""
+    return type(name, (co.Scheduling,), {"start_jobs": start_jobs, **more})()
+
+
+class Easy(co.Scheduling):
+    """The textbook's EASY backfilling, on one cluster: shadow time and extra processors."""
+
+    def start_jobs(self, state):
+        while state.queue and state.start(state.queue[0]):
+            pass
+        if not state.queue:
+            return
+        head, free = state.queue[0], state.idle[0]
+        for job in sorted(state.running, key=state.expected_end):
+            shadow, free = state.expected_end(job), free + job.processors
+            if free >= head.processors:
+                break
+        extra = free - head.processors
+        state.promise(head, shadow)
+        for job in list(state.queue)[1:]:
+            place = state.place(job)
+            if place is None:
+                continue
+            if state.expected_end(job, place) <= shadow:
+                state.start(job)
+            elif job.processors <= extra:
+                state.start(job)
+                extra -= job.processors
+
+
+def test_easy_on_the_textbooks_example():
+    """10 processors: 0 has 6 until 8; 1 wants 8 and is promised 8; 2 of 2 to 5 and 3 of 4 to 9.
+
+    2 ends before 8 and starts at once; 3 would need 4 of 2 idle; 4, of 2 until 16, may since at 8
+    two processors more than the 8 of job 1 are idle; 5, of 2 until 18, comes too late for that. At
+    8 job 3 heads the queue and is promised 13, where job 1 ends.
+    """
+    rows = [
+        (0, 8, 8, 6),
+        (1, 5, 5, 8),
+        (2, 3, 3, 2),
+        (3, 6, 6, 4),
+        (4, 12, 12, 2),
+        (5, 13, 13, 2),
+    ]
+    schedule = run([10], rows, Easy())
+    assert schedule.start.tolist() == [0, 8, 2, 13, 4, 13]
+    nan = np.nan
+    np.testing.assert_array_equal(schedule.promised, [nan, 8, nan, 13, nan, nan])
+
+
+@given(systems_and_streams(requests=("total",)))
+def test_easy_starts_no_job_later_than_it_promised(case):
+    system, jobs = case
+    one = co.Multicluster([system.largest])
+    schedule = co.simulate(one, jobs, scheduling=Easy(), engine="reference").verify()
+    told = np.isfinite(schedule.promised)
+    assert (schedule.start[told] <= schedule.promised[told]).all()
+    assert (schedule.promised[told] >= schedule.jobs.submit[told]).all()
+
+
+class Slots(co.Scheduling):
+    """Starts jobs at multiples of `length` only, and asks to be called then."""
+
+    def __init__(self, length):
+        self.length = length
+
+    def start_jobs(self, state):
+        if state.now % self.length == 0:
+            while state.queue and state.start(state.queue[0]):
+                pass
+        if state.queue:
+            state.wake((state.now // self.length + 1) * self.length)
+
+
+def test_a_policy_is_called_when_it_asked_to_be():
+    rows = [(0.5, 3, 3, 4), (1.5, 1, 1, 2), (6.5, 1, 1, 2)]
+    assert run([4], rows, Slots(5)).start.tolist() == [5, 10, 10]
+
+
+@given(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9))
+def test_a_policy_is_called_at_that_very_instant(submit, later):
+    """Not where `submit` and the difference to the instant happen to add up to."""
+    instant = submit + later
+    called = []
+
+    def start_jobs(self, state):
+        called.append(state.now)
+        if state.queue and state.now >= instant:
+            state.start(state.queue[0])
+        elif state.queue:
+            state.wake(instant)
+
+    if instant > submit:
+        schedule = run([1], [(submit, 1, 1, 1)], policy(start_jobs))
+        assert schedule.start.tolist() == [instant]
+        assert instant in called
+
+
+def test_a_policy_that_asks_to_be_called_for_ever_ends_with_its_jobs():
+    def start_jobs(self, state):
+        co.FCFS().start_jobs(state)
+        state.wake(state.now + 1)
+
+    assert run([4], [(0, 3, 3, 4), (1, 2, 2, 4)], policy(start_jobs)).start.tolist() == [0, 3]
+
+
+def refuse_wide(self, state):
+    for job in list(state.queue):
+        if job.processors > 3:
+            state.refuse(job, "too wide")
+    co.FCFS().start_jobs(state)
+
+
+REFUSING = [(0, 5, 5, 3), (1, 2, 2, 4), (2, 1, 1, 2)]
+
+
+def test_a_refused_job_leaves_the_queue_unserved():
+    schedule = run([4], REFUSING, policy(refuse_wide))
+    assert schedule.refused == {1: Refusal(1.0, "too wide")}
+    assert schedule.served.tolist() == [True, False, True]
+    np.testing.assert_array_equal(schedule.start, [0, np.nan, 5])
+    np.testing.assert_array_equal(schedule.end, [5, np.nan, 6])
+    assert schedule.allocation.tolist() == [[3], [0], [2]]
+    assert schedule.makespan == 6
+    assert schedule.utilization(0, 6) == (15 + 2) / 24
+    assert schedule.queue_length([0, 1, 2, 5]).tolist() == [0, 0, 1, 0]
+    assert np.isnan(schedule.wait.mean())
+    frame = schedule.to_frame()
+    assert frame["allocation"].tolist() == ["0:3", "", "0:2"]
+    assert frame["processors"].tolist() == [3, 4, 2]
+
+
+def test_refused_jobs_are_named_by_their_position_in_the_stream():
+    """Submitted last first: the wide job is the second of the stream and of the queue."""
+    rows = [REFUSING[2], REFUSING[1], REFUSING[0]]
+    schedule = run([4], rows, policy(refuse_wide))
+    assert list(schedule.refused) == [1]
+    np.testing.assert_array_equal(schedule.start, [5, np.nan, 0])
+    backwards = run([4], [REFUSING[1], REFUSING[0]], policy(refuse_wide))
+    assert list(backwards.refused) == [0]
+
+
+def test_a_held_queue_goes_on_past_refused_jobs():
+    rows = [(0, 1, 1, 4), (0, 1, 1, 4), (0, 1, 1, 2), (0, 1, 1, 4), (0, 1, 1, 3)]
+    schedule = run([4], rows, policy(refuse_wide), backlog=1)
+    assert sorted(schedule.refused) == [0, 1, 3]
+    assert schedule.start[[2, 4]].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: s.start.__setitem__(1, 3.0), "job 1 was refused and has a start"),
+        (lambda s: s.end.__setitem__(1, 3.0), "job 1 was refused and has a end"),
+        (lambda s: s.allocation.__setitem__((1, 0), 4), "job 1 was refused and has processors"),
+        (lambda s: s.refused.pop(1), "job 1 has no start"),
+        (lambda s: s.refused.__setitem__(1, Refusal(0.5, "")), "job 1 was refused at 0.5, before"),
+    ],
+)
+def test_verify_looks_at_refused_jobs(change, message):
+    schedule = run([4], REFUSING, policy(refuse_wide))
+    change(schedule)
+    with pytest.raises(ScheduleError, match=message):
+        schedule.verify()
+
+
+def test_a_policy_may_name_the_processors():
+    """The last cluster that holds the job, and no start where it is not idle."""
+
+    def start_jobs(self, state):
+        while state.queue:
+            taken = [0, 0]
+            taken[1] = state.queue[0].processors
+            if not state.start(state.queue[0], taken):
+                break
+
+    schedule = run([4, 4], [(0, 3, 3, 3), (0, 2, 2, 2)], policy(start_jobs))
+    assert schedule.allocation.tolist() == [[0, 3], [0, 2]]
+    assert schedule.start.tolist() == [0, 3]
+
+
+def test_a_policy_that_remembers_begins_each_run_anew():
+    class Counting(co.Scheduling):
+        def begin(self, system):
+            assert system == co.Multicluster([4])
+            begun = Counting()
+            begun.left = 2  # of each run
+            return begun
+
+        def start_jobs(self, state):
+            while state.queue and self.left and state.start(state.queue[0]):
+                self.left -= 1
+
+    rows, counting = [(0, 1, 1, 1), (0, 1, 1, 1)], Counting()
+    for _ in range(2):
+        assert run([4], rows, counting).start.tolist() == [0, 0]
+    assert not hasattr(counting, "left")
+    with pytest.raises(co.InputError, match=r"Mine\(\).begin returned None; return an object"):
+        run([4], rows, policy(co.FCFS.start_jobs, begin=lambda self, system: None))
+
+
+def test_a_policy_sees_the_state_of_its_instant():
+    seen = []
+
+    def start_jobs(self, state):
+        co.FCFS().start_jobs(state)
+        running = [(job.number, state.expected_end(job), job.allocation) for job in state.running]
+        seen.append((state.now, state.idle, [job.number for job in state.queue], running))
+
+    run([4], [(0, 5, 7, 3), (1, 2, 1, 2)], policy(start_jobs))
+    assert sorted(set(map(repr, seen))) == [
+        "(0.0, (1,), [], [(0, 7.0, [3])])",
+        "(1.0, (1,), [1], [(0, 7.0, [3])])",
+        "(5.0, (2,), [], [(1, 7.0, [2])])",
+        "(7.0, (4,), [], [])",
+    ]
+
+
+def test_a_job_knows_how_long_it_is_expected_to_run():
+    """By its estimate, or its run time where that is longer, and longer where it spans."""
+    job = Job(0, 0.0, 4.0, 6.0, (3, 2), span_penalty=0.5)
+    assert (job.length([5, 0]), job.expected_length([5, 0])) == (4, 6)
+    assert (job.length([3, 2]), job.expected_length([3, 2])) == (6, 9)
+    assert Job(0, 0.0, 4.0, 2.0, (3,), span_penalty=0.0).expected_length([3]) == 4
+
+
+def test_policies_start_nothing_from_an_empty_queue():
+    class Empty:
+        queue: Sequence = ()
+
+        def start(self, job):
+            raise AssertionError("nothing waits")
+
+    for rule in (co.FCFS(), co.FPFS(3)):
+        rule.start_jobs(Empty())
+
+
+@given(systems_and_streams(), st.data())
+def test_a_policy_by_the_book_runs_as_the_librarys_own(case, data):
+    """FCFS written with place() and start() on an allocation, against FCFS."""
+
+    def start_jobs(self, state):
+        while state.queue:
+            job = state.queue[0]
+            taken = state.place(job)
+            if taken is None:
+                break
+            assert state.start(job, taken)
+
+    system, jobs = case
+    placement = data.draw(placements(len(system), jobs.request))
+    how = {"placement": placement, "engine": "reference"}
+    mine = co.simulate(system, jobs, scheduling=policy(start_jobs), **how)
+    theirs = co.simulate(system, jobs, **how)
+    np.testing.assert_array_equal(mine.start, theirs.start)
+    np.testing.assert_array_equal(mine.allocation, theirs.allocation)
+
+
+ROWS = [(0, 2, 2, 3), (1, 2, 2, 3)]
+
+
+def fault(sizes=(4,), rows=ROWS, scheduling=None, **how):
+    """The message of the error that a policy makes; it has one line."""
+    with pytest.raises(co.InputError) as error:
+        run(list(sizes), rows, scheduling, **how)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 300
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (lambda s: [s.start(job) for job in [s.queue[0]] * 2], "started job 0, which is not wait"),
+        (lambda s: s.start(s.running[0] if s.running else s.queue[0]), "started job 0, which is"),
+        (lambda s: s.start(0), "started 0, which is not waiting; take jobs from state.queue"),
+        (lambda s: s.start([1]), r"started \[1\], which is not waiting"),
+        (lambda s: s.start(Job(0, 0, 1, 1, (1,), 0)), "started job 0, which is not waiting"),
+        (lambda s: s.queue.pop(0), "used state.queue.pop, and policies only read it"),
+        (lambda s: s.queue.clear(), "used state.queue.clear"),
+        (lambda s: s.running.append(1), "used state.running.append"),
+        (lambda s: s.queue.__setitem__(0, 1), "used an assignment to state.queue"),
+        (lambda s: s.queue.__delitem__(0), r"used del state.queue\[...\]"),
+        (lambda s: s.start(s.queue[0], [9]), r"started job 0, of 3 processors, on \[9\]; give"),
+        (lambda s: s.start(s.queue[0], [3, 0]), r"started job 0, of 3 processors, on \[3, 0\]"),
+        (lambda s: s.start(s.queue[0], 3), "started job 0, of 3 processors, on 3"),
+        (lambda s: s.wake(s.now), "asked to be called at 0.0, at 0; ask for an instant"),
+        (lambda s: s.wake(np.nan), "asked to be called at nan"),
+        (lambda s: s.wake(np.inf), "asked to be called at inf"),
+        (lambda s: s.promise(s.queue[0], -1), "promised job 0 a start at -1"),
+        (lambda s: s.promise(s.queue[0], np.nan), "promised job 0 a start at nan"),
+        (lambda s: s.refuse(3, "why"), "refused 3, which is not waiting"),
+        (lambda s: s.expected_end(s.queue[0]), "asked for the end of job 0, which does not run"),
+    ],
+)
+def test_a_policy_that_breaks_a_rule_is_named(body, message):
+    def start_jobs(self, state):
+        if state.queue or state.running:
+            body(state)
+
+    assert re.match(rf"Mine\(\) {message}", fault(scheduling=policy(start_jobs)))
+
+
+def test_a_policy_that_starts_nothing_is_named():
+    idler = policy(lambda self, state: None, "Idler")
+    assert "Idler() left 2 jobs waiting in an idle system, job 0 first" in fault(scheduling=idler)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [[9], [4], [2], [], [3, 0], [-3], [3.0], {0: 3}, {3}, 3, "3", True, [None], [[3]], "x" * 900],
+    ids=lambda answer: repr(answer)[:20],
+)
+def test_a_placement_that_answers_anything_is_named(answer):
+    mine = type("Mine", (co.Placement,), {"place": lambda self, *_: answer})()
+    assert "Mine() placed job 0, of 3 processors, as " in fault(placement=mine)
+
+
+def test_a_placement_that_takes_more_than_is_idle_is_named():
+    """4 of 4 at first, then the same with 1 idle."""
+    greedy = type("Greedy", (co.Placement,), {"place": lambda self, *_: [3]})()
+    assert "Greedy() placed job 1, of 3 processors, as [3] with [1] idle" in fault(placement=greedy)
+
+
+def test_a_placement_may_answer_with_an_array():
+    mine = type("Mine", (co.Placement,), {"place": lambda self, c, r, idle: np.array([0, 3])})()
+    assert run([4, 4], ROWS[:1], placement=mine).allocation.tolist() == [[0, 3]]
+
+
+def test_a_copy_of_the_queue_may_be_changed():
+    def start_jobs(self, state):
+        waiting = list(state.queue)
+        while waiting and state.start(waiting.pop()):
+            pass
+
+    assert run([4], [(0, 1, 1, 4), (0, 1, 1, 4)], policy(start_jobs)).start.tolist() == [1, 0]

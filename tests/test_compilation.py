@@ -1,0 +1,100 @@
+"""Kernels in Numba's cache: of the present version, and read or compiled again."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+CHILD = """
+import sys
+from coalloc_lib.compilation import call
+import kernels_here
+print(call(kernels_here.outer, 1, what="toys"), sum(kernels_here.outer.stats.cache_hits.values()))
+"""
+OUTER = """
+from pathlib import Path
+from coalloc_lib.compilation import compiler
+kernel = compiler(Path(__file__).parent.glob("*here.py"))
+from inner_here import inner
+@kernel
+def outer(x):
+    return inner(x) + 10
+"""
+INNER = """
+import kernels_here
+@kernels_here.kernel
+def inner(x):
+    return x * {factor}
+"""
+
+
+@pytest.fixture
+def toys(tmp_path):
+    """Two kernels in two files, one of which calls the other."""
+    (tmp_path / "kernels_here.py").write_text(OUTER)
+    (tmp_path / "inner_here.py").write_text(INNER.format(factor=2))
+    return tmp_path
+
+
+def run(folder):
+    """Call the outer kernel in a process of its own: its answer, cache hits, and what it said."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD],
+        cwd=folder,
+        env={"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return (*map(int, done.stdout.split()), done.stderr)
+
+
+def cached(folder, suffix):
+    return sorted(Path(folder / "cache").rglob(f"*.{suffix}"))
+
+
+def test_a_kernel_is_compiled_once_and_says_so(toys):
+    answer, hits, said = run(toys)
+    assert (answer, hits) == (12, 0)
+    assert said == "coalloc: compiling the toys, once (about 10 s) ...\n"
+    assert run(toys) == (12, 1, "")
+
+
+def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys):
+    """Numba looks at the file of the outer kernel only, which is the same to the last byte."""
+    run(toys)
+    (toys / "inner_here.py").write_text(INNER.format(factor=3))
+    assert run(toys)[:2] == (13, 0)
+    (toys / "inner_here.py").write_text(INNER.format(factor=2))
+    assert run(toys)[:2] == (12, 1)
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("content", [b"", b"junk", b"\x80\x05K\x01.", None], ids=repr)
+def test_a_damaged_cache_is_told_of_and_made_again(toys, suffix, content):
+    """Empty, text, another pickle, and one cut off in its middle."""
+    run(toys)
+    files = cached(toys, suffix)
+    assert files
+    for file in files:
+        old = file.read_bytes()
+        file.write_bytes(old[: len(old) // 2] if content is None else content)
+    answer, _, said = run(toys)
+    assert answer == 12
+    if content != b"\x80\x05K\x01." or suffix == "nbc":
+        assert "Numba's cache in" in said
+        assert "is damaged" in said
+        assert said.count("\n") <= 2
+    assert run(toys) == (12, 1, "")
+
+
+def test_an_error_of_the_kernel_itself_is_no_damage(toys):
+    (toys / "inner_here.py").write_text(
+        "import kernels_here\n@kernels_here.kernel\ndef inner(x):\n    return 7 // (x - 1)\n"
+    )
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        run(toys)
+    assert cached(toys, "nbi")
