@@ -146,14 +146,15 @@ def _obstacle(request, by_chain, method, asked):
     return None
 
 
-def _simulated(question, service, **how):
+def _simulated(question, service, scheduling, **how):
     from coalloc_lib.saturation import saturated_loss
+    from coalloc_lib.scenario import Scenario
     from coalloc_lib.workloads.models import JobModel
 
     system, sizes, components, request, placement = question
     count = len(system) if components is None else components
     model = JobModel(sizes, components=count, request=request, service=service)
-    return saturated_loss(system, model, placement=placement, **how)
+    return saturated_loss(Scenario(system, model, scheduling, placement), **how)
 
 
 def _placement(name, request):

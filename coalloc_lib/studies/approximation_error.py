@@ -12,6 +12,7 @@ from coalloc_lib.analytic import exact_utilization, maximal_utilization
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.saturation import saturated_loss
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
@@ -86,7 +87,8 @@ def simulated_error(jobs=200_000, seed=0, only=None):
         how = {"placement": placement, "budget_seconds": PATIENCE}
         bound = maximal_utilization(system, sizes, components, "unordered", **how)
         model = JobModel(sizes, components=components)
-        interval = saturated_loss(system, model, jobs=jobs, seed=seed, placement=placement)
+        scenario = Scenario(system, model, placement=placement)
+        interval = saturated_loss(scenario, jobs=jobs, seed=seed)
         rows.append(
             {
                 **_names(system, name, components, placement),

@@ -61,7 +61,7 @@ class BetweenBounds:
 
 @dataclass(frozen=True)
 class InOrder:
-    """The loss of a scenario whose jobs are a log's, served once in the log's order.
+    """The loss of a scenario whose workload is a stream, a log's, served once in its order.
 
     Ten batches, each a month or so: jobs of a log come in bursts, and shorter batches of the CTC
     log are correlated (0.5 between neighbours of thirty).
@@ -72,8 +72,7 @@ class InOrder:
 
     def losses(self, size, seed):
         """Return the capacity loss of each batch of the one run."""
-        jobs = self.scenario.workload.jobs
-        return 1 - heavy_traffic(self.scenario.system, jobs, batches=10)
+        return 1 - heavy_traffic(self.scenario.system, self.scenario.workload, batches=10)
 
 
 def measure_losses(entries, size, seed, workers=-1, **how):

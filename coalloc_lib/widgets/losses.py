@@ -11,6 +11,7 @@ from coalloc_lib.estimates import Bound
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, FirstFit, WorstFit
 from coalloc_lib.saturation import saturated_loss
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulate import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.picture import Picture
@@ -102,7 +103,7 @@ def capacity_loss(question):
             pass
     model = JobModel(sizes, components, question.request)
     placement = None if question.request == "ordered" else PLACEMENTS[question.placement]
-    found = saturated_loss(system, model, jobs=SIMULATED_JOBS, placement=placement)
+    found = saturated_loss(Scenario(system, model, placement=placement), jobs=SIMULATED_JOBS)
     return Bound(found.complement(), "simulation")
 
 

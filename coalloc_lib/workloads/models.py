@@ -201,43 +201,6 @@ class ResampledJobs:
         return drawn.replace(submit=_arrivals(rate, for_arrivals, count))
 
 
-@dataclass(frozen=True, eq=False)
-class ReplayedJobs:
-    """The jobs of a stream in their own order, once.
-
-    Parameters
-    ----------
-    jobs : JobStream
-        For example a log's.
-    """
-
-    jobs: JobStream
-
-    def __str__(self):
-        return f"in the order of {self.jobs!r}"
-
-    @property
-    def mean_work(self):
-        """Mean processor-time of a job."""
-        return float(self.jobs.work.mean())
-
-    def sample(self, count, seed, rate=None):
-        """Return the first `count` jobs, all at 0, or with `rate` of them a unit of time.
-
-        Their own times between submissions are kept and scaled.
-        """
-        if whole("count", count) > len(self.jobs):
-            raise InputError(f"count = {count}; the stream has {len(self.jobs)} jobs, give fewer")
-        jobs = self.jobs[:count]
-        if rate is None:
-            return jobs.replace(submit=np.zeros(count))
-        span = np.ptp(jobs.submit)
-        if span == 0:
-            raise InputError("jobs were all submitted at once; there are no times to scale")
-        factor = (count - 1) / (span * rate)
-        return jobs.replace(submit=(jobs.submit - jobs.submit.min()) * factor)
-
-
 def _arrivals(rate, rng, count):
     """Return the instants of a Poisson process, or zeros where no rate is given."""
     return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

@@ -16,7 +16,7 @@ from coalloc_lib.studies.maximal_utilization.parameters import (
 )
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
-from coalloc_lib.workloads.models import JobModel, ReplayedJobs, ResampledJobs
+from coalloc_lib.workloads.models import JobModel, ResampledJobs
 
 SERVICES = {"deterministic": Deterministic(), "exponential": Exponential()} | {
     f"hyperexponential, cv {cv}": Hyperexponential(1.0, cv) for cv in VARIATIONS
@@ -74,7 +74,7 @@ def _log_scenarios(log):
         ("unordered", FOUR, split, das1),
         ("total", ONE_LARGE, total, das1_total),
     ):
-        found["logs", "CTC", request] = InOrder(Scenario(system, ReplayedJobs(jobs)))
+        found["logs", "CTC", request] = InOrder(Scenario(system, jobs))
         found["logs", "CTC drawn", request] = Saturated(Scenario(system, ResampledJobs(jobs)))
         found["logs", "DAS1", request] = Saturated(Scenario(system, model))
     return found
