@@ -43,7 +43,7 @@ def simulate(
     request: options.Request = "total",
     scheduling: options.SchedulingPolicy = "fcfs",
     max_jumps: options.MaxJumps = None,
-    placement: options.Placement = "worst-fit",
+    placement: options.Placement = None,
     estimates: Annotated[
         str, typer.Option(metavar="KIND", help="Run time estimates: requested or exact.")
     ] = "requested",
@@ -94,7 +94,7 @@ def simulate(
     system = options.system_of(clusters)
     policies = {
         "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
-        "placement": options.placement_of(placement),
+        "placement": options.placement_of(placement, request),
     }
     division = _division(request, system, split, components)
     _check_out(out, as_json)
