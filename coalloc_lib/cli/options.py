@@ -55,9 +55,17 @@ def system_of(text):
     return parse_clusters(text, "--clusters")
 
 
-def placement_of(name):
-    """Return the placement of this name."""
-    return PLACEMENTS[chosen("--placement", name, PLACEMENTS)]()
+def placement_of(name, request=None):
+    """Return the placement of this name, None where none is given; ordered requests take none."""
+    if name is None:
+        return None
+    rule = PLACEMENTS[chosen("--placement", name, PLACEMENTS)]()
+    if request == "ordered":
+        raise InputError(
+            "--placement is not for --request ordered, whose components name their clusters; "
+            "leave it out"
+        )
+    return rule
 
 
 def scheduling_of(name, **options):

@@ -94,7 +94,7 @@ def simulate(
     system = options.system_of(clusters)
     policies = {
         "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
-        "placement": None if placement is None else options.placement_of(placement),
+        "placement": options.placement_of(placement, request),
     }
     division = _division(request, system, split, components)
     _check_out(out, as_json)

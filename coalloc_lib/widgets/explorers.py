@@ -12,6 +12,7 @@ from coalloc_lib.simulate import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, choice, explorer, slider_with_entry
 from coalloc_lib.widgets.losses import COMPARED, LossQuestion, loss_picture
+from coalloc_lib.widgets.losses import PLACEMENTS as LOSS_PLACEMENTS
 from coalloc_lib.widgets.picture import Picture
 
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
@@ -49,7 +50,7 @@ def loss_explorer():
         "q": q,
         "one_is_power_of_two": counted,
         "request": request,
-        "placement": choice("placement", map(spoken, PLACEMENTS)),
+        "placement": choice("placement", LOSS_PLACEMENTS),
     }
     return explorer(controls, lambda **values: loss_picture(LossQuestion(**values)))
 

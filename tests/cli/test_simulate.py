@@ -178,6 +178,10 @@ def test_a_bad_log_is_refused_and_leaves_nothing(refused, tmp_path, content, wor
         (["--request", "unordered", "--split", "3", "--components", "3"], ["exclude"]),
         (["--request", "unordered", "--split", "0"], ["--split = 0"]),
         (["--request", "ordered"], ["needs --components"]),
+        (
+            ["--request", "ordered", "--components", "2", "--placement", "worst-fit"],
+            ["--placement is not for --request ordered"],
+        ),
         (["--clusters", "a"], ["--clusters = 'a'"]),
         (["--trace", "NoSuchLog"], ["NoSuchLog", "KTH-SP2"]),
         (["--out", "no/such/folder/s.csv"], ["no/such/folder", "make it first"]),
