@@ -16,10 +16,13 @@ class BudgetError(InputError):
     """A computation that takes more than it was given: `cost`, in words, is above `limit`."""
 
     def __init__(self, cost, limit):
-        self.cost = cost
-        super().__init__(
-            f"{cost} ({limit}); raise the budget, simulate instead, or give a smaller system or "
-            "fewer sizes"
+        super().__init__(cost, limit)  # both, so that it can be sent to another process
+        self.cost, self.limit = cost, limit
+
+    def __str__(self):
+        return (
+            f"{self.cost} ({self.limit}); raise the budget, simulate instead, or give a smaller "
+            "system or fewer sizes"
         )
 
 

@@ -1,5 +1,6 @@
 """No formula hangs: it is refused before it starts, or stopped between two convolutions."""
 
+import pickle
 import time
 from itertools import islice
 
@@ -60,6 +61,7 @@ def test_the_estimate_is_the_bound_over_the_speed():
     with pytest.raises(BudgetError) as refused:
         Budget(60, 2**30).check(7.2e12, 3 * 2**30)
     assert refused.value.cost == "the formula would take about 2 hours and 3 GiB"
+    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
     limit = " (budget_seconds = 60, budget_bytes = 1.07374e+09); raise the budget, "
     assert str(refused.value).startswith(refused.value.cost + limit)
 
