@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
 
@@ -13,6 +13,7 @@ PLACEMENTS: dict[str, type[Placement]] = {
     "worst-fit": WorstFit,
     "first-fit": FirstFit,
     "best-fit": BestFit,
+    "single-then-span": SingleThenSpan,
 }
 
 #: Name on the command line -> scheduling policy; a notebook shows the name of the class. The

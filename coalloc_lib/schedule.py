@@ -230,7 +230,7 @@ class Schedule:
         spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
         return pd.DataFrame(
             {
-                "job": getattr(self.jobs, "number", np.arange(1, len(self) + 1)),
+                "job": self.jobs.number,
                 "submit": self.jobs.submit,
                 "start": self.start,
                 "end": self.end,

@@ -12,7 +12,7 @@ PACKAGE = ROOT / "coalloc_lib"
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
     ("cards", "checks", "columns", "compilation", "estimates", "files", "progress", "seeds"),
-    ("system", "distributions", "jobs", "workloads"),
+    ("system", "distributions", "jobs", "splitting", "workloads"),
     ("placement", "profile", "scheduling", "names"),
     ("engines",),
     ("simulate", "scenario", "schedule", "verification", "analytic"),

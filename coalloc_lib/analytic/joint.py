@@ -7,7 +7,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, whole
 from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.jobs import split_smallest
+from coalloc_lib.splitting import split_smallest
 
 #: A table of more entries than this is refused: it would not fit a small computer's memory.
 LARGEST_TABLE = 2**26

@@ -1,5 +1,6 @@
 """``coalloc loss``: the capacity loss of a system, by formula or by simulation."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -84,7 +85,7 @@ def loss(
     options.at_least("--backlog", backlog, 1)
     system = options.system_of(clusters)
     policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
-    rule = _placement(placement, request)
+    rule = options.placement_of(placement, request)
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
     sampling = _given(jobs=jobs, seed=seed, backlog=backlog)
@@ -99,7 +100,8 @@ def loss(
         defaults = {"jobs": JOBS} | ({} if scheduling == "fcfs" else {"backlog": BACKLOG})
         how = {"scheduling": policy} | defaults | sampling
         answer = _simulated(question, times, **how), "simulation"
-    _print(*answer, as_json, say_method=method is None)
+    found, known = answer
+    _print(found, known, as_json, say_method=method is None)
 
 
 def _by_formula(question, method, asked, sampling):
@@ -157,19 +159,6 @@ def _simulated(question, service, scheduling, **how):
     return saturated_loss(Scenario(system, model, scheduling, placement), **how)
 
 
-def _placement(name, request):
-    """Return the placement of this name, None where it is not given."""
-    if name is None:
-        return None
-    placement = options.placement_of(name)
-    if request == "ordered":
-        raise InputError(
-            "--placement is not for --request ordered, whose components name their clusters; "
-            "leave it out"
-        )
-    return placement
-
-
 def _service(text):
     name, _, variation = text.partition(":")
     if name == "hyperexponential":
@@ -197,7 +186,10 @@ def _print(loss, method, as_json, *, say_method):
             "max_utilization": 1 - estimate,
             "method": method,
         }
-        print_json(answer | ({"ci95": [loss.low, loss.high]} if simulated else {}))
+        interval = {"ci95": [loss.low, loss.high], "doubt": loss.doubt} if simulated else {}
+        print_json(answer | interval)
         return
+    if loss.doubt:
+        print(f"coalloc: the interval is in doubt: {loss.doubt}", file=sys.stderr)
     text = f"{estimate:.4f} ± {loss.half_width:.4f} (95 %)" if simulated else f"{estimate:.3f}"
     print(f"{text}, {method}" if say_method else text)

@@ -100,8 +100,7 @@ def simulate(
     _check_out(out, as_json)
     log, jobs = _read(trace, request, estimates, span_penalty, largest)
     jobs = _divided(jobs, request, division)
-    numbers = jobs.number
-    _refuse_impossible(system, jobs, division, log, numbers)
+    _refuse_impossible(system, jobs, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
     schedule = run(system, jobs, engine=engine, **policies)
@@ -115,7 +114,7 @@ def simulate(
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             _print(metrics, f"{log.title} on {system}")
     if out is not None:
-        _write(_table(schedule, numbers), out)
+        _write(_table(schedule), out)
         if out != "-" and not as_json:
             show(out)
 
@@ -163,14 +162,14 @@ def _divided(jobs, request, division):
     return jobs if division is None else jobs.split(**division).replace(request=request)
 
 
-def _refuse_impossible(system, jobs, division, log, numbers):
+def _refuse_impossible(system, jobs, division, log):
     """Refuse a job that can never start by its number in the log, and say how to leave it out."""
     position, reason = _first_impossible(system, jobs)
     if position is None:
         return
     most = _largest_possible(system, jobs.request, division)
     raise InputError(
-        f"{log.name}: job {numbers[position]} {reason}; leave such jobs out with --largest "
+        f"{log.name}: job {jobs.number[position]} {reason}; leave such jobs out with --largest "
         f"{most}, or give it a larger system"
     )
 
@@ -241,9 +240,9 @@ def _print(metrics, title):
     print_table(("metric", ">value"), rows, title)
 
 
-def _table(schedule, numbers):
-    """Return the columns of the contract, with the log's numbers of the jobs."""
-    table = schedule.to_frame().assign(job=numbers)
+def _table(schedule):
+    """Return the columns of the contract."""
+    table = schedule.to_frame()
     for name in ("submit", "start", "end"):
         table[name] = _plain(table[name].to_numpy())
     return table
@@ -251,13 +250,8 @@ def _table(schedule, numbers):
 
 def _write(table, out):
     """Write a table as CSV; a file appears when it is complete."""
-    how = {"index": False, "lineterminator": "\n"}
-    if out == "-":
-        with naming(OUTPUT):
-            table.to_csv(sys.stdout, **how)
-        return
-    with naming(out), atomic_path(out) as beside:
-        table.to_csv(beside, **how)
+    with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
+        table.to_csv(beside, index=False, lineterminator="\n")
 
 
 def _plain(instants):

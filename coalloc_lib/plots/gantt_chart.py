@@ -56,7 +56,7 @@ def gantt(
     runs = _running(schedule, begin, finish)
     row = min(ROW, TALLEST / schedule.system.processors)
     figure, axes = new_figure(7.0, 1.2 + row * schedule.system.processors)
-    numbers = numbers_of(schedule)
+    numbers = schedule.jobs.number
     for job, rows in _rows(schedule, runs):
         _draw_job(axes, schedule, job, rows, f"{numbers[job]}", (begin, finish), row)
     axes.set_xlim(begin, finish + (0 if words else 0.02 * (finish - begin)))
@@ -114,11 +114,6 @@ def _rows(schedule: Schedule, runs: np.ndarray) -> Iterator[tuple[int, np.ndarra
             rows = rows[free_at[rows] <= schedule.start[job]][: schedule.allocation[job, cluster]]
             free_at[rows] = schedule.end[job]
             yield job, rows
-
-
-def numbers_of(schedule: Schedule) -> np.ndarray:
-    """Return what each job is called: its number in its log, or its place from 1."""
-    return getattr(schedule.jobs, "number", np.arange(1, len(schedule) + 1))
 
 
 def _draw_job(

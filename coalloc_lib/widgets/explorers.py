@@ -7,12 +7,11 @@ from coalloc_lib import plots
 from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
-from coalloc_lib.plots.gantt_chart import numbers_of
 from coalloc_lib.simulate import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, choice, explorer, slider_with_entry
 from coalloc_lib.widgets.losses import COMPARED, LossQuestion, loss_picture
-from coalloc_lib.widgets.losses import PLACEMENTS as LOSS_PLACEMENTS
+from coalloc_lib.widgets.losses import RULES as LOSS_RULES
 from coalloc_lib.widgets.picture import Picture
 
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
@@ -50,7 +49,7 @@ def loss_explorer():
         "q": q,
         "one_is_power_of_two": counted,
         "request": request,
-        "placement": choice("placement", LOSS_PLACEMENTS),
+        "placement": choice("placement", LOSS_RULES),
     }
     return explorer(controls, lambda **values: loss_picture(LossQuestion(**values)))
 
@@ -111,7 +110,7 @@ def schedule_picture(schedule, title="Schedule", unit=None):
     Of a long one the first jobs are drawn, as `plots.gantt` does, and told of in words.
     """
     figure = plots.gantt(schedule, title=title, unit=unit)
-    numbers = numbers_of(schedule)
+    numbers = schedule.jobs.number
     order = np.argsort(schedule.start, kind="stable")[:MOST_TOLD]
     told = [
         f"job {numbers[job]} runs {schedule.start[job]:g} to {schedule.end[job]:g}"

@@ -9,7 +9,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.estimates import Bound
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import BestFit, FirstFit, WorstFit
+from coalloc_lib.names import PLACEMENTS, spoken
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulate import refuse_impossible
@@ -17,7 +17,8 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
-PLACEMENTS = {"worst fit": WorstFit(), "first fit": FirstFit(), "best fit": BestFit()}
+#: Placements by the names that a notebook shows.
+RULES = {spoken(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"}
 #: What the loss explorer compares; a total request has one cluster as large as all of them.
 COMPARED = ("ordered", "unordered", "total")
 #: A formula that takes longer, in seconds, gives way to a simulation.
@@ -46,7 +47,7 @@ class LossQuestion:
         Components of a job.
     request : {"ordered", "unordered", "total"}
     placement : str
-        A key of `PLACEMENTS`; it matters to unordered requests only.
+        A key of `RULES`; it matters to unordered requests only.
     """
 
     clusters: int = 4
@@ -102,7 +103,7 @@ def capacity_loss(question):
         except BudgetError:
             pass
     model = JobModel(sizes, components, question.request)
-    placement = None if question.request == "ordered" else PLACEMENTS[question.placement]
+    placement = None if question.request == "ordered" else RULES[question.placement]
     found = saturated_loss(Scenario(system, model, placement=placement), jobs=SIMULATED_JOBS)
     return Bound(found.complement(), "simulation")
 

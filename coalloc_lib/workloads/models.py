@@ -6,8 +6,9 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, in_memory, one_of, whole
 from coalloc_lib.distributions import Exponential, PoissonArrivals, SizeDistribution
-from coalloc_lib.jobs import REQUESTS, JobStream, split_smallest
+from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.seeds import generators
+from coalloc_lib.splitting import split_smallest
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ class ServiceTimes(LossFigure):
         labels = ["det.", "exp.", *(f"hyp.\ncv {cv}" for cv in VARIATIONS)]
         for axes, request in zip(row, ("ordered", "unordered"), strict=True):
             for i, name in enumerate(FIVE):
+                colour, _, marker = plots.look(i)
                 found = [self.interval((name, f"{request}, {s}")) for s in SERVICES]
                 axes.errorbar(
                     range(len(found)),
                     [f.estimate for f in found],
                     [f.half_width for f in found],
-                    color=plots.COLOURS[i],
-                    marker=plots.MARKERS[i],
+                    color=colour,
+                    marker=marker,
                     markersize=4,
                     capsize=2,
                     label=name,
