@@ -213,6 +213,15 @@ def _entry(name: str, position: int, shape: tuple[int, ...]) -> str:
     return f"{name}[{', '.join(str(int(i)) for i in np.unravel_index(position, shape))}]"
 
 
+def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
+    """Return times of which some may be masked, as a masked array; None where none is given."""
+    if values is None:
+        return None
+    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else False
+    known = values.filled(0) if isinstance(values, np.ma.MaskedArray) else values
+    return np.ma.MaskedArray(times(name, known), mask)
+
+
 def component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]:
     """Return the components as a new table with a row of whole numbers a job."""
     table = numbers(name, components)

@@ -25,6 +25,7 @@ from coalloc_lib.columns import (
     component_table,
     instants,
     job_numbers,
+    known_times,
     per_job,
     refuse_different_indexes,
     times,
@@ -138,7 +139,7 @@ class JobStream:
         for name in (name for name in _CHECKS if name in given):
             checked[name] = _CHECKS[name](name, given[name], count)
         if "estimate" in given:
-            checked["_requested"] = _requested(given["estimate"])
+            checked["_requested"] = known_times("estimate", given["estimate"])
         for name in _COLUMNS:
             column = self._requested if name == "estimate" else checked[name]
             if column is not None and len(column) != count:
@@ -197,7 +198,7 @@ class JobStream:
             raise InputError(f"jobs[{selection}] is one job; give a slice: jobs[{rows}:{rows + 1}]")
         if rows.ndim > 1 or len(rows) == 0:
             raise InputError(f"jobs[{shown(selection)}] selects no jobs; give others")
-        columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
+        columns = {name: getattr(self, name)[rows] for name in _COLUMNS if name != "estimate"}
         requested = None if self._requested is None else self._requested[rows]
         return _frozen(columns | {"request": self.request, "_requested": requested})
 
@@ -355,12 +356,3 @@ _CHECKS = {
     "span_penalty": per_job,
     "number": job_numbers,
 }
-
-
-def _requested(estimate: Any) -> np.ma.MaskedArray | None:
-    """Return the estimates that were given, masked where a job has none; None where none has."""
-    if estimate is None:
-        return None
-    mask = np.ma.getmaskarray(estimate) if isinstance(estimate, np.ma.MaskedArray) else False
-    known = estimate.filled(0) if isinstance(estimate, np.ma.MaskedArray) else estimate
-    return np.ma.MaskedArray(times("estimate", known), mask)

@@ -80,9 +80,8 @@ def _unpacked(path: Path, file: BufferedReader, most_bytes: int | None) -> Itera
     if path.suffix == ".gz" and not is_packed:
         raise InputError(f"{path} is not a gzip file; fetch it again, or drop .gz from its name")
     source = gzip.GzipFile(fileobj=file) if is_packed else file
-    most = most_bytes
-    if most is None and is_packed:
-        most = max(MOST_UNPACKED, MOST_RATIO * os.fstat(file.fileno()).st_size)
+    size = os.fstat(file.fileno()).st_size
+    most = most_bytes or max(MOST_UNPACKED, MOST_RATIO * size)
     length = 0
     while block := source.read(_BLOCK):
         rest = source.readline(_LONGEST_LINE)
@@ -93,7 +92,7 @@ def _unpacked(path: Path, file: BufferedReader, most_bytes: int | None) -> Itera
             )
         block += rest
         length += len(block)
-        if most is not None and length > most:
+        if is_packed and length > most:
             raise InputError(
                 f"{path} unpacks to more than {most:,} bytes, too much for its size; check it, or "
                 "give read_swf most_bytes"

@@ -185,7 +185,7 @@ def test_a_bad_line_is_reported_by_file_line_and_cause(tmp_path, case):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("case", ["17 fields", "19 fields", "nan"])
+@pytest.mark.parametrize("case", ["17 fields", "19 fields", "nan", "True"])
 def test_a_bad_first_line_and_all_bad_lines_are_found_too(tmp_path, case):
     line = BAD_LINES[case][0]
     with pytest.raises(InputError, match="line 1:"):
