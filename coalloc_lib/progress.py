@@ -4,11 +4,11 @@
 class Silent:
     """Takes note of nothing; what a long run reports to when nobody watches."""
 
-    def total(self, steps):
-        """Announce that `steps` more steps are to come."""
+    def total(self, steps, found=0):
+        """Announce that `steps` more steps are to come, and that `found` were done before."""
 
-    def step(self, text=""):
-        """Report one step as done; `text` says which."""
+    def step(self):
+        """Report one step as done."""
 
     def close(self):
         """Take the bar away."""
@@ -25,36 +25,46 @@ SILENT = Silent()
 
 
 class Progress(Silent):
-    """A bar on stderr, or a widget in a notebook.
+    """A bar on stderr, or a widget in a notebook, and the count of what need not be done again.
 
     Parameters
     ----------
     unit : str
         What one step is called.
+    shown : bool
+        Whether there is a bar; the counts are kept without one too.
+
+    Attributes
+    ----------
+    steps, found : int
+        Steps announced so far, and those that were found done: the points that a sweep had in its
+        cache.
 
     Examples
     --------
-    >>> with Progress() as progress:  # doctest: +SKIP
-    ...     progress.total(2)
-    ...     progress.step("first")
-    ...     progress.step("second")
+    >>> with Progress(shown=False) as progress:
+    ...     progress.total(1, found=2)
+    ...     progress.step()
+    >>> progress.found
+    2
     """
 
-    def __init__(self, unit="run"):
+    def __init__(self, unit="run", shown=True):
         # Imported here: tqdm.auto looks for a notebook, which `import coalloc_lib` need not.
         from tqdm.auto import tqdm
 
-        self._bar = tqdm(total=0, unit=unit, leave=False, dynamic_ncols=True)
+        self.steps = self.found = 0
+        self._bar = tqdm(total=0, unit=unit, leave=False, dynamic_ncols=True, disable=not shown)
 
-    def total(self, steps):
+    def total(self, steps, found=0):
         """Make the bar longer by `steps`; several parts of a run may each announce theirs."""
-        self._bar.total += steps
+        self.steps += steps
+        self.found += found
+        self._bar.total = self.steps
         self._bar.refresh()
 
-    def step(self, text=""):
-        """Advance the bar by one and show `text` before it."""
-        if text:
-            self._bar.set_description(text, refresh=False)
+    def step(self):
+        """Advance the bar by one."""
         self._bar.update()
 
     def close(self):

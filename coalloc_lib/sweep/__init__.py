@@ -11,26 +11,12 @@ import numpy as np
 from coalloc_lib.checks import InputError, one_of, whole
 from coalloc_lib.progress import SILENT
 from coalloc_lib.seeds import spawn
-from coalloc_lib.sweep.execution import BATCH_SECONDS, Execution, Failure, SweepError
+from coalloc_lib.sweep.execution import Execution, Failure, SweepError
 from coalloc_lib.sweep.points import Points, check_call
+from coalloc_lib.sweep.preparation import compile_kernels
 from coalloc_lib.sweep.summary import summarize
 
-__all__ = ["BATCH_SECONDS", "Failure", "SweepError", "compile_kernels", "summarize", "sweep"]
-
-
-def compile_kernels():
-    """Compile this library's kernels, so that worker processes find them compiled."""
-    from coalloc_lib.analytic import JointSizes, maximal_utilization
-    from coalloc_lib.distributions import uniform
-    from coalloc_lib.jobs import JobStream
-    from coalloc_lib.simulate import simulate
-    from coalloc_lib.system import Multicluster
-
-    pair, sizes = Multicluster([2, 2]), uniform(1, 2)
-    simulate(pair, JobStream([0, 0], [1, 1], [[1, 1], [1, 1]]))
-    maximal_utilization(pair, sizes, 2, "unordered")
-    for request in ("ordered", "unordered"):
-        maximal_utilization(pair, JointSizes.independent(sizes, 2), request=request)
+__all__ = ["Failure", "SweepError", "compile_kernels", "summarize", "sweep"]
 
 
 def sweep(
@@ -61,11 +47,11 @@ def sweep(
     seed : int or SeedSequence
         The seeds of all replications depend on it alone.
     cache : str or Path, optional
-        A folder that keeps finished points, known by arguments, seed, the function's code (not
-        that of functions it calls) and this library's sources. A sweep that finds points there
-        computes only the others. A point is kept as soon as it is finished, so that a kill loses
-        the points that threads are at, no other. Other processes hand in what they have finished
-        every `BATCH_SECONDS`, and a kill loses that too.
+        A folder that keeps finished points, known by arguments, seed, this library's sources and
+        the function's code, with all that it reaches by name in your own script and modules. A
+        sweep that finds points there computes only the others. A point is kept as soon as it is
+        finished, so that a kill loses the points that threads are at, no other. Other processes
+        hand in quick points in batches of at most two seconds, and a kill loses those too.
     workers : int, optional
         Threads, -1 for one a processor, unless an active ``joblib.parallel_config`` names
         something else. Where it is not given, that configuration alone counts; without one, the
@@ -77,6 +63,7 @@ def sweep(
         Called once before points are handed to other processes: compiles kernels, since processes
         that do so at once can crash.
     progress : Progress
+        Is told how many points there are to compute, how many the cache had, and of each one done.
 
     Returns
     -------
@@ -87,9 +74,11 @@ def sweep(
     Raises
     ------
     InputError
-        The grid does not suit the function, or the cache cannot be used.
+        The grid does not suit the function, the cache cannot be used, or the function uses what
+        cannot be followed, so that the cache could give old results.
     SweepError
-        Points failed, worker processes died, or the disk is full.
+        Points failed, worker processes died, a Dask cluster has had no workers for long, or the
+        disk is full. What had finished is kept; what was in flight is named.
 
     Examples
     --------
@@ -106,8 +95,8 @@ def sweep(
     if cache == "" or not isinstance(cache, str | os.PathLike | None):
         raise InputError(f"cache = {cache!r}; give the path of a folder")
     workers = workers if workers in (None, -1) else whole("workers", workers)
-    run = Execution(function, points, spawn(seed, whole("replications", replications)), workers)
-    run.complete(cache, prepare, progress)
+    run = Execution(function, points, spawn(seed, whole("replications", replications)))
+    run.complete(cache, workers, prepare, progress)
     if failures == "raise" and run.failed:
         raise run.error(f"{len(run.failed)} of {len(run.results)} points failed", run.failed)
     return run.table(with_errors=failures == "keep")

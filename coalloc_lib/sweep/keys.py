@@ -1,17 +1,24 @@
-"""What a point of a sweep is known by: a digest that is the same in every process.
+"""What a finished point is known by: digests that are the same in every process.
 
-A finished point is found again by two digests. One is of the function's compiled code (with its
-defaults and what it closes over), of every source file of this library, and of NumPy's version;
-functions of other modules that it calls are not looked into. The other is of the point's arguments
-and of its seed.
+A point is found again by two digests. One is of the function: its code and all that this code
+reaches by name, in its own module and in other modules of the user's, together with every source
+file of this library and NumPy's version. The other is of the point's arguments and of its seed.
+Functions and classes of installed packages are known by their names.
 """
 
+import builtins
+import copyreg
+import dis
+import functools
 import hashlib
-import inspect
+import importlib
 import sys
+import sysconfig
 import types
-from dataclasses import fields, is_dataclass
-from functools import cached_property, lru_cache, partial
+from contextlib import suppress
+from functools import cache, cached_property, lru_cache
+from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 
 import joblib
@@ -21,7 +28,15 @@ from coalloc_lib.checks import InputError
 
 #: Types whose `repr` tells equal values from others.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
-_CODE = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags")
+_LIBRARY = Path(__file__).parents[1]
+_CODE = (
+    "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags",
+    "co_exceptiontable",
+)  # fmt: skip
+_LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+#: What reaches values by names that the code does not show.
+_BLIND = (eval, exec, globals, __import__, importlib.import_module)
+_SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def digest(*parts):
@@ -32,105 +47,209 @@ def digest(*parts):
 def describe(value):
     """Return a text that is the same for equal values in every process, and differs for others.
 
-    Functions are described by their code, defaults and what they close over; objects by their
-    class, its methods and attributes, and their state without what a `cached_property` keeps.
-    Raises `InputError` for an object of another kind that cannot be pickled.
+    Functions are described by their code, defaults, what they close over and what they look up
+    by name; classes by their bases and members; other objects by their class and by what they are
+    pickled as, without what a `cached_property` keeps.
+
+    Raises
+    ------
+    InputError
+        Something in it cannot be pickled, or cannot be followed; the text says where.
     """
-    return _described(value, (), {})
+    try:
+        return _Description()(value)
+    except RecursionError:
+        raise _Description().refusal(value, "it is nested too deeply") from None
 
 
-def _described(value, within, known):
-    """Describe a value inside others: `within` has their identities, `known` what is done."""
-    if type(value) in SCALARS:
-        return f"{type(value).__name__} {value!r}"
-    if id(value) in within:
-        return f"again {within.index(id(value))}"
-    if id(value) not in known:
-        inner = partial(_described, within=(*within, id(value)), known=known)
-        how = _EXACTLY.get(type(value)) or next(
-            (how for kind, how in _KINDS if isinstance(value, kind)), _describe_object
+@lru_cache(maxsize=1)
+def library_digest():
+    """Return the digest of NumPy's version and of every source file of this library."""
+    sources = sorted(_LIBRARY.rglob("*.py"))
+    texts = (path.read_text(encoding="utf-8") for path in sources)
+    names = (path.relative_to(_LIBRARY).as_posix() for path in sources)
+    return digest(np.__version__, *names, *texts)
+
+
+library_digest()  # now, and not when the first sweep begins, which may be after a change
+
+
+class _Description:
+    """The description of one value and of all within it, each of which is described once."""
+
+    def __init__(self):
+        self._known, self._path, self._depth = {}, [], 0
+
+    def __call__(self, value):
+        if type(value) in SCALARS:
+            return f"{type(value).__name__} {value!r}"
+        if any(value is blind for blind in _BLIND):
+            raise self.refusal(value, "it can reach what the code does not name")
+        if id(value) not in self._known:
+            # The value is held too: else its identity could become another's.
+            self._known[id(value)] = value, f"again {self._depth}"
+            self._depth += 1
+            parts = _EXACTLY.get(type(value), _class if isinstance(value, type) else _object)
+            text = digest(type(value).__qualname__, *parts(value, self))
+            self._known[id(value)] = value, text
+            self._depth -= 1
+        return self._known[id(value)][1]
+
+    def named(self, pairs):
+        """Yield names and descriptions; a refusal says by which names it was reached."""
+        for name, value in pairs:
+            self._path.append(name)
+            yield from (name, self(value))
+            self._path.pop()
+
+    def refusal(self, value, reason):
+        """Return the error that says what cannot be told from another value, and why."""
+        where = f" (reached by {' > '.join(self._path)})" if self._path else ""
+        return InputError(
+            f"{type(value).__name__} object{where} cannot be stored under a key: {reason}; leave "
+            "cache out, or let what the function uses be plain values, functions and dataclasses"
         )
-        text = digest(type(value).__qualname__, *how(value, inner))
-        known[id(value)] = value, text  # the value too: else its identity could be another's
-    return known[id(value)][1]
 
 
-def _describe_array(array, inner):
-    if array.dtype.hasobject:
-        return str(array.shape), inner(array.tolist())
-    content = hashlib.blake2b(np.ascontiguousarray(array).tobytes()).hexdigest()
-    return str(array.dtype.descr), str(array.shape), content
-
-
-def _describe_function(function, inner):
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    # `super()` closes over the class, which is described where it is met.
-    held = {name: cell.cell_contents for name, cell in cells if name != "__class__"}
-    parts = (function.__code__, function.__defaults__, function.__kwdefaults__, held)
-    return [function.__qualname__, *map(inner, parts)]
-
-
-def _describe_class(kind, inner):
-    """Return its names, its methods and its attributes, its own and the inherited ones."""
-    parts = [kind.__module__, kind.__qualname__]
-    for base in kind.__mro__:
-        if _comes_with_python(base):
-            continue
-        for name, member in sorted(vars(base).items()):
-            member = member.func if isinstance(member, cached_property) else member
-            for hull in ("__func__", "fget", "__wrapped__"):
-                member = getattr(member, hull, member)
-            if isinstance(member, types.FunctionType) or not (
-                name.startswith("__") or name == "_abc_impl" or inspect.isdatadescriptor(member)
-            ):
-                parts += [name, _described_member(member, inner)]
-    return parts
-
-
-def _comes_with_python(kind):
-    is_known = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
-    return is_known and kind.__module__.partition(".")[0] in sys.stdlib_module_names
-
-
-def _described_member(member, inner):
-    """Describe a member of a class; locks and the like, which have no content, by their type."""
+def _object(value, inner):
+    """Describe an object as it is pickled, step by step, so that code within it counts."""
+    if _is_named(value):
+        return [value.__module__, value.__qualname__]
+    if type(value).__module__ == "_thread":  # a lock has no content
+        return []
+    if hasattr(value, "py_func"):  # compiled by Numba
+        return [inner(value.py_func), inner(value.targetoptions)]
+    if isinstance(value, _CACHED):
+        return [inner(value.__wrapped__)]
     try:
-        return inner(member)
-    except InputError:
-        return type(member).__qualname__
-
-
-def _describe_object(value, inner):
-    wrapped = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
-    if wrapped is not None:  # a compiled or a decorated function
-        return [inner(wrapped)]
-    kind = type(value)
-    ordinary = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
-    has_state = getattr(kind, "__getstate__", None) is not getattr(object, "__getstate__", None)
-    if ordinary and not has_state and (hasattr(value, "__dict__") or is_dataclass(value)):
-        content = [inner(base(value)) for base in _EXACTLY if isinstance(value, base)]
-        return [inner(kind), inner(_state(value)), *content]
-    try:
-        return [joblib.hash(value)]
+        reduce = copyreg.dispatch_table.get(type(value))
+        parts = reduce(value) if reduce else value.__reduce_ex__(4)
     except Exception as error:  # whatever the object's own pickling raises
-        raise InputError(
-            f"{kind.__name__} object cannot be stored under a key ({error}); leave cache out, or "
-            "use a dataclass"
-        ) from None
+        raise inner.refusal(value, error) from None
+    if isinstance(parts, str):
+        return [_home(value, parts, inner), parts]
+    function, arguments, state, items, pairs, *_ = (*parts, None, None, None)
+    kind = type(value)
+    if isinstance(state, dict):
+        kept = {n for n in state if isinstance(getattr(kind, str(n), None), cached_property)}
+        state = {name: part for name, part in state.items() if name not in kept}
+    return map(inner, (kind, function, arguments, state, [*(items or ())], [*(pairs or ())]))
 
 
-def _state(value):
-    names = [name for base in type(value).__mro__ for name in _slots(base)]
-    names += [field.name for field in fields(value)] if is_dataclass(value) else []
-    names += list(getattr(value, "__dict__", ()))
-    kept = (n for n in names if not isinstance(getattr(type(value), n, None), cached_property))
-    return {name: getattr(value, name) for name in kept if hasattr(value, name)}
+def _home(value, name, inner):
+    """Return the installed module in which a name leads to a value that has no more than that."""
+    known = getattr(value, "__module__", None)
+    for module in [known] if known else list(sys.modules):
+        if _is_installed(module) and vars(sys.modules[module]).get(name) is value:
+            return module
+    raise inner.refusal(value, "its code cannot be seen")
 
 
-def _slots(kind):
-    slots = vars(kind).get("__slots__", ())
-    slots = [slots] if isinstance(slots, str) else slots
-    return [name for name in slots if name not in ("__dict__", "__weakref__")]
+def _is_named(value):
+    """Whether its name in an installed package leads to it, so that the name stands for it."""
+    try:
+        path = value.__qualname__.split(".")
+        found = functools.reduce(getattr, path, sys.modules[value.__module__])
+    except (AttributeError, KeyError, TypeError):
+        return False
+    return found is value and _is_installed(value.__module__)
+
+
+@cache
+def _is_installed(module):
+    """Whether a module is this library's, Python's own or an installed package's."""
+    top = str(module).partition(".")[0]
+    if top == __name__.partition(".")[0]:
+        return True
+    try:
+        spec = find_spec(top)
+    except (ImportError, ValueError):  # as for __main__
+        return False
+    if spec is None or spec.origin in ("built-in", "frozen"):
+        return spec is not None
+    files = map(Path, filter(None, (spec.origin, *(spec.submodule_search_locations or ()))))
+    return any(
+        file.is_relative_to(sysconfig.get_path("stdlib"))
+        or {"site-packages", "dist-packages", "lib-dynload"} & set(file.parts)
+        for file in files
+    )
+
+
+def _array(array, inner):
+    if array.dtype.hasobject:
+        return [str(array.shape), str(array.dtype.descr), inner(array.tolist())]
+    return [joblib.hash(array)]
+
+
+def _module(module, inner):
+    """Describe an installed package by its name, a module of the user's by all that it has."""
+    if _is_installed(module.__name__):
+        return [module.__name__]
+    content = {name: value for name, value in vars(module).items() if not name.startswith("__")}
+    return [module.__name__, *inner.named(sorted(content.items()))]
+
+
+def _class(kind, inner):
+    """Describe a class by its names, its bases and its own members."""
+    if _is_named(kind):
+        return [kind.__module__, kind.__qualname__]
+    members = {
+        name: member
+        for name, member in vars(kind).items()
+        if isinstance(member, types.FunctionType | classmethod | staticmethod)
+        or not (name.startswith("__") or name == "_abc_impl" or isinstance(member, _SLOTS))
+    }
+    family = inner(type(kind)), inner(kind.__bases__)
+    return [kind.__module__, kind.__qualname__, *family, *inner.named(members.items())]
+
+
+def _function(function, inner):
+    """Describe a function by its code and by what this code finds by name."""
+    if _is_named(function):
+        return [function.__module__, function.__qualname__]
+    code = function.__code__
+    cells = zip(code.co_freevars, map(_content, function.__closure__ or ()), strict=True)
+    found = dict(_reached(code, function.__globals__))
+    own = (code, function.__defaults__, function.__kwdefaults__, vars(function))
+    return [*map(inner, own), *inner.named(cells), *inner.named(sorted(found.items()))]
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _reached(code, space):
+    """Yield the path and value of what code, and code within it, looks up or imports."""
+    steps = list(dis.get_instructions(code))
+    for at, step in enumerate(steps):
+        if step.opname in _LOOK_UPS:
+            value = space.get(step.argval, getattr(builtins, step.argval, None))
+            after = takewhile(lambda s: s.opname in ("LOAD_ATTR", "LOAD_METHOD"), steps[at + 1 :])
+            yield _through(step.argval, value, *(s.argval for s in after))
+        elif step.opname == "IMPORT_NAME":
+            level, names = steps[at - 2].argval, steps[at - 1].argval
+            if level or not _is_installed(step.argval):
+                module = None  # where it is missing, the function may know what to do
+                with suppress(ImportError):
+                    module = __import__(step.argval, space, None, names or (), level)
+                for attributes in [[name] for name in names or ()] or [[]]:
+                    yield _through(step.argval, module, *attributes)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _reached(constant, space)
+
+
+def _through(path, value, *attributes):
+    """Return the path and value that a name leads to, through modules of the user's own."""
+    for name in attributes:
+        is_open = isinstance(value, types.ModuleType) and not _is_installed(value.__name__)
+        if not (is_open or value is importlib):
+            break
+        path, value = f"{path}.{name}", getattr(value, name, None)
+    return path, value
 
 
 #: How values of just these types are described; what inherits from them has more than its content.
@@ -139,29 +258,14 @@ _EXACTLY = {
     list: lambda value, inner: map(inner, value),
     set: lambda value, inner: sorted(map(inner, value)),
     frozenset: lambda value, inner: sorted(map(inner, value)),
-    dict: lambda value, inner: [inner(k) + inner(v) for k, v in value.items()],
-    np.ndarray: _describe_array,
+    dict: lambda value, inner: [inner(part) for pair in value.items() for part in pair],
+    np.ndarray: _array,
+    np.random.SeedSequence: lambda seed, inner: [repr(seed.entropy), repr(seed.spawn_key)],
+    property: lambda value, inner: map(inner, (value.fget, value.fset, value.fdel)),
+    classmethod: lambda value, inner: [inner(value.__func__)],
+    staticmethod: lambda value, inner: [inner(value.__func__)],
+    types.CodeType: lambda code, inner: [inner(getattr(code, name)) for name in _CODE],
+    types.FunctionType: _function,
+    types.ModuleType: _module,
 }
-_KINDS = (
-    (np.generic, lambda value, inner: [inner(value.item())]),
-    (types.CodeType, lambda code, inner: [inner(getattr(code, name)) for name in _CODE]),
-    (types.FunctionType, _describe_function),
-    (types.MethodType, lambda value, inner: [inner(value.__func__), inner(value.__self__)]),
-    (partial, lambda value, inner: map(inner, (value.func, value.args, value.keywords))),
-    (types.ModuleType, lambda value, inner: [value.__name__]),
-    (np.random.SeedSequence, lambda seed, inner: [repr(seed.entropy), repr(seed.spawn_key)]),
-    (type, _describe_class),
-)
-
-
-@lru_cache(maxsize=1)
-def library_digest():
-    """Return the digest of NumPy's version and of every source file of this library."""
-    folder = Path(__file__).parents[1]
-    sources = sorted(folder.rglob("*.py"))
-    texts = (path.read_text(encoding="utf-8") for path in sources)
-    names = (path.relative_to(folder).as_posix() for path in sources)
-    return digest(np.__version__, *names, *texts)
-
-
-library_digest()  # now, and not when the first sweep begins, which may be after a change
+_CACHED = type(library_digest)

@@ -23,17 +23,23 @@ def read_records(data):
     found = {}
     for line in data.split(b"\n"):
         checksum, _, body = line.partition(b" ")
-        if checksum == b"%08x" % zlib.crc32(body) and body:
+        if checksum != b"%08x" % zlib.crc32(body):
+            continue
+        try:
             key, _, text = body.decode().partition(" ")
-            found[key] = json.loads(text)
+            results = json.loads(text)
+        except (ValueError, RecursionError):  # whole, but not written by a sweep
+            continue
+        if isinstance(results, dict) and all(isinstance(v, int | float) for v in results.values()):
+            found[key] = results
     return found
 
 
 class Store:
     """The finished points of one function in a folder of the cache.
 
-    Every run writes a file of its own, so that runs at once do not meet, and appends a batch of
-    records with one call: a kill leaves at most one torn record, which its checksum gives away.
+    Every run writes a file of its own, so that runs at once do not meet, and appends each
+    record with one call: a kill leaves at most one torn record, which its checksum gives away.
     """
 
     def __init__(self, cache, function):
@@ -64,9 +70,9 @@ class Store:
         except OSError as error:
             raise self._refusal(error) from None
 
-    def write(self, records):
-        """Append the pairs of key and results; raise `OSError` where the disk refuses."""
-        data = b"".join(record_line(key, results) for key, results in records)
+    def write(self, key, results):
+        """Append a record; raise `OSError` where the disk refuses."""
+        data = record_line(key, results)
         while data:
             data = data[self._file.write(data) :]
 

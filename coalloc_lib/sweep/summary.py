@@ -29,9 +29,12 @@ def summarize(table, confidence=0.95):
     >>> summarize(table)["loss_estimate"].tolist()
     [0.5]
     """
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
     if "replication" not in table:
         raise InputError("table has no column 'replication'; give a table that sweep returned")
-    names, (_, *results) = _split(table.columns, "replication")
+    at = table.columns.get_loc("replication")
+    names, results = list(table.columns[:at]), list(table.columns[at + 1 :])
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
     columns = {name: _numbers(name, table[name]) for name in results if name != "error"}
     rows = []
@@ -49,11 +52,6 @@ def _numbers(name, column):
         return column.to_numpy(float)
     except (TypeError, ValueError):
         raise InputError(f"table has the column {name!r} with no numbers; leave it out") from None
-
-
-def _split(columns, name):
-    at = list(columns).index(name)
-    return list(columns[:at]), list(columns[at:])
 
 
 def _interval(name, values, confidence):

@@ -29,10 +29,11 @@ class Calls:
 
 class Watch(Silent):
     def __init__(self):
-        self.announced = self.steps = 0
+        self.announced = self.steps = self.found = 0
 
-    def total(self, steps):
+    def total(self, steps, found=0):
         self.announced += steps
+        self.found += found
 
-    def step(self, text=""):
+    def step(self):
         self.steps += 1

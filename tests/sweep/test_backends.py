@@ -1,10 +1,9 @@
 """Serial, threads, processes and a Dask cluster: the same table, to the last bit."""
 
 import os
-import subprocess
-import sys
 import threading
 import time
+from functools import partial
 
 import joblib
 import numpy as np
@@ -14,8 +13,8 @@ from pandas.testing import assert_frame_equal
 
 import coalloc_lib as co
 from coalloc_lib.seeds import spawn
-from coalloc_lib.sweep import SweepError, sweep
-from tests.conftest import ROOT
+from coalloc_lib.sweep import SweepError, pools, sweep
+from tests.sweep.functions import Watch
 
 SYSTEM = co.Multicluster([8, 8])
 GRID = {
@@ -25,22 +24,20 @@ GRID = {
 }
 
 
-def loss(scheduling, sizes, request, seed):
-    model = co.JobModel(sizes, components=2, request=request)
-    interval = co.saturated_loss(
-        SYSTEM, model, jobs=2000, seed=seed, scheduling=scheduling, backlog=20
-    )
-    return {"loss": interval.estimate, "half_width": interval.half_width}
+def response(scheduling, sizes, request, seed):
+    jobs = co.JobModel(sizes, components=2, request=request).sample(500, seed)
+    times = co.simulate(SYSTEM, jobs, scheduling=scheduling).response
+    return {"mean": times.mean(), "longest": times.max()}
+
+
+def cluster(workers):
+    how = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    return LocalCluster(n_workers=workers, **how)
 
 
 @pytest.fixture(scope="module")
 def dask():
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with cluster(2) as two, Client(two) as client:
         yield client
 
 
@@ -59,41 +56,40 @@ IN_PROCESSES = pytest.mark.parametrize("moved", ["loky", "dask"], indirect=True)
 
 @pytest.fixture(scope="module")
 def serial():
-    return sweep(loss, GRID, replications=2, seed=7)
+    return sweep(response, GRID, replications=2, seed=7)
 
 
 def test_the_serial_table_is_what_the_function_says(serial):
     seeds = spawn(7, 2)
     for row in (0, 5, 15):
         point, replication = divmod(row, 2)
-        values = [
-            list(axis)[i]
-            for axis, i in zip(GRID.values(), np.unravel_index(point, (2, 2, 2)), strict=True)
-        ]
-        expected = loss(*values, seed=seeds[replication])
-        assert serial.iloc[row][["loss", "half_width"]].to_dict() == expected
-    assert serial.loss.between(0, 1).all()
+        places = zip(GRID.values(), np.unravel_index(point, (2, 2, 2)), strict=True)
+        expected = response(*(axis[i] for axis, i in places), seed=seeds[replication])
+        assert serial.iloc[row][["mean", "longest"]].to_dict() == expected
+    assert serial["mean"].nunique() == len(serial)
 
 
 @EVERYWHERE
 def test_the_same_table_everywhere(moved, serial, tmp_path):
     with moved:
-        table = sweep(loss, GRID, replications=2, seed=7, cache=tmp_path)
+        table = sweep(response, GRID, replications=2, seed=7, cache=tmp_path)
     assert_frame_equal(table, serial, check_exact=True)
-    again = sweep(loss, GRID, replications=2, seed=7, cache=tmp_path)
+    again = sweep(response, GRID, replications=2, seed=7, cache=tmp_path)
     assert_frame_equal(again, serial, check_exact=True)
 
 
 def test_workers_are_threads(serial):
-    assert_frame_equal(sweep(loss, GRID, 2, seed=7, workers=2), serial, check_exact=True)
+    assert_frame_equal(sweep(response, GRID, 2, seed=7, workers=2), serial, check_exact=True)
 
     def where(x, seed):
-        time.sleep(0.01)
+        time.sleep(0.02)
         return {"process": os.getpid(), "thread": threading.get_ident()}
 
-    table = sweep(where, {"x": range(20)}, workers=2)
+    calls = []
+    table = sweep(where, {"x": range(20)}, workers=2, prepare=lambda: calls.append(1))
     assert set(table.process) == {os.getpid()}
     assert table.thread.nunique() == 2
+    assert not calls, "there is nothing to prepare for threads"
 
 
 def place(x, seed):
@@ -111,47 +107,6 @@ def test_points_run_in_other_processes(moved):
     assert calls == [os.getpid()]
 
 
-COMPILED = """
-from coalloc_lib.analytic import kernels as analytic
-from coalloc_lib.engines import kernels as engines
-from coalloc_lib.sweep import compile_kernels
-from tests import warm
-
-def signatures():
-    kernels = {**vars(analytic), **vars(engines)}.values()
-    return {(k.__name__, s) for k in kernels for s in getattr(k, "signatures", ())}
-
-compile_kernels()
-ours = signatures()
-warm.compile_kernels()
-assert len(ours) > 2
-assert ours == signatures(), signatures() - ours
-"""
-
-
-def test_every_kernel_is_compiled_beforehand():
-    subprocess.run([sys.executable, "-c", COMPILED], cwd=ROOT, check=True)
-
-
-def test_nothing_is_prepared_for_threads():
-    calls = []
-    sweep(place, {"x": range(4)}, workers=2, prepare=lambda: calls.append(1))
-    assert not calls
-
-
-def uneven(x, seed):
-    """Quick points, so that batches grow, before slow ones, of which a batch takes one."""
-    time.sleep(0.6 if x in (900, 901) else 0)
-    return x * 2
-
-
-@EVERYWHERE
-def test_batches_that_are_cut_off_go_on(moved):
-    with moved:
-        table = sweep(uneven, {"x": range(1000)})
-    assert table.value.tolist() == [2 * x for x in range(1000)]
-
-
 def fails(x, seed):
     return 1 / (x - 3)
 
@@ -167,72 +122,69 @@ def test_a_point_that_fails_is_named_everywhere(moved):
 def dies(x, home, seed):
     if x == 13 and os.getpid() != home:
         os._exit(3)
-    time.sleep(0.001)
+    time.sleep(0.05)
     return x
 
 
 @IN_PROCESSES
-def test_a_worker_that_dies_takes_one_point_with_it(moved, tmp_path):
-    grid = {"x": range(60), "home": [os.getpid()]}
-    with moved, pytest.raises(SweepError, match=r"1 of 60 .*\n.*x = 13, .* died") as caught:
+def test_a_worker_that_dies_is_said_and_what_had_finished_is_kept(moved, tmp_path):
+    grid = {"x": range(30), "home": [os.getpid()]}
+    with moved, pytest.raises(SweepError, match=r"(?s)stopped .*x = \d+, .* in flight") as caught:
         sweep(dies, grid, cache=tmp_path)
-    assert caught.value.table.x.tolist() == [x for x in range(60) if x != 13]
-    table = sweep(dies, grid, cache=tmp_path)  # here, at home, it lives
-    assert table.value.tolist() == list(range(60))
+    flying = {failure.arguments["x"] for failure in caught.value.failures}
+    finished = set(caught.value.table.x)
+    assert 13 in flying
+    assert not flying & finished
+    assert len(finished) > 5
+    watch = Watch()
+    table = sweep(dies, grid, cache=tmp_path, progress=watch)  # here, at home, it lives
+    assert watch.found == len(finished)
+    assert table.value.tolist() == list(range(30))
 
 
-def often_dies(x, home, seed):
-    if x % 12 == 5 and os.getpid() != home:
-        os._exit(3)
-    return x
+def slow(x, seed):
+    time.sleep(0.05)
+    return {"value": x, "process": os.getpid()}
 
 
-def test_points_that_kill_workers_here_and_there_take_no_other_with_them():
-    with joblib.parallel_config("loky", n_jobs=2):
-        grid = {"x": range(60), "home": [os.getpid()]}
-        table = sweep(often_dies, grid, 2, failures="keep", prepare=None)
-    assert table.x[table.error != ""].tolist() == [5, 5, 17, 17, 29, 29, 41, 41, 53, 53]
-    assert table.value[table.error == ""].tolist() == [
-        x for x in range(60) for _ in "12" if x % 12 != 5
-    ]
+class Ending(Watch):
+    """Takes the cluster's workers away."""
+
+    def step(self):
+        super().step()
+        if self.steps == 5:
+            self.cluster.scale(0)
 
 
-def test_one_deadly_point_of_many_replications_takes_no_other_with_it(tmp_path):
-    with joblib.parallel_config("loky", n_jobs=2):
-        grid = {"x": [5, *range(6, 16)], "home": [os.getpid()]}
-        how = {"failures": "keep", "prepare": None, "cache": tmp_path}
-        for _ in range(2):  # again, it is the first that is missing
-            table = sweep(often_dies, grid, 5, **how)
-            assert table.x[table.error != ""].tolist() == [5] * 5
-            assert table.value[table.error == ""].tolist() == [
-                x for x in range(6, 16) for _ in "12345"
-            ]
+def test_a_cluster_without_workers_is_given_up_and_new_ones_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(pools, "PATIENCE", 2.0)
+    how = {"cache": tmp_path, "prepare": None}
+    config = partial(joblib.parallel_config, "dask", wait_for_workers_timeout=1)
+    with cluster(1) as shrinking, Client(shrinking), config():
+        ending = Ending()
+        ending.cluster = shrinking
+        with pytest.raises(SweepError, match=r"no workers for 2 seconds; give") as caught:
+            sweep(slow, {"x": range(80)}, progress=ending, **how)
+    finished = caught.value.table.x
+    assert len(finished) >= 5
+    assert 0 < len(caught.value.failures) <= 4, "only what was in flight"
+    monkeypatch.setattr(pools, "PATIENCE", 60.0)
+    with cluster(0) as growing, Client(growing), config():
+        growing.scale(2)
+        watch = Watch()
+        table = sweep(slow, {"x": range(80)}, progress=watch, **how)
+    assert watch.found == len(finished)
+    assert table.value.tolist() == list(range(80))
+    assert table.process.nunique() == 3
 
 
-def always_dies(x, seed):
-    os._exit(3)
-
-
-def test_a_sweep_that_kills_every_worker_gives_up():
-    with (
-        joblib.parallel_config("loky", n_jobs=2),
-        pytest.raises(SweepError, match="3 points in a row, and the next, ended") as caught,
-    ):
-        sweep(always_dies, {"x": range(50)})
-    assert caught.value.failures[0].arguments == {"x": 0, "replication": 0}
-    assert len(caught.value.table) == 0
-
-
-def test_what_cannot_be_handed_to_a_process_is_said():
+@IN_PROCESSES
+def test_what_cannot_be_handed_to_a_process_is_said(moved):
     lock = threading.Lock()
 
     def locked(x, seed):
         with lock:
             return x
 
-    assert sweep(locked, {"x": [1]}, workers=2).value[0] == 1
-    with (
-        joblib.parallel_config("loky", n_jobs=2),
-        pytest.raises(SweepError, match=r"the sweep stopped .*pickle"),
-    ):
+    with moved, pytest.raises(SweepError, match=r"the sweep stopped .*(pickle|serialize)"):
         sweep(locked, {"x": range(9)})

@@ -2,7 +2,9 @@
 
 import errno
 import time
+import zlib
 
+import joblib
 import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
@@ -63,24 +65,28 @@ def test_a_disk_that_is_full_when_the_file_is_closed_is_said(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("workers", [None, 2])
-def test_an_interruption_keeps_what_was_finished(tmp_path, workers):
-    class Interrupting(Watch):
-        def step(self, text=""):
-            super().step()
-            if self.steps == 20:
-                raise KeyboardInterrupt
+class Interrupting(Watch):
+    def step(self):
+        super().step()
+        if self.steps == 20:
+            raise KeyboardInterrupt
 
-    def slowly(x, seed):
-        time.sleep(0.002)
-        return x
 
-    with pytest.raises(KeyboardInterrupt):
-        sweep(slowly, {"x": range(200)}, cache=tmp_path, workers=workers, progress=Interrupting())
+def slowly(x, seed):
+    time.sleep(0.002)
+    return x
+
+
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+def test_an_interruption_keeps_what_was_finished(tmp_path, backend):
+    how = {"cache": tmp_path, "prepare": None}
+    with joblib.parallel_config(backend, n_jobs=2), pytest.raises(KeyboardInterrupt):
+        sweep(slowly, {"x": range(400)}, progress=Interrupting(), **how)
     time.sleep(0.2)  # threads that were at a point end in peace
     again = Watch()
-    table = sweep(slowly, {"x": range(200)}, cache=tmp_path, progress=again)
-    assert 0 < again.announced <= 180
-    assert table.value.tolist() == list(range(200))
+    table = sweep(slowly, {"x": range(400)}, progress=again, **how)
+    assert 20 <= again.found < 400
+    assert table.value.tolist() == list(range(400))
 
 
 def test_only_what_is_missing_is_computed(tmp_path):
@@ -89,7 +95,7 @@ def test_only_what_is_missing_is_computed(tmp_path):
     watch = Watch()
     two = sweep(second, {"x": range(5, 15)}, cache=tmp_path, progress=watch)
     assert (len(first.made), second.made) == (10, [10, 11, 12, 13, 14])
-    assert watch.announced == watch.steps == 5
+    assert watch.announced == watch.steps == watch.found == 5
     assert_frame_equal(one[5:].reset_index(drop=True), two[:5], check_exact=True)
     assert_frame_equal(two, sweep(Calls(), {"x": range(5, 15)}), check_exact=True)
 
@@ -141,19 +147,33 @@ def test_a_damaged_record_is_left_out():
         assert "key0" in found
 
 
-# What is refused
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[1]", "null", '"a"', '{"a": null}', '{"a": [1]}', '{"a": "1"}', "[" * 100_000, ""],
+)
+def test_a_whole_record_that_holds_no_results_is_not_believed(text):
+    good = record_line("key", {"value": 1})
+    for body in (b"other " + text.encode(), b"\xff\xfe {}", b"alone"):
+        assert read_records(b"%08x %s\n%s" % (zlib.crc32(body), body, good)) == {
+            "key": {"value": 1}
+        }
 
 
 def test_a_cache_that_cannot_be_used(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(co.InputError, match=r"file.* cannot be used \(.*choose another"):
         sweep(noisy, {"load": [1]}, cache=tmp_path / "file")
-    sweep(noisy, {"load": [1]}, cache=tmp_path)
+    table = sweep(noisy, {"load": [1]}, cache=tmp_path)
     folder = Store(tmp_path, noisy).folder
 
-    def refuse(path, mode="r", **_):
-        raise PermissionError(errno.EACCES, "Permission denied")
+    opened = type(folder).open
+
+    def refuse(path, mode="r", *how, **named):
+        if "x" in mode:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path, mode, *how, **named)
 
     monkeypatch.setattr(type(folder), "open", refuse)
     with pytest.raises(co.InputError, match="Permission denied"):
         sweep(noisy, {"load": [2]}, cache=tmp_path)
+    assert_frame_equal(sweep(noisy, {"load": [1]}, cache=tmp_path), table)

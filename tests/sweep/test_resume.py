@@ -6,15 +6,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from itertools import chain
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
-from coalloc_lib.sweep import BATCH_SECONDS, store, sweep
+from coalloc_lib.sweep import store, sweep
 from coalloc_lib.sweep.points import Points
 from coalloc_lib.sweep.store import Store
 from tests.conftest import ROOT
@@ -115,38 +113,6 @@ def test_a_torn_record_is_computed_again_and_no_other(tmp_path, monkeypatch):
     segment.write_bytes(b"".join(lines)[:-7])
     assert_frame_equal(sweep(logged, grid, cache=cache), table, check_exact=True)
     assert executions(tmp_path) == {"0 0": 1, "1 0": 1, "2 0": 2}
-
-
-def slow_at_the_end(x, seed):
-    time.sleep(0.3 if x >= 500 else 0)
-    return x
-
-
-@pytest.fixture
-def written(monkeypatch):
-    """The results in each record or batch of records, as they were handed to the store."""
-    batches, write = [], Store.write
-
-    def watched(store, records):
-        records = list(records)
-        batches.append([results["value"] for _, results in records])
-        write(store, records)
-
-    monkeypatch.setattr(Store, "write", watched)
-    return batches
-
-
-def test_threads_record_every_point_by_itself(tmp_path, written):
-    sweep(slow_at_the_end, {"x": range(500)}, cache=tmp_path, workers=2)
-    assert sorted(written) == [[x] for x in range(500)]
-
-
-def test_processes_record_slow_points_after_quick_ones_in_time(tmp_path, written):
-    with joblib.parallel_config("loky", n_jobs=2):
-        sweep(slow_at_the_end, {"x": range(508)}, cache=tmp_path, prepare=None)
-    assert sorted(chain.from_iterable(written)) == list(range(508))
-    assert max(map(len, written)) > 20, "quick points go in batches"
-    assert max(sum(x >= 500 for x in batch) for batch in written) <= BATCH_SECONDS / 0.3 + 1
 
 
 def test_two_runs_at_once_share_a_cache(tmp_path, monkeypatch):

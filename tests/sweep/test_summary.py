@@ -42,11 +42,11 @@ def test_summary_of_one_value_of_none_and_of_what_is_not_finite():
 def test_summary_refuses_what_is_no_sweep():
     with pytest.raises(co.InputError, match="no column 'replication'"):
         summarize(pd.DataFrame({"x": [1]}))
+    for table in (None, [1], {"replication": [0]}):
+        with pytest.raises(co.InputError, match=f"table is a {type(table).__name__}; give"):
+            summarize(table)
     with pytest.raises(co.InputError, match="confidence = 95"):
         summarize(sweep(inverse, {"x": [1]}, 2), 95)
-
-
-# Failures
 
 
 def test_truths_and_large_numbers_with_gaps_are_summarised():

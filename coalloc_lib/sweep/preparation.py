@@ -1,0 +1,26 @@
+"""Kernels compiled beforehand: processes that write one cache of Numba at once can crash."""
+
+
+def compile_kernels():
+    """Compile every kernel of this library, so that worker processes find them compiled.
+
+    Each is reached as a user reaches it, by a public function on small input, so that it is
+    compiled for the types that are used.
+    """
+    # Imported here: Numba and the formulas take long, and a sweep may use neither.
+    from coalloc_lib.analytic import JointSizes, maximal_utilization
+    from coalloc_lib.distributions import uniform
+    from coalloc_lib.jobs import JobStream
+    from coalloc_lib.placement import FirstFit, WorstFit
+    from coalloc_lib.scheduling import FCFS, FPFS
+    from coalloc_lib.simulate import simulate
+    from coalloc_lib.system import Multicluster
+
+    pair, sizes = Multicluster([2, 2]), uniform(1, 2)
+    jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
+    for scheduling in (FCFS(), FPFS(max_jumps=1)):
+        simulate(pair, jobs, scheduling=scheduling)
+    for placement in (WorstFit(), FirstFit()):
+        maximal_utilization(pair, sizes, 2, "unordered", placement=placement)
+    for request in ("ordered", "unordered"):
+        maximal_utilization(pair, JointSizes.independent(sizes, 2), request=request)

@@ -1,0 +1,232 @@
+"""A function is another one when anything changes that it uses by name."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.sweep import sweep
+from tests.conftest import ROOT
+from tests.sweep.functions import Watch
+
+CELLS = {
+    "helper": "def g(x): return x + <k>\ndef f(x, seed): return g(x)",
+    "value": "K = <k>\ndef f(x, seed): return x + K",
+    "content of a list": "K = [3, <k>]\ndef f(x, seed): return x + K[1]",
+    "helper of a helper": """
+        def h(x): return x + <k>
+        def g(x): return h(x)
+        def f(x, seed): return g(x)""",
+    "helpers that call each other": """
+        def g(x, n): return h(x, n - 1) if n else x + <k>
+        def h(x, n): return g(x, n)
+        def f(x, seed): return g(x, 3)""",
+    "lambda": "g = lambda x: x + <k>\nf = lambda x, seed: g(x)",
+    "name within a comprehension": "K = <k>\ndef f(x, seed): return sum(x + K for _ in [1])",
+    "name within a class within": """
+        K = <k>
+        def f(x, seed):
+            class Inner:
+                k = K
+            return x + Inner.k""",
+    "default": "K = <k>\ndef g(x, k=K): return x + k\ndef f(x, seed): return g(x)",
+    "attribute of a function": "def g(): pass\ng.k = <k>\ndef f(x, seed): return x + g.k",
+    "closure": """
+        def made(k): return lambda x: x + k
+        g = made(<k>)
+        def f(x, seed): return g(x)""",
+    "decorator": """
+        import functools
+        def plus(g):
+            @functools.wraps(g)
+            def inner(x, seed): return g(x, seed) + <k>
+            return inner
+        @plus
+        def f(x, seed): return x""",
+    "what is decorated": """
+        import functools
+        @functools.cache
+        def g(x): return x + <k>
+        def f(x, seed): return g(x)""",
+    "partial": """
+        import functools
+        def g(x, k, seed): return x + k
+        f = functools.partial(g, k=<k>)""",
+    "function of a partial": """
+        import functools
+        def g(x, k, seed): return x + k + <k>
+        f = functools.partial(g, k=1)""",
+    "method": """
+        class Adder:
+            def add(self, x, seed): return x + self.k()
+            def k(self): return <k>
+        f = Adder().add""",
+    "callable object": """
+        class Adder:
+            def __call__(self, x, seed): return x + <k>
+        f = Adder()""",
+    "state of a callable object": """
+        class Adder:
+            def __init__(self, k): self.k = k
+            def __call__(self, x, seed): return x + self.k
+        f = Adder(<k>)""",
+    "base of a class": """
+        class Base:
+            def k(self): return <k>
+        class Own(Base): pass
+        def f(x, seed): return x + Own().k()""",
+    "attribute, property and class method": """
+        class Own:
+            one = <k>
+            @property
+            def two(self): return self.one
+            @classmethod
+            def three(cls): return cls().two
+        def f(x, seed): return x + Own.three()""",
+    "body of a property": """
+        class Own:
+            @property
+            def k(self): return <k>
+        def f(x, seed): return x + Own().k""",
+    "name in a method": """
+        K = <k>
+        class Own:
+            @staticmethod
+            def k(): return K
+        def f(x, seed): return x + Own.k()""",
+    "field of a dataclass": """
+        from dataclasses import dataclass
+        @dataclass
+        class Own:
+            k: int = <k>
+        def f(x, seed): return x + Own().k""",
+    "compiled by Numba": """
+        from numba import njit
+        K = <k>
+        @njit
+        def g(x): return x + K
+        def f(x, seed): return g(x)""",
+}
+
+
+def run(cell, k, cache, space=None):
+    """Run a cell and sweep what it defines; return the value and whether it was computed."""
+    space = {"__name__": "__main__"} if space is None else space
+    exec(textwrap.dedent(cell).replace("<k>", str(k)), space)
+    watch = Watch()
+    value = sweep(space["f"], {"x": [10]}, cache=cache, progress=watch).value[0]
+    return value, watch.announced == 1
+
+
+@pytest.mark.parametrize("cell", CELLS.values(), ids=list(CELLS))
+def test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again(cell, tmp_path):
+    first = run(cell, 1, tmp_path)
+    second = run(cell, 2, tmp_path)
+    assert first[1]
+    assert second[1]
+    assert second[0] == run(cell, 2, None)[0] != first[0]
+    assert run(cell, 1, tmp_path) == (first[0], False)
+    assert run(f"# a remark\n\n{textwrap.dedent(cell)}", 2, tmp_path) == (second[0], False)
+
+
+def test_a_value_that_changes_between_two_sweeps_is_seen(tmp_path):
+    space, cell = {"__name__": "__main__"}, "def f(x, seed): return x + sum(K)"
+    for k, computed in [([1], True), ([1, 2], True), ([1], False)]:
+        space["K"] = k
+        assert run(cell, 0, tmp_path, space) == (10 + sum(k), computed)
+
+
+def test_what_is_not_used_does_not_count(tmp_path):
+    cell = "def f(x, seed): return x"
+    assert run(f"{cell}\ndef g(): return <k>\nrows = (i for i in [])", 1, tmp_path)[1]
+    assert not run(f"{cell}\ndef g(): return <k>", 2, tmp_path)[1]
+
+
+MODULES = {
+    "attribute": "import helpers\ndef f(x, seed): return helpers.g(x)",
+    "name": "from helpers import g\ndef f(x, seed): return g(x)",
+    "renamed module": "import helpers as h\ndef f(x, seed): return h.deeper.K + x",
+    "module within a function": "def f(x, seed):\n    import helpers\n    return helpers.g(x)",
+    "name within a function": "def f(x, seed):\n    from helpers import g\n    return g(x)",
+    "nothing, as it may be missing": """
+        def f(x, seed):
+            try:
+                import helpers, not_there
+            except ImportError:
+                return helpers.g(x)""",
+    "part within a function": """
+        def f(x, seed):
+            from helpers import deeper
+            return x + deeper.K""",
+    "module handed on": "import helpers\ndef f(x, seed): return getattr(helpers, 'g')(x)",
+}
+
+
+@pytest.mark.parametrize("cell", MODULES.values(), ids=list(MODULES))
+def test_a_change_in_a_module_of_ones_own_is_seen(cell, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    package = tmp_path / "helpers"
+    package.mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    (package / "__init__.py").write_text("from helpers import deeper\ndef g(x):return x+deeper.K")
+    results = []
+    for k in (1, 2, 1):
+        for name in ("helpers", "helpers.deeper"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        (package / "deeper.py").write_text(f"K = {k}")
+        results.append(run(cell, 0, tmp_path / "cache"))
+    assert results == [(11, True), (12, True), (11, False)]
+
+
+SCRIPT = """
+import helpers
+from coalloc_lib.sweep import sweep
+from tests.sweep.functions import Watch
+
+STEP = 1
+def local(x):
+    return x + STEP
+def f(x, seed):
+    return local(x) + helpers.more(x)
+
+if __name__ == "__main__":
+    watch = Watch()
+    print(int(sweep(f, {"x": [1]}, cache="cache", progress=watch).value[0]), watch.announced)
+"""
+HELPERS = "import numpy as np\ndef more(x):\n    return np.add(x, 1)\n"
+
+
+def test_a_change_of_a_script_is_seen_by_its_next_run(tmp_path):
+    def output(script, helpers):
+        (tmp_path / "script.py").write_text(script)
+        (tmp_path / "helpers.py").write_text(helpers)
+        command = [sys.executable, "-B", "script.py"]
+        how = {"cwd": tmp_path, "env": {"PYTHONPATH": str(ROOT)}, "text": True, "check": True}
+        return subprocess.run(command, capture_output=True, **how).stdout.strip()
+
+    assert output(SCRIPT, HELPERS) == "4 1"
+    assert output(f"# A remark.\n{SCRIPT}", f"# Another.\n\n{HELPERS}") == "4 0"
+    assert output(SCRIPT.replace("STEP = 1", "STEP = 2"), HELPERS) == "5 1"
+    assert output(SCRIPT, HELPERS.replace("(x, 1)", "(x, 5)")) == "8 1"
+
+
+REFUSED = {
+    "a generator": ("rows = (i for i in [1])", "next(rows)", r"generator object .*\(.*rows\)"),
+    "a view": ("view = memoryview(b'a')", "len(view)", r"memoryview .*view\)"),
+    "eval": ("K = 1", "eval('K')", "can reach what the code does not name"),
+    "globals": ("K = 1", "globals()['K']", "can reach what the code does not name"),
+    "an import by name": ("import importlib", "importlib.import_module('os').getpid()", "reach"),
+}
+
+
+@pytest.mark.parametrize(("setting", "body", "words"), REFUSED.values(), ids=list(REFUSED))
+def test_what_cannot_be_followed_is_refused_with_a_cache_only(setting, body, words, tmp_path):
+    cell = f"{setting}\ndef g(): return {body}\ndef f(x, seed): return g()"
+    with pytest.raises(co.InputError, match=words) as caught:
+        run(cell, 0, tmp_path)
+    assert "\n" not in str(caught.value)
+    assert "leave cache out" in str(caught.value)
+    assert not list(tmp_path.iterdir())
+    assert run(cell, 0, None)[1]
