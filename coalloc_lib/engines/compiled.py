@@ -104,13 +104,13 @@ def _parts(jobs):
     components = jobs.components
     if jobs.request in ("flexible", "total") and components.shape[1] > 1:
         components = components.sum(axis=1, keepdims=True)
-    used = components.shape[1]
-    while used > 1 and not components[:, used - 1].any():
-        used -= 1
-    parts = components[:, :used].astype(np.int32)
+    parts = components.astype(np.int32)
     if jobs.request == "unordered":
         call(placing.sort_rows, parts, what="simulation kernels")
-    return parts
+    used = parts.shape[1]
+    while used > 1 and not parts[:, used - 1].any():
+        used -= 1
+    return np.ascontiguousarray(parts[:, :used])
 
 
 def _with_total(parts):

@@ -144,7 +144,8 @@ class State(scheduling.State):
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
         """Start a waiting job, where the placement says or on `allocation`, if it fits."""
-        self._check_waiting(job, "started")
+        if type(job) is not Job or job not in self._turns:
+            raise self._not_waiting(job, "started")
         if allocation is None:
             taken = self.place(job)
         else:
@@ -154,7 +155,9 @@ class State(scheduling.State):
                     f"{self._policy} started job {job.number}, of {job.processors} processors, on "
                     f"{shown(allocation)}; give the processors of each cluster, or leave it out"
                 )
-        if taken is None or any(took > free for took, free in zip(taken, self.idle, strict=True)):
+            if any(took > free for took, free in zip(taken, self._idle, strict=True)):
+                return False
+        if taken is None:
             return False
         self._idle = tuple(map(sub, self._idle, taken))
         for passed in self._queue[: self._leave(job)]:
@@ -166,7 +169,8 @@ class State(scheduling.State):
 
     def promise(self, job: Job, instant: float) -> None:
         """Keep the first start that a waiting job was promised."""
-        self._check_waiting(job, "promised a start to")
+        if type(job) is not Job or job not in self._turns:
+            raise self._not_waiting(job, "promised a start to")
         if not self.now <= instant < np.inf:
             raise InputError(
                 f"{self._policy} promised job {job.number} a start at {instant}, at {self.now:g}; "
@@ -185,7 +189,8 @@ class State(scheduling.State):
 
     def refuse(self, job: Job, why: str) -> None:
         """Take a waiting job out of the queue unserved."""
-        self._check_waiting(job, "refused")
+        if type(job) is not Job or job not in self._turns:
+            raise self._not_waiting(job, "refused")
         self._leave(job)
         self.refused[job.number] = Refusal(self.now, str(why))
         self._turns.pop(job).succeed(False)
@@ -209,14 +214,12 @@ class State(scheduling.State):
         del self._queue[position]
         return position
 
-    def _check_waiting(self, job, did):
-        is_job = isinstance(job, Job)
-        if not is_job or job not in self._turns:
-            which = f"job {job.number}" if is_job else shown(job)
-            raise InputError(
-                f"{self._policy} {did} {which}, which is not waiting; take jobs from state.queue, "
-                "each once"
-            )
+    def _not_waiting(self, job, did):
+        which = f"job {job.number}" if isinstance(job, Job) else shown(job)
+        return InputError(
+            f"{self._policy} {did} {which}, which is not waiting; take jobs from state.queue, each "
+            "once"
+        )
 
 
 def _allocation(job, answer, clusters):
