@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.studies.cluster_configurations.parameters import SCALES, Scale
-from coalloc_lib.studies.cluster_configurations.runs import run_all
+from coalloc_lib.studies.cluster_configurations.scenarios import run_all
 from coalloc_lib.studies.cluster_configurations.tables import compute_cells
 from coalloc_lib.studies.loss_tables import TableScale
 

@@ -33,9 +33,10 @@ def one_millisecond(x, seed):
 
 def loss(load, replica, seed):
     """Simulate a small system in heavy traffic."""
-    model = co.JobModel(co.uniform(1, 4), components=4)
-    system = co.Multicluster.equal(4, 32)
-    return co.saturated_loss(system, model, jobs=100_000, seed=seed).estimate
+    scenario = co.Scenario(
+        co.Multicluster.equal(4, 32), co.JobModel(co.uniform(1, 4), components=4)
+    )
+    return co.saturated_loss(scenario, jobs=100_000, seed=seed).estimate
 
 
 def seconds(function, grid, clock=time.process_time, **how):

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -12,7 +12,7 @@ from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, show
 from coalloc_lib.cli.page import print_page, print_rows
 from coalloc_lib.cli.stopping import Terminated
-from coalloc_lib.progress import SILENT, Progress
+from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
 
 EXAMPLES = """\b
@@ -92,14 +92,14 @@ def reproduce(
 @contextmanager
 def _watched(cache):
     """Yield a progress; in the end, say what a cache spared or will spare."""
-    with Progress() if sys.stderr.isatty() else nullcontext(SILENT) as progress:
+    with Progress(shown=sys.stderr.isatty()) as progress:
         try:
             yield progress
         except (KeyboardInterrupt, Terminated):
             if cache is not None:
                 print(f"coalloc: finished points are in {cache}; run again", file=sys.stderr)
             raise
-    found = getattr(progress, "found", 0)
+    found = progress.found
     if found:
         print(f"coalloc: {found:,} points were found in {cache}", file=sys.stderr)
 

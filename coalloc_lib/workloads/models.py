@@ -199,7 +199,8 @@ class ResampledJobs:
         """Draw a stream; see `JobModel.sample`."""
         for_jobs, for_arrivals = generators(seed, 2)
         drawn = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
-        return drawn.replace(submit=_arrivals(rate, for_arrivals, count))
+        # A job may be drawn twice, so that the stream's own numbers would not tell them apart.
+        return drawn.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 
 def _arrivals(rate, rng, count):
