@@ -128,7 +128,7 @@ def _object(value, inner):
         raise inner.refusal(value, error) from None
     if isinstance(parts, str):
         return [_home(value, parts, inner), parts]
-    function, arguments, state, items, pairs, *_ = (*parts, None, None, None)
+    function, arguments, state, items, pairs = (*parts, None, None, None)[:5]
     kind = type(value)
     if isinstance(state, dict):
         kept = {n for n in state if isinstance(getattr(kind, str(n), None), cached_property)}
