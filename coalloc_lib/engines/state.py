@@ -11,8 +11,8 @@ import numpy as np
 import simpy
 
 from coalloc_lib import scheduling
-from coalloc_lib.checks import InputError
-from coalloc_lib.placement import Placement, WorstFit, listed, shown
+from coalloc_lib.checks import InputError, shown
+from coalloc_lib.placement import Placement, WorstFit, listed
 from coalloc_lib.scheduling import Job, Refusal, Scheduling
 
 
