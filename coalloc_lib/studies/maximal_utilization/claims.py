@@ -97,7 +97,7 @@ def _differences(cells, method, request=None, clusters=None):
     pairs = [
         (c["simulation"], c[method]) for c in chosen.values() if {"simulation", method} <= {*c}
     ]
-    return np.array([s.loss - m.loss for s, m in pairs]), pairs
+    return np.array([s.loss.estimate - m.loss.estimate for s, m in pairs]), pairs
 
 
 def _printed_difference(pairs):
@@ -108,14 +108,14 @@ def _printed_difference(pairs):
 
 def _within(pairs, most):
     """Whether simulated and calculated loss differ by no more; None where noise hides it."""
-    return [s.interval.plus(-c.loss).between(-most, most) for s, c in pairs]
+    return [s.loss.plus(-c.loss.estimate).between(-most, most) for s, c in pairs]
 
 
 def _worst(difference, pairs):
     """Return the interval of the simulated less calculated loss that is furthest from 0."""
     number = int(np.abs(difference).argmax())
     simulated, calculated = pairs[number]
-    return simulated.interval.plus(-calculated.loss)
+    return simulated.loss.plus(-calculated.loss.estimate)
 
 
 def _mu2(cells):
@@ -127,7 +127,7 @@ def _mu2(cells):
         answers = _within(pairs, most)
         parts[f"{label}: all {len(pairs)} within {most:.4f}"] = all_of(*answers)
         worst.append(_worst(difference, pairs))
-        covered += sum(s.interval.contains(m.loss) for s, m in pairs)
+        covered += sum(s.loss.contains(m.loss.estimate) for s, m in pairs)
         count += len(pairs)
     note = f"{covered} of {count} intervals hold the exact value"
     found = max(worst, key=lambda interval: abs(interval.estimate))
