@@ -34,6 +34,11 @@ def real_logs():
     return Path(os.environ["COALLOC_TRACES"])
 
 
+def _times(most):
+    """Draw a time: 0, or far enough from it that scaling times loses no digit."""
+    return st.floats(0, most).map(lambda time: time if time > 1e-9 else 0.0)
+
+
 @st.composite
 def systems_and_streams(draw, most_jobs=40, requests=("ordered", "unordered", "flexible", "total")):
     """A multicluster and a stream whose every job fits, with ties and zeros not rare.
@@ -44,10 +49,10 @@ def systems_and_streams(draw, most_jobs=40, requests=("ordered", "unordered", "f
     request = draw(st.sampled_from(requests))
     width = draw(st.integers(1, len(sizes)))
     submit, runtime = (
-        st.integers(0, most) if draw(st.booleans()) else st.floats(0, most) for most in (12, 9)
+        st.integers(0, most) if draw(st.booleans()) else _times(most) for most in (12, 9)
     )
     fraction = st.floats(0, 1) if draw(st.booleans()) else st.just(0.0)
-    row = st.tuples(submit, runtime, _components(sizes, request, width), st.floats(0, 3), fraction)
+    row = st.tuples(submit, runtime, _components(sizes, request, width), _times(3), fraction)
     least = draw(st.integers(1, most_jobs))
     rows = draw(st.lists(row, min_size=least, max_size=most_jobs))
     submits, runtimes, components, factors, penalties = zip(*rows, strict=True)

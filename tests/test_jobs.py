@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
@@ -354,6 +354,9 @@ def test_with_load_has_that_load_and_keeps_first_instant_and_order(case, load):
     system, jobs = case
     if np.ptp(jobs.submit) == 0 or jobs.offered_load(system) == 0:
         return
+    # Which job is the last, and does not count, rounding decides where two are that close.
+    late = np.unique(jobs.submit)[-2:]
+    assume(np.diff(late) > 1e-9 * np.ptp(jobs.submit))
     scaled = jobs.with_load(system, load)
     assert scaled.offered_load(system) == pytest.approx(load)
     assert scaled.submit.min() == jobs.submit.min()
