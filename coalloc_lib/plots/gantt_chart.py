@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from coalloc_lib.checks import InputError, instance_of
-from coalloc_lib.plots.style import new_figure, parts_of, title_figure
+from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.plots.style import new_figure, title_figure
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.system import Multicluster
 
@@ -74,13 +74,12 @@ def gantt(
 def _window(schedule: Schedule, window: tuple | None) -> tuple[tuple[float, float], str]:
     """Return the instants between which to draw, and words for them where they are not all."""
     if window is not None:
-        begin, finish = parts_of("window", window, ("begin", "end"))
         try:
-            is_span = begin < finish and np.isfinite([begin, finish]).all()
-        except TypeError:
-            is_span = False
-        if not is_span:
-            raise InputError(f"window = {window!r}; give two instants, the earlier one first")
+            begin, finish = map(float, window)
+        except (TypeError, ValueError):
+            begin = finish = np.nan
+        if not -np.inf < begin < finish < np.inf:
+            raise InputError(f"window = {shown(window)}; give two instants, the earlier one first")
         return (begin, finish), f"from {begin:,.10g} to {finish:,.10g}"
     begin, last = schedule.jobs.submit.min(), schedule.end.max()
     if len(schedule) <= FIRST:
