@@ -38,7 +38,7 @@ def loss(
     request: options.Request,
     components: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Components of a job; one a cluster if not given."),
+        typer.Option(metavar="K", min=1, help="Components of a job; one a cluster if not given."),
     ] = None,
     method: Annotated[
         str | None,
@@ -63,11 +63,11 @@ def loss(
     max_jumps: options.MaxJumps = None,
     backlog: Annotated[
         int | None,
-        typer.Option(metavar="N", help=f"fpfs: waiting jobs that it sees.  [default: {BACKLOG}]"),
+        typer.Option(metavar="N", min=1, help=f"fpfs: waiting jobs seen.  [default: {BACKLOG}]"),
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help=f"Jobs of the simulation.  [default: {JOBS}]"),
+        typer.Option(metavar="N", min=1, help=f"Jobs of the simulation.  [default: {JOBS}]"),
     ] = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
@@ -79,10 +79,6 @@ def loss(
     options.chosen("--request", request, REQUESTS)
     if method is not None:
         options.chosen("--method", method, METHODS)
-    options.at_least("--components", components, 1)
-    options.at_least("--seed", seed, 0)
-    options.at_least("--jobs", jobs, 1)
-    options.at_least("--backlog", backlog, 1)
     system = options.system_of(clusters)
     policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
     rule = options.placement_of(placement, request)

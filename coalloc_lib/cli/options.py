@@ -30,9 +30,9 @@ SchedulingPolicy = Annotated[
 ]
 MaxJumps = Annotated[
     int | None,
-    typer.Option(metavar="N", help="fpfs: how many times a job may be overtaken."),
+    typer.Option(metavar="N", min=0, help="fpfs: how many times a job may be overtaken."),
 ]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Of the random numbers.")]
+Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the random numbers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -40,13 +40,6 @@ def chosen(option, value, choices):
     """Return `value`; refuse what is not among `choices`, and say which there are."""
     if value not in choices:
         raise InputError(f"{option} = {value!r}; choose one of {', '.join(choices)}")
-    return value
-
-
-def at_least(option, value, least):
-    """Return the whole number `value`, or None; refuse one below `least`."""
-    if value is not None and value < least:
-        raise InputError(f"{option} = {value}; give a whole number of {least} or more")
     return value
 
 
@@ -82,7 +75,6 @@ def scheduling_of(name, **options):
     for option in wanted:
         if option not in given:
             raise InputError(f"--scheduling {name} needs {_flag(option)}; add it")
-        at_least(_flag(option), options[option], 0)
     return policy(**{option: options[option] for option in wanted})
 
 

@@ -65,7 +65,7 @@ def test_a_full_standard_output_is_said_in_one_line():
         )
     assert run.returncode == 2
     (line,) = run.stderr.splitlines()
-    assert "standard output cannot be written: No space left" in line
+    assert "standard output: No space left" in line
 
 
 def test_a_bug_in_the_handling_of_files_keeps_its_traceback(monkeypatch):
