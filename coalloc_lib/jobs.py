@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.cards import card, span_of
-from coalloc_lib.checks import (
-    InputError,
-    generator,
-    instance_of,
-    one_of,
-    positive,
-    shown,
-    whole,
-)
+from coalloc_lib.checks import InputError, generator, instance_of, one_of, positive, shown, whole
 from coalloc_lib.columns import (
     component_table,
     instants,
@@ -114,17 +106,10 @@ class JobStream:
         number: Any = None,
     ) -> None:
         """Check every column and freeze it."""
-        given = {
-            "submit": submit,
-            "runtime": runtime,
-            "components": components,
-            "estimate": estimate,
-            "request": request,
-            "span_penalty": span_penalty,
-            "number": number,
-        }
+        columns = (submit, runtime, components, estimate, span_penalty, number)
+        given = dict(zip(_COLUMNS, columns, strict=True))
         refuse_different_indexes(given)
-        self._keep(given)
+        self._keep(given | {"request": request})
 
     def _keep(self, given: Mapping[str, Any]) -> None:
         """Check these columns and keep them; all others are there and in order."""
