@@ -8,7 +8,6 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, positive
 from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.jobs import JobStream
 from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulate import refuse_impossible
@@ -53,9 +52,8 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
     InputError
         A job could never start, or an argument makes no sense.
     """
-    system, sizes = Multicluster(clusters), parse_sizes(component_sizes)
-    model = JobModel(sizes, components)
-    refuse_impossible(system, JobStream([0], [1], [[sizes.maximum] * components]))
+    system, model = Multicluster(clusters), JobModel(parse_sizes(component_sizes), components)
+    refuse_impossible(system, model.largest())
     return {
         spoken(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
         for name in COMPARED
