@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.cards import card, span_of
-from coalloc_lib.checks import InputError, generator, instance_of, one_of, positive, shown, whole
+from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown, whole
 from coalloc_lib.columns import (
     component_table,
     instants,
@@ -267,15 +267,6 @@ class JobStream:
         factor = positive("factor", factor)
         requested = None if self._requested is None else self._requested * factor
         return self.replace(runtime=self.runtime * factor, estimate=requested)
-
-    def thinned(self, fraction: float, rng: np.random.Generator) -> "JobStream":
-        """Return the stream with each job kept with probability `fraction`."""
-        if positive("fraction", fraction) > 1:
-            raise InputError(f"fraction = {fraction}; give a number above 0 and at most 1")
-        kept = generator("rng", rng).random(len(self)) < fraction
-        if not kept.any():
-            raise InputError(f"fraction = {fraction} kept no job of {len(self)}; give more")
-        return self[kept]
 
     def split(self, *, at_most: int | None = None, into: int | None = None) -> "JobStream":
         """Return an unordered stream whose jobs are split into equal components.

@@ -134,7 +134,7 @@ def test_replace_keeps_all_else_and_refuses_unknown_columns():
 def test_where_no_estimate_was_given_it_is_the_run_time_for_good():
     jobs = stream()
     longer = [7.0, 8.0, 9.0]
-    for same in (jobs, jobs[:], jobs.thinned(1, np.random.default_rng(0)), jobs.split(into=2)):
+    for same in (jobs, jobs[:], jobs.split(into=2)):
         assert same.replace(runtime=longer).estimate.tolist() == longer
     assert co.merge(jobs).replace(runtime=longer).estimate.tolist() == longer
     assert jobs.scaled_runtimes(2).replace(runtime=longer).estimate.tolist() == longer
@@ -376,23 +376,6 @@ def test_scaled_runtimes():
         jobs.scaled_runtimes(0)
 
 
-def test_thinned_keeps_the_fraction_and_whole_jobs():
-    n = 40_000
-    jobs = co.JobStream(submit=np.arange(n), runtime=np.arange(n) * 2.0, components=np.ones(n, int))
-    kept = jobs.thinned(0.3, np.random.default_rng(2))
-    assert abs(len(kept) - 0.3 * n) < 4 * math.sqrt(n * 0.3 * 0.7)
-    np.testing.assert_array_equal(kept.runtime, kept.submit * 2)
-    assert (np.diff(kept.submit) > 0).all()
-    assert_same(kept, jobs.thinned(0.3, np.random.default_rng(2)))
-    assert_same(jobs.thinned(1, np.random.default_rng(2)), jobs)
-
-
-@pytest.mark.parametrize("fraction", [0, -0.1, 1.1, math.nan])
-def test_thinned_refuses(fraction):
-    with pytest.raises(co.InputError, match=f"fraction = {fraction}"):
-        stream().thinned(fraction, np.random.default_rng(0))
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -400,8 +383,6 @@ def test_thinned_refuses(fraction):
         lambda jobs, junk: jobs.with_load(junk, 0.5),
         lambda jobs, junk: jobs.with_load(co.Multicluster([8]), junk),
         lambda jobs, junk: jobs.scaled_runtimes(junk),
-        lambda jobs, junk: jobs.thinned(junk, np.random.default_rng(0)),
-        lambda jobs, junk: jobs.thinned(0.5, junk),
         lambda jobs, junk: jobs.split(at_most=junk, into=None if junk is not None else junk),
         lambda jobs, junk: jobs.replace(request=junk),
         lambda jobs, junk: jobs.replace(components=junk),
@@ -422,11 +403,6 @@ def test_wrong_objects_are_refused_in_one_line(call, junk):
         call(stream(), junk)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 250
-
-
-def test_thinned_to_nothing_is_refused():
-    with pytest.raises(co.InputError, match="kept no job of 3"):
-        stream().thinned(1e-9, np.random.default_rng(0))
 
 
 def test_a_stream_keeps_its_own_columns():

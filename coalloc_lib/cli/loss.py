@@ -11,6 +11,7 @@ from coalloc_lib.cli.output import print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
 from coalloc_lib.estimates import METHODS
 from coalloc_lib.jobs import REQUESTS
+from coalloc_lib.names import parse_clusters
 
 #: Waiting jobs that fpfs sees in a saturated system where ``--backlog`` is not given.
 BACKLOG = 500
@@ -77,7 +78,7 @@ def loss(
     options.chosen("--request", request, REQUESTS)
     if method is not None:
         options.chosen("--method", method, METHODS)
-    system = options.system_of(clusters)
+    system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
     rule = options.placement_of(placement, request)
     times = _service(service)
@@ -95,7 +96,8 @@ def loss(
         elif backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
         answer = _simulated(question, times, policy, sampling), "simulation"
-    _print(*answer, as_json, say_method=method is None)
+    found, known = answer
+    _print(found, known, as_json, say_method=method is None)
 
 
 def _by_formula(question, method, asked, sampling):

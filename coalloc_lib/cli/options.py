@@ -6,7 +6,7 @@ import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, parse_clusters
+from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of
 from coalloc_lib.system import NAMED_SYSTEMS
 
 Clusters = Annotated[
@@ -43,11 +43,6 @@ def chosen(option, value, choices):
     return value
 
 
-def system_of(text):
-    """Return the multicluster that ``--clusters`` names."""
-    return parse_clusters(text, "--clusters")
-
-
 def placement_of(name, request=None):
     """Return the placement of this name, None where none is given; ordered requests take none."""
     if name is None:
@@ -65,18 +60,14 @@ def scheduling_of(name, **options):
     """Return the scheduling policy of this name; None is an option that was not given."""
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
     wanted = options_of(policy)
-    given = {option for option, value in options.items() if value is not None}
-    for option in sorted(given - set(wanted)):
-        takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
-        raise InputError(
-            f"{_flag(option)} is not for --scheduling {name}; leave it out, or use "
-            f"--scheduling {' or '.join(takers)}"
-        )
-    for option in wanted:
-        if option not in given:
-            raise InputError(f"--scheduling {name} needs {_flag(option)}; add it")
+    for option, value in options.items():
+        flag = "--" + option.replace("_", "-")
+        if value is None and option in wanted:
+            raise InputError(f"--scheduling {name} needs {flag}; add it")
+        if value is not None and option not in wanted:
+            takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
+            raise InputError(
+                f"{flag} is not for --scheduling {name}; leave it out, or use --scheduling "
+                f"{' or '.join(takers)}"
+            )
     return policy(**{option: options[option] for option in wanted})
-
-
-def _flag(option):
-    return "--" + option.replace("_", "-")

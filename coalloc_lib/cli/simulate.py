@@ -13,11 +13,11 @@ from coalloc_lib.cli import options
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.names import parse_clusters
 from coalloc_lib.simulate import ENGINES, refuse_impossible
 from coalloc_lib.simulate import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
-
-ESTIMATES = ("requested", "exact")
+from coalloc_lib.workloads.swf import ESTIMATES
 
 #: The shortest time on processors, in seconds, that counts in the bounded slowdown.
 BOUND = 10.0
@@ -95,7 +95,7 @@ def simulate(
     is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds.
     """
     options.chosen("--engine", engine, ENGINES)
-    system = options.system_of(clusters)
+    system = parse_clusters(clusters, "--clusters")
     policies = {
         "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
         "placement": options.placement_of(placement, request),

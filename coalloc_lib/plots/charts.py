@@ -10,6 +10,9 @@ from matplotlib.patches import Rectangle
 from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.style import BESIDE, COLOURS, look, new_figure, some, title_figure
 
+#: Half a unit of the last printed digit.
+ROUNDING = 0.0005
+
 
 def bars(
     series: Mapping[str, Mapping[str, Interval | float]], *, title: str, ylabel: str,
@@ -59,18 +62,14 @@ def _finish(figure: Figure, axes: Axes, title: str) -> None:
         axes.legend(**BESIDE)
 
 
-def beside_published(
-    rows: Sequence[tuple[str, Mapping]], *, title: str, xlabel: str, rounding: float = 0.0005
-) -> Figure:
-    """Draw how far each number that came out is from the printed one.
+def beside_published(rows: Sequence[tuple[str, Mapping]], *, title: str, xlabel: str) -> Figure:
+    """Draw how far each number that came out is from the printed one, of three digits.
 
     Parameters
     ----------
     rows : list of (label, dict)
         ``dict[series]`` is a pair of a printed number and what came out, a number or an
         `Interval`.
-    rounding : float
-        Half a unit of the last printed digit, drawn as a band.
     """
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     figure, axes = new_figure(7.5, 1.0 + 0.42 * len(rows))
@@ -82,7 +81,7 @@ def beside_published(
         colour, _, marker = look(i)
         style = {"fmt": marker, "color": colour, "markersize": 4, "elinewidth": 1}
         axes.errorbar(np.subtract(estimates, printed), at, xerr=errors, label=name, **style)
-    axes.axvspan(-rounding, rounding, color="grey", alpha=0.25, label="rounding of the print")
+    axes.axvspan(-ROUNDING, ROUNDING, color="grey", alpha=0.25, label="rounding of the print")
     axes.set_yticks(range(len(rows)), [label for label, _ in rows])
     axes.set(xlabel=xlabel, ylim=(len(rows) - 0.5, -0.5))
     axes.grid(True, axis="x", alpha=0.3)
