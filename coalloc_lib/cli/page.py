@@ -21,13 +21,7 @@ _CLAIM = re.compile(r"[A-Z]+-\d+")
 
 
 def print_page(rows):
-    """Print per table how many numbers came out, and each claim with its verdict in a line.
-
-    Parameters
-    ----------
-    rows : list of coalloc_lib.studies.Row
-        Those of one study.
-    """
+    """Print of a study's rows how many numbers of each table came out, and a line a claim."""
     claims = [row for row in rows if _CLAIM.fullmatch(row.item)]
     tables = defaultdict(list)
     for row in rows:

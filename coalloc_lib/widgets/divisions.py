@@ -34,24 +34,7 @@ COARSE, FINE = (10_000, 2_500, 4), (100_000, 20_000, 8)
 
 @lru_cache(maxsize=256)
 def division_curves(clusters, components, component_sizes, effort=COARSE):
-    """Return the `Curve` of each placement, on the same jobs.
-
-    Parameters
-    ----------
-    clusters : tuple of int
-        Processors of each cluster; first fit tries them in this order.
-    components : int
-        Components of a job.
-    component_sizes : str
-        Distribution of their sizes, as `parse_sizes` takes it.
-    effort : tuple of int
-        `COARSE` or `FINE`.
-
-    Raises
-    ------
-    InputError
-        A job could never start, or an argument makes no sense.
-    """
+    """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
     system, model = Multicluster(clusters), JobModel(parse_sizes(component_sizes), components)
     refuse_impossible(system, model.largest())
     return {
@@ -77,8 +60,10 @@ def division_picture(
     ----------
     sizes : sequence of int or str
         Processors of each cluster, or the same as a text such as ``"64,32,16,16"``.
-    components, component_sizes
-        As `division_curves` takes them.
+    components : int
+        Components of a job.
+    component_sizes : str
+        Distribution of their sizes, as `parse_sizes` takes it.
     alpha : float
         By how much slow communication lengthens every service time. The horizontal axis is the
         net utilization, without what communication takes.

@@ -96,19 +96,19 @@ class AdaptedLublin:
     def __post_init__(self) -> None:
         """Check every parameter; make tuples of lists."""
         whole("processors", self.processors)
-        for name in ("serial", "power_of_two", "low_stage"):
-            _probability(name, getattr(self, name))
         for name in ("longest", "gap_shape", "gap_mean"):
             positive(name, getattr(self, name))
         for name in ("mixing_slope", "mixing_intercept", "start"):
             _finite(name, getattr(self, name))
-        low, medium, high = (
-            _finite(name, getattr(self, name)) for name in ("log_low", "log_medium", "log_high")
-        )
+        for name in ("serial", "power_of_two", "low_stage"):
+            if not 0 <= _finite(name, getattr(self, name)) <= 1:
+                raise InputError(f"{name} = {getattr(self, name)}; give a number from 0 to 1")
+        names = ("log_low", "log_medium", "log_high")
+        low, medium, high = (_finite(name, getattr(self, name)) for name in names)
         if not 0.5 <= low < medium < high:
             raise InputError(
-                f"log_low, log_medium, log_high = {self.log_low}, {self.log_medium}, "
-                f"{self.log_high}; give three increasing numbers of 0.5 or more"
+                f"{', '.join(names)} = {low}, {medium}, {high}; give three increasing numbers of "
+                "0.5 or more"
             )
         for name, length in (("runtime_shape", 2), ("runtime_scale", 2), ("daily_cycle", 48)):
             object.__setattr__(self, name, _positives(name, getattr(self, name), length))
@@ -240,11 +240,6 @@ def _finite(name: str, value: Any) -> float:
     if found.ndim or not np.isfinite(found):
         raise InputError(f"{name} = {shown(value)}; give a finite number")
     return float(found)
-
-
-def _probability(name: str, value: Any) -> None:
-    if not 0 <= _finite(name, value) <= 1:
-        raise InputError(f"{name} = {shown(value)}; give a number from 0 to 1")
 
 
 def _positives(name: str, values: Any, length: int) -> tuple[float, ...]:
