@@ -63,9 +63,8 @@ def gantt(
     axes.set_ylim(schedule.system.processors, 0)
     _name_clusters(axes, schedule.system, row)
     title_figure(figure, f"{title}: {words}" if words else title)
-    submit = schedule.jobs.submit[
-        (begin <= schedule.jobs.submit) & (schedule.jobs.submit <= finish)
-    ]
+    submit = schedule.jobs.submit
+    submit = submit[(begin <= submit) & (submit <= finish)]
     axes.plot(submit, np.zeros(len(submit)), "kx", markersize=5, clip_on=False)
     axes.set(xlabel=f"time{f' ({unit})' if unit else ''}; × is a submission")
     return figure
@@ -86,10 +85,9 @@ def _window(schedule: Schedule, window: tuple | None) -> tuple[tuple[float, floa
         return (begin, last if last > begin else begin + 1), ""
     # All that runs until then is among the first, so that what looks idle was idle.
     finish = np.partition(schedule.start, FIRST)[FIRST]
-    later = np.concatenate([schedule.start, schedule.end])
-    if finish <= begin and (later > begin).any():  # they all start at once
-        finish = later[later > begin].min()
-    finish = max(finish, np.nextafter(begin, np.inf))
+    if finish <= begin:  # they all start at once
+        later = schedule.end[schedule.end > begin]
+        finish = later.min() if later.size else begin + 1
     return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
 
 

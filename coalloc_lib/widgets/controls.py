@@ -42,14 +42,13 @@ def slider_with_entry(label, value, low, high, step=1):
     are whole where `step` is.
     """
     is_whole = isinstance(step, int)
+    both = {"value": value, "min": low, "max": high, "step": step, "description": label}
     slider = (ipw.IntSlider if is_whole else ipw.FloatSlider)(
-        value=value, min=low, max=high, step=step, description=label, style=WIDE,
-        readout=False, continuous_update=False,
-    )  # fmt: skip
+        **both, style=WIDE, readout=False, continuous_update=False
+    )
     entry = (ipw.BoundedIntText if is_whole else ipw.BoundedFloatText)(
-        value=value, min=low, max=high, step=step, description=label, tooltip=label,
-        layout={"width": "6em"},
-    )  # fmt: skip
+        **both, tooltip=label, layout={"width": "6em"}
+    )
     entry.add_class("coalloc-entry")
     ipw.link((slider, "value"), (entry, "value"))
     return ipw.HBox([slider, entry])

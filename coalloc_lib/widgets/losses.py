@@ -111,13 +111,7 @@ def loss_in_words(bound):
 
 
 def loss_picture(question=None):
-    """Draw the capacity loss of a `LossQuestion` beside that of the other request types.
-
-    Raises
-    ------
-    InputError
-        A job of this question could never start, or the question makes no sense.
-    """
+    """Draw the capacity loss of a `LossQuestion` beside that of the other request types."""
     question = LossQuestion() if question is None else question
     chosen = capacity_loss(question)
     answers = {}

@@ -159,8 +159,6 @@ def parse_header(lines: Iterable[str]) -> dict[str, str]:
     header: dict[str, str] = {}
     current = None
     for line in lines:
-        if is_job_line(line):
-            break
         comment = line.strip().lstrip(";").rstrip()
         match = _KEY.fullmatch(comment)
         if match:
