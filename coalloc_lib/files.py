@@ -17,7 +17,8 @@ from coalloc_lib.checks import InputError, path_of
 #: The path that means standard output.
 STDOUT = "-"
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+#: What the system says where there is no more room.
+FULL = (errno.ENOSPC, errno.EDQUOT)
 #: So much of a name goes into that of its partial file, which must not become too long itself.
 _MOST_OF_NAME, _MOST_OF_SUFFIX = 100, 20
 
@@ -59,12 +60,12 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     beside.write_text("a,b")
     """
     target = _target(path)
-    with _said_of(target, _FULL):
+    with _said_of(target, FULL):
         if not _is_replaceable(target):
             with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
                 spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
                 spool.touch()
-                with _said_of(spool, _FULL):
+                with _said_of(spool, FULL):
                     yield spool
                 _copy(spool, target)
             return
@@ -171,7 +172,7 @@ def _said_of(target: Path, which: tuple[int, ...] | None = None) -> Iterator[Non
     except OSError as error:
         if which is not None and error.errno not in which:
             raise
-        room = f"make room on the disk of {target.parent} or " if error.errno in _FULL else ""
+        room = f"make room on the disk of {target.parent} or " if error.errno in FULL else ""
         raise InputError(
             f"{target} cannot be written ({error.strerror}); {room}choose another path"
         ) from None

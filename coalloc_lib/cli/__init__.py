@@ -20,6 +20,7 @@ from coalloc_lib.cli.reproduce import reproduce
 from coalloc_lib.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
 from coalloc_lib.cli.simulate import simulate
 from coalloc_lib.cli.traces import app as traces
+from coalloc_lib.files import FULL
 
 __all__ = ["app", "main"]
 
@@ -94,11 +95,12 @@ def main(arguments=None):
         drop_output()
         return 0
     except OSError as error:
-        if error.filename is None:  # nothing that a user could mend: a bug keeps its traceback
-            raise
+        if error.filename is None and error.errno not in FULL:
+            raise  # nothing that a user could mend: a bug keeps its traceback
         if error.filename == OUTPUT:
             drop_output()
-        return _refuse(f"{error.filename}: {error.strerror}; make room, or choose another place")
+        where = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{where}{error.strerror}; make room, or choose another place")
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
             # The parser takes the end of any file for a user who closes the terminal.

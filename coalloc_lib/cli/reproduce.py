@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from coalloc_lib.cli.output import Terminated, print_json, show
 from coalloc_lib.cli.page import print_page, print_rows
 from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
+from coalloc_lib.studies.ledger import count_verdicts
 
 EXAMPLES = """\b
 Examples:
@@ -55,7 +57,6 @@ def reproduce(
     study as soon as that is done.
     """
     from coalloc_lib.studies import reproduce as run
-    from coalloc_lib.studies.ledger import count_verdicts
     from coalloc_lib.sweep import SweepError
 
     for study in studies or ():
@@ -101,16 +102,11 @@ def _watched(cache):
             if cache is not None:
                 print(f"coalloc: finished points are in {cache}; run again", file=sys.stderr)
             raise
-    found = progress.found
-    if found:
-        print(f"coalloc: {found:,} points were found in {cache}", file=sys.stderr)
+    if progress.found:
+        print(f"coalloc: {progress.found:,} points were found in {cache}", file=sys.stderr)
 
 
 def _as_object(rows, result=None):
-    from dataclasses import asdict
-
-    from coalloc_lib.studies.ledger import count_verdicts
-
     return {
         "verdicts": count_verdicts(rows),
         "rows": [asdict(row) for row in rows],

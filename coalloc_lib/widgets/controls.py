@@ -95,6 +95,8 @@ def _shown(show, values):
     return {"output_type": "display_data", "data": data, "metadata": {}}
 
 
-def choice(label, options):
-    """Return a list to choose one of `options` from."""
-    return ipw.Dropdown(options=list(options), description=label, style=WIDE)
+def choice(label, options, chosen=None):
+    """Return a list to choose one of `options` from; the first where none is chosen yet."""
+    options = list(options)
+    chosen = options[0] if chosen is None else chosen
+    return ipw.Dropdown(options=options, value=chosen, description=label, style=WIDE)
