@@ -29,6 +29,10 @@ class View(list):
         super().__init__()
         self.name, self.policy = name, policy
 
+    def __iter__(self):
+        """Go through the jobs of this moment: those that start meanwhile are not skipped over."""
+        return iter(self[:])
+
 
 def _refusing(method):
     def refuse(self, *_arguments, **_keywords):
