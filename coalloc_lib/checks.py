@@ -69,11 +69,6 @@ def instance_of(name: str, value: Any, kind: type[_T], example: str) -> _T:
     return value
 
 
-def generator(name: str, value: Any) -> np.random.Generator:
-    """Return `value`; refuse what is no random generator, a seed for example."""
-    return instance_of(name, value, np.random.Generator, "numpy.random.default_rng(seed)")
-
-
 def positive(name: str, value: Any) -> float:
     """Return `value` as a float; refuse what is not a finite number above 0."""
     number = float_of(_number(name, value))

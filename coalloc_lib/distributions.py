@@ -14,15 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.cards import card
-from coalloc_lib.checks import (
-    InputError,
-    generator,
-    in_memory,
-    instance_of,
-    positive,
-    shown,
-    whole,
-)
+from coalloc_lib.checks import InputError, in_memory, instance_of, positive, shown, whole
 from coalloc_lib.columns import numbers, times, whole_numbers
 
 #: A distribution is a table with an entry for each size.
@@ -63,7 +55,8 @@ class Distribution(ABC):
         if shape is not None:
             axes = shape if isinstance(shape, tuple) else (shape,)
             shape = tuple(whole("shape", axis, least=0) for axis in axes)
-        return self._draw(generator("rng", rng), shape)
+        instance_of("rng", rng, np.random.Generator, "numpy.random.default_rng(seed)")
+        return self._draw(rng, shape)
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:

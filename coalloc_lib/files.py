@@ -17,8 +17,8 @@ from coalloc_lib.checks import InputError, path_of
 #: The path that means standard output.
 STDOUT = "-"
 
-_PARTIAL = "coalloc-partial"
-_FULL = {errno.ENOSPC: "is full", errno.EDQUOT: "has no more room for this user"}
+#: What the system says where there is no more room.
+FULL = (errno.ENOSPC, errno.EDQUOT)
 #: So much of a name goes into that of its partial file, which must not become too long itself.
 _MOST_OF_NAME, _MOST_OF_SUFFIX = 100, 20
 
@@ -60,28 +60,30 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     beside.write_text("a,b")
     """
     target = _target(path)
-    if target is None or not _is_replaceable(target):
-        with _spooled(path, target) as spool:
-            yield spool
-        return
-    beside = _beside(target)
-    try:
-        with _one_line_if_full(target):
+    with _said_of(target, FULL):
+        if not _is_replaceable(target):
+            with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
+                spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
+                spool.touch()
+                with _said_of(spool, FULL):
+                    yield spool
+                _copy(spool, target)
+            return
+        beside = _beside(target)
+        try:
             _make_empty(beside, target)
             yield beside
             os.replace(beside, target)
-    finally:
-        # After the rename there is nothing left to remove; after any exception there is.
-        beside.unlink(missing_ok=True)
+        finally:
+            # After the rename there is nothing left to remove; after any exception there is.
+            beside.unlink(missing_ok=True)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
     target = _target(path)
-    if target is None:
-        return
     if not _is_replaceable(target):
-        if not os.access(target, os.W_OK):
+        if str(target) != STDOUT and not os.access(target, os.W_OK):
             raise InputError(f"{target} cannot be written; choose another file")
         return
     beside = _beside(target)
@@ -91,49 +93,41 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _target(path: str | os.PathLike[str]) -> Path | None:
-    """Return the file that is meant, links followed; None for standard output."""
-    path_of("path", path)
-    if os.fspath(path) == STDOUT:
-        if not hasattr(sys.stdout, "buffer"):  # that of a notebook takes text alone
-            raise InputError("path = '-', and standard output takes no file here; give a path")
-        return None
-    try:
+def _target(path: str | os.PathLike[str]) -> Path:
+    """Return the file that is meant, links followed."""
+    target = path_of("path", path)
+    if os.fspath(path) != STDOUT == str(target):
+        return target.absolute()  # ./- is a file
+    with _said_of(target), suppress(FileNotFoundError):
         # Links like /dev/stdout lead to names that are no files; what they mean is there.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return Path(path)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}); check it") from None
-    return Path(os.path.realpath(path) if os.path.islink(path) else path)
+        if not stat.S_ISREG(os.stat(target).st_mode):
+            return target
+    return Path(os.path.realpath(target)) if target.is_symlink() else target
 
 
 def _is_replaceable(target: Path) -> bool:
     """Whether this is a regular file or can become one; refuse a folder, and a path in none."""
+    if str(target) == STDOUT:
+        if not hasattr(sys.stdout, "buffer"):  # that of a notebook takes text alone
+            raise InputError("path = '-', and standard output takes no file here; give a path")
+        return False
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the path of a file in it")
-    if target.exists():
-        return target.is_file()
     if not target.parent.is_dir():
         raise InputError(f"folder {target.parent} does not exist; make it first")
-    return True
+    return target.is_file() or not target.exists()
 
 
 def _beside(target: Path) -> Path:
     """Return a new name beside `target`, after removing what dead writers left."""
-    start = _partial_name(target)
+    name = os.fsencode(target.name)[:_MOST_OF_NAME].decode(errors="ignore")
+    start = f".{name}.coalloc-partial-{socket.gethostname()}-"
     with suppress(OSError):  # of a folder that may not be listed
         for path in target.parent.iterdir():
             if path.name.startswith(start) and _is_dead(path.name[len(start) :].split("-")[0]):
                 path.unlink(missing_ok=True)
     suffix = "".join(target.suffixes[-2:])[-_MOST_OF_SUFFIX:]
     return target.with_name(f"{start}{os.getpid()}-{uuid.uuid4().hex[:8]}{suffix}")
-
-
-def _partial_name(target: Path) -> str:
-    name = os.fsencode(target.name)[:_MOST_OF_NAME].decode(errors="ignore")
-    return f".{name}.{_PARTIAL}-{socket.gethostname()}-"
 
 
 def _is_dead(number: str) -> bool:
@@ -151,45 +145,34 @@ def _is_dead(number: str) -> bool:
 
 def _make_empty(beside: Path, target: Path) -> None:
     """Make the partial file, with the permissions of the one that it is to replace."""
-    try:
-        if target.exists():
-            target.open("r+").close()  # a file that may not be written may not be replaced
+    with _said_of(target):
         beside.open("x").close()
         if target.exists():
+            target.open("r+").close()  # a file that may not be written may not be replaced
             beside.chmod(stat.S_IMODE(target.stat().st_mode))
-    except OSError as error:
-        raise InputError(
-            f"{target} cannot be written ({error.strerror}); choose another path"
-        ) from None
+
+
+def _copy(spool: Path, target: Path) -> None:
+    """Write what is in a file to a device, a pipe or standard output."""
+    with spool.open("rb") as content:
+        if str(target) != STDOUT:
+            with target.open("wb") as file:
+                shutil.copyfileobj(content, file)
+            return
+        sys.stdout.flush()
+        shutil.copyfileobj(content, sys.stdout.buffer)
+        sys.stdout.flush()
 
 
 @contextmanager
-def _spooled(path: str | os.PathLike[str], target: Path | None) -> Iterator[Path]:
-    """Yield a temporary file whose content is then written to a device, a pipe or stdout."""
-    with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
-        spool = Path(folder) / f"spool{''.join(Path(path).suffixes[-2:])}"
-        spool.touch()
-        with _one_line_if_full(spool):
-            yield spool
-        with spool.open("rb") as content, _one_line_if_full(target or Path(STDOUT)):
-            if target is None:
-                sys.stdout.flush()
-                shutil.copyfileobj(content, sys.stdout.buffer)
-                sys.stdout.flush()
-            else:
-                with target.open("wb") as file:
-                    shutil.copyfileobj(content, file)
-
-
-@contextmanager
-def _one_line_if_full(target: Path) -> Iterator[None]:
+def _said_of(target: Path, which: tuple[int, ...] | None = None) -> Iterator[None]:
+    """Say in one line what the system refuses, or those of its refusals whose numbers these are."""
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL:
+        if which is not None and error.errno not in which:
             raise
-        where = target.parent if target.is_file() or not target.exists() else target
+        room = f"make room on the disk of {target.parent} or " if error.errno in FULL else ""
         raise InputError(
-            f"{target} cannot be written: the disk of {where} {_FULL[error.errno]}; free some "
-            "room, or choose another folder"
+            f"{target} cannot be written ({error.strerror}); {room}choose another path"
         ) from None

@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.cards import card, span_of
-from coalloc_lib.checks import (
-    InputError,
-    generator,
-    instance_of,
-    one_of,
-    positive,
-    shown,
-    whole,
-)
+from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown, whole
 from coalloc_lib.columns import (
     component_table,
     instants,
@@ -114,17 +106,10 @@ class JobStream:
         number: Any = None,
     ) -> None:
         """Check every column and freeze it."""
-        given = {
-            "submit": submit,
-            "runtime": runtime,
-            "components": components,
-            "estimate": estimate,
-            "request": request,
-            "span_penalty": span_penalty,
-            "number": number,
-        }
+        columns = (submit, runtime, components, estimate, span_penalty, number)
+        given = dict(zip(_COLUMNS, columns, strict=True))
         refuse_different_indexes(given)
-        self._keep(given)
+        self._keep(given | {"request": request})
 
     def _keep(self, given: Mapping[str, Any]) -> None:
         """Check these columns and keep them; all others are there and in order."""
@@ -282,15 +267,6 @@ class JobStream:
         factor = positive("factor", factor)
         requested = None if self._requested is None else self._requested * factor
         return self.replace(runtime=self.runtime * factor, estimate=requested)
-
-    def thinned(self, fraction: float, rng: np.random.Generator) -> "JobStream":
-        """Return the stream with each job kept with probability `fraction`."""
-        if positive("fraction", fraction) > 1:
-            raise InputError(f"fraction = {fraction}; give a number above 0 and at most 1")
-        kept = generator("rng", rng).random(len(self)) < fraction
-        if not kept.any():
-            raise InputError(f"fraction = {fraction} kept no job of {len(self)}; give more")
-        return self[kept]
 
     def split(self, *, at_most: int | None = None, into: int | None = None) -> "JobStream":
         """Return an unordered stream whose jobs are split into equal components.

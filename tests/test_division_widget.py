@@ -97,7 +97,7 @@ def test_the_sliders_follow_a_text_that_they_could_have_written(box):
         ({"cluster 1": 90}, "each cluster needs a processor"),
         ({"sizes": "64;32"}, "give the processors of each cluster"),
         ({"sizes": ""}, "give the processors of each cluster"),
-        ({"components": 5}, "there are 4 clusters"),
+        ({"components": 5}, "the clusters have 32, 32, 32, 32"),
         ({"sizes": "112,12,2,2"}, "can never start"),
         ({"component sizes": "Z[1,8]"}, "Z[1,8]"),
     ],

@@ -4,7 +4,6 @@ import pytest
 
 from coalloc_lib import names
 from coalloc_lib.checks import InputError
-from coalloc_lib.cli import options
 from coalloc_lib.system import NAMED_SYSTEMS
 from coalloc_lib.widgets import division_picture
 
@@ -12,13 +11,13 @@ from coalloc_lib.widgets import division_picture
 def test_a_text_of_sizes_and_a_name_give_a_system():
     assert names.parse_clusters("64, 32,32").sizes == (64, 32, 32)
     for name, sizes in NAMED_SYSTEMS.items():
-        assert names.parse_clusters(name).sizes == options.system_of(name).sizes == sizes
+        assert names.parse_clusters(name).sizes == sizes
 
 
 @pytest.mark.parametrize("text", ["", "a", "8;8", "8,,8", "8,0", "8,-1", "8.5", None, 8])
 def test_any_other_text_is_refused_alike_on_the_command_line_and_in_a_notebook(text):
     with pytest.raises(InputError, match=r"^--clusters = ") as shell:
-        options.system_of(text)
+        names.parse_clusters(text, "--clusters")
     if not isinstance(text, str):
         return
     with pytest.raises(InputError, match=r"^sizes = ") as notebook:

@@ -73,7 +73,7 @@ def test_an_unknown_name_is_answered_with_all_names():
         ([8, 8, 2.5], r"sizes\[2\] = 2\.5"),
         ([8, float("nan")], r"sizes\[1\] = nan"),
         ([float("inf")], r"sizes\[0\] = inf"),
-        ([[1, 2], [3]], "sizes has rows of 1 to 2 entries"),
+        ([[1, 2], [3]], r"sizes\[0\] = \[1, 2\]; give rows of one length"),
         ([[1, 2], [3, 4]], "sizes has 2 dimensions; give one size a cluster"),
         (None, "sizes = None"),
         ("32", "sizes = '32'"),

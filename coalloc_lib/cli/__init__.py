@@ -12,19 +12,21 @@ import typer
 
 from coalloc_lib import __version__
 from coalloc_lib.checks import InputError
-from coalloc_lib.cli import stopping
 from coalloc_lib.cli.loss import EXAMPLES as LOSS_EXAMPLES
 from coalloc_lib.cli.loss import loss
+from coalloc_lib.cli.output import OUTPUT, Terminated, drop_output, naming, unwinding
 from coalloc_lib.cli.reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from coalloc_lib.cli.reproduce import reproduce
 from coalloc_lib.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
 from coalloc_lib.cli.simulate import simulate
 from coalloc_lib.cli.traces import app as traces
+from coalloc_lib.files import FULL
 
 __all__ = ["app", "main"]
 
 #: What is said of an exit status that is no answer and no mistake.
-ENDINGS = {stopping.INTERRUPTED: "interrupted", stopping.TERMINATED: "terminated"}
+INTERRUPTED, TERMINATED = 130, 143
+ENDINGS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 # No markup: square brackets in a help text are those of U[a,b].
 app = typer.Typer(name="coalloc", add_completion=False, rich_markup_mode=None)
@@ -77,48 +79,40 @@ def main(arguments=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        with stopping.unwinding():
+        with unwinding():
             status = app(arguments, prog_name="coalloc", standalone_mode=False)
-            with stopping.naming(stopping.OUTPUT):
+            with naming(OUTPUT):
                 sys.stdout.flush()
     except InputError as error:
         return _refuse(error)
     except _ParserError as error:
-        return _refuse(f"{error.format_message()} (see: {_command_of(error)} --help)")
+        context = getattr(error, "ctx", None)
+        command = "coalloc" if context is None else context.command_path
+        return _refuse(f"{error.format_message()} (see: {command} --help)")
     except MemoryError:
         return _refuse("this takes more memory than there is; ask for fewer jobs or smaller sizes")
     except BrokenPipeError:
-        stopping.drop_output()
+        drop_output()
         return 0
     except OSError as error:
-        return _refuse_of_system(error)
+        if error.filename is None and error.errno not in FULL:
+            raise  # nothing that a user could mend: a bug keeps its traceback
+        if error.filename == OUTPUT:
+            drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{where}{error.strerror}; make room, or choose another place")
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
             # The parser takes the end of any file for a user who closes the terminal.
             raise error.__cause__ from None
-        status = stopping.INTERRUPTED
-    except stopping.Terminated:
-        status = stopping.TERMINATED
+        status = INTERRUPTED
+    except Terminated:
+        status = TERMINATED
     if status in ENDINGS:
         print(f"coalloc: {ENDINGS[status]}", file=sys.stderr)
     return status if isinstance(status, int) else 0
 
 
-def _refuse_of_system(error):
-    """Say what the system refused, a full disk or a name too long; a bug keeps its traceback."""
-    reason = stopping.reason_of(error)
-    if reason is None:
-        raise error
-    if error.filename == stopping.OUTPUT:
-        stopping.drop_output()
-    return _refuse(reason)
-
-
 def _refuse(message):
     print("coalloc: error:", *str(message).split(), file=sys.stderr)
     return 2
-
-
-def _command_of(error):
-    context = getattr(error, "ctx", None)
-    return "coalloc" if context is None else context.command_path

@@ -11,11 +11,10 @@ from coalloc_lib.cli.output import print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
 from coalloc_lib.estimates import METHODS
 from coalloc_lib.jobs import REQUESTS
+from coalloc_lib.names import parse_clusters
 
 #: Waiting jobs that fpfs sees in a saturated system where ``--backlog`` is not given.
 BACKLOG = 500
-#: Jobs of a simulation where ``--jobs`` is not given.
-JOBS = 200_000
 #: What the formulas are for, and what the approximation is for.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
@@ -38,7 +37,7 @@ def loss(
     request: options.Request,
     components: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Components of a job; one a cluster if not given."),
+        typer.Option(metavar="K", min=1, help="Components of a job; one a cluster if not given."),
     ] = None,
     method: Annotated[
         str | None,
@@ -63,11 +62,11 @@ def loss(
     max_jumps: options.MaxJumps = None,
     backlog: Annotated[
         int | None,
-        typer.Option(metavar="N", help=f"fpfs: waiting jobs that it sees.  [default: {BACKLOG}]"),
+        typer.Option(metavar="N", min=1, help=f"fpfs: waiting jobs seen.  [default: {BACKLOG}]"),
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help=f"Jobs of the simulation.  [default: {JOBS}]"),
+        typer.Option(metavar="N", min=1, help="Jobs of the simulation.  [default: 200000]"),
     ] = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
@@ -79,27 +78,24 @@ def loss(
     options.chosen("--request", request, REQUESTS)
     if method is not None:
         options.chosen("--method", method, METHODS)
-    options.at_least("--components", components, 1)
-    options.at_least("--seed", seed, 0)
-    options.at_least("--jobs", jobs, 1)
-    options.at_least("--backlog", backlog, 1)
-    system = options.system_of(clusters)
+    system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
     rule = options.placement_of(placement, request)
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
-    sampling = _given(jobs=jobs, seed=seed, backlog=backlog)
+    sampling = {"jobs": jobs, "seed": seed, "backlog": backlog}
+    sampling = {name: value for name, value in sampling.items() if value is not None}
     question = system, distribution, components, request, rule
     answer = None
     if method != "simulation":
         asked = {"--scheduling": scheduling, "--service": service, "--placement": placement}
         answer = _by_formula(question, method, asked, sampling)
     if answer is None:
-        if scheduling == "fcfs" and backlog is not None:
+        if scheduling != "fcfs":
+            sampling.setdefault("backlog", BACKLOG)
+        elif backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
-        defaults = {"jobs": JOBS} | ({} if scheduling == "fcfs" else {"backlog": BACKLOG})
-        how = {"scheduling": policy} | defaults | sampling
-        answer = _simulated(question, times, **how), "simulation"
+        answer = _simulated(question, times, policy, sampling), "simulation"
     found, known = answer
     _print(found, known, as_json, say_method=method is None)
 
@@ -114,12 +110,12 @@ def _by_formula(question, method, asked, sampling):
     system, *sizes, request, placement = question
     by_chain = request in ("unordered", "total") and len(system) > 1
     obstacle = _obstacle(request, by_chain, method, asked)
-    if obstacle and method is not None:
-        raise InputError(obstacle)
-    if obstacle or (method is None and by_chain and sampling):
+    if method is None and (obstacle or (by_chain and sampling)):
         return None
     for name in sampling:
-        raise InputError(f"--{name} is for --method simulation; leave it out, or simulate")
+        obstacle = obstacle or f"--{name} is for --method simulation; leave it out, or simulate"
+    if obstacle:
+        raise InputError(obstacle)
     calculate = exact_utilization if by_chain and method != "approximation" else maximal_utilization
     try:
         bound = calculate(system, *sizes, request, placement=placement)
@@ -138,8 +134,7 @@ def _obstacle(request, by_chain, method, asked):
     if method == "approximation" and not by_chain:
         where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
         return f"{where} has an exact formula and no approximation; use --method exact"
-    conditions = FORMULA | (APPROXIMATED if method == "approximation" else {})
-    for option, served in conditions.items():
+    for option, served in (FORMULA | (APPROXIMATED if method == "approximation" else {})).items():
         if asked[option] not in (None, *served):
             return (
                 f"{option} {asked[option]} has no formula, which is for {' or '.join(served)}; "
@@ -148,15 +143,14 @@ def _obstacle(request, by_chain, method, asked):
     return None
 
 
-def _simulated(question, service, scheduling, **how):
+def _simulated(question, service, scheduling, sampling):
     from coalloc_lib.saturation import saturated_loss
     from coalloc_lib.scenario import Scenario
     from coalloc_lib.workloads.models import JobModel
 
     system, sizes, components, request, placement = question
-    count = len(system) if components is None else components
-    model = JobModel(sizes, components=count, request=request, service=service)
-    return saturated_loss(Scenario(system, model, scheduling, placement), **how)
+    model = JobModel(sizes, components or len(system), request, service)
+    return saturated_loss(Scenario(system, model, scheduling, placement), **sampling)
 
 
 def _service(text):
@@ -173,19 +167,11 @@ def _service(text):
     return known[options.chosen("--service", text, [*known, "hyperexponential:CV"])]
 
 
-def _given(**values):
-    return {name: value for name, value in values.items() if value is not None}
-
-
 def _print(loss, method, as_json, *, say_method):
     estimate = 0.0 if abs(loss.estimate) < 5e-5 else loss.estimate  # no "-0.000"
     simulated = method == "simulation"
     if as_json:
-        answer = {
-            "capacity_loss": estimate,
-            "max_utilization": 1 - estimate,
-            "method": method,
-        }
+        answer = {"capacity_loss": estimate, "max_utilization": 1 - estimate, "method": method}
         interval = {"ci95": [loss.low, loss.high], "doubt": loss.doubt} if simulated else {}
         print_json(answer | interval)
         return

@@ -6,7 +6,7 @@ import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, parse_clusters
+from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of
 from coalloc_lib.system import NAMED_SYSTEMS
 
 Clusters = Annotated[
@@ -30,9 +30,9 @@ SchedulingPolicy = Annotated[
 ]
 MaxJumps = Annotated[
     int | None,
-    typer.Option(metavar="N", help="fpfs: how many times a job may be overtaken."),
+    typer.Option(metavar="N", min=0, help="fpfs: how many times a job may be overtaken."),
 ]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Of the random numbers.")]
+Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the random numbers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -41,18 +41,6 @@ def chosen(option, value, choices):
     if value not in choices:
         raise InputError(f"{option} = {value!r}; choose one of {', '.join(choices)}")
     return value
-
-
-def at_least(option, value, least):
-    """Return the whole number `value`, or None; refuse one below `least`."""
-    if value is not None and value < least:
-        raise InputError(f"{option} = {value}; give a whole number of {least} or more")
-    return value
-
-
-def system_of(text):
-    """Return the multicluster that ``--clusters`` names."""
-    return parse_clusters(text, "--clusters")
 
 
 def placement_of(name, request=None):
@@ -72,19 +60,14 @@ def scheduling_of(name, **options):
     """Return the scheduling policy of this name; None is an option that was not given."""
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
     wanted = options_of(policy)
-    given = {option for option, value in options.items() if value is not None}
-    for option in sorted(given - set(wanted)):
-        takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
-        raise InputError(
-            f"{_flag(option)} is not for --scheduling {name}; leave it out, or use "
-            f"--scheduling {' or '.join(takers)}"
-        )
-    for option in wanted:
-        if option not in given:
-            raise InputError(f"--scheduling {name} needs {_flag(option)}; add it")
-        at_least(_flag(option), options[option], 0)
+    for option, value in options.items():
+        flag = "--" + option.replace("_", "-")
+        if value is None and option in wanted:
+            raise InputError(f"--scheduling {name} needs {flag}; add it")
+        if value is not None and option not in wanted:
+            takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
+            raise InputError(
+                f"{flag} is not for --scheduling {name}; leave it out, or use --scheduling "
+                f"{' or '.join(takers)}"
+            )
     return policy(**{option: options[option] for option in wanted})
-
-
-def _flag(option):
-    return "--" + option.replace("_", "-")

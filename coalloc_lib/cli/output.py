@@ -1,18 +1,55 @@
-"""Printing results: JSON objects and tables."""
+"""What a command prints, and what ends it early: a signal, a full disk, a pipe without a reader."""
 
 import json
+import os
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from shutil import get_terminal_size
 from typing import Literal
 
-from coalloc_lib.cli.stopping import OUTPUT, naming
+#: What errors call it.
+OUTPUT = "standard output"
 
 
-def print_json(answer: dict) -> None:
-    """Print one JSON object."""
-    show(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+class Terminated(BaseException):
+    """SIGTERM came: like `KeyboardInterrupt`, it passes every handler of ordinary errors."""
+
+
+@contextmanager
+def unwinding() -> Iterator[None]:
+    """Within the block, SIGTERM raises `Terminated`, so that half-written files are removed.
+
+    A second one changes nothing: it would cut the tidying short. A compiled engine hears of a
+    signal when its run is over; until then nothing is being written.
+    """
+
+    def terminate(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Give an error of the system the path that it is about, which one of writing leaves out."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
+
+
+def drop_output() -> None:
+    """Let what is still in the buffer of stdout go nowhere: there is nobody, or no room, for it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show(*lines: str) -> None:
@@ -22,11 +59,13 @@ def show(*lines: str) -> None:
         sys.stdout.flush()
 
 
-def width() -> int:
-    """Return how many columns there are to write in.
+def print_json(answer: dict) -> None:
+    """Print one JSON object."""
+    show(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
 
-    Into a file or pipe there is no width to keep to; 120 columns are easy to read.
-    """
+
+def width() -> int:
+    """Return how many columns there are to write in: 120 in a file, which are easy to read."""
     return get_terminal_size().columns if sys.stdout.isatty() else 120
 
 
@@ -54,5 +93,4 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
     text, is_terminal = StringIO(), sys.stdout.isatty()
     Console(file=text, width=width(), force_terminal=is_terminal, highlight=False).print(table)
-    lines = [line.rstrip() for line in text.getvalue().splitlines()]
-    show(*filter(None, lines))
+    show(*(line.rstrip() for line in text.getvalue().splitlines() if line.strip()))

@@ -21,93 +21,61 @@ _CLAIM = re.compile(r"[A-Z]+-\d+")
 
 
 def print_page(rows):
-    """Print per table how many numbers came out, and each claim with its verdict in a line.
-
-    Parameters
-    ----------
-    rows : list of coalloc_lib.studies.Row
-        Those of one study.
-    """
+    """Print of a study's rows how many numbers of each table came out, and a line a claim."""
     claims = [row for row in rows if _CLAIM.fullmatch(row.item)]
     tables = defaultdict(list)
     for row in rows:
-        if not _CLAIM.fullmatch(row.item):
+        if row not in claims:
             tables[" ".join(row.item.split()[:2])].append(row)
     if tables:
-        _print_tables(tables, rows[0].study)
+        found = {row.verdict for row in rows if row not in claims}
+        verdicts = [verdict for verdict in COLOURS if verdict in found]
+        columns = ("table", ">numbers", *(f">{v}" for v in verdicts), "furthest from print")
+        lines = [_line(name, tables[name], verdicts) for name in sorted(tables)]
+        print_table(columns, lines, rows[0].study)
     if claims:
         # Beside the claim, the longest verdict and the rules, this much room is left in a line.
         room = max(20, width() - 32)
+        claims.sort(key=lambda row: int(row.item.rpartition("-")[2]))
+        words = ["; ".join(filter(None, (row.quantity, row.note))) for row in claims]
         lines = [
-            (row.item, coloured(row.verdict), shorten(_words(row), room, placeholder=" …"))
-            for row in sorted(claims, key=_number_of)
+            (row.item, _coloured(row.verdict), shorten(text, room, placeholder=" …"))
+            for row, text in zip(claims, words, strict=True)
         ]
         columns = ("claim", "verdict", "what was looked at")
         print_table(columns, lines, None if tables else rows[0].study)
 
 
-def _number_of(claim):
-    return int(claim.item.rpartition("-")[2])
-
-
-def _words(claim):
-    return "; ".join(filter(None, (claim.quantity, claim.note)))
-
-
-def _print_tables(tables, study):
-    verdicts = [v for v in COLOURS if any(row.verdict == v for r in tables.values() for row in r)]
-    lines = []
-    for name, rows in sorted(tables.items()):
-        counts = Counter(row.verdict for row in rows)
-        lines.append((name, f"{len(rows)}", *(f"{counts[v]}" for v in verdicts), _furthest(rows)))
-    columns = ("table", ">numbers", *(f">{v}" for v in verdicts), "furthest from print")
-    print_table(columns, lines, study)
-
-
-def _furthest(rows):
-    """Return the largest difference from print, and whose it is."""
-    known = [row for row in rows if _is_number(row.published) and _is_number(row.reproduced)]
-    if not known:
-        return ""
-    row = max(known, key=lambda row: abs(row.reproduced - row.published))
-    return f"{row.reproduced - row.published:+.2g} {' '.join(row.item.split()[2:])}"
-
-
-def _is_number(value):
-    return isinstance(value, (int, float))
+def _line(table, rows, verdicts):
+    """Return a table's number of rows, in all and by verdict, and the one furthest from print."""
+    counts = Counter(row.verdict for row in rows)
+    off = [
+        (row.reproduced - row.published, " ".join(row.item.split()[2:]))
+        for row in rows
+        if isinstance(row.published, int | float) and isinstance(row.reproduced, int | float)
+    ]
+    furthest = "{:+.2g} {}".format(*max(off, key=lambda pair: abs(pair[0]))) if off else ""
+    return (table, f"{len(rows)}", *(f"{counts[v]}" for v in verdicts), furthest)
 
 
 def print_rows(rows):
     """Print every row of the ledger."""
     columns = ("item", "quantity", ">published", ">reproduced", "verdict", "note")
-    lines = [
-        (
-            row.item,
-            row.quantity,
-            _number(row.published),
-            _number(row.reproduced) + _half_width(row),
-            coloured(row.verdict),
-            row.note,
-        )
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        known = row.ci95_low is not None and row.ci95_high is not None
+        error = f" ± {(row.ci95_high - row.ci95_low) / 2:.2g}" if known else ""
+        found = _number(row.reproduced) + error
+        verdict = _coloured(row.verdict)
+        lines.append((row.item, row.quantity, _number(row.published), found, verdict, row.note))
     print_table(columns, lines)
 
 
-def coloured(verdict):
-    """Return a verdict as a table shows it."""
+def _coloured(verdict):
     from rich.text import Text
 
     return Text(verdict, style=COLOURS.get(verdict, ""))
 
 
 def _number(value):
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else f"{value:.4g}"
-
-
-def _half_width(row):
-    if row.ci95_low is None or row.ci95_high is None:
-        return ""
-    return f" ± {(row.ci95_high - row.ci95_low) / 2:.2g}"
+    return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"

@@ -3,17 +3,18 @@
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
-from coalloc_lib.cli.output import print_json, show
+from coalloc_lib.cli.output import Terminated, print_json, show
 from coalloc_lib.cli.page import print_page, print_rows
-from coalloc_lib.cli.stopping import Terminated
 from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
+from coalloc_lib.studies.ledger import count_verdicts
 
 EXAMPLES = """\b
 Examples:
@@ -43,7 +44,7 @@ def reproduce(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Runs side by side; one a processor if not given."),
+        typer.Option(metavar="N", min=1, help="Runs side by side; one a processor if not given."),
     ] = None,
     every_row: Annotated[
         bool, typer.Option("--all", help="Print every row of the ledger, not a page a study.")
@@ -61,8 +62,6 @@ def reproduce(
     for study in studies or ():
         options.chosen("STUDY", study, STUDIES)
     options.chosen("--scale", scale, SCALES)
-    options.at_least("--seed", seed, 0)
-    options.at_least("--workers", workers, 1)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
     rows = []
 
@@ -85,8 +84,12 @@ def reproduce(
             raise
     if as_json:
         print_json(_as_object(rows, result))
-    else:
-        _print_sum(result)
+        return
+    counts = count_verdicts(result.rows)
+    show(
+        ", ".join(f"{count} {verdict}" for verdict, count in counts.items()),
+        f"{result.ledger} has every row; {len(result.figures)} figures are beside it",
+    )
 
 
 @contextmanager
@@ -99,29 +102,14 @@ def _watched(cache):
             if cache is not None:
                 print(f"coalloc: finished points are in {cache}; run again", file=sys.stderr)
             raise
-    found = progress.found
-    if found:
-        print(f"coalloc: {found:,} points were found in {cache}", file=sys.stderr)
+    if progress.found:
+        print(f"coalloc: {progress.found:,} points were found in {cache}", file=sys.stderr)
 
 
 def _as_object(rows, result=None):
-    from dataclasses import asdict
-
-    from coalloc_lib.studies.ledger import count_verdicts
-
     return {
         "verdicts": count_verdicts(rows),
         "rows": [asdict(row) for row in rows],
         "ledger": None if result is None else str(result.ledger),
         "figures": [] if result is None else [str(file) for file in result.figures],
     }
-
-
-def _print_sum(result):
-    from coalloc_lib.studies.ledger import count_verdicts
-
-    counts = count_verdicts(result.rows)
-    show(
-        ", ".join(f"{count} {verdict}" for verdict, count in counts.items()),
-        f"{result.ledger} has every row; {len(result.figures)} figures are beside it",
-    )

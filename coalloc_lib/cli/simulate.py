@@ -10,14 +10,14 @@ import typer
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
-from coalloc_lib.cli.output import print_json, print_table, show
-from coalloc_lib.cli.stopping import OUTPUT, naming
+from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.names import parse_clusters
 from coalloc_lib.simulate import ENGINES, refuse_impossible
 from coalloc_lib.simulate import simulate as run
-
-ESTIMATES = ("requested", "exact")
+from coalloc_lib.workloads.catalogue import load_trace
+from coalloc_lib.workloads.swf import ESTIMATES
 
 #: The shortest time on processors, in seconds, that counts in the bounded slowdown.
 BOUND = 10.0
@@ -49,22 +49,26 @@ def simulate(
     ] = "requested",
     span_penalty: Annotated[
         float,
-        typer.Option(metavar="P", help="A job on several clusters runs 1 + P times as long."),
+        typer.Option(
+            metavar="P", min=0, help="A job on several clusters runs 1 + P times as long."
+        ),
     ] = 0.0,
     split: Annotated[
         int | None,
         typer.Option(
             metavar="N",
+            min=1,
             help="unordered: the fewest components of at most N processors. "
             " [default: the largest cluster]",
         ),
     ] = None,
     components: Annotated[
         int | None,
-        typer.Option(metavar="K", help="unordered, ordered: K components, equal up to one."),
+        typer.Option(metavar="K", min=1, help="unordered, ordered: into K, equal up to one."),
     ] = None,
     largest: Annotated[
-        int | None, typer.Option(metavar="N", help="Leave out jobs of more than N processors.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Leave out jobs of more than N processors."),
     ] = None,
     load: Annotated[
         float | None,
@@ -91,15 +95,19 @@ def simulate(
     is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds.
     """
     options.chosen("--engine", engine, ENGINES)
-    system = options.system_of(clusters)
+    system = parse_clusters(clusters, "--clusters")
     policies = {
         "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
         "placement": options.placement_of(placement, request),
     }
     division = _division(request, system, split, components)
-    _check_out(out, as_json)
-    log, jobs = _read(trace, request, estimates, span_penalty, largest)
-    jobs = _divided(jobs, request, division)
+    options.chosen("--estimates", estimates, ESTIMATES)
+    if out == "-" and as_json:
+        raise InputError("--out - and --json both want standard output; give --out a file")
+    if out is not None:
+        check_writable(out)
+    log = load_trace(trace)
+    jobs = _divided(log.jobs(request, estimates, span_penalty, largest), division)
     _refuse_impossible(system, jobs, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
@@ -114,24 +122,14 @@ def simulate(
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             _print(metrics, f"{log.title} on {system}")
     if out is not None:
-        _write(_table(schedule), out)
+        _write(schedule, out)
         if out != "-" and not as_json:
             show(out)
-
-
-def _check_out(out, as_json):
-    """Refuse, before the run, what the schedule cannot be written to."""
-    if out == "-" and as_json:
-        raise InputError("--out - and --json both want standard output; give --out a file")
-    if out not in (None, "-"):
-        check_writable(out)
 
 
 def _division(request, system, split, components):
     """Return how jobs are divided: the arguments of `JobStream.split`, None for whole jobs."""
     options.chosen("--request", request, REQUESTS)
-    options.at_least("--split", split, 1)
-    options.at_least("--components", components, 1)
     if split is not None and components is not None:
         raise InputError("--split and --components exclude each other; give one of them")
     if request in ("total", "flexible") and (split or components):
@@ -146,52 +144,32 @@ def _division(request, system, split, components):
     return {"into": components} if components else {"at_most": split or system.largest}
 
 
-def _read(trace, request, estimates, span_penalty, largest):
-    """Return a log and its jobs, each job whole."""
-    options.chosen("--estimates", estimates, ESTIMATES)
-    options.at_least("--largest", largest, 1)
-    if not (np.isfinite(span_penalty) and span_penalty >= 0):
-        raise InputError(f"--span-penalty = {span_penalty}; give a number of 0 or more, as 0.25")
-    from coalloc_lib.workloads.catalogue import load_trace
-
-    log = load_trace(trace)
-    return log, log.jobs(request, estimates, span_penalty, largest)
-
-
-def _divided(jobs, request, division):
-    return jobs if division is None else jobs.split(**division).replace(request=request)
+def _divided(jobs, division):
+    return jobs if division is None else jobs.split(**division).replace(request=jobs.request)
 
 
 def _refuse_impossible(system, jobs, division, log):
     """Refuse a job that can never start by its number in the log, and say how to leave it out."""
-    position, reason = _first_impossible(system, jobs)
-    if position is None:
-        return
-    most = _largest_possible(system, jobs.request, division)
-    raise InputError(
-        f"{log.name}: job {jobs.number[position]} {reason}; leave such jobs out with --largest "
-        f"{most}, or give it a larger system"
-    )
 
+    def fault(jobs):
+        try:
+            refuse_impossible(system, jobs)
+        except ImpossibleJobError as error:
+            return error
 
-def _largest_possible(system, request, division):
-    """Return the largest job that can start; every smaller one can too."""
-    sizes = range(1, system.processors + 1)
+    error = fault(jobs)
+    if error is not None:
 
-    def is_impossible(size):
-        one = JobStream([0], [0], [size], request=request)
-        return _first_impossible(system, _divided(one, request, division))[0] is not None
+        def is_impossible(size):
+            one = JobStream([0], [0], [size], request=jobs.request)
+            return fault(_divided(one, division)) is not None
 
-    return bisect_left(sizes, True, key=is_impossible)
-
-
-def _first_impossible(system, jobs):
-    """Return the position of the first job that can never start, and why; else two None."""
-    try:
-        refuse_impossible(system, jobs)
-    except ImpossibleJobError as error:
-        return error.job, f"can never start: {error.reason}"
-    return None, None
+        # Where a job can start, every smaller one can too.
+        most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
+        raise InputError(
+            f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
+            f"jobs out with --largest {most}, or give it a larger system"
+        )
 
 
 def _warn_of_what_waits(schedule):
@@ -240,16 +218,11 @@ def _print(metrics, title):
     print_table(("metric", ">value"), rows, title)
 
 
-def _table(schedule):
-    """Return the columns of the contract."""
+def _write(schedule, out):
+    """Write the schedule as CSV; a file appears when it is complete."""
     table = schedule.to_frame()
     for name in ("submit", "start", "end"):
         table[name] = _plain(table[name].to_numpy())
-    return table
-
-
-def _write(table, out):
-    """Write a table as CSV; a file appears when it is complete."""
     with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
         table.to_csv(beside, index=False, lineterminator="\n")
 

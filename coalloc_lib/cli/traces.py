@@ -43,7 +43,7 @@ def listed(as_json: options.Json = False):
     rows = [
         (
             log["name"],
-            "unknown" if log["jobs"] is None else f"{log['jobs']:,}",
+            f"{log['jobs']:,}",
             f"{log['processors']}",
             "not here" if log["found"] == NOT_FETCHED else "here",
             log["acknowledge"],

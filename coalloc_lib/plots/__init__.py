@@ -4,26 +4,14 @@ Colours come from a cycle that colour-blind readers can tell apart; a hatch or a
 same a second time.
 """
 
-from coalloc_lib.plots.bar_charts import bars, beside_published, density
-from coalloc_lib.plots.difference_map import heat_map
+from coalloc_lib.plots.charts import bars, beside_published, density, heat_map
 from coalloc_lib.plots.gantt_chart import gantt
-from coalloc_lib.plots.response_curves import SATURATED, curve, curves
-from coalloc_lib.plots.style import (
-    COLOURS,
-    DASHES,
-    HATCHES,
-    MARKERS,
-    legend_beside,
-    look,
-    new_figure,
-    title_figure,
-)
+from coalloc_lib.plots.response_curves import DASHES, SATURATED, curve, curves
+from coalloc_lib.plots.style import COLOURS, look, new_figure, title_figure
 
 __all__ = [
     "COLOURS",
     "DASHES",
-    "HATCHES",
-    "MARKERS",
     "SATURATED",
     "bars",
     "beside_published",
@@ -32,7 +20,6 @@ __all__ = [
     "density",
     "gantt",
     "heat_map",
-    "legend_beside",
     "look",
     "new_figure",
     "title_figure",

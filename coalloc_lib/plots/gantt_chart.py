@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from coalloc_lib.checks import InputError, instance_of
-from coalloc_lib.plots.style import new_figure, parts_of, title_figure
+from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.plots.style import new_figure, title_figure
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.system import Multicluster
 
@@ -63,9 +63,8 @@ def gantt(
     axes.set_ylim(schedule.system.processors, 0)
     _name_clusters(axes, schedule.system, row)
     title_figure(figure, f"{title}: {words}" if words else title)
-    submit = schedule.jobs.submit[
-        (begin <= schedule.jobs.submit) & (schedule.jobs.submit <= finish)
-    ]
+    submit = schedule.jobs.submit
+    submit = submit[(begin <= submit) & (submit <= finish)]
     axes.plot(submit, np.zeros(len(submit)), "kx", markersize=5, clip_on=False)
     axes.set(xlabel=f"time{f' ({unit})' if unit else ''}; × is a submission")
     return figure
@@ -74,23 +73,21 @@ def gantt(
 def _window(schedule: Schedule, window: tuple | None) -> tuple[tuple[float, float], str]:
     """Return the instants between which to draw, and words for them where they are not all."""
     if window is not None:
-        begin, finish = parts_of("window", window, ("begin", "end"))
         try:
-            is_span = begin < finish and np.isfinite([begin, finish]).all()
-        except TypeError:
-            is_span = False
-        if not is_span:
-            raise InputError(f"window = {window!r}; give two instants, the earlier one first")
+            begin, finish = map(float, window)
+        except (TypeError, ValueError):
+            begin = finish = np.nan
+        if not -np.inf < begin < finish < np.inf:
+            raise InputError(f"window = {shown(window)}; give two instants, the earlier one first")
         return (begin, finish), f"from {begin:,.10g} to {finish:,.10g}"
     begin, last = schedule.jobs.submit.min(), schedule.end.max()
     if len(schedule) <= FIRST:
         return (begin, last if last > begin else begin + 1), ""
     # All that runs until then is among the first, so that what looks idle was idle.
     finish = np.partition(schedule.start, FIRST)[FIRST]
-    later = np.concatenate([schedule.start, schedule.end])
-    if finish <= begin and (later > begin).any():  # they all start at once
-        finish = later[later > begin].min()
-    finish = max(finish, np.nextafter(begin, np.inf))
+    if finish <= begin:  # they all start at once
+        later = schedule.end[schedule.end > begin]
+        finish = later.min() if later.size else begin + 1
     return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
 
 

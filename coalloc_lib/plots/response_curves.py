@@ -9,10 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from coalloc_lib.checks import InputError, instance_of
+from coalloc_lib.checks import instance_of
 from coalloc_lib.curves import Curve
-from coalloc_lib.plots.style import BESIDE, DASHES, PLAIN, by_name, look, new_figure, title_figure
+from coalloc_lib.plots.style import BESIDE, PLAIN, look, new_figure, some, title_figure
 
+#: How the line of a maximal utilization is dashed, by how it is known.
+DASHES = {"exact": "--", "approximation": "-.", "simulation": ":"}
 #: The mark of the first load past saturation.
 SATURATED = r"$\uparrow$"
 
@@ -36,15 +38,12 @@ def curve(
     logarithmic : bool
         For values around 1 and above: the vertical axis is logarithmic and begins there.
     """
-    _check("drawn", drawn)
     figure, axes = new_figure(7.5, 3.8)
-    _draw_curves(axes, drawn, list(drawn))
+    handles = _draw_curves(axes, drawn, list(some("drawn", drawn))) | _signs(drawn.values())
     title_figure(figure, title)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     _limit(axes, top, logarithmic)
-    handles, labels = axes.get_legend_handles_labels()
-    signs = _signs(drawn.values())
-    axes.legend([*handles, *signs.values()], [*labels, *signs], **BESIDE)
+    axes.legend(handles.values(), handles, **BESIDE)
     return figure
 
 
@@ -63,40 +62,31 @@ def curves(
     left : float, optional
         Where the horizontal axes begin.
     """
-    for heading, drawn in by_name("panels", panels).items():
-        _check(f"panels[{heading!r}]", drawn)
-    figure, row = new_figure(7.5, 3.5, columns=len(panels), sharey=True)
-    row = np.atleast_1d(row)
-    names = list(dict.fromkeys(name for drawn in panels.values() for name in drawn))
+    rows = [some(f"panels[{head!r}]", drawn) for head, drawn in some("panels", panels).items()]
+    figure, (row,) = new_figure(7.5, 3.5, columns=len(panels), sharey=True, squeeze=False)
+    names = list(dict.fromkeys(name for drawn in rows for name in drawn))
     handles: dict[str, Any] = {}
     for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
-        _draw_curves(axes, drawn, names, 3)
+        handles |= _draw_curves(axes, drawn, names, 3)
         axes.set_title(heading, fontsize=9)
         axes.set_xlabel(xlabel)
         axes.set_xlim(left, None)
         _limit(axes, top, logarithmic)
-        lines, labels = axes.get_legend_handles_labels()
-        handles |= dict(zip(labels, lines, strict=True))
     row[0].set_ylabel(ylabel)
     title_figure(figure, title)
-    shown = {name: handles[name] for name in names}
-    shown |= _signs(curve for drawn in panels.values() for curve in drawn.values())
-    figure.legend(shown.values(), shown, loc="outside lower center", ncols=4, **PLAIN)
+    handles |= _signs(curve for drawn in rows for curve in drawn.values())
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, **PLAIN)
     return figure
 
 
-def _check(argument: str, drawn: Mapping) -> None:
-    for name, line in by_name(argument, drawn).items():
-        where = f"{argument}[{name!r}]"
-        instance_of(where, line, Curve, "what response_curve(...) returns")
-        if not line.points:
-            raise InputError(f"{where} has no points; give response_curve a load or more")
-
-
-def _draw_curves(axes: Axes, drawn: Mapping[str, Curve], names: list[str], size: float = 4) -> None:
-    """Draw the curves, each in the colour and with the marker of its place among the names."""
+def _draw_curves(
+    axes: Axes, drawn: Mapping[str, Curve], names: list[str], size: float = 4
+) -> dict[str, Line2D]:
+    """Draw the curves, each in the look of its place among the names; return a line of each."""
     crowd: Counter = Counter()  # first saturated loads that are drawn already
+    handles = {}
     for name, line in drawn.items():
+        instance_of(f"curve {name!r}", line, Curve, "what response_curve(...) returns")
         colour, _, marker = look(names.index(name))
         known = [point for point in line.points if not point.saturated]
         at = [point.utilization for point in known]
@@ -104,7 +94,8 @@ def _draw_curves(axes: Axes, drawn: Mapping[str, Curve], names: list[str], size:
             [getattr(point.response, part) for point in known]
             for part in ("estimate", "low", "high")
         )
-        axes.plot(at, middle, color=colour, marker=marker, markersize=size, label=name)
+        style = {"color": colour, "marker": marker, "markersize": size}
+        (handles[name],) = axes.plot(at, middle, label=name, **style)
         axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
         hollow = {"color": "white", "markersize": size - 1.5, "linestyle": "none"}
         rough = [(p.utilization, p.response.estimate) for p in known if not p.precise]
@@ -115,22 +106,18 @@ def _draw_curves(axes: Axes, drawn: Mapping[str, Curve], names: list[str], size:
         if over is not None:
             height = 0.985 - 0.035 * crowd[over]
             crowd[over] += 1
-            beyond = {
-                "marker": SATURATED,
-                "markersize": size + 1,
-                "transform": axes.get_xaxis_transform(),
-            }
-            axes.plot(over, height, color=colour, **beyond)
+            beyond = {"marker": SATURATED, "markersize": size + 1, "color": colour}
+            axes.plot(over, height, transform=axes.get_xaxis_transform(), **beyond)
+    return handles
 
 
 def _signs(drawn: Iterable[Curve]) -> dict[str, Line2D]:
     """Return what the legend says of the signs that these curves use."""
     drawn = list(drawn)
     points = [point for line in drawn for point in line.points]
-    dashes = {line.maximum.method: DASHES[line.maximum.method] for line in drawn}
     signs = {
-        f"maximal, {method}": Line2D([], [], color="black", linewidth=1, linestyle=style)
-        for method, style in dashes.items()
+        f"maximal, {method}": Line2D([], [], color="black", linewidth=1, linestyle=DASHES[method])
+        for method in dict.fromkeys(line.maximum.method for line in drawn)
     }
     mark = {"color": "black", "linestyle": "none", "markersize": 5}
     if any(point.saturated for point in points):
@@ -141,14 +128,10 @@ def _signs(drawn: Iterable[Curve]) -> dict[str, Line2D]:
 
 
 def _limit(axes: Axes, top: float | None, logarithmic: bool) -> None:
-    if logarithmic:
-        _logarithmic(axes, top)
-    else:
+    """Let the vertical axis rise from 0, or from 1 by factors, with plain numbers beside it."""
+    if not logarithmic:
         axes.set_ylim(0 if top else None, top)
-
-
-def _logarithmic(axes: Axes, top: float | None) -> None:
-    """Let the vertical axis rise from 1 by factors, with plain numbers beside it."""
+        return
     axes.set_yscale("log")
     axes.set_ylim(0.93, top)
     ticks = [tick for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100) if tick <= axes.get_ylim()[1]]

@@ -1,14 +1,12 @@
-"""The look of all pictures: colours, marks, figures, legends; and what a picture is made of."""
+"""The look of all pictures: colours, marks, figures, legends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from coalloc_lib.checks import InputError, positive, shown
+from coalloc_lib.checks import InputError, shown
 
 #: Okabe and Ito's colours, without the yellow that a projector loses.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C")
@@ -16,8 +14,6 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#0
 # gives are all different.
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo", "--", "||")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
-#: How the line of a maximal utilization is dashed, by how it is known.
-DASHES = {"exact": "--", "approximation": "-.", "simulation": ":"}
 PLAIN = {"frameon": False, "fontsize": 8}
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), **PLAIN}
 STYLE = {
@@ -44,8 +40,7 @@ def new_figure(
 ) -> tuple[Figure, Any]:
     """Return a figure and its axes, in the house style, sizes in inches."""
     with rc_context(STYLE):
-        size = positive("width", width), positive("height", height)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=(width, height), layout="constrained")
         return figure, figure.subplots(1, columns, **sharing)
 
 
@@ -54,39 +49,8 @@ def title_figure(figure: Figure, text: str) -> None:
     figure.suptitle(text, x=0.01, ha="left", fontsize=10)
 
 
-def legend_beside(axes: Axes) -> None:
-    """Put the legend right of the axes, where it hides nothing."""
-    if len(axes.get_legend_handles_labels()[0]) > 1:
-        axes.legend(**BESIDE)
-
-
-def by_name(argument: str, value: Any) -> Mapping:
+def some(argument: str, value: Any) -> Mapping:
     """Return `value`; refuse what is no dict, or an empty one."""
     if not isinstance(value, Mapping) or not value:
-        raise InputError(
-            f"{argument} = {shown(value)}; give a dict of what to draw, with an entry or more"
-        )
+        raise InputError(f"{argument} = {shown(value)}; give a dict with an entry or more")
     return value
-
-
-def figure_of(argument: str, value: Any) -> tuple[float, float]:
-    """Return the estimate and the half-width of an `Interval` or a number."""
-    estimate, error = getattr(value, "estimate", value), getattr(value, "half_width", 0.0)
-    try:
-        estimate, error = float(estimate), float(error)
-    except (TypeError, ValueError):
-        estimate = np.nan
-    if not np.isfinite([estimate, error]).all():
-        raise InputError(f"{argument} = {shown(value)}; give a finite number or an Interval")
-    return estimate, error
-
-
-def parts_of(argument: str, value: Any, names: Sequence[str]) -> tuple:
-    """Return `value`, whose parts are called `names`; refuse what has not that many."""
-    try:
-        parts = tuple(value)
-    except TypeError:
-        parts = ()
-    if len(parts) != len(names):
-        raise InputError(f"{argument} = {shown(value)}; give ({', '.join(names)})")
-    return parts

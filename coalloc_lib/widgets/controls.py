@@ -42,14 +42,13 @@ def slider_with_entry(label, value, low, high, step=1):
     are whole where `step` is.
     """
     is_whole = isinstance(step, int)
+    both = {"value": value, "min": low, "max": high, "step": step, "description": label}
     slider = (ipw.IntSlider if is_whole else ipw.FloatSlider)(
-        value=value, min=low, max=high, step=step, description=label, style=WIDE,
-        readout=False, continuous_update=False,
-    )  # fmt: skip
+        **both, style=WIDE, readout=False, continuous_update=False
+    )
     entry = (ipw.BoundedIntText if is_whole else ipw.BoundedFloatText)(
-        value=value, min=low, max=high, step=step, description=label, tooltip=label,
-        layout={"width": "6em"},
-    )  # fmt: skip
+        **both, tooltip=label, layout={"width": "6em"}
+    )
     entry.add_class("coalloc-entry")
     ipw.link((slider, "value"), (entry, "value"))
     return ipw.HBox([slider, entry])
@@ -96,6 +95,8 @@ def _shown(show, values):
     return {"output_type": "display_data", "data": data, "metadata": {}}
 
 
-def choice(label, options):
-    """Return a list to choose one of `options` from."""
-    return ipw.Dropdown(options=list(options), description=label, style=WIDE)
+def choice(label, options, chosen=None):
+    """Return a list to choose one of `options` from; the first where none is chosen yet."""
+    options = list(options)
+    chosen = options[0] if chosen is None else chosen
+    return ipw.Dropdown(options=options, value=chosen, description=label, style=WIDE)

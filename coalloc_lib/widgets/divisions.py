@@ -1,6 +1,5 @@
 """The division explorer: how a system is cut into clusters, and the response times it gives."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import ipywidgets as ipw
@@ -9,7 +8,6 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, positive
 from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.jobs import JobStream
 from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulate import refuse_impossible
@@ -30,45 +28,15 @@ PRECISION = 0.1
 TOP = 15.0
 
 
-@dataclass(frozen=True)
-class Effort:
-    """Jobs behind the maximal utilization; jobs and runs behind each point."""
-
-    bound_jobs: int
-    jobs: int
-    replications: int
-
-
-COARSE, FINE = Effort(10_000, 2_500, 4), Effort(100_000, 20_000, 8)
+#: Jobs behind the maximal utilization; jobs and runs behind each point.
+COARSE, FINE = (10_000, 2_500, 4), (100_000, 20_000, 8)
 
 
 @lru_cache(maxsize=256)
 def division_curves(clusters, components, component_sizes, effort=COARSE):
-    """Return the `Curve` of each placement, on the same jobs.
-
-    Parameters
-    ----------
-    clusters : tuple of int
-        Processors of each cluster; first fit tries them in this order.
-    components : int
-        Components of a job.
-    component_sizes : str
-        Distribution of their sizes, as `parse_sizes` takes it.
-    effort : Effort
-
-    Raises
-    ------
-    InputError
-        A job could never start, or an argument makes no sense.
-    """
-    system, sizes = Multicluster(clusters), parse_sizes(component_sizes)
-    model = JobModel(sizes, components)
-    if components > len(system):
-        raise InputError(
-            f"components = {components}, and there are {len(system)} clusters; components of a job "
-            "need a cluster each: take fewer, or more clusters"
-        )
-    refuse_impossible(system, JobStream([0], [1], [[sizes.maximum] * components]))
+    """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
+    system, model = Multicluster(clusters), JobModel(parse_sizes(component_sizes), components)
+    refuse_impossible(system, model.largest())
     return {
         spoken(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
         for name in COMPARED
@@ -76,9 +44,10 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
 
 
 def _curve(scenario, effort):
-    maximum = find_maximum(scenario, jobs=effort.bound_jobs)
+    bound_jobs, jobs, replications = effort
+    maximum = find_maximum(scenario, jobs=bound_jobs)
     loads = [round(share * maximum.interval.low, 3) for share in SHARES]
-    length = {"jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications}
+    length = {"jobs": jobs, "most_jobs": jobs, "replications": replications}
     return response_curve(scenario, loads, maximum=maximum, precision=PRECISION, **length)
 
 
@@ -91,8 +60,10 @@ def division_picture(
     ----------
     sizes : sequence of int or str
         Processors of each cluster, or the same as a text such as ``"64,32,16,16"``.
-    components, component_sizes
-        As `division_curves` takes them.
+    components : int
+        Components of a job.
+    component_sizes : str
+        Distribution of their sizes, as `parse_sizes` takes it.
     alpha : float
         By how much slow communication lengthens every service time. The horizontal axis is the
         net utilization, without what communication takes.
@@ -107,30 +78,25 @@ def division_picture(
     clusters = _clusters(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
-    curves = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
-    net = {name: curve.stretched(alpha) for name, curve in curves.items()}
+    slow = alpha > 1
+    gross = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
+    net = {name: curve.stretched(alpha) for name, curve in gross.items()}
     bears = "; ".join(f"{name} {curve.maximum}" for name, curve in net.items())
     caption = (
         f"Of {sum(clusters)} processors, these shares can be kept busy with "
-        f"{'work other than slow communication' if alpha > 1 else 'work'}: {bears}."
+        f"{'work other than slow communication' if slow else 'work'}: {bears}."
     )
     system = f"{Multicluster(clusters)} processors, {components} components {component_sizes}"
-    words = "; ".join(_words(name, curve) for name, curve in net.items())
     title = f"{system}, alpha = {alpha:g}"
-    slow = alpha > 1
-    heading = f"{title}; pale lines: alpha = 1" if slow else system
-    figure = _draw(net, curves if slow else {}, heading)
+    words = "; ".join(
+        f"{name} "
+        + ", ".join(f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in c.points)
+        for name, c in net.items()
+    )
+    figure = _draw(
+        net, gross if slow else {}, f"{title}; pale lines: alpha = 1" if slow else system
+    )
     return Picture(figure, f"{title}. Mean response times: {words}", caption)
-
-
-def _clusters(sizes):
-    """Return the processors of each cluster, from a text or a sequence of them."""
-    return (parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)).sizes
-
-
-def _words(name, curve):
-    points = (f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points)
-    return f"{name} {', '.join(points)}"
 
 
 def _draw(net, gross, title):
@@ -143,13 +109,17 @@ def _draw(net, gross, title):
         top=TOP,
         logarithmic=True,
     )
-    (axes,) = figure.axes
-    axes.set_xlim(0, 1)
+    figure.axes[0].set_xlim(0, 1)
     for number, curve in enumerate(gross.values()):
-        colour, _, _ = plots.look(number)
         times = [response.estimate for response in curve.responses]
-        axes.plot(curve.utilizations, times, color=colour, linewidth=1.2, alpha=0.45)
+        style = {"color": plots.look(number)[0], "linewidth": 1.2, "alpha": 0.45}
+        figure.axes[0].plot(curve.utilizations, times, **style)
     return figure
+
+
+def _clusters(sizes):
+    """Return the processors of each cluster, from a text or a sequence of them."""
+    return (parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)).sizes
 
 
 class _Division:
@@ -160,37 +130,33 @@ class _Division:
     """
 
     def __init__(self, sizes):
-        self.text = ipw.Text(
-            value=_joined(sizes), description="sizes", style=WIDE, continuous_update=False
-        )
+        self.text = _text("sizes", ",".join(map(str, sizes)))
         self.count = slider_with_entry("clusters", len(sizes), 1, MOST_CLUSTERS)
         self.rows = [
             slider_with_entry(f"cluster {number}", 1, 1, PROCESSORS)
             for number in range(1, MOST_CLUSTERS + 1)
         ]
+        self.entries = [row.children[-1] for row in self.rows]
         self.follows = False
         self._follow()
         self.text.observe(self._follow, "value")
-        self._entry(self.count).observe(self._recount, "value")
-        for row in self.rows:
-            self._entry(row).observe(self._resize, "value")
-
-    @staticmethod
-    def _entry(row):
-        return row.children[-1]
+        self.count.children[-1].observe(self._recount, "value")
+        for entry in self.entries:
+            entry.observe(self._resize, "value")
 
     def _recount(self, change):
         """Divide the processors as equally as can be."""
-        if not self.follows:
-            each, more = divmod(PROCESSORS, change["new"])
-            self.text.value = _joined([each + (i < more) for i in range(change["new"])])
+        each, more = divmod(PROCESSORS, change["new"])
+        self._write([each + (i < more) for i in range(change["new"])])
 
     def _resize(self, _change):
         """Give the last cluster what is left."""
+        others = [entry.value for entry in self.entries[: self.count.children[-1].value - 1]]
+        self._write([*others, PROCESSORS - sum(others)])
+
+    def _write(self, sizes):
         if not self.follows:
-            others = [self._entry(row).value for row in self.rows[: self._entry(self.count).value]]
-            others.pop()
-            self.text.value = _joined([*others, PROCESSORS - sum(others)])
+            self.text.value = ",".join(map(str, sizes))
 
     def _follow(self, _change=None):
         """Set the sliders to the text, where they can say the same."""
@@ -201,17 +167,17 @@ class _Division:
         if sum(sizes) != PROCESSORS or len(sizes) > MOST_CLUSTERS:
             return
         self.follows = True
-        self._entry(self.count).value = len(sizes)
+        self.count.children[-1].value = len(sizes)
         for number, row in enumerate(self.rows):
             row.layout.display = "" if number < len(sizes) else "none"
             for widget in row.children:
                 widget.disabled = number >= len(sizes) - 1
-            self._entry(row).value = sizes[number] if number < len(sizes) else 1
+            self.entries[number].value = sizes[number] if number < len(sizes) else 1
         self.follows = False
 
 
-def _joined(sizes):
-    return ",".join(map(str, sizes))
+def _text(label, value):
+    return ipw.Text(value=value, description=label, style=WIDE, continuous_update=False)
 
 
 def division_explorer(sizes=(32, 32, 32, 32)):
@@ -226,9 +192,7 @@ def division_explorer(sizes=(32, 32, 32, 32)):
     """
     division = _Division(_clusters(sizes))
     refine = ipw.ToggleButton(value=False, description="refine", tooltip="simulate longer")
-    jobs = ipw.Text(
-        value="D(0.9)[1,8]", description="component sizes", style=WIDE, continuous_update=False
-    )
+    jobs = _text("component sizes", "D(0.9)[1,8]")
     components = slider_with_entry("components", 4, 1, MOST_CLUSTERS)
     for widget in (division.text, jobs, components.children[-1]):
         widget.observe(lambda _change: setattr(refine, "value", False), "value")

@@ -29,16 +29,10 @@ def loss_explorer():
     start = LossQuestion()
     kind = choice("size distribution", ("U", "D(q)"))
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)
-    counted = ipw.Checkbox(
-        value=False,
-        description="1 counts as a power of two",
-        style=WIDE,
-        layout={"width": "max-content"},
-    )
+    wide = {"style": WIDE, "layout": {"width": "max-content"}}
+    counted = ipw.Checkbox(value=False, description="1 counts as a power of two", **wide)
     for widget in (*q.children, counted):
         ipw.dlink((kind, "value"), (widget, "disabled"), lambda value: value == "U")
-    request = choice("request type", COMPARED)
-    request.value = start.request
     controls = {
         "clusters": slider_with_entry("clusters", start.clusters, 1, 8),
         "cluster_size": slider_with_entry("cluster size", start.cluster_size, 2, 128),
@@ -48,7 +42,7 @@ def loss_explorer():
         "high": slider_with_entry("largest size", start.high, 1, 128),
         "q": q,
         "one_is_power_of_two": counted,
-        "request": request,
+        "request": choice("request type", COMPARED, start.request),
         "placement": choice("placement", LOSS_RULES),
     }
     return explorer(controls, lambda **values: loss_picture(LossQuestion(**values)))
@@ -69,8 +63,7 @@ def schedule_explorer(system, jobs, unit=None):
     """
     instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
     instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
-    request = choice("request type", REQUESTS)
-    request.value = jobs.request
+    request = choice("request type", REQUESTS, jobs.request)
     placement = choice("placement", map(spoken, PLACEMENTS))
     ipw.dlink((request, "value"), (placement, "disabled"), lambda value: value in NO_CHOICE)
     scheduling = choice("scheduling", [policy.__name__ for policy in SCHEDULING.values()])

@@ -8,7 +8,6 @@ from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.estimates import Bound
-from coalloc_lib.jobs import JobStream
 from coalloc_lib.names import PLACEMENTS, spoken
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
@@ -75,11 +74,6 @@ class LossQuestion:
         counted = self.one_is_power_of_two
         return power_of_two(self.q, self.low, self.high, one_is_power_of_two=counted)
 
-    @property
-    def has_formula(self):
-        """Whether there is a formula: unordered requests have one for worst fit only."""
-        return self.request != "unordered" or self.placement == "worst fit"
-
 
 @lru_cache(maxsize=1024)
 def capacity_loss(question):
@@ -93,16 +87,16 @@ def capacity_loss(question):
         A job of this question could never start, or the question makes no sense.
     """
     system, sizes, components = question.system, question.sizes, question.components
-    widest = JobStream([0], [1], [[sizes.maximum] * components], request=question.request)
-    refuse_impossible(system, widest)
-    if question.has_formula:
+    model = JobModel(sizes, components, question.request)
+    refuse_impossible(system, model.largest())
+    # Unordered requests have a formula for worst fit, and a slow one for first fit.
+    if question.request != "unordered" or question.placement == "worst fit":
         try:
             return maximal_utilization(
                 system, sizes, components, question.request, budget_seconds=BUDGET
             )
         except BudgetError:
             pass
-    model = JobModel(sizes, components, question.request)
     placement = None if question.request == "ordered" else RULES[question.placement]
     found = saturated_loss(Scenario(system, model, placement=placement), jobs=SIMULATED_JOBS)
     return Bound(found.complement(), "simulation")
@@ -117,13 +111,7 @@ def loss_in_words(bound):
 
 
 def loss_picture(question=None):
-    """Draw the capacity loss of a `LossQuestion` beside that of the other request types.
-
-    Raises
-    ------
-    InputError
-        A job of this question could never start, or the question makes no sense.
-    """
+    """Draw the capacity loss of a `LossQuestion` beside that of the other request types."""
     question = LossQuestion() if question is None else question
     chosen = capacity_loss(question)
     answers = {}

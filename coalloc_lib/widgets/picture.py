@@ -1,7 +1,6 @@
 """Figures as images with a text alternative, which leave nothing behind in matplotlib's state."""
 
 from base64 import b64encode
-from functools import cached_property
 from html import escape
 from io import BytesIO
 
@@ -10,6 +9,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from coalloc_lib.checks import instance_of
+
+#: Bars of a group of axes that a picture's text alternative tells of.
+MOST_BARS = 30
 
 
 class Picture:
@@ -32,38 +34,28 @@ class Picture:
         self.caption = caption
         self.png = _fewer_colours(buffer)
 
-    @property
-    def html(self):
-        """The caption and the image."""
-        caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
-        source = f"data:image/png;base64,{self._code}"
-        return f'{caption}<img alt="{escape(self.alt)}" src="{source}" style="max-width: 100%">'
-
-    @cached_property
-    def _code(self):
-        return b64encode(self.png).decode("ascii")
-
     def _repr_mimebundle_(self, include=None, exclude=None):
-        text = f"{self.caption} {self.alt}".strip()
-        return {"text/html": self.html, "image/png": self._code, "text/plain": text}
+        code = b64encode(self.png).decode("ascii")
+        caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
+        image = f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{code}" '
+        return {
+            "text/html": f'{caption}{image}style="max-width: 100%">',
+            "image/png": code,
+            "text/plain": f"{self.caption} {self.alt}".strip(),
+        }
 
 
 def _fewer_colours(buffer):
     """Return the image with a palette of 36 colours: a drawing needs no more, and files shrink."""
     small = BytesIO()
     image = Image.open(buffer).convert("RGB")
-    palette = {
-        "colors": 36,
-        "kmeans": 1,
-        "method": Image.Quantize.MAXCOVERAGE,
-        "dither": Image.Dither.NONE,
-    }
-    image.quantize(**palette).save(small, "png", optimize=True)
+    method, dither = Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
+    image.quantize(36, method, kmeans=1, dither=dither).save(small, "png", optimize=True)
     return small.getvalue()
 
 
-def describe(figure, most=30):
-    """Return a figure's title, and the heights of its bars unless they are more than `most`."""
+def describe(figure):
+    """Return a figure's title, and the heights of its bars unless they are many."""
     instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
     parts = [figure.get_suptitle()]
     for axes in figure.axes:
@@ -71,7 +63,7 @@ def describe(figure, most=30):
         groups = [
             g for g in axes.containers if isinstance(g, BarContainer) and len(g) == len(names)
         ]
-        if sum(map(len, groups)) > most:
+        if sum(map(len, groups)) > MOST_BARS:
             continue
         for group in groups:
             bars = zip(names, group, strict=True)

@@ -13,10 +13,8 @@ class Trace:
     ----------
     name : str
         How the studies call it.
-    file : str
-        Its file in the archive, packed.
     url : str
-        Its address.
+        The address of its packed file.
     archive_sha256, content_sha256 : str or None
         Checksums of the packed file and of what is in it; None where it is not known.
     processors : int
@@ -28,7 +26,6 @@ class Trace:
     """
 
     name: str
-    file: str
     url: str
     archive_sha256: str | None
     content_sha256: str | None
@@ -37,61 +34,43 @@ class Trace:
     usable: int | None
     acknowledge: str
 
+    @property
+    def file(self) -> str:
+        """The name of its packed file."""
+        return self.url.rpartition("/")[2]
 
+
+# fmt: off
 CATALOGUE = (
     Trace(
-        name="CTC-SP2",
-        file="CTC-SP2-1996-3.1-cln.swf.gz",
-        url=f"{ARCHIVE}/l_ctc_sp2/CTC-SP2-1996-3.1-cln.swf.gz",
-        archive_sha256="9fa28ac16c4386fb81b72a91d8bd8888281df2948a9d912769d387c5ee285bb4",
-        content_sha256="8e33a9b597e1ddda2d2164347bac08c9444e1a2620a7947df52f0a1622ec4cde",
-        processors=338,
-        jobs=77_222,
-        usable=77_205,
-        acknowledge="Dan Dwyer and Steve Hotovy",
+        "CTC-SP2", f"{ARCHIVE}/l_ctc_sp2/CTC-SP2-1996-3.1-cln.swf.gz",
+        "9fa28ac16c4386fb81b72a91d8bd8888281df2948a9d912769d387c5ee285bb4",
+        "8e33a9b597e1ddda2d2164347bac08c9444e1a2620a7947df52f0a1622ec4cde",
+        338, 77_222, 77_205, "Dan Dwyer and Steve Hotovy",
     ),
     Trace(
-        name="KTH-SP2",
-        file="KTH-SP2-1996-2.1-cln.swf.gz",
-        url=f"{ARCHIVE}/l_kth_sp2/KTH-SP2-1996-2.1-cln.swf.gz",
-        archive_sha256="3e152f201fd2e96808a735bced6ea6eb0bb07fdc447689cafb0750d87b264c0b",
-        content_sha256="fba36494c4e4257f72182e8b629ebb0bcb054b3b82851ef957445bd627adcc87",
-        processors=100,
-        jobs=28_476,
-        usable=28_467,
-        acknowledge="Lars Malinowsky",
+        "KTH-SP2", f"{ARCHIVE}/l_kth_sp2/KTH-SP2-1996-2.1-cln.swf.gz",
+        "3e152f201fd2e96808a735bced6ea6eb0bb07fdc447689cafb0750d87b264c0b",
+        "fba36494c4e4257f72182e8b629ebb0bcb054b3b82851ef957445bd627adcc87",
+        100, 28_476, 28_467, "Lars Malinowsky",
     ),
     Trace(
-        name="HPC2N",
-        file="HPC2N-2002-2.2-cln.swf.gz",
-        url=f"{ARCHIVE}/l_hpc2n/HPC2N-2002-2.2-cln.swf.gz",
-        archive_sha256="3c534857d6065cfd9cc35aac8d064c9c17172be7acf336de835006f43a626e64",
-        content_sha256="77b8993c73ae438385f6c0015708251f52dc316267b03ac19a406fbea2802afa",
-        processors=240,
-        jobs=202_871,
-        usable=202_871,
-        acknowledge="Ake Sandgren",
+        "HPC2N", f"{ARCHIVE}/l_hpc2n/HPC2N-2002-2.2-cln.swf.gz",
+        "3c534857d6065cfd9cc35aac8d064c9c17172be7acf336de835006f43a626e64",
+        "77b8993c73ae438385f6c0015708251f52dc316267b03ac19a406fbea2802afa",
+        240, 202_871, 202_871, "Ake Sandgren",
     ),
     Trace(
-        name="DAS2-fs1",
-        file="DAS2-fs1-2003-1.swf.gz",
-        url=f"{ARCHIVE}/l_das2/DAS2-fs1-2003-1.swf.gz",
-        archive_sha256=None,  # only the content's is known
-        content_sha256="9ca5b9e94026112e9025f8ff78b55a78ca59b5f04771c5973d9ddd7729ac0211",
-        processors=64,
-        jobs=40_315,
-        usable=38_294,
-        acknowledge="Hui Li, David Groep, Lex Wolters",
+        "DAS2-fs1", f"{ARCHIVE}/l_das2/DAS2-fs1-2003-1.swf.gz",
+        None,
+        "9ca5b9e94026112e9025f8ff78b55a78ca59b5f04771c5973d9ddd7729ac0211",
+        64, 40_315, 38_294, "Hui Li, David Groep, Lex Wolters",
     ),
     Trace(
-        name="SDSC-SP2",
-        file="SDSC-SP2-1998-4.2-cln.swf.gz",
-        url=f"{ARCHIVE}/l_sdsc_sp2/SDSC-SP2-1998-4.2-cln.swf.gz",
-        archive_sha256="e03fe48be50c4ab04d6bb2285296d9c3399e9c1f27ee79b754ad32a14abd9bac",
-        content_sha256=None,  # only the archive's file is known
-        processors=128,
-        jobs=59_715,
-        usable=None,
-        acknowledge="Victor Hazlewood",
+        "SDSC-SP2", f"{ARCHIVE}/l_sdsc_sp2/SDSC-SP2-1998-4.2-cln.swf.gz",
+        "e03fe48be50c4ab04d6bb2285296d9c3399e9c1f27ee79b754ad32a14abd9bac",
+        None,
+        128, 59_715, None, "Victor Hazlewood",
     ),
 )
+# fmt: on

@@ -29,22 +29,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 def content(
     path: str | os.PathLike[str], *, most_bytes: int | None = None, progress: Silent = SILENT
 ) -> Iterator[bytes]:
-    """Yield the bytes of a log, unpacked if it is packed, in blocks of whole lines.
-
-    Parameters
-    ----------
-    path : str or Path
-    most_bytes : int, optional
-        Unpack no more than this; see `MOST_UNPACKED` for what holds where it is not given.
-    progress : Silent
-        Is told of each million bytes of the file.
-
-    Raises
-    ------
-    InputError
-        There is no such file, it cannot be read, its compression is broken, or it unpacks to too
-        much.
-    """
+    """Yield the bytes of a log, unpacked if it is packed; `read_swf` tells of the arguments."""
     path = path_of("path", path)
     try:
         with path.open("rb") as file:
@@ -55,7 +40,7 @@ def content(
         raise InputError(f"{path} is a folder; give the path of a log in it") from None
     except EOFError:
         raise InputError(
-            f"{path} is cut short: its gzip stream has no end; fetch it again"
+            f"{path} is cut short, a gzip stream with no end; fetch it again"
         ) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None

@@ -70,17 +70,7 @@ _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOT
 def parse(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.DataFrame"]:
     """Return the header of a log, and its job lines as a table with the columns `FIELDS`.
 
-    Parameters
-    ----------
-    blocks : iterable of bytes
-        The content of the log in pieces of whole lines.
-    where : str
-        What an error calls the log.
-
-    Raises
-    ------
-    InputError
-        The log has no job, or a line is not 18 numbers that make sense.
+    The log comes in blocks of whole lines; errors call it `where`.
     """
     comments: list[str] = []
     tables: list[list[NDArray]] = []
@@ -169,8 +159,6 @@ def parse_header(lines: Iterable[str]) -> dict[str, str]:
     header: dict[str, str] = {}
     current = None
     for line in lines:
-        if is_job_line(line):
-            break
         comment = line.strip().lstrip(";").rstrip()
         match = _KEY.fullmatch(comment)
         if match:

@@ -18,18 +18,6 @@ from coalloc_lib.workloads._public_logs import CATALOGUE, Trace
 from coalloc_lib.workloads._swf_blocks import content
 from coalloc_lib.workloads.swf import SwfLog, read_swf
 
-__all__ = [
-    "CATALOGUE",
-    "Trace",
-    "cache_folder",
-    "fetch",
-    "listing",
-    "load_stand_in",
-    "load_trace",
-    "stand_in_folder",
-    "trace",
-]
-
 FOLDER_VARIABLE = "COALLOC_TRACES"
 MISSING = ("fetch", "stand-in", "error")
 
@@ -88,27 +76,23 @@ def load_trace(
     one_of("missing", missing, MISSING)
     entry = _find(name_or_path)
     if entry is None:
-        return _read_own(name_or_path, progress)
+        own = path_of("name_or_path", name_or_path)
+        if not os.path.exists(own) and own.name == str(own) and "." not in str(own):
+            trace(str(own))  # a bare word was meant as a name: say which names there are
+        return read_swf(own, progress=progress)
     path = _local_file(entry)
-    if path is None and missing == "stand-in":
+    if path is not None:
+        _check(path, entry)
+    elif missing == "stand-in":
         return load_stand_in(entry.name)
-    if path is None and missing == "error":
+    elif missing == "error":
         raise InputError(
             f"{entry.name} is not here; fetch it (coalloc traces fetch {entry.name}), or set "
             f"{FOLDER_VARIABLE} to a folder with {entry.file}"
         )
-    if path is None:
-        path = _download(entry)
     else:
-        _check(path, entry)
+        path = _download(entry)
     return replace(read_swf(path, progress=progress), name=entry.name)
-
-
-def _read_own(path: str | os.PathLike[str], progress: Silent) -> SwfLog:
-    path = path_of("name_or_path", path)
-    if not os.path.exists(path) and path.name == str(path) and "." not in str(path):
-        trace(str(path))  # a bare word was meant as a name: say which names there are
-    return read_swf(path, progress=progress)
 
 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
@@ -131,18 +115,14 @@ def fetch(names: Iterable[str] | None = None) -> list[Path]:
 
 
 def listing() -> list[dict]:
-    """Return one dict a public log: name, jobs, processors, found, acknowledge.
+    """Return one dict a public log: name, jobs, processors, acknowledge, found.
 
     `found` is the path of the file that `load_trace` would use, or ``"not fetched"``.
     """
+    known = ("name", "jobs", "processors", "acknowledge")
     return [
-        {
-            "name": entry.name,
-            "jobs": entry.jobs,
-            "processors": entry.processors,
-            "found": str(_local_file(entry) or "not fetched"),
-            "acknowledge": entry.acknowledge,
-        }
+        {name: getattr(entry, name) for name in known}
+        | {"found": str(_local_file(entry) or "not fetched")}
         for entry in CATALOGUE
     ]
 
@@ -182,19 +162,19 @@ def _check(path: Path, entry: Trace) -> None:
         digest = hashlib.sha256()
         for block in content(path):
             digest.update(block)
-        what, found, expected = "content", digest.hexdigest(), entry.content_sha256
+        what, expected = "content", entry.content_sha256
     elif entry.archive_sha256 and path.suffix == ".gz":
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256")
         what, expected = "file", entry.archive_sha256
     else:
         raise InputError(
             f"{path} cannot be checked: of {entry.name} only {entry.file} has a known checksum; "
             "put that file there, or give your copy another name and load it by its path"
         )
-    if found != expected:
+    if digest.hexdigest() != expected:
         raise InputError(
-            f"{path}: the {what} has SHA-256 {found}, the catalogue says {expected}; "
+            f"{path}: the {what} has SHA-256 {digest.hexdigest()}, the catalogue says {expected}; "
             "remove the file and fetch it again"
         )
 
@@ -210,8 +190,8 @@ def _download(entry: Trace) -> Path:
     # requests raises subclasses of OSError, pooch ValueError where the checksum differs.
     except (OSError, ValueError) as error:
         raise InputError(
-            f"{entry.url} could not be fetched ({_one_line(error)}); try again later, or "
-            f"download {entry.file} elsewhere and set {FOLDER_VARIABLE} to its folder"
+            f"{entry.url} could not be fetched ({' '.join(str(error).split())[:400]}); try again "
+            f"later, or download {entry.file} elsewhere and set {FOLDER_VARIABLE} to its folder"
         ) from None
     try:
         _check(Path(file), entry)
@@ -221,39 +201,19 @@ def _download(entry: Trace) -> Path:
     return Path(file)
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:400] or type(error).__name__
-
-
 def load_stand_in(name: str) -> SwfLog:
     """Return the synthetic log that stands in for a public one.
 
-    It comes with a checkout of the repository, in ``data/traces``, not with an installed
-    package.
-
-    Raises
-    ------
-    InputError
-        This is not a checkout, or there is no stand-in for this log.
+    It comes with a checkout of the repository, in ``data/traces``, not with an installed package:
+    where it is not there, an `InputError` says so.
     """
     entry = trace(name)
-    folder = stand_in_folder()
+    folder = Path(__file__).parents[2] / "data" / "traces"
     path = folder / f"{entry.name}-synthetic.swf.gz"
     if not path.is_file():
         there = sorted(file.name.split("-synthetic")[0] for file in folder.glob("*-synthetic*"))
         raise InputError(
-            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'none'}); "
-            f"fetch the log: coalloc traces fetch {entry.name}"
+            f"there is no stand-in for {entry.name} (only for {', '.join(there) or 'none'}, and "
+            f"none outside a checkout); fetch the log: coalloc traces fetch {entry.name}"
         )
     return replace(read_swf(path), name=entry.name, is_stand_in=True)
-
-
-def stand_in_folder() -> Path:
-    """Return the folder of the stand-ins; an `InputError` outside a checkout."""
-    folder = Path(__file__).parents[2] / "data" / "traces"
-    if not folder.is_dir():
-        raise InputError(
-            f"there are no stand-ins: {folder} does not exist outside a checkout of the "
-            "repository; fetch the log: coalloc traces fetch NAME"
-        )
-    return folder

@@ -47,17 +47,13 @@ def das1_sizes() -> SizeDistribution:
     two moments give a and b. The log's 58 sizes are not published; here they are all up to 32, even
     ones up to 64, multiples of 8 above, and 68 and 100.
     """
-    sizes = _stand_in_sizes()
+    sizes = np.sort(np.r_[1:33, 34:65:2, 72:129:8, 68, 100])
     is_power = (sizes & (sizes - 1)) == 0
     prior = np.where(is_power, POWER_WEIGHT, 1.0) / sizes
     target = np.array([SIZE_MEAN, SIZE_MEAN**2 * (1 + SIZE_CV**2)])
     weights = np.zeros(sizes.max() + 1)
     weights[sizes] = _tilted(prior, np.array([sizes, sizes.astype(float) ** 2]), target)
     return SizeDistribution(weights, "DAS1 stand-in")
-
-
-def _stand_in_sizes() -> NDArray[np.int64]:
-    return np.sort(np.r_[1:33, 34:65:2, 72:129:8, 68, 100])
 
 
 def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:

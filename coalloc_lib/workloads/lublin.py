@@ -1,30 +1,24 @@
 """A model of the workload of one parallel machine, adapted from that of Lublin and Feitelson.
 
-Sizes, run times, arrivals and requested times are drawn from a few parameters, which
-`AdaptedLublin.fit` takes from a log. `AdaptedLublin` says how it differs from the published model.
+Sizes, run times, arrivals and requested times are drawn from a few parameters; those of two public
+logs are in ``data/traces``. `AdaptedLublin` says how it differs from the published model.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, instance_of, positive, shown, whole
+from coalloc_lib.checks import InputError, positive, shown, whole
 from coalloc_lib.columns import numbers
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.workloads._lublin_parts import (
-    HALF_HOURS,
-    from_cycle_clock,
-    parallel_sizes,
-    to_cycle_clock,
-)
 
-if TYPE_CHECKING:
-    from coalloc_lib.workloads.swf import SwfLog
+DAY, HALF_HOURS = 86_400, 48
 
 
 @dataclass(frozen=True)
@@ -102,56 +96,23 @@ class AdaptedLublin:
     def __post_init__(self) -> None:
         """Check every parameter; make tuples of lists."""
         whole("processors", self.processors)
-        for name in ("serial", "power_of_two", "low_stage"):
-            _probability(name, getattr(self, name))
         for name in ("longest", "gap_shape", "gap_mean"):
             positive(name, getattr(self, name))
         for name in ("mixing_slope", "mixing_intercept", "start"):
             _finite(name, getattr(self, name))
-        low, medium, high = (
-            _finite(name, getattr(self, name)) for name in ("log_low", "log_medium", "log_high")
-        )
+        for name in ("serial", "power_of_two", "low_stage"):
+            if not 0 <= _finite(name, getattr(self, name)) <= 1:
+                raise InputError(f"{name} = {getattr(self, name)}; give a number from 0 to 1")
+        names = ("log_low", "log_medium", "log_high")
+        low, medium, high = (_finite(name, getattr(self, name)) for name in names)
         if not 0.5 <= low < medium < high:
             raise InputError(
-                f"log_low, log_medium, log_high = {self.log_low}, {self.log_medium}, "
-                f"{self.log_high}; give three increasing numbers of 0.5 or more"
+                f"{', '.join(names)} = {low}, {medium}, {high}; give three increasing numbers of "
+                "0.5 or more"
             )
         for name, length in (("runtime_shape", 2), ("runtime_scale", 2), ("daily_cycle", 48)):
             object.__setattr__(self, name, _positives(name, getattr(self, name), length))
         object.__setattr__(self, "requested", _shares(self.requested))
-
-    @classmethod
-    def fit(cls, log: "SwfLog") -> "AdaptedLublin":
-        """Return the model of the usable jobs of a log.
-
-        Parameters
-        ----------
-        log : SwfLog
-            A log with at least 100 usable jobs, one of 4 processors or more among them.
-
-        Raises
-        ------
-        InputError
-            The log has too few jobs, or all of one size or submitted at one instant.
-
-        Notes
-        -----
-        `serial` is the share of jobs of size 1. The corner `log_low` is 0.8, the value that
-        Lublin and Feitelson use, and `log_high` is log2 of the widest job. The other three
-        parameters of the size, and the six of the run time (on a histogram of ln(1 + run time)
-        by size), have the greatest likelihood less a penalty on the relative errors of mean and
-        coefficient of variation, and of the mean work (size times run time), so that these come
-        out close even though no real log follows the model.
-
-        The daily cycle is the share of arrivals in each half hour. The gaps on its clock are
-        fitted by maximum likelihood, which keeps their mean; a gap under a second counts as a
-        second. `requested` holds the 20 values most often requested.
-        """
-        from coalloc_lib.workloads._lublin_fit import fitted_parameters
-        from coalloc_lib.workloads.swf import SwfLog
-
-        instance_of("log", log, SwfLog, 'a log: read_swf("my.swf.gz")')
-        return cls(**fitted_parameters(log))
 
     @property
     def sizes(self) -> SizeDistribution:
@@ -245,7 +206,7 @@ class AdaptedLublin:
         gaps = rng.gamma(self.gap_shape, self.gap_mean / self.gap_shape, count)
         cycle = np.array(self.daily_cycle)
         first = to_cycle_clock(np.array([self.start]), cycle)
-        instants = from_cycle_clock(first + np.cumsum(gaps) - gaps[0], cycle)
+        instants = to_cycle_clock(first + np.cumsum(gaps) - gaps[0], cycle, back=True)
         return np.maximum(instants - self.start, 0.0)
 
     def _requested_times(self, runtime: NDArray, rng: np.random.Generator) -> NDArray:
@@ -262,25 +223,16 @@ class AdaptedLublin:
         return np.maximum(chosen, runtime)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as numbers, strings and lists, ready for JSON."""
-        return {
-            name: list(map(_plain, value)) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
-        }
+        """Return the parameters, ready for JSON."""
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, parameters: Mapping[str, Any]) -> "AdaptedLublin":
         """Return the model of a `to_dict`; an `InputError` names what is missing or unknown."""
-        instance_of("parameters", parameters, dict, "what to_dict() returned")
-        known = {f.name: f for f in fields(cls)}
-        unknown = sorted(set(parameters) - set(known))
-        if unknown:
-            raise InputError(f"parameters has an unknown {unknown[0]!r}; leave it out")
-        needed = [name for name, f in known.items() if f.default is MISSING]
-        missing = [name for name in needed if name not in parameters]
-        if missing:
-            raise InputError(f"parameters has no {missing[0]!r}; add it")
-        return cls(**parameters)
+        try:
+            return cls(**parameters)
+        except TypeError as error:
+            raise InputError(f"parameters = {shown(parameters)}; {error}") from None
 
 
 def _finite(name: str, value: Any) -> float:
@@ -288,11 +240,6 @@ def _finite(name: str, value: Any) -> float:
     if found.ndim or not np.isfinite(found):
         raise InputError(f"{name} = {shown(value)}; give a finite number")
     return float(found)
-
-
-def _probability(name: str, value: Any) -> None:
-    if not 0 <= _finite(name, value) <= 1:
-        raise InputError(f"{name} = {shown(value)}; give a number from 0 to 1")
 
 
 def _positives(name: str, values: Any, length: int) -> tuple[float, ...]:
@@ -312,5 +259,42 @@ def _shares(pairs: Any) -> tuple[tuple[float, float], ...]:
     return clean
 
 
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+def parallel_sizes(
+    processors: int, power_of_two: float, log_low: float, log_medium: float, log_high: float,
+    *, low_stage: float,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Return the probabilities of sizes 0 to `processors` of a parallel job.
+
+    log2(size) is uniform on [log_low, log_medium] with probability `low_stage`, else uniform
+    on [log_medium, log_high]. With probability `power_of_two` it is rounded before the power is
+    taken, else after. Sizes above `processors` are drawn anew.
+    """
+
+    def below(x: NDArray) -> NDArray:
+        first = np.clip((x - log_low) / (log_medium - log_low), 0, 1)
+        second = np.clip((x - log_medium) / (log_high - log_medium), 0, 1)
+        return low_stage * first + (1 - low_stage) * second
+
+    sizes = np.arange(1, processors + 1)
+    weights = np.zeros(processors + 1)
+    weights[1:] = (1 - power_of_two) * (below(np.log2(sizes + 0.5)) - below(np.log2(sizes - 0.5)))
+    exponents = np.arange(int(math.log2(processors)) + 1)
+    weights[2**exponents] += power_of_two * (below(exponents + 0.5) - below(exponents - 0.5))
+    if weights.sum() <= 0:
+        raise InputError(f"processors = {processors}; no size of the model is that small")
+    return weights / weights.sum()
+
+
+def to_cycle_clock(
+    instants: NDArray, cycle: ArrayLike, *, back: bool = False
+) -> NDArray[np.float64]:
+    """Return instants (seconds from a midnight) on the clock that runs with the daily cycle.
+
+    With `back`, from that clock to instants.
+    """
+    days, clock = np.divmod(instants, DAY)
+    even = np.linspace(0, DAY, HALF_HOURS + 1)
+    corners = np.concatenate([[0.0], np.cumsum(cycle) / np.sum(cycle)]) * DAY
+    return days * DAY + (
+        np.interp(clock, corners, even) if back else np.interp(clock, even, corners)
+    )

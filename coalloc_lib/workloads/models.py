@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, in_memory, one_of, whole
+from coalloc_lib.checks import InputError, in_memory, instance_of, one_of, whole
 from coalloc_lib.distributions import Exponential, PoissonArrivals, SizeDistribution
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.seeds import generators
@@ -50,10 +50,7 @@ class JobModel:
         """Check the arguments."""
         in_memory("components", whole("components", self.components), 10**6)
         one_of("request", self.request, REQUESTS)
-        if not isinstance(self.sizes, SizeDistribution):
-            raise InputError(
-                f"sizes = {self.sizes!r}; give a SizeDistribution, such as uniform(1, 4)"
-            )
+        instance_of("sizes", self.sizes, SizeDistribution, "uniform(1, 4), for example")
         if not all(hasattr(self.service, name) for name in ("mean", "cv", "sample")):
             raise InputError(
                 f"service = {self.service!r}; give a distribution of times, such as Exponential(1)"
@@ -64,11 +61,10 @@ class JobModel:
                 raise InputError(f"request = {self.request!r}; split_at makes unordered requests")
             if self.merged_into is not None:
                 raise InputError("split_at and merged_into are both given; give one")
-        if self.merged_into is not None and self.components % whole(
-            "merged_into", self.merged_into
-        ):
+        parts = 1 if self.merged_into is None else whole("merged_into", self.merged_into)
+        if self.components % parts:
             raise InputError(
-                f"merged_into = {self.merged_into}; give a divisor of the {self.components} draws"
+                f"merged_into = {parts}; give a divisor of {self.components}, the draws"
             )
 
     def with_(self, **changes):
@@ -193,7 +189,7 @@ class ResampledJobs:
     @property
     def mean_work(self):
         """Mean processor-time of a job."""
-        return float(self.jobs.work.mean())
+        return self.jobs.mean_work
 
     def sample(self, count, seed, rate=None):
         """Draw a stream; see `JobModel.sample`."""

@@ -14,6 +14,7 @@ import json
 import sys
 from pathlib import Path
 
+import fit_model
 import numpy as np
 
 from coalloc_lib.checks import InputError
@@ -37,7 +38,7 @@ def model_file(name, folder=HERE):
 
 def fit(name, folder=HERE):
     """Fit the model to a real log and write its parameters."""
-    parameters = AdaptedLublin.fit(load_trace(name, missing="error")).to_dict()
+    parameters = fit_model.fit(load_trace(name, missing="error")).to_dict()
     # Ten digits: what a later release of the minimiser changes lies below them or matters.
     text = json.dumps(json.loads(json.dumps(parameters), parse_float=_ten_digits), indent=1)
     with atomic_path(model_file(name, folder)) as beside:

@@ -1,3 +1,5 @@
+import errno
+import os
 import subprocess
 import sys
 
@@ -65,7 +67,15 @@ def test_a_full_standard_output_is_said_in_one_line():
         )
     assert run.returncode == 2
     (line,) = run.stderr.splitlines()
-    assert "standard output cannot be written: No space left" in line
+    assert "standard output: No space left" in line
+
+
+def test_a_full_disk_without_a_name_is_said_in_one_line(refused, monkeypatch):
+    def full():
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", full)
+    assert "No space left on device; make room" in refused("traces", "list")
 
 
 def test_a_bug_in_the_handling_of_files_keeps_its_traceback(monkeypatch):

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -7,17 +8,17 @@ import pytest
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.workloads import Workload
-from coalloc_lib.workloads._lublin_parts import (
+from coalloc_lib.workloads.catalogue import load_stand_in, load_trace
+from coalloc_lib.workloads.lublin import (
     DAY,
-    from_cycle_clock,
+    AdaptedLublin,
     parallel_sizes,
     to_cycle_clock,
 )
-from coalloc_lib.workloads.catalogue import load_stand_in, load_trace
-from coalloc_lib.workloads.lublin import AdaptedLublin
 from coalloc_lib.workloads.swf import read_swf, write_swf
 
 DATA = Path(__file__).parents[2] / "data" / "traces"
+fit = runpy.run_path(str(DATA / "fit_model.py"))["fit"]
 MODEL = AdaptedLublin(
     name="test",
     processors=64,
@@ -106,7 +107,7 @@ def test_the_cycle_clock_can_be_turned_back():
     instants = np.sort(np.random.default_rng(1).uniform(0, 20 * DAY, 500))
     cycle = np.array(MODEL.daily_cycle)
     there = to_cycle_clock(instants, cycle)
-    assert from_cycle_clock(there, cycle) == pytest.approx(instants, abs=1e-5)
+    assert to_cycle_clock(there, cycle, back=True) == pytest.approx(instants, abs=1e-5)
     assert (np.diff(there) > 0).all()
     assert to_cycle_clock(np.array([DAY * 3.0]), cycle) == pytest.approx([3 * DAY])
     assert not np.allclose(there, instants)
@@ -169,7 +170,7 @@ def test_a_rate_stretches_the_arrivals_and_nothing_else(sample):
 def test_a_fit_finds_the_parameters_again(tmp_path, sample):
     path = tmp_path / "model.swf"
     write_swf(path, sample, {"StartTime": "Mon Jan 1 10:00:00 UTC 2001"})
-    fitted = AdaptedLublin.fit(read_swf(path))
+    fitted = fit(read_swf(path))
     assert fitted.serial == pytest.approx(MODEL.serial, abs=0.01)
     assert fitted.power_of_two == pytest.approx(MODEL.power_of_two, abs=0.03)
     assert fitted.log_medium == pytest.approx(MODEL.log_medium, abs=0.3)
@@ -192,7 +193,7 @@ def test_a_fit_finds_the_parameters_again(tmp_path, sample):
 @pytest.mark.parametrize("name", ["CTC-SP2", "KTH-SP2"])
 def test_a_fit_keeps_the_moments_of_a_real_log(real_traces, name):
     log = load_trace(name, missing="error")
-    model = AdaptedLublin.fit(log)
+    model = fit(log)
     real = log.jobs()
     drawn = model.sample(100_000, 1)
     for column in ("processors", "runtime"):
@@ -251,15 +252,13 @@ def test_bad_parameters_are_named(changes, cause):
 
 def test_unknown_and_missing_parameters_are_named():
     parameters = MODEL.to_dict()
-    with pytest.raises(InputError, match="unknown 'colour'"):
+    with pytest.raises(InputError, match=r"^parameters = .*'colour'"):
         AdaptedLublin.from_dict(parameters | {"colour": 1})
     del parameters["serial"]
-    with pytest.raises(InputError, match="no 'serial'"):
+    with pytest.raises(InputError, match=r"^parameters = .*'serial'"):
         AdaptedLublin.from_dict(parameters)
-    with pytest.raises(InputError, match="parameters = None is no dict"):
+    with pytest.raises(InputError, match=r"^parameters = None; "):
         AdaptedLublin.from_dict(None)
-    with pytest.raises(InputError, match="log = 'KTH' is no SwfLog"):
-        AdaptedLublin.fit("KTH")
     with pytest.raises(InputError, match="count = 0"):
         MODEL.sample(0, 0)
 
@@ -271,9 +270,9 @@ def test_logs_that_cannot_be_fitted_are_refused(tmp_path, sample):
 
     few = sample[:50]
     with pytest.raises(InputError, match="50 usable jobs; give 100 or more"):
-        AdaptedLublin.fit(log_of(few))
+        fit(log_of(few))
     many = sample[:200]
     with pytest.raises(InputError, match="widest job has 1 processors"):
-        AdaptedLublin.fit(log_of(many.replace(components=np.ones(200, dtype=int))))
+        fit(log_of(many.replace(components=np.ones(200, dtype=int))))
     with pytest.raises(InputError, match="submitted at one instant"):
-        AdaptedLublin.fit(log_of(many.replace(submit=np.zeros(200))))
+        fit(log_of(many.replace(submit=np.zeros(200))))
