@@ -19,7 +19,7 @@ from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, 
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
-from coalloc_lib.simulate import simulate
+from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.models import JobModel

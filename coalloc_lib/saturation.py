@@ -11,7 +11,7 @@ from coalloc_lib.placement import Placement
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, Scheduling
 from coalloc_lib.seeds import Seed
-from coalloc_lib.simulate import refuse_impossible, simulate
+from coalloc_lib.simulation import refuse_impossible, simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 

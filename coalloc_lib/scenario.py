@@ -9,7 +9,7 @@ from coalloc_lib.placement import Placement
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
 from coalloc_lib.seeds import Seed
-from coalloc_lib.simulate import ENGINES, simulate
+from coalloc_lib.simulation import ENGINES, simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads import Workload
 

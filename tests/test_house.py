@@ -15,7 +15,7 @@ LAYERS = (
     ("system", "distributions", "jobs", "splitting", "workloads"),
     ("placement", "profile", "scheduling", "names"),
     ("engines",),
-    ("simulate", "scenario", "schedule", "verification", "analytic"),
+    ("simulation", "scenario", "schedule", "verification", "analytic"),
     ("curves", "inference", "saturation", "sweep", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )
@@ -71,8 +71,8 @@ def test_imports_run_one_way(path):
 
 
 def test_an_import_uphill_would_be_found():
-    targets = imported("def f():\n    from coalloc_lib.simulate import simulate\n")
-    assert targets == {"coalloc_lib.simulate"}
+    targets = imported("def f():\n    from coalloc_lib.simulation import simulate\n")
+    assert targets == {"coalloc_lib.simulation"}
     assert uphill("coalloc_lib.engines.compiled", targets) == targets
     assert uphill("coalloc_lib.jobs", imported("import coalloc_lib as co")) == {"coalloc_lib"}
     assert imported("from coalloc_lib.engines import kernels") == {"coalloc_lib.engines.kernels"}

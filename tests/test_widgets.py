@@ -18,6 +18,14 @@ FIVE = co.JobStream(
 )
 
 
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Whether a formula is quick is not for a busy machine to decide."""
+    monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 3.0)
+    capacity_loss.cache_clear()
+
+
 def all_widgets(box):
     yield box
     for child in getattr(box, "children", ()):

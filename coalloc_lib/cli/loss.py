@@ -150,7 +150,8 @@ def _simulated(question, service, scheduling, sampling):
 
     system, sizes, components, request, placement = question
     model = JobModel(sizes, components or len(system), request, service)
-    return saturated_loss(Scenario(system, model, scheduling, placement), **sampling)
+    engine = options.engine_for(scheduling, placement)
+    return saturated_loss(Scenario(system, model, scheduling, placement, engine), **sampling)
 
 
 def _service(text):

@@ -71,3 +71,10 @@ def scheduling_of(name, **options):
                 f"{' or '.join(takers)}"
             )
     return policy(**{option: options[option] for option in wanted})
+
+
+def engine_for(scheduling, placement):
+    """Return the compiled engine where it knows both policies, else the one that runs any."""
+    from coalloc_lib.engines.compiled import knows
+
+    return "compiled" if knows(scheduling, placement) else "reference"

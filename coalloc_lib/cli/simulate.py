@@ -14,8 +14,8 @@ from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import parse_clusters
-from coalloc_lib.simulate import ENGINES, refuse_impossible
-from coalloc_lib.simulate import simulate as run
+from coalloc_lib.simulation import ENGINES, refuse_impossible
+from coalloc_lib.simulation import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 
@@ -75,8 +75,12 @@ def simulate(
         typer.Option(metavar="X", help="Scale the interarrival times to this offered load."),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="ENGINE", help=f"One of {', '.join(ENGINES)}.")
-    ] = "compiled",
+        str | None,
+        typer.Option(
+            metavar="ENGINE",
+            help=f"One of {', '.join(ENGINES)}.  [default: compiled where it knows the policies]",
+        ),
+    ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Check the schedule against the rules of the model.")
     ] = False,
@@ -94,7 +98,8 @@ def simulate(
     The schedule is CSV: job,submit,start,end,processors,allocation, where the allocation 0:32;1:16
     is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds.
     """
-    options.chosen("--engine", engine, ENGINES)
+    if engine is not None:
+        options.chosen("--engine", engine, ENGINES)
     system = parse_clusters(clusters, "--clusters")
     policies = {
         "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
@@ -111,7 +116,7 @@ def simulate(
     _refuse_impossible(system, jobs, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    schedule = run(system, jobs, engine=engine, **policies)
+    schedule = run(system, jobs, engine=engine or options.engine_for(**policies), **policies)
     _warn_of_what_waits(schedule)
     if verify:
         schedule.verify()

@@ -98,7 +98,7 @@ def _draw_curves(
         (handles[name],) = axes.plot(at, middle, label=name, **style)
         axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
         hollow = {"color": "white", "markersize": size - 1.5, "linestyle": "none"}
-        rough = [(p.utilization, p.response.estimate) for p in known if not p.precise]
+        rough = [(x, y) for x, y, p in zip(at, middle, known, strict=True) if not p.precise]
         axes.plot(*np.reshape(rough, (-1, 2)).T, marker=marker, **hollow)
         dashes = {"linestyle": DASHES[line.maximum.method], "linewidth": 1}
         axes.axvline(line.maximum.max_utilization, color=colour, **dashes)

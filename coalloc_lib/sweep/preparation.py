@@ -13,7 +13,7 @@ def compile_kernels():
     from coalloc_lib.jobs import JobStream
     from coalloc_lib.placement import FirstFit, WorstFit
     from coalloc_lib.scheduling import FCFS, FPFS
-    from coalloc_lib.simulate import simulate
+    from coalloc_lib.simulation import simulate
     from coalloc_lib.system import Multicluster
 
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)

@@ -10,7 +10,7 @@ from coalloc_lib.curves import find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.simulate import refuse_impossible
+from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, explorer, slider_with_entry
 from coalloc_lib.widgets.picture import Picture

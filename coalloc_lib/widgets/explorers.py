@@ -7,7 +7,7 @@ from coalloc_lib import plots
 from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
-from coalloc_lib.simulate import simulate
+from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import WIDE, choice, explorer, slider_with_entry
 from coalloc_lib.widgets.losses import COMPARED, LossQuestion, loss_picture
@@ -48,6 +48,15 @@ def loss_explorer():
     return explorer(controls, lambda **values: loss_picture(LossQuestion(**values)))
 
 
+#: Scheduling policies by the names that a reader sees.
+POLICIES = {policy.__name__: policy for policy in SCHEDULING.values()}
+
+
+def takes_no_number(scheduling):
+    """Whether a policy has no limit of overtaking."""
+    return "max_jumps" not in options_of(POLICIES[scheduling])
+
+
 def schedule_explorer(system, jobs, unit=None):
     """Return the controls of request type, placement and scheduling, and the schedule they make.
 
@@ -66,10 +75,10 @@ def schedule_explorer(system, jobs, unit=None):
     request = choice("request type", REQUESTS, jobs.request)
     placement = choice("placement", map(spoken, PLACEMENTS))
     ipw.dlink((request, "value"), (placement, "disabled"), lambda value: value in NO_CHOICE)
-    scheduling = choice("scheduling", [policy.__name__ for policy in SCHEDULING.values()])
+    scheduling = choice("scheduling", POLICIES)
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
     for widget in jumps.children:
-        ipw.dlink((scheduling, "value"), (widget, "disabled"), lambda value: value == "FCFS")
+        ipw.dlink((scheduling, "value"), (widget, "disabled"), takes_no_number)
     controls = {
         "request": request,
         "placement": placement,
@@ -81,8 +90,9 @@ def schedule_explorer(system, jobs, unit=None):
 
 def _small_schedule(system, jobs, unit, request, placement, scheduling, max_jumps):
     """Simulate a few jobs and draw them; the title says on what and by which policies."""
-    policy = SCHEDULING[scheduling.lower()]
-    policy = policy(max_jumps) if "max_jumps" in options_of(policy) else policy()
+    policy = (
+        POLICIES[scheduling]() if takes_no_number(scheduling) else POLICIES[scheduling](max_jumps)
+    )
     words = [f"{request} requests", placement, scheduling]
     if request == "total":
         system = Multicluster([system.processors])
@@ -90,7 +100,7 @@ def _small_schedule(system, jobs, unit, request, placement, scheduling, max_jump
     if request in NO_CHOICE:
         words.remove(placement)
     rule = None if request in NO_CHOICE else PLACEMENTS[placement.replace(" ", "-")]()
-    if scheduling == "FPFS":
+    if not takes_no_number(scheduling):
         words[-1] += f"({max_jumps})"
     jobs = jobs.replace(request=request)
     schedule = simulate(system, jobs, scheduling=policy, placement=rule, engine="reference")

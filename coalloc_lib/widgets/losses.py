@@ -11,7 +11,7 @@ from coalloc_lib.estimates import Bound
 from coalloc_lib.names import PLACEMENTS, spoken
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.simulate import refuse_impossible
+from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel

@@ -12,6 +12,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import cli
+from coalloc_lib.cli import options
 from coalloc_lib.workloads.swf import write_swf
 
 
@@ -299,3 +300,11 @@ def test_a_name_that_is_too_long_is_refused_in_one_line(refused, log, tmp_path, 
     command = ["simulate", "--clusters", "8", "--trace", log, option, name]
     line = refused(*command)
     assert "File name too long" in line
+
+
+def test_a_policy_that_is_not_compiled_runs_on_the_readable_engine(monkeypatch):
+    from coalloc_lib.engines import compiled
+
+    assert options.engine_for(co.FCFS(), None) == "compiled"
+    monkeypatch.delitem(compiled._TRANSLATIONS, co.FCFS)
+    assert options.engine_for(co.FCFS(), None) == "reference"
