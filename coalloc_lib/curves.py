@@ -1,6 +1,6 @@
 """Mean response time against utilization, with intervals, and where it goes to infinity."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,20 @@ from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
 from coalloc_lib.estimates import METHODS, Bound, Interval
 from coalloc_lib.inference import paired_difference, replicate, student
-from coalloc_lib.saturation import WARM_UP, doubtful_work, saturated_loss
+from coalloc_lib.saturation import (
+    WARM_UP,
+    doubtful_work,
+    refuse_replay,
+    replicated_losses,
+    saturated_loss,
+)
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.workloads.models import JobModel
 
-#: Waiting jobs that a policy other than FCFS sees where its maximal utilization is measured.
-HELD = 500
+#: Why a point is in doubt whose runs are too short, or whose load is not borne.
+RISING = "response times still rise at the end of the runs"
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,8 @@ def response_times(
 
 def _runs(scenario, load, jobs, replications, seed):
     """Return the mean response time of both halves of each run, after its warm-up, and all work."""
-    half = (jobs - int(WARM_UP * jobs)) // 2
+    refuse_replay(scenario)
+    half = (whole("jobs", jobs, least=20) - int(WARM_UP * jobs)) // 2
     work = []
 
     def one(child):
@@ -190,8 +197,9 @@ def response_point(
     saturation the queue takes long to reach its level, and a run that ends before is too fast. The
     point is a run of twice that length (of `most_jobs` at most) with other random numbers. Were it
     the pilot itself, the runs that happen to look calm would be chosen, and their intervals would
-    lie too low. `precise` says whether the point too is narrow enough, and it or its pilot settled;
-    its interval is in doubt where a few jobs carry the work of all its runs.
+    lie too low. The interval is in doubt where neither it nor its pilot settled, as past
+    saturation, or where a few jobs carry the work of all its runs; `precise` says whether the point
+    too is narrow enough, and not in doubt.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
@@ -214,8 +222,9 @@ def response_point(
         jobs *= 2
     interval, narrow, settled = run(jobs, for_point)
     # A run of half the length was settled: one run in forty looks otherwise by chance.
-    precise = narrow and (settled or was_settled) and not interval.doubt
-    return Point(float(load), interval, jobs, precise)
+    if not (settled or was_settled):
+        interval = replace(interval, doubt=interval.doubt or RISING)
+    return Point(float(load), interval, jobs, narrow and not interval.doubt)
 
 
 def response_curve(
@@ -280,7 +289,7 @@ def compare(
     jobs, replications : int
         Jobs of a run, and runs.
     backlog : int, optional
-        Waiting jobs that policies other than FCFS see in a saturated system; 500 where it is not
+        Waiting jobs that the policies see in a saturated system: `saturation.held` where it is not
         given.
 
     Returns
@@ -288,23 +297,15 @@ def compare(
     Interval
         Of ``one - other``.
     """
-
-    def values(scenario: Scenario) -> NDArray[np.float64]:
-        if load is not None:
-            return response_times(scenario, load, jobs=jobs, replications=replications, seed=seed)
-        length = held(scenario) if backlog is None else backlog
-
-        def lost(child: Seed) -> float:
-            return saturated_loss(scenario, jobs=jobs, seed=child, backlog=length).estimate
-
-        return 1 - replicate(lost, replications, seed)
-
-    return paired_difference(values(one), values(other))
-
-
-def held(scenario: Scenario) -> int:
-    """Return the waiting jobs that the policy sees where its maximal utilization is measured."""
-    return 1 if isinstance(scenario.scheduling, FCFS) else HELD
+    how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
+    if load is not None:
+        return paired_difference(
+            response_times(one, load, **how), response_times(other, load, **how)
+        )
+    losses, doubts = zip(
+        *(replicated_losses(s, backlog=backlog, **how) for s in (one, other)), strict=True
+    )
+    return paired_difference(1 - losses[0], 1 - losses[1], doubt=doubts[0] or doubts[1])
 
 
 def find_maximum(
@@ -331,7 +332,7 @@ def find_maximum(
     """
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
-        loss = saturated_loss(scenario, jobs=jobs, seed=seed, backlog=held(scenario))
+        loss = saturated_loss(scenario, jobs=jobs, seed=seed)
         return Bound(loss.complement(), method)
     known = _formula(scenario)
     if method != known:

@@ -97,6 +97,11 @@ def all_of(*answers: bool | None) -> bool | None:
     return False if False in answers else None if None in answers else True
 
 
+def not_(answer: bool | None) -> bool | None:
+    """Whether the answer is no; None where it is undecided."""
+    return None if answer is None else not answer
+
+
 @dataclass(frozen=True)
 class Bound:
     """How much a system bears, its maximal utilization, and how that is known.

@@ -35,7 +35,9 @@ def student(values: ArrayLike, confidence: float = 0.95, doubt: str = "") -> Int
     return Interval(float(mean), *ends, len(values), confidence, doubt)
 
 
-def paired_difference(one: ArrayLike, other: ArrayLike, confidence: float = 0.95) -> Interval:
+def paired_difference(
+    one: ArrayLike, other: ArrayLike, confidence: float = 0.95, doubt: str = ""
+) -> Interval:
     """Return the interval of the mean of ``one - other``, value by value.
 
     Made on common random numbers the two vary together, and the difference is known far better
@@ -44,7 +46,7 @@ def paired_difference(one: ArrayLike, other: ArrayLike, confidence: float = 0.95
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if one.shape != other.shape:
         raise InputError(f"one has {one.size} values and other has {other.size}; pair them")
-    return student(one - other, confidence)
+    return student(one - other, confidence, doubt)
 
 
 def unpaired_difference(one: ArrayLike, other: ArrayLike, confidence: float = 0.95) -> Interval:

@@ -1,22 +1,26 @@
 """The maximal utilization by simulation: the methods of the study, and a queue of fixed length."""
 
+from collections.abc import Sized
+
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import ImpossibleJobError, InputError, whole
+from coalloc_lib.checks import ImpossibleJobError, InputError, positive, whole
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import replicate, student
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.scheduling import FCFS, Scheduling
+from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed
-from coalloc_lib.simulation import refuse_impossible, simulate
-from coalloc_lib.system import Multicluster
+from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.workloads.models import JobModel
 
 #: Share of a saturated run that is left out at its begin, while the empty system fills.
 WARM_UP = 0.1
+#: Waiting jobs that a policy other than FCFS sees in a saturated system.
+HELD = 500
+#: Fewer batches do not tell whether they depend on one another.
+FEWEST_BATCHES = 20
 #: Jobs that end in a batch, and jobs that carry the work of a run: with fewer, it is too short.
 FEWEST_ENDS, FEWEST_CARRIERS = 10, 100
 #: Standard errors from which on batches depend on one another, or the drawn work is not the law's:
@@ -25,26 +29,17 @@ DEVIATIONS = 3.3
 
 
 def heavy_traffic(
-    system: Multicluster,
-    jobs: JobStream,
-    *,
-    scheduling: Scheduling | None = None,
-    placement: Placement | None = None,
-    backlog: int | None = None,
-    batches: int = 30,
-    engine: str = "compiled",
+    scenario: Scenario, stream: JobStream, *, backlog: int | None = None, batches: int = 30
 ) -> NDArray[np.float64]:
     """Utilization of a saturated system that serves these jobs in their order.
 
     Parameters
     ----------
-    system : Multicluster
-    jobs : JobStream
-        Their submissions do not count: the queue never runs dry.
-    scheduling, placement, engine
-        Those of `simulate`.
+    scenario : Scenario
+    stream : JobStream
+        Its submissions do not count: the queue never runs dry.
     backlog : int, optional
-        Waiting jobs the scheduler sees. FCFS needs and gets 1; other policies need a number.
+        Waiting jobs that the policy sees: `held` where it is not given.
     batches : int
         Batches of equal length of time.
 
@@ -60,9 +55,13 @@ def heavy_traffic(
     empty system fills within a few service times. The batches are nearly independent where they
     are long beside the longest service times; `saturated_loss` looks whether they are.
     """
-    policies = {"scheduling": scheduling, "placement": placement, "engine": engine}
-    edges, schedule = _saturated_run(system, jobs, policies, backlog, batches)
+    edges, schedule = _saturated_run(scenario, stream, backlog, batches)
     return schedule.utilization_between(edges)
+
+
+def held(scenario: Scenario) -> int:
+    """Return the waiting jobs that a policy sees in a saturated system: FCFS looks at one alone."""
+    return 1 if isinstance(scenario.scheduling, FCFS) else HELD
 
 
 def saturated_loss(
@@ -79,6 +78,7 @@ def saturated_loss(
     ----------
     scenario : Scenario
     jobs : int
+        A workload that has fewer gives all it has.
     seed : int or SeedSequence
     backlog, batches
         Those of `heavy_traffic`.
@@ -87,17 +87,15 @@ def saturated_loss(
     -------
     Interval
         In doubt where the run is too short for its tails or its correlation, so that the interval
-        is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another, a
-        few jobs carry the work, or the jobs drawn do not bring the mean work of the workload.
+        is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another or
+        are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
+        of the workload.
     """
     _refuse_oversize(scenario.system, scenario.workload)
-    policies = {
-        "scheduling": scenario.scheduling,
-        "placement": scenario.placement,
-        "engine": scenario.engine,
-    }
+    if isinstance(scenario.workload, Sized):
+        jobs = min(whole("jobs", jobs), len(scenario.workload))
     stream = scenario.sample(jobs, seed=seed)
-    edges, schedule = _saturated_run(scenario.system, stream, policies, backlog, batches)
+    edges, schedule = _saturated_run(scenario, stream, backlog, batches)
     busy = schedule.utilization_between(edges)
     doubts = [
         _few_ends(schedule.end, edges),
@@ -105,6 +103,52 @@ def saturated_loss(
         _dependence(busy),
     ]
     return student(1 - busy, doubt="; ".join(filter(None, doubts)))
+
+
+def replicated_losses(
+    scenario: Scenario,
+    *,
+    jobs: int,
+    replications: int,
+    seed: Seed = 0,
+    backlog: int | None = None,
+) -> tuple[NDArray[np.float64], str]:
+    """Capacity loss in heavy traffic of each of several runs, and why they are in doubt.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    jobs, replications : int
+        Jobs of a run, and runs; the same seed gives scenarios of one workload the same jobs.
+    backlog : int, optional
+        That of `heavy_traffic`.
+
+    Returns
+    -------
+    losses : ndarray, shape (replications,)
+    doubt : str
+        Empty where the jobs of all runs together stand for their law; see `doubtful_work`.
+    """
+    refuse_replay(scenario)
+    _refuse_oversize(scenario.system, scenario.workload)
+    work = []
+
+    def one(child: Seed) -> float:
+        stream = scenario.sample(jobs, seed=child)
+        work.append(stream.work)
+        return float((1 - heavy_traffic(scenario, stream, backlog=backlog)).mean())
+
+    losses = replicate(one, replications, seed)
+    return losses, doubtful_work(np.concatenate(work), scenario.workload.mean_work)
+
+
+def refuse_replay(scenario: Scenario) -> None:
+    """Refuse replications of a workload that gives the same jobs whatever the seed."""
+    if isinstance(scenario.workload, Sized):
+        raise InputError(
+            f"workload = {scenario.workload!r} is one sequence of jobs, so that replications would "
+            "all be alike; draw from it: ResampledJobs(jobs)"
+        )
 
 
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
@@ -142,6 +186,8 @@ def _few_ends(end, edges):
 
 def _dependence(batches):
     """Say where neighbouring batches depend on one another, by their correlation."""
+    if len(batches) < FEWEST_BATCHES:
+        return f"{len(batches)} batches are too few to tell whether they depend on one another"
     apart = batches - batches.mean()
     square = apart @ apart
     correlation = apart[1:] @ apart[:-1] / square if square > 0 else 0.0
@@ -188,6 +234,11 @@ def loss_at_response(
             f"workload = {scenario.workload} has no one distribution of service times, which the "
             "response time is counted in; give a JobModel"
         )
+    if not positive("response", response) > 1:
+        raise InputError(
+            f"response = {response}; no job is done before its service time, give more than 1"
+        )
+    refuse_replay(scenario)
     target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
     # All submitted at once, jobs would on average wait half the time that they take to serve.
@@ -241,9 +292,12 @@ def loss_between_bounds(
     the rates that do best is taken, searched on a grid of 0.5 % within 10 % around the rate that
     saturates a queue held half-way; that step is the least that can be told apart.
     """
+    if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
+        raise InputError(
+            f"bounds = {bounds}; give a lower and a higher queue length, with one between them"
+        )
+    refuse_replay(scenario)
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
-    if low >= high:
-        raise InputError(f"bounds = {bounds}; give a lower and a higher queue length")
     held = (low + high) // 2
     guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=held).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
@@ -274,19 +328,12 @@ def _refuse_oversize(system, workload):
         ) from None
 
 
-def _saturated_run(system, jobs, policies, backlog, batches):
-    scheduling = FCFS() if policies["scheduling"] is None else policies["scheduling"]
-    if backlog is None:
-        if not isinstance(scheduling, FCFS):
-            raise InputError(
-                f"backlog is not given for {scheduling}; say how many waiting jobs it sees"
-            )
-        backlog = 1
-    schedule = simulate(system, jobs, backlog=backlog, **policies)
+def _saturated_run(scenario, stream, backlog, batches):
+    schedule = scenario.run(stream, held(scenario) if backlog is None else backlog)
     last = schedule.jobs.submit[-1]
     if last <= 0:
         raise InputError(
-            f"jobs has {len(jobs)} entries, which all enter an idle system; give many more"
+            f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
         )
     edges = np.linspace(WARM_UP * last, last, whole("batches", batches, least=2) + 1)
     return edges, schedule

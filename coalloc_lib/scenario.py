@@ -60,6 +60,11 @@ class Scenario:
             raise InputError(f"scheduling = {self.scheduling!r}; give a policy, such as FCFS()")
         if not isinstance(self.placement, Placement | None):
             raise InputError(f"placement = {self.placement!r}; give a rule, such as WorstFit()")
+        if self.placement is not None and getattr(self.workload, "request", "") == "ordered":
+            raise InputError(
+                f"placement = {self.placement} is given for ordered requests, which name their "
+                "clusters themselves; leave it out"
+            )
         one_of("engine", self.engine, ENGINES)
 
     def __str__(self) -> str:

@@ -226,3 +226,27 @@ def test_bad_load():
         response_point(SERIAL, 1.5)
     with pytest.raises(co.InputError, match="load = -1"):
         response_times(SERIAL, -1)
+
+
+def test_a_load_that_is_not_borne_leaves_the_point_in_doubt():
+    point = response_point(UNORDERED, 0.95, jobs=2000, most_jobs=8000, precision=10)
+    assert "still rise" in point.response.doubt
+    assert not point.precise
+
+
+def test_one_sequence_of_jobs_is_not_replicated():
+    log = UNORDERED.with_(workload=MODEL.sample(3000, seed=4, rate=1.0))
+    for call in (
+        lambda: response_point(log, 0.3),
+        lambda: response_times(log, 0.3, jobs=1000),
+        lambda: compare(log, log, jobs=1000),
+    ):
+        with pytest.raises(co.InputError, match="one sequence of jobs"):
+            call()
+    assert find_maximum(log).interval.half_width > 0
+
+
+def test_tails_throw_their_doubt_on_a_comparison():
+    heavy = UNORDERED.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
+    assert compare(heavy, UNORDERED, jobs=2000, replications=3).doubt
+    assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).doubt

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coalloc_lib.estimates import Bound, Interval, all_of
+from coalloc_lib.estimates import Bound, Interval, all_of, not_
 
 SIX = Interval(0.6, 0.5, 0.7, 10)
 
@@ -46,6 +46,7 @@ def test_all_of():
     assert all_of(True, True) is True
     assert all_of(True, None) is None
     assert all_of(False, None) is False
+    assert [not_(True), not_(False), not_(None)] == [False, True, None]
 
 
 def test_a_bound_is_a_utilization_and_a_loss():

@@ -10,8 +10,10 @@ from coalloc_lib.saturation import (
     heavy_traffic,
     loss_at_response,
     loss_between_bounds,
+    replicated_losses,
     saturated_loss,
 )
+from coalloc_lib.seeds import spawn
 
 SMALL = co.Multicluster([8, 8])
 MODEL = co.JobModel(co.uniform(1, 4), 2)
@@ -26,7 +28,8 @@ CASES = [
 @pytest.mark.parametrize(("system", "model"), CASES)
 def test_heavy_traffic_is_the_formula(system, model):
     exact = co.maximal_utilization(system, model.sizes, model.components, model.request)
-    found = student(1 - heavy_traffic(system, model.sample(400_000, seed=1)), confidence=0.999)
+    busy = heavy_traffic(co.Scenario(system, model), model.sample(400_000, seed=1))
+    found = student(1 - busy, confidence=0.999)
     assert found.contains(exact.capacity_loss)
     assert found.half_width < 0.004
 
@@ -57,7 +60,8 @@ def test_slotted_service_is_not_equation_four():
     weights[[3, 6]] = 0.5
     sizes, system = co.SizeDistribution(weights), co.Multicluster([8])
     model = co.JobModel(sizes, 1, "total", co.Deterministic())
-    found = student(1 - heavy_traffic(system, model.sample(200_000, seed=2)), confidence=0.999)
+    busy = heavy_traffic(co.Scenario(system, model), model.sample(200_000, seed=2))
+    found = student(1 - busy, confidence=0.999)
     exact = slotted_utilization(8, sizes)
     assert exact.max_utilization == pytest.approx(5.4 / 8)
     assert found.contains(exact.capacity_loss)
@@ -107,7 +111,6 @@ def test_seed_alone_decides():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: saturated_loss(SCENARIO.with_(scheduling=co.FPFS(5))), "backlog is not given"),
         (lambda: saturated_loss(SCENARIO, jobs=1), "jobs has 1 entries"),
         (lambda: saturated_loss(SCENARIO, batches=1), "batches = 1"),
         (lambda: loss_at_response(SCENARIO, jobs=3000), "needs [0-9]+ or more"),
@@ -115,6 +118,9 @@ def test_seed_alone_decides():
             lambda: loss_at_response(SCENARIO.with_(workload=MODEL.sample(10, 1))),
             "has no one distribution of service times",
         ),
+        (lambda: loss_at_response(SCENARIO, response=1.0), "no job is done before"),
+        (lambda: loss_between_bounds(SCENARIO, bounds=(5,)), "bounds = "),
+        (lambda: loss_between_bounds(SCENARIO, bounds=(0, 1)), "with one between them"),
         (lambda: loss_between_bounds(SCENARIO, bounds=(9, 3)), "bounds = "),
     ],
 )
@@ -127,7 +133,8 @@ def test_the_first_tenth_does_not_count():
     """The first jobs fill the cluster to the brim, all later ones leave three processors idle."""
     sizes = np.array([8] * 100 + [5] * 2000)
     jobs = co.JobStream(np.zeros(2100), np.ones(2100), sizes, request="total")
-    np.testing.assert_allclose(heavy_traffic(co.Multicluster([8]), jobs), 5 / 8, rtol=1e-9)
+    busy = heavy_traffic(co.Scenario(co.Multicluster([8]), jobs), jobs)
+    np.testing.assert_allclose(busy, 5 / 8, rtol=1e-9)
 
 
 def test_what_can_never_start_is_refused_whether_or_not_it_is_drawn():
@@ -168,3 +175,35 @@ def test_runs_that_are_long_enough_are_not_in_doubt():
     """Of 400 runs chance alone may throw doubt on a few."""
     doubted = sum(bool(in_doubt(jobs=6000, seed=seed)) for seed in range(400))
     assert doubted <= 4
+
+
+def test_a_policy_that_overtakes_sees_a_queue_without_being_told():
+    fpfs = SCENARIO.with_(scheduling=co.FPFS(20))
+    assert saturated_loss(fpfs, jobs=5000) == saturated_loss(fpfs, jobs=5000, backlog=500)
+    assert saturated_loss(fpfs, jobs=5000).estimate < saturated_loss(SCENARIO, jobs=5000).estimate
+
+
+def test_few_batches_do_not_tell_whether_they_depend():
+    assert "too few to tell" in saturated_loss(SCENARIO, batches=10).doubt
+    assert saturated_loss(SCENARIO, batches=20).doubt == ""
+
+
+def test_a_log_is_served_as_far_as_it_goes_and_not_replicated():
+    log = MODEL.sample(3000, seed=4, rate=1.0)
+    scenario = SCENARIO.with_(workload=log)
+    found = saturated_loss(scenario)
+    assert found == student(1 - heavy_traffic(scenario, log))
+    with pytest.raises(co.InputError, match=r"one sequence of jobs.*ResampledJobs"):
+        replicated_losses(scenario, jobs=1000, replications=3)
+
+
+def test_replications_that_miss_the_tails_are_in_doubt_together():
+    heavy = SCENARIO.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
+    how = {"jobs": 5000, "replications": 5}
+    losses, doubt = replicated_losses(heavy, **how)
+    assert doubt
+    assert losses.shape == (5,)
+    calm, none = replicated_losses(SCENARIO, **how)
+    assert none == ""
+    singles = [saturated_loss(SCENARIO, jobs=5000, seed=s).estimate for s in spawn(0, 5)]
+    np.testing.assert_array_equal(calm, singles)

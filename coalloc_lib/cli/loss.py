@@ -178,5 +178,8 @@ def _print(loss, method, as_json, *, say_method):
         return
     if loss.doubt:
         print(f"coalloc: the interval is in doubt: {loss.doubt}", file=sys.stderr)
-    text = f"{estimate:.4f} ± {loss.half_width:.4f} (95 %)" if simulated else f"{estimate:.3f}"
+    doubt = ", in doubt" if loss.doubt else ""
+    text = (
+        f"{estimate:.4f} ± {loss.half_width:.4f} (95 %){doubt}" if simulated else f"{estimate:.3f}"
+    )
     print(f"{text}, {method}" if say_method else text)

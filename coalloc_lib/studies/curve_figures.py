@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.curves import Curve, Point, best_method, find_maximum, held, response_point
+from coalloc_lib.curves import Curve, Point, best_method, find_maximum, response_point
 from coalloc_lib.estimates import Bound, Interval
 from coalloc_lib.inference import student
 from coalloc_lib.saturation import heavy_traffic
@@ -21,16 +21,13 @@ AXES = {
 }
 
 
+#: Why a point is in doubt.
+SHORT = "the runs are too short for their tails, or response times still rise at their end"
+
+
 def borne(scenario, processors, jobs, seed):
     """Utilization of `processors` in heavy traffic, of one replication."""
-    policies = {"scheduling": scenario.scheduling, "placement": scenario.placement}
-    busy = heavy_traffic(
-        scenario.system,
-        scenario.sample(jobs, seed=seed),
-        backlog=held(scenario),
-        engine=scenario.engine,
-        **policies,
-    )
+    busy = heavy_traffic(scenario, scenario.sample(jobs, seed=seed))
     return busy.mean() * share(scenario, processors)
 
 
@@ -41,7 +38,8 @@ def curve_point(scenario, utilization, processors, precision, most_jobs, seed):
     point = response_point(scenario, load, seed=seed, **how)
     found = point.response
     ends = {"estimate": found.estimate, "low": found.low, "high": found.high}
-    return ends | {"count": found.count, "jobs": point.jobs, "precise": point.precise}
+    state = {"count": found.count, "jobs": point.jobs, "precise": point.precise}
+    return ends | state | {"doubted": bool(found.doubt)}
 
 
 def share(scenario, processors):
@@ -113,7 +111,8 @@ def measure_curves(maxima, processors, loads, size, how):
 
 
 def _point(row):
-    interval = Interval(row.estimate, row.low, row.high, int(row.count))
+    doubt = SHORT * bool(row.doubted)
+    interval = Interval(row.estimate, row.low, row.high, int(row.count), doubt=doubt)
     return Point(row.utilization, interval, int(row.jobs), bool(row.precise))
 
 
@@ -142,7 +141,7 @@ class CurveFigure(SimulatedFigure):
 
     def add(self, label, scenario):
         """Add a line; returns the figure, to be run again."""
-        self.entries[str(label)] = checked_scenario(scenario)
+        self.keep(str(label), checked_scenario(scenario))
         return self
 
     def measure(self, entries, size, seed, workers=-1, **how):

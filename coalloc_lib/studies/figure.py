@@ -73,13 +73,24 @@ class SimulatedFigure(Figure):
     def __init__(self, name, title, entries, scales, seed):
         super().__init__(name, title)
         self.entries, self.scales, self.seed = dict(entries), scales, seed
-        self.found = {}
+        self.found, self._ran = {}, None
 
     def run(self, scale="quick", seed=None, **how):
         """Simulate what is not there yet of this scale and seed; see `Figure.run`."""
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
-        self.found = self.measure(self.entries, size, self.seed if seed is None else seed, **how)
+        asked = size, self.seed if seed is None else seed
+        if asked != self._ran:
+            self.found, self._ran = {}, asked
+        missing = {label: e for label, e in self.entries.items() if e not in self.found}
+        if missing:
+            self.found = self.found | self.measure(missing, *asked, **how)
         return self
+
+    def keep(self, label, entry):
+        """Add an entry under a label that is not taken."""
+        if label in self.entries:
+            raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
+        self.entries[label] = entry
 
     @abstractmethod
     def measure(self, entries, size, seed, **how):

@@ -156,7 +156,7 @@ def judge_interval(published, interval, decimals=3):
             f"{outside:.{decimals + 1}f} outside the interval"
         )
         return Judgement(_how_far(outside, published, decimals), note)
-    if interval.half_width > most:
+    if interval.half_width > most + 1e-12:
         width = f"{interval.half_width:.{decimals + 1}f}"
         return Judgement("cannot be tested", f"the interval is ± {width}, wider than ± {most:.2g}")
     return Judgement("reproduced", "")

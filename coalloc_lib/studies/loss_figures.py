@@ -1,16 +1,17 @@
 """Figures of capacity losses: how a loss is measured, and the bars that show it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
-from coalloc_lib.curves import find_maximum, held
+from coalloc_lib.curves import find_maximum
 from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import replicate, student
-from coalloc_lib.saturation import heavy_traffic, loss_between_bounds, saturated_loss
+from coalloc_lib.inference import student
+from coalloc_lib.saturation import heavy_traffic, loss_between_bounds, replicated_losses
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.studies.figure import SimulatedFigure, checked_scenario, described
 from coalloc_lib.sweep import sweep
@@ -24,8 +25,8 @@ class ByFormula:
     method = "exact"
 
     def losses(self, size, seed):
-        """Return the capacity loss, alone in its array."""
-        return np.array([find_maximum(self.scenario, method="exact").capacity_loss])
+        """Return the capacity loss, alone in its array, and no doubt."""
+        return np.array([find_maximum(self.scenario, method="exact").capacity_loss]), ""
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,13 @@ class Saturated:
     """The loss of a scenario in heavy traffic, in replications on common random numbers."""
 
     scenario: Scenario
-    backlog: int = 1
+    backlog: int | None = None
     method = "simulation"
 
     def losses(self, size, seed):
-        """Return the capacity loss of each replication; the same seeds for every scenario."""
-
-        def one(child):
-            how = {"jobs": size.jobs, "seed": child, "backlog": self.backlog}
-            return saturated_loss(self.scenario, **how).estimate
-
-        return replicate(one, size.replications, seed)
+        """Return the capacity loss of each replication, and why they are in doubt."""
+        how = {"jobs": size.jobs, "replications": size.replications, "backlog": self.backlog}
+        return replicated_losses(self.scenario, seed=seed, **how)
 
 
 @dataclass(frozen=True)
@@ -54,9 +51,9 @@ class BetweenBounds:
     method = "simulation"
 
     def losses(self, size, seed):
-        """Return the capacity loss of each replication."""
+        """Return the capacity loss of each replication, and no doubt."""
         runs = {"arrivals": size.bound_arrivals, "replications": size.bound_replications}
-        return loss_between_bounds(self.scenario, seed=seed, **runs)
+        return loss_between_bounds(self.scenario, seed=seed, **runs), ""
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,19 @@ class InOrder:
     method = "simulation"
 
     def losses(self, size, seed):
-        """Return the capacity loss of each batch of the one run."""
-        return 1 - heavy_traffic(self.scenario.system, self.scenario.workload, batches=10)
+        """Return the capacity loss of each batch of the one run, and no doubt."""
+        return 1 - heavy_traffic(self.scenario, self.scenario.workload, batches=10), ""
+
+
+#: Why losses are in doubt.
+TAILS = "a few of the jobs carry the work, or the rare long ones were not drawn"
+
+
+class Losses(NamedTuple):
+    """Capacity losses of a measurement: of each replication or batch, and why they are in doubt."""
+
+    values: np.ndarray
+    doubt: str = ""
 
 
 def measure_losses(entries, size, seed, workers=-1, **how):
@@ -92,23 +100,25 @@ def measure_losses(entries, size, seed, workers=-1, **how):
 
     Returns
     -------
-    dict
+    dict of Losses
         By measurement.
     """
     labels = {}
     for label, entry in entries.items():
-        labels.setdefault(entry, " ".join(label))
+        labels.setdefault(entry, " | ".join(label))
     grid = {"entry": {label: entry for entry, label in labels.items()}, "size": [size]}
     table = sweep(entry_losses, grid, seed=seed, workers=workers, **how)
     numbers = [[str(i) for i in range(count)] for count in table["count"]]
     rows = (table.loc[row, columns].to_numpy(float) for row, columns in enumerate(numbers))
-    return dict(zip(labels, rows, strict=True))
+    doubts = (TAILS * bool(doubted) for doubted in table["doubted"])
+    return dict(zip(labels, map(Losses, rows, doubts), strict=True))
 
 
 def entry_losses(entry, size, seed):
-    """Return the capacity losses of a measurement by their position, and their number."""
-    losses = entry.losses(size, seed)
-    return {"count": len(losses)} | {str(i): loss for i, loss in enumerate(losses)}
+    """Return the capacity losses by their position, their number, and whether they are in doubt."""
+    losses, doubt = entry.losses(size, seed)
+    numbered = {str(i): loss for i, loss in enumerate(losses)}
+    return {"count": len(losses), "doubted": bool(doubt)} | numbered
 
 
 class LossFigure(SimulatedFigure):
@@ -139,7 +149,7 @@ class LossFigure(SimulatedFigure):
 
     def add(self, label, scenario):
         """Add a bar; `label` is its (group, series). Returns the figure, to be run again."""
-        self.entries[_pair(label)] = Saturated(checked_scenario(scenario), held(scenario))
+        self.keep(_pair(label), Saturated(checked_scenario(scenario)))
         return self
 
     def measure(self, entries, size, seed, **how):
@@ -148,17 +158,20 @@ class LossFigure(SimulatedFigure):
 
     def interval(self, label):
         """Return the capacity loss of a (group, series)."""
-        losses = self.result(label)
-        return Interval.exact(float(losses[0])) if len(losses) == 1 else student(losses)
+        values, doubt = self.result(label)
+        return (
+            Interval.exact(float(values[0])) if len(values) == 1 else student(values, doubt=doubt)
+        )
 
     def data(self):
         """Return one row a bar: its labels, its loss with the 95 % interval, and the method."""
         rows = []
         for (group, series), entry in self.entries.items():
             found = self.interval((group, series))
-            ends = {"ci95_low": found.low, "ci95_high": found.high, "count": found.count}
+            ends = {"ci95_low": found.low, "ci95_high": found.high}
+            known = {"count": found.count, "method": entry.method, "doubt": found.doubt}
             row = {"group": _plain(group), "series": series, "capacity_loss": found.estimate}
-            rows.append(row | ends | {"method": entry.method} | described(entry.scenario))
+            rows.append(row | ends | known | described(entry.scenario))
         return pd.DataFrame(rows)
 
     def plot(self):
@@ -189,8 +202,10 @@ class LossFigure(SimulatedFigure):
 
 
 def _pair(label):
-    if not (isinstance(label, tuple) and len(label) == 2):
-        raise InputError(f"label = {label!r}; give a pair of group and series")
+    if not (
+        isinstance(label, tuple) and len(label) == 2 and all(isinstance(t, str) for t in label)
+    ):
+        raise InputError(f"label = {label!r}; give a pair of texts, group and series")
     return label
 
 

@@ -91,8 +91,8 @@ def compute_tables(study, by_response, scale, seed, workers=-1, **how):
     ]
 
 
-#: Why a simulated cell can be in doubt.
-SHORT = "the run is too short"
+#: Why a simulated cell is in doubt.
+SHORT = "the run is too short for its tails or its correlation"
 
 
 def cell_loss(cell, by_response, scale, seed):
@@ -152,7 +152,12 @@ class TableFigure(Figure):
         for cell in self.cells:
             row = cell.row("")
             ends = {"ci95_low": row.ci95_low, "ci95_high": row.ci95_high}
-            found = {"capacity_loss": cell.loss.estimate, **ends, "verdict": row.verdict}
+            found = {
+                "capacity_loss": cell.loss.estimate,
+                **ends,
+                "doubt": cell.loss.doubt,
+                "verdict": row.verdict,
+            }
             labels = asdict(cell.published)
             rows.append(labels | {"published": labels.pop("capacity_loss")} | found)
         return pd.DataFrame(rows)

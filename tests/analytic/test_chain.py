@@ -10,6 +10,7 @@ from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.inference import student
 from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
 from coalloc_lib.saturation import heavy_traffic
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 from tests.analytic import naive
@@ -75,8 +76,9 @@ def test_the_chain_equals_its_twin(sizes, jobs, request_type, placement):
 
 def agrees_with_heavy_traffic(system, law, components, request, placement, jobs):
     exact = exact_utilization(system, law, components, request, placement).max_utilization
-    stream = JobModel(law, components=components, request=request).sample(jobs, 7)
-    values = heavy_traffic(system, stream, placement=placement)
+    model = JobModel(law, components=components, request=request)
+    scenario = Scenario(system, model, placement=placement)
+    values = heavy_traffic(scenario, scenario.sample(jobs, seed=7))
     interval = student(values, 0.999)
     assert interval.half_width < 0.01
     return interval.contains(exact)

@@ -72,6 +72,7 @@ def test_the_note_states_the_difference():
         (0.397, 0.3891, 0.4049, "reproduced"),
         (0.397, 0.3870, 0.4070, "cannot be tested"),  # a number far off would lie in it as well
         (0.05, 0.0475, 0.0545, "cannot be tested"),
+        (0.5, 0.495, 0.515, "reproduced"),  # just as wide as may be
     ],
 )
 def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verdict):

@@ -10,7 +10,7 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import paired_difference, student
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as study
-from coalloc_lib.studies.loss_figures import Saturated, measure_losses
+from coalloc_lib.studies.loss_figures import InOrder, Losses, Saturated, measure_losses
 from coalloc_lib.studies.loss_tables import TableScale
 from coalloc_lib.studies.maximal_utilization import claims, figures, scenarios, tables
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, FOUR, Scale, sizes
@@ -29,7 +29,7 @@ def log():
 def losses(log):
     table = scenarios.all_scenarios(log)
     found = measure_losses(table, TINY, seed=1)
-    return {key: found[entry] for key, entry in table.items()}
+    return {key: found[entry].values for key, entry in table.items()}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_every_cell_and_claim_has_its_row(cells, losses, log, monkeypatch):
     monkeypatch.setattr(
         study,
         "measure_losses",
-        lambda table, *_: {entry: losses[key] for key, entry in table.items()},
+        lambda table, *_: {entry: Losses(losses[key]) for key, entry in table.items()},
     )
     result = study.reproduce("quick")
     items = [row.item for row in result.rows]
@@ -80,7 +80,7 @@ def test_result_does_not_depend_on_the_number_of_workers(log):
     one, two = (measure_losses(few, TINY, seed=3, workers=w) for w in (1, 2))
     assert list(one) == list(two)
     for key, values in one.items():
-        np.testing.assert_array_equal(values, two[key])
+        np.testing.assert_array_equal(values.values, two[key].values)
 
 
 def test_scenarios_share_their_random_numbers():
@@ -88,7 +88,7 @@ def test_scenarios_share_their_random_numbers():
     scenario = co.Scenario(FOUR, co.JobModel(sizes("D(0.894)[1,32]"), 4))
     scale = replace(TINY, replications=12)
     worst, first = (
-        Saturated(scenario.with_(placement=rule)).losses(scale, 5)
+        Saturated(scenario.with_(placement=rule)).losses(scale, 5)[0]
         for rule in (co.WorstFit(), co.FirstFit())
     )
     paired = paired_difference(first, worst)
@@ -152,7 +152,7 @@ def test_verdicts_follow_the_tables(item, shift, half, verdict, cells, losses, l
 def test_the_pathological_example_is_simulated_too():
     """MU-1's formula against the definition: each job runs alone."""
     jobs = co.JobStream(np.zeros(500), np.ones(500), np.tile([8, 1], (500, 1)), request="ordered")
-    busy = heavy_traffic(co.Multicluster([15, 15]), jobs)
+    busy = heavy_traffic(co.Scenario(co.Multicluster([15, 15]), jobs), jobs)
     assert claims.pathological_loss(2, 15) == pytest.approx(1 - busy.mean())
     assert claims.pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
 
@@ -170,8 +170,11 @@ def test_a_bar_of_ones_own_joins_a_figure(log, monkeypatch):
     figure = {f.name: f for f in figures.all_figures(table, log)}["figure8"]
     two = co.Scenario(FOUR, co.JobModel(sizes("D(0.9)[1,8]"), 4, merged_into=2))
     label = "two components", "capacity loss"
-    with pytest.raises(co.InputError, match="label = 'two'; give a pair"):
-        figure.add("two", two)
+    for bad in ("two", (4, "x")):
+        with pytest.raises(co.InputError, match="give a pair of texts"):
+            figure.add(bad, two)
+    with pytest.raises(co.InputError, match="is taken in figure8"):
+        figure.add(next(iter(figure.entries)), two)
     with pytest.raises(co.InputError, match="has not run"):
         figure.add(label, two).data()
     losses = figure.run(seed=1).data().set_index("group")["capacity_loss"]
@@ -183,3 +186,45 @@ def test_a_bar_of_ones_own_joins_a_figure(log, monkeypatch):
 def test_five_distributions_are_those_of_table_5():
     means = [sizes(name).mean for name in FIVE]
     assert means == pytest.approx([4.0, 4.0, 4.0, 7.5, 7.48], abs=0.03)
+
+
+def test_a_figure_measures_only_what_it_has_not(log, monkeypatch):
+    monkeypatch.setitem(study.SCALES, "quick", TINY)
+    figure = {f.name: f for f in figures.all_figures(scenarios.all_scenarios(log), log)}["figure8"]
+    first = figure.run(seed=1).found
+    figure.run(seed=1)
+    assert figure.found is first
+    assert figure.run(seed=2).found is not first
+
+
+def test_bars_on_tails_that_were_not_drawn_are_in_doubt(log, monkeypatch):
+    monkeypatch.setitem(study.SCALES, "quick", TINY)
+    figure = {f.name: f for f in figures.all_figures(scenarios.all_scenarios(log), log)}["figure8"]
+    model = co.JobModel(sizes("D(0.9)[1,8]"), 4, service=co.Hyperexponential(1.0, 1000))
+    label = "rare long jobs", "capacity loss"
+    data = figure.add(label, co.Scenario(FOUR, model)).run(seed=1).data().set_index("group")
+    assert "carry the work" in data.loc["rare long jobs", "doubt"]
+    assert data.drop(index="rare long jobs")["doubt"].tolist() == ["", ""]
+    assert figure.interval(label).above(0) is None
+
+
+def test_a_log_is_served_by_the_scenarios_own_policies():
+    jobs = co.JobModel(sizes("D(0.9)[1,8]"), 4).sample(2000, 3)
+    rules = co.WorstFit(), co.FirstFit()
+    worst, first = (InOrder(co.Scenario(FOUR, jobs, placement=r)).losses(TINY, 0)[0] for r in rules)
+    assert first.mean() > worst.mean()
+
+
+def test_what_overtakes_is_measured_with_a_queue():
+    model = co.JobModel(sizes("D(0.9)[1,8]"), 4)
+    fcfs, fpfs = (
+        Saturated(co.Scenario(FOUR, model, policy)).losses(TINY, 1)[0].mean()
+        for policy in (co.FCFS(), co.FPFS(50))
+    )
+    assert fpfs < fcfs - 0.02
+
+
+def test_what_is_undecided_fails_nothing(cells, losses, log):
+    noisy = {k: np.resize([-1.0, 1.0], len(v)) if k[0] == "dependent" else v
+             for k, v in losses.items()}  # fmt: skip
+    assert verdicts(cells, noisy, log)["MU-6"] == "cannot be tested"

@@ -49,8 +49,9 @@ def test_batch_means_cover_at_length(name, jobs, batches):
 def test_replications_cover():
     """The same for intervals from ten independent runs each."""
     system, *model = case = CASES["ordered"]
-    model, exact = co.JobModel(*model), exact_loss(case)
-    means = [1 - heavy_traffic(system, model.sample(1500, s)).mean() for s in spawn(8, 10_000)]
+    scenario, exact = co.Scenario(system, co.JobModel(*model)), exact_loss(case)
+    streams = (scenario.sample(1500, seed=seed) for seed in spawn(8, 10_000))
+    means = [1 - heavy_traffic(scenario, stream).mean() for stream in streams]
     covered = np.mean([student(row).contains(exact) for row in np.reshape(means, (1000, 10))])
     assert 0.93 <= covered <= 0.97
 

@@ -5,7 +5,7 @@ both at which they were compared, none of its mean response times is more than `
 the intervals do not decide is undecided, and said to be.
 """
 
-from coalloc_lib.estimates import all_of
+from coalloc_lib.estimates import all_of, not_
 from coalloc_lib.inference import paired_difference, student
 from coalloc_lib.studies.cluster_configurations.parameters import (
     COMPARED,
@@ -56,9 +56,7 @@ class Comparison:
     @property
     def better(self):
         """Whether the first line bears more and is at most `LIKE` slower; None if undecided."""
-        worse = self.borne.high < 0 or any(r.low > LIKE for r in self.responses.values())
-        proven = self.borne.low > 0 and all(r.high <= LIKE for r in self.responses.values())
-        return True if proven and not worse else False if worse else None
+        return all_of(self.borne.above(0), *(not_(r.above(LIKE)) for r in self.responses.values()))
 
     @property
     def much_better(self):
@@ -140,7 +138,7 @@ def _cc5(runs):
             if len(UNEQUAL[name]) > FEW:
                 parts[f"{name} {order} does well"] = well
             else:
-                parts[f"{name} {order} does not do well"] = None if well is None else not well
+                parts[f"{name} {order} does not do well"] = not_(well)
     worst = min(changes, key=lambda change: change.borne.estimate)
     return _claim("CC-5", "unequal less 4×32, least of ten, bound", worst, parts)
 

@@ -81,9 +81,11 @@ def response(scenario, utilization, bears, jobs, seed):
 def placement_gain(clusters, components, jobs, seed):
     """Maximal utilization of equal clusters under worst fit less that under first fit."""
     system = Multicluster.equal(clusters, PROCESSORS // clusters)
-    stream = JobModel(SIZES, components).sample(jobs, seed)
+    scenario = Scenario(system, JobModel(SIZES, components))
+    stream = scenario.sample(jobs, seed=seed)
     worst, first = (
-        heavy_traffic(system, stream, placement=rule).mean() for rule in (WorstFit(), FirstFit())
+        heavy_traffic(scenario.with_(placement=rule), stream).mean()
+        for rule in (WorstFit(), FirstFit())
     )
     return {"worst_fit": worst, "first_fit": first, "gain": worst - first}
 

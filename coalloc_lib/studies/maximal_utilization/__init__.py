@@ -27,7 +27,7 @@ def reproduce(scale="quick", seed=SEED, **how):
     table = all_scenarios(log)
     cells = compute_cells(size, seed, **how)
     found = measure_losses(table, size, seed, **how)
-    losses = {key: found[entry] for key, entry in table.items()}
+    losses = {key: found[entry].values for key, entry in table.items()}
     figures = all_figures(table, log)
     for figure in figures:
         figure.found = found

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coalloc_lib.analytic import JointSizes, maximal_utilization
-from coalloc_lib.estimates import all_of
+from coalloc_lib.estimates import all_of, not_
 from coalloc_lib.inference import paired_difference, student, unpaired_difference
 from coalloc_lib.studies.ledger import claim_row
 from coalloc_lib.studies.maximal_utilization.parameters import (
@@ -165,7 +165,7 @@ def _mu5(losses):
     }
     parts = {f"{name} {ratio[name].estimate:.2f}": ratio[name].between(*HALVED) for name in FIVE}
     exception = parts.pop(f"{EXCEPTION} {ratio[EXCEPTION].estimate:.2f}")
-    parts[f"all but {EXCEPTION} {ratio[EXCEPTION].estimate:.2f}"] = exception is False
+    parts[f"all but {EXCEPTION} {ratio[EXCEPTION].estimate:.2f}"] = not_(exception)
     mean = student(np.mean([losses["independent", n, "unordered"] / losses["formula", n, "ordered"]
                             for n in FIVE], axis=0))  # fmt: skip
     note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
@@ -180,8 +180,8 @@ def _dependent_less_independent(losses, name):
 
 def _mu6(losses):
     change = {name: _dependent_less_independent(losses, name) for name in FIVE}
-    parts = {f"{name} worse": change[name].low > 0 for name in FIVE[:4]}
-    parts[f"{FIVE[4]} better"] = change[FIVE[4]].high < 0
+    parts = {f"{name} worse": change[name].above(0) for name in FIVE[:4]}
+    parts[f"{FIVE[4]} better"] = change[FIVE[4]].below(0)
     best = change[FIVE[4]]
     quantity = f"dependent less independent loss, {FIVE[4]}"
     return _claim("MU-6", quantity, best, parts)
@@ -194,8 +194,8 @@ def _mu7(losses):
         apart = {kind: _widest_pair(losses, kind, group) for kind in ("dependent", "independent")}
         words = f"{', '.join(group)}: at most {SAME} apart"
         parts[f"{words} if dependent"] = apart["dependent"].between(-SAME, SAME)
-        parts[f"{', '.join(group)}: further if independent"] = (
-            apart["independent"].between(-SAME, SAME) is False
+        parts[f"{', '.join(group)}: further if independent"] = not_(
+            apart["independent"].between(-SAME, SAME)
         )
         widest.append(apart["dependent"])
     most = max(widest, key=lambda interval: interval.estimate)
@@ -272,6 +272,6 @@ def _mu12(losses):
         losses["co-allocation", "sum", "one component"],
         losses["co-allocation", "sum", "four components"],
     )
-    parts = {"one component loses more": change.low > 0}
+    parts = {"one component loses more": change.above(0)}
     quantity = "loss of one component less that of four"
     return _claim("MU-12", quantity, change, parts)
