@@ -88,17 +88,17 @@ def _draw_curves(
     for name, line in drawn.items():
         instance_of(f"curve {name!r}", line, Curve, "what response_curve(...) returns")
         colour, _, marker = look(names.index(name))
-        known = [point for point in line.points if not point.saturated]
-        at = [point.utilization for point in known]
+        known = [(p, p.response) for p in line.points if p.response is not None]
+        at = [point.utilization for point, _ in known]
         middle, low, high = (
-            [getattr(point.response, part) for point in known]
+            [getattr(response, part) for _, response in known]
             for part in ("estimate", "low", "high")
         )
         style = {"color": colour, "marker": marker, "markersize": size}
         (handles[name],) = axes.plot(at, middle, label=name, **style)
         axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
         hollow = {"color": "white", "markersize": size - 1.5, "linestyle": "none"}
-        rough = [(p.utilization, p.response.estimate) for p in known if not p.precise]
+        rough = [(p.utilization, found.estimate) for p, found in known if not p.precise]
         axes.plot(*np.reshape(rough, (-1, 2)).T, marker=marker, **hollow)
         dashes = {"linestyle": DASHES[line.maximum.method], "linewidth": 1}
         axes.axvline(line.maximum.max_utilization, color=colour, **dashes)
