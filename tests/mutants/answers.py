@@ -1,0 +1,422 @@
+"""Mistakes in intervals, the many runs that they come from, and sweeps."""
+
+from tests.mutants.tool import Mutant
+
+SATURATION = "test_saturation.py"
+CURVES = "test_curves.py"
+LEDGER = "studies/test_ledger.py"
+
+INTERVALS = (
+    Mutant(
+        "estimates.py",
+        "return None if self.doubt or not (holds or fails)",
+        "return None if not (holds or fails)",
+        "test_estimates.py",
+    ),
+    Mutant("estimates.py", "None if None in answers else True", "True", "test_estimates.py"),
+    Mutant("estimates.py", "self.low >= limit", "self.low > limit", "test_estimates.py"),
+    Mutant(
+        "estimates.py",
+        "low, high = sorted((self.low * factor, self.high * factor))",
+        "low, high = self.low * factor, self.high * factor",
+        "test_estimates.py test_inference.py",
+    ),
+    Mutant(
+        "inference.py",
+        "return student(one - other, confidence)",
+        "return student(one - other)",
+        "test_inference.py",
+    ),
+    Mutant(
+        "inference.py",
+        "stdtrit(freedom, (1 + confidence) / 2)",
+        "stdtrit(freedom, 0.975)",
+        "test_inference.py",
+    ),
+    Mutant(
+        "inference.py",
+        "count = min(len(one), len(other))",
+        "count = len(one) + len(other)",
+        "test_inference.py",
+    ),
+    Mutant(
+        "inference.py",
+        "spread**2 / (squares**2 / freedoms).sum() if spread > 0 else freedoms.min()",
+        "freedoms.sum()",
+        "test_inference.py",
+    ),
+    Mutant("inference.py", "values.std(ddof=1)", "values.std()", "test_inference.py"),
+    Mutant(
+        "inference.py",
+        "(1 + confidence) / 2) * error",
+        "confidence) * error",
+        "test_inference.py",
+    ),
+    Mutant("seeds.py", "(*parent.spawn_key, i)", "(i,)", "test_seeds.py"),
+)
+
+MANY_RUNS = (
+    Mutant(
+        "saturation.py",
+        "WARM_UP = 0.1",
+        "WARM_UP = 0.0",
+        f"{SATURATION}::test_the_first_tenth_does_not_count",
+    ),
+    Mutant(
+        "saturation.py",
+        "grid[most].mean()",
+        "grid[most].max()",
+        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+    ),
+    Mutant(
+        "saturation.py",
+        "held = (low + high) // 2",
+        "held = low",
+        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+    ),
+    Mutant(
+        "saturation.py",
+        "stream.submit - stream.submit[held]",
+        "stream.submit - stream.submit[0]",
+        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+    ),
+    Mutant(
+        "saturation.py",
+        "(queue > low) & (queue < high)",
+        "(queue >= low) & (queue < high)",
+        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+    ),
+    Mutant(
+        "saturation.py",
+        "    _refuse_oversize(scenario.system, scenario.workload)\n",
+        "",
+        f"{SATURATION}::test_what_can_never_start_is_refused_whether_or_not_it_is_drawn",
+    ),
+    Mutant(
+        "saturation.py",
+        "FEWEST_ENDS, FEWEST_CARRIERS = 10, 100",
+        "FEWEST_ENDS, FEWEST_CARRIERS = 1, 100",
+        f"{SATURATION}::test_a_run_of_a_few_jobs_is_in_doubt",
+    ),
+    Mutant(
+        "saturation.py",
+        "FEWEST_ENDS, FEWEST_CARRIERS = 10, 100",
+        "FEWEST_ENDS, FEWEST_CARRIERS = 10, 1",
+        f"{SATURATION}::test_tails_that_were_not_drawn_are_in_doubt",
+    ),
+    Mutant(
+        "saturation.py",
+        "        doubtful_work(stream.work, scenario.workload.mean_work),\n",
+        "",
+        f"{SATURATION}::test_tails_that_were_not_drawn_are_in_doubt",
+    ),
+    Mutant(
+        "saturation.py",
+        "if abs(share - 1) > DEVIATIONS",
+        "if share - 1 > DEVIATIONS",
+        f"{SATURATION}::test_tails_that_were_not_drawn_are_in_doubt",
+    ),
+    Mutant(
+        "saturation.py",
+        "        _dependence(busy),\n",
+        "",
+        f"{SATURATION}::test_batches_that_depend_on_one_another_are_in_doubt",
+    ),
+    Mutant(
+        "saturation.py",
+        "DEVIATIONS = 3.3",
+        "DEVIATIONS = 2.0",
+        f"{SATURATION}::test_runs_that_are_long_enough_are_not_in_doubt",
+    ),
+    Mutant(
+        "saturation.py",
+        "(end > edges[0]) & (end <= edges[-1])",
+        "end > -1",
+        SATURATION,
+    ),
+    Mutant(
+        "saturation.py",
+        "backlog=backlog, **policies)\n    last = schedule.jobs.submit[-1]",
+        "backlog=backlog, **policies)\n    last = schedule.end.max()",
+        f"{SATURATION}::test_the_first_tenth_does_not_count",
+    ),
+    Mutant(
+        "saturation.py",
+        "schedule.utilization(WARM_UP * last, last)",
+        "schedule.utilization(0, last)",
+        f"{SATURATION}::test_a_lower_response_needs_a_lower_load",
+    ),
+    Mutant(
+        "saturation.py",
+        "response.mean()) / target - 1",
+        "wait.mean()) / target - 1",
+        f"{SATURATION}::test_a_lower_response_needs_a_lower_load",
+    ),
+    Mutant(
+        "curves.py",
+        ">= maximum.interval.low:\n        raise",
+        ">= maximum.interval.high:\n        raise",
+        f"{CURVES}::test_a_load_that_is_not_borne_has_no_mean",
+    ),
+    Mutant(
+        "curves.py",
+        "schedule.response[-2 * half :]",
+        "schedule.response[: 2 * half]",
+        f"{CURVES}::test_one_processor_is_mm1",
+    ),
+    Mutant(
+        "curves.py",
+        "interval.half_width <= precision * interval.estimate",
+        "interval.half_width <= 2 * precision * interval.estimate",
+        f"{CURVES}::test_the_run_grows_until_it_is_precise "
+        f"{CURVES}::test_a_run_that_may_not_grow_says_so",
+    ),
+    Mutant(
+        "curves.py",
+        "paired_difference(halves[:, 1], halves[:, 0]).low <= 0",
+        "True",
+        f"{CURVES}::test_a_run_that_still_slows_down_is_too_short",
+    ),
+    Mutant(
+        "curves.py",
+        "for_pilot, for_point = spawn(seed, 2)",
+        "for_pilot = for_point = seed",
+        f"{CURVES}::test_intervals_of_points_cover_the_truth",
+    ),
+    Mutant(
+        "curves.py",
+        "(settled or was_settled) and not interval.doubt",
+        "(settled or was_settled)",
+        f"{CURVES}::test_points_that_rest_on_a_few_jobs_are_in_doubt",
+    ),
+    Mutant(
+        "curves.py",
+        "if load < maximum.interval.low\n",
+        "if load < maximum.interval.high\n",
+        CURVES,
+    ),
+    Mutant(
+        "curves.py",
+        "Point(p.utilization / alpha",
+        "Point(p.utilization * alpha",
+        f"{CURVES}::test_a_stretched_curve_moves_its_points_and_its_maximum",
+    ),
+    Mutant(
+        "curves.py",
+        "if model != known or type(model.service) is not Exponential:",
+        "if type(model.service) is not Exponential:",
+        f"{CURVES}::test_the_best_method_is_found",
+    ),
+    Mutant(
+        "curves.py",
+        "type(scenario.scheduling) is not FCFS or type(model) is not JobModel",
+        "not isinstance(scenario.scheduling, FCFS) or type(model) is not JobModel",
+        f"{CURVES}::test_a_model_with_more_to_say_has_no_formula",
+    ),
+    Mutant(
+        "scenario.py",
+        "* self.system.processors / self",
+        "* self.system.largest / self",
+        "workloads/test_models.py",
+    ),
+    Mutant(
+        "scenario.py",
+        '{"name": ""} | changes',
+        "changes",
+        "test_curves.py studies/test_maximal_utilization.py",
+    ),
+    Mutant(
+        "scenario.py",
+        "backlog=backlog, engine=self.engine, **policies)",
+        "backlog=backlog, **policies)",
+        f"{CURVES}::test_policies_of_ones_own_run_in_the_readable_engine",
+    ),
+)
+
+SWEEPS = (
+    Mutant(
+        "sweep/keys.py",
+        '"co_code", "co_consts", "co_names"',
+        '"co_code", "co_names"',
+        "sweep/test_keys.py sweep/test_following.py",
+    ),
+    Mutant(
+        "sweep/keys.py",
+        "own = (code, function.__defaults__, function.__kwdefaults__, vars(function))",
+        "own = (code, function.__kwdefaults__, vars(function))",
+        "sweep/test_keys.py sweep/test_following.py",
+    ),
+    Mutant(
+        "sweep/keys.py",
+        "[repr(seed.entropy), repr(seed.spawn_key)]",
+        "[repr(seed.entropy)]",
+        "sweep/test_cache.py",
+    ),
+    Mutant(
+        "sweep/keys.py",
+        'return f"{type(value).__name__} {value!r}"',
+        'return f"{value}"',
+        "sweep/test_keys.py",
+    ),
+    Mutant(
+        "sweep/keys.py",
+        "*inner.named(sorted(found.items()))",
+        "*found",
+        "sweep/test_following.py",
+    ),
+    Mutant(
+        "sweep/keys.py",
+        "            yield from _reached(constant, space)\n",
+        "            pass\n",
+        "sweep/test_following.py",
+    ),
+    Mutant(
+        "sweep/keys.py",
+        "digest(np.__version__, *names, *texts)",
+        "digest(np.__version__, *names)",
+        "sweep/test_keys.py",
+    ),
+    Mutant(
+        "sweep/store.py",
+        'if checksum != b"%08x" % zlib.crc32(body):',
+        "if len(checksum) != 8:",
+        "sweep/test_cache.py",
+    ),
+    Mutant(
+        "sweep/store.py",
+        "digest(describe(function), library_digest())",
+        "digest(describe(function))",
+        "sweep/test_cache.py",
+    ),
+    Mutant(
+        "sweep/store.py",
+        "if isinstance(results, dict) and all(",
+        "if True or all(",
+        "sweep/test_cache.py",
+    ),
+    Mutant(
+        "sweep/execution.py",
+        "np.random.SeedSequence(**seed.state)",
+        "seed",
+        "sweep/test_sweep.py",
+    ),
+    Mutant(
+        "sweep/execution.py",
+        "            if self.stopped or results is None:",
+        "            if results is None:",
+        "sweep/test_cache.py",
+    ),
+    Mutant(
+        "sweep/execution.py",
+        "point, replication = divmod(row, len(self.seeds))\n        return",
+        "replication, point = divmod(row, len(self.points.values))\n        return",
+        "sweep/test_sweep.py",
+    ),
+    Mutant(
+        "sweep/execution.py",
+        "dtype=object if mixed else None",
+        "dtype=None",
+        "sweep/test_sweep.py",
+    ),
+    Mutant(
+        "sweep/points.py",
+        "(digest(*arguments, seed) for seed in by_seed)",
+        "(digest(*arguments) for seed in by_seed)",
+        "sweep/test_cache.py",
+    ),
+    Mutant(
+        "sweep/points.py",
+        "if first.setdefault(label, i) != i:",
+        "if False:",
+        "sweep/test_sweep.py",
+    ),
+    Mutant(
+        "sweep/pools.py",
+        "room = 0 if errors else max(0, 2 * self._lanes - len(pending))",
+        "room = 0 if errors else max(0, self._lanes - len(pending) - 1)",
+        "sweep/test_backends.py::test_points_run_in_other_processes",
+    ),
+    Mutant(
+        "sweep/summary.py",
+        'good = (table["error"] == "").to_numpy() if',
+        "good = np.ones(len(table), bool) if",
+        "sweep/test_summary.py",
+    ),
+    Mutant(
+        "sweep/summary.py",
+        "student(values, confidence)",
+        "student(values)",
+        "sweep/test_summary.py",
+    ),
+)
+
+STUDIES = (
+    Mutant("studies/ledger.py", "0.02 * abs(published)", "0.03 * abs(published)", LEDGER),
+    Mutant("studies/ledger.py", "3 * 10.0**-decimals", "4 * 10.0**-decimals", LEDGER),
+    Mutant("studies/ledger.py", "if interval.half_width > most:", "if False:", LEDGER),
+    Mutant("studies/ledger.py", "    if interval.doubt:", "    if False:", LEDGER),
+    Mutant("studies/ledger.py", "if outside > half:", "if outside > 0:", LEDGER),
+    Mutant(
+        "studies/ledger.py",
+        'if failed or undecided else "holds"',
+        'if failed else "holds"',
+        LEDGER,
+    ),
+    Mutant("studies/ledger.py", "10.0**-decimals + 1e-12", "10.0**-decimals", LEDGER),
+    Mutant(
+        "studies/figure.py",
+        "if entry not in self.found:",
+        "if False:",
+        "studies/test_maximal_utilization.py studies/test_cluster_configurations.py",
+    ),
+    Mutant(
+        "studies/curve_figures.py",
+        "if load < bound.interval.low",
+        "if load < bound.interval.high",
+        "studies/test_cluster_configurations.py",
+    ),
+    Mutant(
+        "studies/curve_figures.py",
+        "load = utilization / share(scenario, processors)",
+        "load = utilization * share(scenario, processors)",
+        "studies/test_cluster_configurations.py",
+    ),
+    Mutant(
+        "studies/loss_tables.py",
+        "system = Multicluster([system.processors])",
+        "system = Multicluster([system.largest])",
+        "studies/test_cluster_configurations.py::test_calculated_cells_are_the_printed_ones",
+    ),
+    Mutant(
+        "studies/maximal_utilization/claims.py",
+        "unpaired_difference(fcfs, losses",
+        "unpaired_difference(-fcfs, -losses",
+        "studies/test_maximal_utilization.py::test_verdicts_follow_the_figures",
+    ),
+    Mutant(
+        "studies/maximal_utilization/claims.py",
+        "exception is False",
+        "exception is not True",
+        "studies/test_maximal_utilization.py::test_verdicts_follow_the_figures",
+    ),
+    Mutant(
+        "studies/maximal_utilization/claims.py",
+        "[s.interval.plus(-c.loss).between(-most, most) for s, c in pairs]",
+        "[abs(s.loss - c.loss) <= most for s, c in pairs]",
+        "studies/test_maximal_utilization.py",
+    ),
+    Mutant(
+        "studies/cluster_configurations/claims.py",
+        "any(r.low > LIKE for r in self.responses.values())",
+        "any(r.low > 0 for r in self.responses.values())",
+        "studies/test_cluster_configurations.py",
+    ),
+    Mutant(
+        "studies/published.py",
+        'cluster_size=int(row["cluster_size"])',
+        'cluster_size=int(row["clusters"])',
+        "studies/test_cluster_configurations.py::test_calculated_cells_are_the_printed_ones",
+    ),
+)
+
+MUTANTS = (*INTERVALS, *MANY_RUNS, *SWEEPS, *STUDIES)

@@ -1,0 +1,456 @@
+"""Mistakes in the rules, the engines and what one run gives."""
+
+from tests.mutants.tool import Mutant
+
+AGREEMENT = "engines/test_agreement.py::test_same_schedule"
+KERNELS = "engines/test_kernels.py"
+
+SCHEDULING = (
+    Mutant(
+        "scheduling/in_turn.py",
+        "head.overtaken >= self.max_jumps",
+        "head.overtaken > self.max_jumps",
+        "test_scheduling.py",
+    ),
+    Mutant(
+        "scheduling/base.py",
+        "expected = max(self.estimate, self.runtime)",
+        "expected = self.estimate",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "scheduling/base.py",
+        "sum(took > 0 for took in allocation) > 1",
+        "sum(took > 0 for took in allocation) > 2",
+        "test_simulate.py",
+    ),
+    Mutant(
+        "profile.py",
+        "return self.idle[bisect_right(self.instants, instant) - 1]",
+        "return self.idle[max(bisect_left(self.instants, instant) - 1, 0)]",
+        "test_profile.py",
+    ),
+    Mutant(
+        "profile.py",
+        "bisect_left(self.instants, end))\n        return",
+        "bisect_right(self.instants, end))\n        return",
+        "test_profile.py",
+    ),
+    Mutant("profile.py", "if needed <= length:", "if needed > 0:", "test_profile.py"),
+    Mutant(
+        "profile.py",
+        "if any(took > idle for took, idle in zip(allocation, free, strict=True)):",
+        "if any(took >= idle for took, idle in zip(allocation, free, strict=True)):",
+        "test_profile.py",
+    ),
+)
+
+PLACEMENT = (
+    Mutant(
+        "placement.py",
+        "(c for c in components if c), reverse=True)",
+        "(c for c in components if c))",
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        "if taken[c] == 0 and size <= idle[c]",
+        "if size <= idle[c]",
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        "key=lambda c: (-idle[c], c)",
+        "key=lambda c: (-idle[c], -c)",
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        "key=lambda c: (idle[c], c)",
+        "key=lambda c: (idle[c], -c)",
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        "order is None or sorted(order) != list(range(len(idle)))",
+        "order is None or len(order) != len(idle)",
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        "order is None or sorted(order) != list(range(len(idle)))",
+        "order is not None and sorted(order) != list(range(len(idle)))",
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        'if alone is not None or request == "total":',
+        'if request == "total":',
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        'return WorstFit().place(components, "flexible", idle)',
+        'return self.single.place(components, "flexible", idle)',
+        "test_placement.py",
+    ),
+    Mutant(
+        "placement.py",
+        "all(want <= free for want, free in zip(wanted, idle, strict=True))",
+        "all(want < free for want, free in zip(wanted, idle, strict=True))",
+        "test_placement.py",
+    ),
+    Mutant("placement.py", "if total > sum(idle):", "if total >= sum(idle):", "test_placement.py"),
+    Mutant(
+        "placement.py",
+        "runtime * (1 + span_penalty * spans)",
+        "runtime + span_penalty * spans",
+        "test_simulate.py",
+    ),
+)
+
+STATE = (
+    Mutant(
+        "engines/state.py",
+        "self._queue[: self._leave(job)]",
+        "self._queue[: self._leave(job) + 1]",
+        "test_scheduling.py",
+    ),
+    Mutant(
+        "engines/state.py",
+        "self.promised.setdefault(job.number, float(instant))",
+        "self.promised[job.number] = float(instant)",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "engines/state.py",
+        "if not self.now <= instant < np.inf:",
+        "if not instant < np.inf:",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "engines/state.py",
+        "if not self.now < instant < np.inf:",
+        "if not self.now < instant:",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "engines/state.py",
+        "Refusal(self.now, str(why))",
+        "Refusal(job.submit, str(why))",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "engines/state.py",
+        "len(taken) != clusters or min(taken) < 0 or sum",
+        "len(taken) != clusters or sum",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "engines/state.py",
+        "took > free for took, free in zip(taken, self._idle, strict=True)",
+        "took >= free for took, free in zip(taken, self._idle, strict=True)",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "engines/reference.py",
+        "DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3",
+        "DEPARTURE, ARRIVAL, SCHEDULER = 1, 3, 2",
+        "test_simulate.py",
+    ),
+    Mutant(
+        "engines/reference.py",
+        "if now + delay != instant:",
+        "if False:",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "engines/reference.py",
+        "while waiting != len(self.state.queue):",
+        "if waiting != len(self.state.queue):",
+        "engines/test_state.py test_scheduling.py",
+    ),
+    Mutant(
+        "engines/reference.py",
+        "range((self.backlog or 0) - waiting)",
+        "range((self.backlog or 0) - waiting - 1)",
+        "test_simulate.py",
+    ),
+    Mutant(
+        "engines/outcome.py",
+        "{int(order[job]): refusal for",
+        "{int(job): refusal for",
+        "engines/test_state.py",
+    ),
+)
+
+COMPILED = (
+    Mutant(
+        "engines/compiled.py",
+        "single, choice = _CHOICES[type(choice)], WorstFit()",
+        "single, choice = placing.NONE, WorstFit()",
+        "test_scheduling.py",
+    ),
+    Mutant(
+        "engines/compiled.py",
+        'first_fit = getattr(placement, "single", placement)',
+        "first_fit = placement",
+        AGREEMENT,
+    ),
+    Mutant(
+        "engines/compiled.py",
+        "if started < n:",
+        "if started < n - 2:",
+        f"{KERNELS}::test_a_job_that_never_fits_ends_the_run_on_both_engines",
+    ),
+    Mutant(
+        "engines/compiled.py",
+        "return type(scheduling) in _TRANSLATIONS and",
+        "return isinstance(scheduling, tuple(_TRANSLATIONS)) and",
+        "test_scheduling.py",
+    ),
+    Mutant(
+        "engines/kernels/events.py",
+        "if child + 1 < last and ends[child + 1] < ends[child]:",
+        "if child + 1 < last and ends[child + 1] > ends[child]:",
+        f"{KERNELS}::test_the_heap_gives_the_earliest_end_each_time",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/in_turn.py",
+        "while running and ends[0] <= now:",
+        "while running and ends[0] < now:",
+        AGREEMENT,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/in_turn.py",
+        "if started - head < policy.max_jumps:",
+        "if started - head <= policy.max_jumps:",
+        f"{KERNELS}::test_the_example_of_a_run",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/in_turn.py",
+        "job = head if departed else fresh",
+        "job = fresh",
+        f"{KERNELS}::test_the_example_of_a_run",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/in_turn.py",
+        "(spanning[job] if clusters > 1 else runtime[job])",
+        "(spanning[job] if clusters > 2 else runtime[job])",
+        "test_simulate.py::test_the_span_penalty_is_paid_by_jobs_that_span_and_no_others",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/in_turn.py",
+        "again = policy.backlog > 0 and",
+        "again = policy.backlog > 1 and",
+        f"{AGREEMENT}_with_a_backlog",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "if taken[c] > 0 or idle[c] < least:",
+        "if idle[c] < least:",
+        AGREEMENT,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "if free > room[width - 1]:",
+        "if free >= room[0]:",
+        f"{KERNELS}::test_the_example_of_rooms",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "rule == BEST_FIT and idle[c] < idle[best]",
+        "rule == BEST_FIT and idle[c] <= idle[best]",
+        AGREEMENT,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "                rule, least = choice, 1\n",
+        "                rule, least = rule, 1\n",
+        AGREEMENT,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "if key[i] > room[i]:",
+        "if key[i] >= room[i]:",
+        "test_scheduling.py",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/waiting.py",
+        "            changed = changed or smallest != tree[node, i]\n",
+        "",
+        f"{KERNELS}::test_a_scan_in_vain_looks_at_little_of_a_long_queue "
+        f"{KERNELS}::test_tightening_a_block_leaves_every_row_above_it_as_high_as_it_can_be",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/waiting.py",
+        "min(tree[node, i], keys[job, i])\n    node >>= 1\n",
+        "min(tree[node, i], keys[job, i])\n    node = 0\n",
+        f"{KERNELS}::test_a_scan_in_vain_looks_at_little_of_a_long_queue",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/waiting.py",
+        "            if keys[job, i] < tree[node, i]:",
+        "            if keys[job, i] > tree[node, i]:",
+        f"{KERNELS}::test_the_example_of_a_tree",
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/waiting.py",
+        "edge = min((job // BLOCK + 1) * BLOCK, fresh)",
+        "edge = min(job + BLOCK, fresh)",
+        f"{KERNELS}::test_the_first_job_that_fits_is_found",
+        interpreted=True,
+    ),
+    Mutant(
+        "compilation.py",
+        "digest.update(source.read_bytes())",
+        "digest.update(source.name.encode())",
+        "test_compilation.py",
+    ),
+)
+
+SCHEDULE = (
+    Mutant(
+        "verification.py",
+        "(schedule.end != schedule.start + length)",
+        "~np.isclose(schedule.end, schedule.start + length, rtol=0, atol=1e-6)",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "1 + int(waits.sum()) // rows):",
+        "1 + int(waits.sum()) // rows)[:1]:",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "return total <= idle.sum(axis=1)",
+        "return total < idle.sum(axis=1)",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "return total <= idle.max(axis=1)",
+        "return total < idle.max(axis=1)",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "return (components <= idle).all(axis=1)",
+        "return (components < idle).all(axis=1)",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "if (busy > size).any():",
+        "if (busy > size + 1).any():",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "if (count > limit).any():",
+        "if (count > limit + 1).any():",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "    FCFS: (_instant, _no_overtaking, _head),",
+        "    FCFS: (_no_overtaking, _head),",
+        "test_verification.py",
+    ),
+    Mutant(
+        "verification.py",
+        "if not refusal.instant >= schedule.jobs.submit[job]:",
+        "if not refusal.instant >= 0:",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "verification.py",
+        "(allocation > 0).sum(axis=1) != 1",
+        "(allocation > 0).sum(axis=1) < 1",
+        "test_verification.py",
+    ),
+    Mutant(
+        "simulate.py",
+        "components.max() <= min(clusters)",
+        "components.max() <= max(clusters)",
+        "test_simulate.py::test_a_job_that_can_never_start_is_named",
+    ),
+    Mutant(
+        "simulate.py",
+        "(np.diff(jobs.submit) < 0).any()",
+        "np.diff(jobs.submit).sum() < 0",
+        "test_simulate.py",
+    ),
+    Mutant(
+        "simulate.py",
+        "jobs = jobs.replace(submit=outcome.entered)",
+        "pass",
+        "test_simulate.py::test_a_backlog_ignores_submissions_and_keeps_the_queue_full",
+    ),
+    Mutant(
+        "simulate.py",
+        "        if placement is not None:\n            raise InputError(",
+        "        if placement is None:\n            return None\n        if False:\n"
+        "            raise InputError(",
+        "test_placement.py",
+    ),
+    Mutant(
+        "schedule.py",
+        "np.maximum(self.response / length, 1.0)",
+        "self.response / length",
+        "test_schedule.py",
+    ),
+    Mutant(
+        "schedule.py",
+        "self.end[self.served].max() - self.jobs.submit.min()",
+        "self.end[self.served].max()",
+        "test_schedule.py",
+    ),
+    Mutant(
+        "schedule.py",
+        "self.jobs.work if weights",
+        "self.jobs.processors * (self.end - self.start) if weights",
+        "test_schedule.py",
+    ),
+    Mutant(
+        "schedule.py",
+        'np.searchsorted(np.sort(left), instants, side="right")',
+        'np.searchsorted(np.sort(left), instants, side="left")',
+        "test_schedule.py",
+    ),
+    Mutant(
+        "schedule.py",
+        "left[job] = refusal.instant",
+        "left[job] = np.inf",
+        "engines/test_state.py",
+    ),
+    Mutant(
+        "schedule.py",
+        "finish = self.jobs.submit.max() if",
+        "finish = self.end.max() if",
+        "test_schedule.py",
+    ),
+    Mutant(
+        "schedule.py",
+        '"job": self.jobs.number,',
+        '"job": np.arange(len(self)),',
+        "test_schedule.py",
+    ),
+)
+
+MUTANTS = (*SCHEDULING, *PLACEMENT, *STATE, *COMPILED, *SCHEDULE)
