@@ -36,7 +36,9 @@ SCHEDULING = (
         "bisect_right(self.instants, end))\n        return",
         "test_profile.py",
     ),
-    Mutant("profile.py", "if needed <= length:", "if needed > 0:", "test_profile.py"),
+    Mutant(
+        "profile.py", "if needed <= length:", "if needed <= length or length:", "test_profile.py"
+    ),
     Mutant(
         "profile.py",
         "if any(took > idle for took, idle in zip(allocation, free, strict=True)):",
@@ -156,7 +158,7 @@ STATE = (
         "engines/reference.py",
         "DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3",
         "DEPARTURE, ARRIVAL, SCHEDULER = 1, 3, 2",
-        "test_simulate.py",
+        "test_scheduling.py",
     ),
     Mutant(
         "engines/reference.py",
@@ -189,7 +191,7 @@ COMPILED = (
         "engines/compiled.py",
         "single, choice = _CHOICES[type(choice)], WorstFit()",
         "single, choice = placing.NONE, WorstFit()",
-        "test_scheduling.py",
+        AGREEMENT,
     ),
     Mutant(
         "engines/compiled.py",
@@ -218,8 +220,8 @@ COMPILED = (
     ),
     Mutant(
         "engines/kernels/in_turn.py",
-        "while running and ends[0] <= now:",
-        "while running and ends[0] < now:",
+        "while head < arrived and not waiting[head]:",
+        "if head < arrived and not waiting[head]:",
         AGREEMENT,
         interpreted=True,
     ),
@@ -310,8 +312,8 @@ COMPILED = (
     ),
     Mutant(
         "engines/kernels/waiting.py",
-        "edge = min((job // BLOCK + 1) * BLOCK, fresh)",
-        "edge = min(job + BLOCK, fresh)",
+        "whole = job % BLOCK == 0",
+        "whole = True",
         f"{KERNELS}::test_the_first_job_that_fits_is_found",
         interpreted=True,
     ),
@@ -368,8 +370,8 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
-        "    FCFS: (_instant, _no_overtaking, _head),",
-        "    FCFS: (_no_overtaking, _head),",
+        "    FPFS: (_instant, _no_overtaking, _head),",
+        "    FPFS: (_no_overtaking, _head),",
         "test_verification.py",
     ),
     Mutant(
