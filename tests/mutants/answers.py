@@ -66,25 +66,25 @@ MANY_RUNS = (
         "saturation.py",
         "grid[most].mean()",
         "grid[most].max()",
-        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+        f"{SATURATION}::test_the_middle_of_the_loads_that_do_best_is_taken",
     ),
     Mutant(
         "saturation.py",
         "held = (low + high) // 2",
         "held = low",
-        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+        f"{SATURATION}::test_the_queue_begins_half_way_between_the_bounds",
     ),
     Mutant(
         "saturation.py",
         "stream.submit - stream.submit[held]",
         "stream.submit - stream.submit[0]",
-        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+        f"{SATURATION}::test_the_queue_begins_half_way_between_the_bounds",
     ),
     Mutant(
         "saturation.py",
         "(queue > low) & (queue < high)",
         "(queue >= low) & (queue < high)",
-        f"{SATURATION}::test_bounds_agree_with_a_held_queue",
+        f"{SATURATION}::test_the_middle_of_the_loads_that_do_best_is_taken",
     ),
     Mutant(
         "saturation.py",
@@ -132,7 +132,7 @@ MANY_RUNS = (
         "saturation.py",
         "(end > edges[0]) & (end <= edges[-1])",
         "end > -1",
-        SATURATION,
+        f"{SATURATION}::test_a_run_of_a_few_jobs_is_in_doubt",
     ),
     Mutant(
         "saturation.py",
@@ -144,13 +144,13 @@ MANY_RUNS = (
         "saturation.py",
         "schedule.utilization(WARM_UP * last, last)",
         "schedule.utilization(0, last)",
-        f"{SATURATION}::test_a_lower_response_needs_a_lower_load",
+        f"{SATURATION}::test_the_response_is_met_and_the_first_tenth_of_the_time_left_out",
     ),
     Mutant(
         "saturation.py",
         "response.mean()) / target - 1",
         "wait.mean()) / target - 1",
-        f"{SATURATION}::test_a_lower_response_needs_a_lower_load",
+        f"{SATURATION}::test_the_response_is_met_and_the_first_tenth_of_the_time_left_out",
     ),
     Mutant(
         "curves.py",
@@ -162,7 +162,7 @@ MANY_RUNS = (
         "curves.py",
         "schedule.response[-2 * half :]",
         "schedule.response[: 2 * half]",
-        f"{CURVES}::test_one_processor_is_mm1",
+        f"{CURVES}::test_the_first_tenth_of_the_jobs_does_not_count",
     ),
     Mutant(
         "curves.py",
@@ -193,7 +193,7 @@ MANY_RUNS = (
         "curves.py",
         "if load < maximum.interval.low\n",
         "if load < maximum.interval.high\n",
-        CURVES,
+        f"{CURVES}::test_a_load_that_is_not_borne_has_no_mean",
     ),
     Mutant(
         "curves.py",
@@ -223,7 +223,7 @@ MANY_RUNS = (
         "scenario.py",
         '{"name": ""} | changes',
         "changes",
-        "test_curves.py studies/test_maximal_utilization.py",
+        "test_scenario.py",
     ),
     Mutant(
         "scenario.py",

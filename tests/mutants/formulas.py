@@ -76,7 +76,7 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/chain.py",
-        'if alike and request != "ordered":',
+        'if request != "ordered" and alike:',
         "if alike:",
         CHAIN,
     ),
@@ -147,7 +147,7 @@ FORMULAS = (
         f"{KERNELS}::test_the_worked_example_of_first_fit",
         interpreted=True,
     ),
-    Mutant("analytic/one_cluster.py", "NEGLIGIBLE = 1e-16", "NEGLIGIBLE = 1e-6", KERNELS),
+    Mutant("analytic/one_cluster.py", "NEGLIGIBLE = 1e-16", "NEGLIGIBLE = 1e-6", UTILIZATION),
     Mutant(
         "analytic/one_cluster.py",
         "density = _convolve(density, step)[: max(capacity + 1 - low, 0)]",
