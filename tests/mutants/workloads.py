@@ -120,8 +120,7 @@ LOGS = (
         "workloads/swf.py",
         'np.ma.masked_less_equal(column["requested_time"], 0)',
         'np.ma.masked_less(column["requested_time"], 0)',
-        f"{SWF}::test_jobs_without_a_requested_time_follow_their_run_time "
-        f"{SWF}::test_jobs_keep_order_times_and_estimates",
+        f"{SWF}::test_nobody_requests_a_time_of_zero",
     ),
     Mutant(
         "workloads/swf.py",

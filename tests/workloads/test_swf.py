@@ -378,6 +378,11 @@ def test_jobs_without_a_requested_time_follow_their_run_time(tmp_path):
     assert exact.replace(runtime=[100.0, 100.0, 100.0]).estimate.tolist() == [100] * 3
 
 
+def test_nobody_requests_a_time_of_zero(tmp_path):
+    log = read_swf(log_file(tmp_path, job(1, runtime=10, allocated=1, time=0)))
+    assert log.jobs().estimate.tolist() == [10]
+
+
 def test_a_log_is_a_workload_of_its_first_jobs(tmp_path):
     log = usable_log(tmp_path)
     assert isinstance(log, Workload)
