@@ -1,8 +1,10 @@
 """Mean response time against utilization, with intervals, and where it goes to infinity."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
@@ -10,8 +12,9 @@ from coalloc_lib.distributions import Exponential
 from coalloc_lib.estimates import METHODS, Bound, Interval
 from coalloc_lib.inference import paired_difference, replicate, student
 from coalloc_lib.saturation import WARM_UP, doubtful_work, saturated_loss
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS
-from coalloc_lib.seeds import spawn
+from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.workloads.models import JobModel
 
 #: Waiting jobs that a policy other than FCFS sees where its maximal utilization is measured.
@@ -40,7 +43,7 @@ class Point:
     precise: bool = True
 
     @property
-    def saturated(self):
+    def saturated(self) -> bool:
         """Whether the system cannot bear this load."""
         return self.response is None
 
@@ -56,20 +59,20 @@ class Curve:
         Where it goes to infinity.
     """
 
-    points: list
+    points: list[Point]
     maximum: Bound
 
     @property
-    def utilizations(self):
+    def utilizations(self) -> list[float]:
         """The loads of all points."""
         return [point.utilization for point in self.points]
 
     @property
-    def responses(self):
+    def responses(self) -> list[Interval | None]:
         """The intervals of all points, None past saturation."""
         return [point.response for point in self.points]
 
-    def stretched(self, alpha):
+    def stretched(self, alpha: float) -> "Curve":
         """Return the curve over the net utilization where all service is `alpha` times as long."""
         points = [
             Point(p.utilization / alpha, p.response and p.response.times(alpha), p.jobs, p.precise)
@@ -99,7 +102,15 @@ class Curve:
         )
 
 
-def response_times(scenario, load, *, jobs=20_000, replications=8, seed=0, maximum=None):
+def response_times(
+    scenario: Scenario,
+    load: float,
+    *,
+    jobs: int = 20_000,
+    replications: int = 8,
+    seed: Seed = 0,
+    maximum: Bound | None = None,
+) -> NDArray[np.float64]:
     """Mean response time of each of several independent runs with Poisson arrivals.
 
     Parameters
@@ -147,8 +158,15 @@ def _runs(scenario, load, jobs, replications, seed):
 
 
 def response_point(
-    scenario, load, *, precision=0.05, jobs=10_000, most_jobs=1_000_000, replications=8, seed=0
-):
+    scenario: Scenario,
+    load: float,
+    *,
+    precision: float = 0.05,
+    jobs: int = 10_000,
+    most_jobs: int = 1_000_000,
+    replications: int = 8,
+    seed: Seed = 0,
+) -> Point:
     """Mean response time at a load below saturation, as precise as asked.
 
     Parameters
@@ -200,7 +218,14 @@ def response_point(
     return Point(float(load), interval, jobs, precise)
 
 
-def response_curve(scenario, loads, *, maximum=None, seed=0, **how):
+def response_curve(
+    scenario: Scenario,
+    loads: ArrayLike,
+    *,
+    maximum: Bound | None = None,
+    seed: Seed = 0,
+    **how: Any,
+) -> Curve:
     """Mean response time at each of several loads.
 
     Parameters
@@ -233,7 +258,16 @@ def response_curve(scenario, loads, *, maximum=None, seed=0, **how):
     return Curve(points, maximum)
 
 
-def compare(one, other, *, load=None, jobs=20_000, replications=10, seed=0, backlog=None):
+def compare(
+    one: Scenario,
+    other: Scenario,
+    *,
+    load: float | None = None,
+    jobs: int = 20_000,
+    replications: int = 10,
+    seed: Seed = 0,
+    backlog: int | None = None,
+) -> Interval:
     """Return the interval of what one scenario has more than another, in pairs.
 
     Parameters
@@ -254,29 +288,28 @@ def compare(one, other, *, load=None, jobs=20_000, replications=10, seed=0, back
     Interval
         Of ``one - other``.
     """
-    if load is not None:
-        how = {"jobs": jobs, "replications": replications, "seed": seed}
-        return paired_difference(*(response_times(s, load, **how) for s in (one, other)))
-    return paired_difference(
-        *(
-            replicate(lambda child, s=s: _borne(s, jobs, child, backlog), replications, seed)
-            for s in (one, other)
-        )
-    )
+
+    def values(scenario: Scenario) -> NDArray[np.float64]:
+        if load is not None:
+            return response_times(scenario, load, jobs=jobs, replications=replications, seed=seed)
+        length = held(scenario) if backlog is None else backlog
+
+        def lost(child: Seed) -> float:
+            return saturated_loss(scenario, jobs=jobs, seed=child, backlog=length).estimate
+
+        return 1 - replicate(lost, replications, seed)
+
+    return paired_difference(values(one), values(other))
 
 
-def _borne(scenario, jobs, seed, backlog=None):
-    """Return the utilization in heavy traffic of one run."""
-    backlog = held(scenario) if backlog is None else backlog
-    return saturated_loss(scenario, jobs=jobs, seed=seed, backlog=backlog).complement().estimate
-
-
-def held(scenario):
+def held(scenario: Scenario) -> int:
     """Return the waiting jobs that the policy sees where its maximal utilization is measured."""
     return 1 if isinstance(scenario.scheduling, FCFS) else HELD
 
 
-def find_maximum(scenario, *, method=None, jobs=200_000, seed=0):
+def find_maximum(
+    scenario: Scenario, *, method: str | None = None, jobs: int = 200_000, seed: Seed = 0
+) -> Bound:
     """Return the maximal utilization by the best method that there is.
 
     Parameters
@@ -305,11 +338,12 @@ def find_maximum(scenario, *, method=None, jobs=200_000, seed=0):
         has = {"exact": "is exact", None: "does not exist"}.get(known, f"is an {known}")
         raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
     system, model = scenario.system, scenario.workload
+    assert isinstance(model, JobModel)  # nothing else has a formula
     placed = {} if len(system) == 1 else {"placement": scenario.placement}
     return maximal_utilization(system, model.sizes, model.components, model.request, **placed)
 
 
-def best_method(scenario):
+def best_method(scenario: Scenario) -> str:
     """Return ``"exact"`` where a formula is, under its assumptions, else ``"simulation"``."""
     return "exact" if _formula(scenario) == "exact" else "simulation"
 

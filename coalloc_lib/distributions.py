@@ -106,6 +106,17 @@ class SizeDistribution(Distribution):
         weights.flags.writeable = False
         object.__setattr__(self, "probabilities", weights)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same name and give each size the same probability."""
+        return (
+            isinstance(other, SizeDistribution)
+            and self.name == other.name
+            and np.array_equal(self.probabilities, other.probabilities)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.probabilities.tobytes()))
+
     @classmethod
     def empirical(cls, sizes: ArrayLike, name: str = "empirical") -> "SizeDistribution":
         """Return the distribution of a sample of sizes, every one of them as likely."""

@@ -34,51 +34,51 @@ class Interval:
     doubt: str = ""
 
     @classmethod
-    def exact(cls, value):
+    def exact(cls, value: float) -> "Interval":
         """Return the interval without length of a figure that is known."""
         return cls(value, value, value, 0)
 
     @property
-    def half_width(self):
+    def half_width(self) -> float:
         """Half the length of the interval."""
         return (self.high - self.low) / 2
 
-    def contains(self, value):
+    def contains(self, value: float) -> bool:
         """Whether `value` lies in the interval."""
         return bool(self.low <= value <= self.high)
 
-    def above(self, limit):
+    def above(self, limit: float) -> bool | None:
         """Whether the figure is above a limit; None where the interval does not decide it."""
         return self._decide(self.low > limit, self.high <= limit)
 
-    def below(self, limit):
+    def below(self, limit: float) -> bool | None:
         """Whether the figure is below a limit; None where the interval does not decide it."""
         return self._decide(self.high < limit, self.low >= limit)
 
-    def between(self, low, high):
+    def between(self, low: float, high: float) -> bool | None:
         """Whether the figure lies from `low` to `high`; None where that is not decided."""
         return self._decide(
             low <= self.low and self.high <= high, self.high < low or self.low > high
         )
 
-    def _decide(self, holds, fails):
+    def _decide(self, holds: bool, fails: bool) -> bool | None:
         return None if self.doubt or not (holds or fails) else bool(holds)
 
-    def complement(self):
+    def complement(self) -> "Interval":
         """Return the interval of one minus the estimated figure: capacity loss of utilization."""
         return self.times(-1).plus(1)
 
-    def times(self, factor):
+    def times(self, factor: float) -> "Interval":
         """Return the interval of `factor` times the estimated figure."""
         low, high = sorted((self.low * factor, self.high * factor))
         return replace(self, estimate=self.estimate * factor, low=low, high=high)
 
-    def plus(self, number):
+    def plus(self, number: float) -> "Interval":
         """Return the interval of the estimated figure and `number` together."""
-        ends = {"low": self.low + number, "high": self.high + number}
-        return replace(self, estimate=self.estimate + number, **ends)
+        low, high = self.low + number, self.high + number
+        return replace(self, estimate=self.estimate + number, low=low, high=high)
 
-    def __str__(self):
+    def __str__(self) -> str:
         shown = f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
         return f"{shown}, in doubt: {self.doubt}" if self.doubt else shown
 
@@ -92,7 +92,7 @@ class Interval:
         return card(f"{self.estimate:.6g}", facts)
 
 
-def all_of(*answers):
+def all_of(*answers: bool | None) -> bool | None:
     """Whether all of several answers are yes; None where that is undecided."""
     return False if False in answers else None if None in answers else True
 
@@ -116,24 +116,24 @@ class Bound:
     multiprogramming_level: float | None = None
 
     @property
-    def max_utilization(self):
+    def max_utilization(self) -> float:
         """Largest share of the processors that can be kept busy."""
         return self.interval.estimate
 
     @property
-    def capacity_loss(self):
+    def capacity_loss(self) -> float:
         """Share of the processors that is idle at the maximal utilization."""
         return 1 - self.max_utilization
 
     @property
-    def loss(self):
+    def loss(self) -> Interval:
         """The capacity loss as an `Interval`."""
         return self.interval.complement()
 
-    def times(self, factor):
+    def times(self, factor: float) -> "Bound":
         """Return the bound with `factor` times the utilization."""
         return Bound(self.interval.times(factor), self.method, self.multiprogramming_level)
 
-    def __str__(self):
+    def __str__(self) -> str:
         shown = self.interval if self.method == "simulation" else f"{self.max_utilization:.4f}"
         return f"{shown}, {self.method}"

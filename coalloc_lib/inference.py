@@ -1,14 +1,17 @@
 """From runs to figures with intervals: replications and paired differences."""
 
+from collections.abc import Callable
+
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError, whole
 from coalloc_lib.estimates import Interval
-from coalloc_lib.seeds import spawn
+from coalloc_lib.seeds import Seed, spawn
 
 
-def student(values, confidence=0.95, doubt=""):
+def student(values: ArrayLike, confidence: float = 0.95, doubt: str = "") -> Interval:
     """Return Student's t interval of the mean of independent values; `doubt` is the `Interval`'s.
 
     Raises
@@ -32,7 +35,7 @@ def student(values, confidence=0.95, doubt=""):
     return Interval(float(mean), *ends, len(values), confidence, doubt)
 
 
-def paired_difference(one, other, confidence=0.95):
+def paired_difference(one: ArrayLike, other: ArrayLike, confidence: float = 0.95) -> Interval:
     """Return the interval of the mean of ``one - other``, value by value.
 
     Made on common random numbers the two vary together, and the difference is known far better
@@ -44,7 +47,7 @@ def paired_difference(one, other, confidence=0.95):
     return student(one - other, confidence)
 
 
-def unpaired_difference(one, other, confidence=0.95):
+def unpaired_difference(one: ArrayLike, other: ArrayLike, confidence: float = 0.95) -> Interval:
     """Return Welch's interval of the difference of two means of independent samples."""
     from scipy.special import stdtrit
 
@@ -59,7 +62,9 @@ def unpaired_difference(one, other, confidence=0.95):
     return Interval(float(means), float(means - half), float(means + half), count, confidence)
 
 
-def replicate(function, count, seed=0, workers=1):
+def replicate(
+    function: Callable, count: int, seed: Seed = 0, workers: int = 1
+) -> NDArray[np.float64]:
     """Return ``function(seed)`` for `count` independent seeds, as an array.
 
     Parameters

@@ -33,7 +33,7 @@ def spoken(name: str) -> str:
 
 
 def options_of(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of the numbers that a scheduling policy takes.
+    """Return the names of the numbers that a scheduling policy takes: the fields of its dataclass.
 
     Examples
     --------

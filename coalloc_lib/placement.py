@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, shown
 from coalloc_lib.columns import whole_numbers
 from coalloc_lib.system import Multicluster
 
@@ -235,9 +235,3 @@ def listed(answer: Any) -> list[int] | None:
         return list(map(operator.index, answer))
     except TypeError:
         return None
-
-
-def shown(answer: Any, most: int = 60) -> str:
-    """Return a short text of any object, for an error of one line."""
-    text = " ".join(repr(answer).split())
-    return text if len(text) <= most else f"{text[: most - 4]} ..."

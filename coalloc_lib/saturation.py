@@ -1,11 +1,18 @@
 """The maximal utilization by simulation: the methods of the study, and a queue of fixed length."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, whole
+from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import replicate, student
-from coalloc_lib.scheduling import FCFS
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import Placement
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.scheduling import FCFS, Scheduling
+from coalloc_lib.seeds import Seed
 from coalloc_lib.simulate import refuse_impossible, simulate
+from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
 #: Share of a saturated run that is left out at its begin, while the empty system fills.
@@ -18,8 +25,15 @@ DEVIATIONS = 3.3
 
 
 def heavy_traffic(
-    system, jobs, *, scheduling=None, placement=None, backlog=None, batches=30, engine="compiled"
-):
+    system: Multicluster,
+    jobs: JobStream,
+    *,
+    scheduling: Scheduling | None = None,
+    placement: Placement | None = None,
+    backlog: int | None = None,
+    batches: int = 30,
+    engine: str = "compiled",
+) -> NDArray[np.float64]:
     """Utilization of a saturated system that serves these jobs in their order.
 
     Parameters
@@ -51,7 +65,14 @@ def heavy_traffic(
     return schedule.utilization_between(edges)
 
 
-def saturated_loss(scenario, *, jobs=200_000, seed=0, backlog=None, batches=30):
+def saturated_loss(
+    scenario: Scenario,
+    *,
+    jobs: int = 200_000,
+    seed: Seed = 0,
+    backlog: int | None = None,
+    batches: int = 30,
+) -> Interval:
     """Interval of the capacity loss in heavy traffic.
 
     Parameters
@@ -86,7 +107,7 @@ def saturated_loss(scenario, *, jobs=200_000, seed=0, backlog=None, batches=30):
     return student(1 - busy, doubt="; ".join(filter(None, doubts)))
 
 
-def doubtful_work(work, mean):
+def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     """Say why these jobs are too few to stand for their law; empty where nothing speaks so.
 
     Parameters
@@ -129,7 +150,14 @@ def _dependence(batches):
     return f"neighbouring batches depend on one another (correlation {correlation:.2f})"
 
 
-def loss_at_response(scenario, *, response=1500.0, jobs=200_000, replications=5, seed=0):
+def loss_at_response(
+    scenario: Scenario,
+    *,
+    response: float = 1500.0,
+    jobs: int = 200_000,
+    replications: int = 5,
+    seed: Seed = 0,
+) -> NDArray[np.float64]:
     """Capacity loss under Poisson arrivals where the mean response time is `response`.
 
     Parameters
@@ -154,7 +182,13 @@ def loss_at_response(scenario, *, response=1500.0, jobs=200_000, replications=5,
     to a fifth more. So this measures saturation once more, with the arrivals' randomness in it,
     and is no independent confirmation of `heavy_traffic`.
     """
-    target = response * scenario.workload.service.mean
+    service = getattr(scenario.workload, "service", None)
+    if service is None:
+        raise InputError(
+            f"workload = {scenario.workload} has no one distribution of service times, which the "
+            "response time is counted in; give a JobModel"
+        )
+    target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
     # All submitted at once, jobs would on average wait half the time that they take to serve.
     slowest = jobs / scenario.rate(guess) / 2
@@ -177,8 +211,13 @@ def loss_at_response(scenario, *, response=1500.0, jobs=200_000, replications=5,
 
 
 def loss_between_bounds(
-    scenario, *, bounds=(0, 1000), arrivals=100_000, replications=5, seed=0
-):  # fmt: skip
+    scenario: Scenario,
+    *,
+    bounds: tuple[int, int] = (0, 1000),
+    arrivals: int = 100_000,
+    replications: int = 5,
+    seed: Seed = 0,
+) -> NDArray[np.float64]:
     """Capacity loss at the load at which a Poisson-fed queue stays longest between two bounds.
 
     Parameters

@@ -1,10 +1,14 @@
 """A scenario: a system, the jobs that it is given, and the policies that serve them."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from coalloc_lib.checks import InputError, one_of, positive
+from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement
+from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
+from coalloc_lib.seeds import Seed
 from coalloc_lib.simulate import ENGINES, simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads import Workload
@@ -43,7 +47,7 @@ class Scenario:
     engine: str = "compiled"
     name: str = field(default="", compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check that every part is one."""
         if not isinstance(self.system, Multicluster):
             raise InputError(f"system = {self.system!r}; give a Multicluster")
@@ -58,18 +62,18 @@ class Scenario:
             raise InputError(f"placement = {self.placement!r}; give a rule, such as WorstFit()")
         one_of("engine", self.engine, ENGINES)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name or repr(self)
 
-    def with_(self, **changes):
+    def with_(self, **changes: Any) -> "Scenario":
         """Return the scenario with these parts changed, and its name with them or gone."""
         return replace(self, **({"name": ""} | changes))
 
-    def rate(self, load):
+    def rate(self, load: float) -> float:
         """Return the arrival rate, in jobs a unit of time, that offers `load` to the system."""
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
-    def sample(self, jobs, *, load=None, seed=0):
+    def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
         """Draw a stream of `jobs` jobs that offers `load`; all come at once where none is given.
 
         Parameters
@@ -85,12 +89,25 @@ class Scenario:
         """
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
-    def run(self, jobs, backlog=None):
+    def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
         """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
-        policies = {"scheduling": self.scheduling, "placement": self.placement}
-        return simulate(self.system, jobs, backlog=backlog, engine=self.engine, **policies)
+        return simulate(
+            self.system,
+            jobs,
+            scheduling=self.scheduling,
+            placement=self.placement,
+            engine=self.engine,
+            backlog=backlog,
+        )
 
-    def simulate(self, jobs, *, load=None, seed=0, backlog=None):
+    def simulate(
+        self,
+        jobs: int,
+        *,
+        load: float | None = None,
+        seed: Seed = 0,
+        backlog: int | None = None,
+    ) -> Schedule:
         """Draw a stream and return its `Schedule`; the arguments are those of `sample` and `run`.
 
         With the same seed two scenarios of one workload are given the same jobs.

@@ -4,8 +4,11 @@ import numpy as np
 
 from coalloc_lib.checks import whole
 
+#: What random numbers are made from.
+Seed = int | np.random.SeedSequence
 
-def spawn(seed, count):
+
+def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
     """Return `count` independent seeds that depend on `seed` alone.
 
     Unlike `SeedSequence.spawn`, which counts its calls, the same seed gives the same children
@@ -16,8 +19,9 @@ def spawn(seed, count):
     seed : int or SeedSequence
     count : int
     """
-    parent = seed
-    if not isinstance(seed, np.random.SeedSequence):
+    if isinstance(seed, np.random.SeedSequence):
+        parent = seed
+    else:
         parent = np.random.SeedSequence(whole("seed", seed, least=0))
     return [
         np.random.SeedSequence(parent.entropy, spawn_key=(*parent.spawn_key, i))
@@ -25,6 +29,6 @@ def spawn(seed, count):
     ]
 
 
-def generators(seed, count):
+def generators(seed: Seed, count: int) -> list[np.random.Generator]:
     """Return `count` independent generators that depend on `seed` alone."""
     return [np.random.default_rng(child) for child in spawn(seed, count)]

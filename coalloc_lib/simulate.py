@@ -124,7 +124,7 @@ def refuse_impossible(system: Multicluster, jobs: JobStream) -> None:
             clusters = -np.sort(-clusters)
         width = max(components.shape[1], len(clusters))
         wanted = np.pad(components, ((0, 0), (0, width - components.shape[1])))
-        bad = (wanted > np.pad(clusters, (0, width - len(clusters)))).any(axis=1)
+        bad = np.any(wanted > np.pad(clusters, (0, width - len(clusters))), axis=1)
         why = f"the clusters have {', '.join(map(str, system.sizes))}"
     if bad.any():
         job = int(bad.argmax())

@@ -56,11 +56,12 @@ def _earlier_before(start):
     return counts
 
 
-def _fail(schedule, bad, instant, message):
-    """Raise for the job at fault whose instant is the earliest."""
+def _refuse(bad, schedule, message):
+    """Raise for the job at fault that starts the earliest, where there is any."""
     jobs = np.flatnonzero(bad)
-    job = jobs[np.argmin(instant[jobs])]
-    raise ScheduleError(f"job {job} at {instant[job]:.12g}: {message(job)}")
+    if len(jobs):
+        job = jobs[np.argmin(schedule.start[jobs])]
+        raise ScheduleError(f"job {job} at {schedule.start[job]:.12g}: {message(job)}")
 
 
 def _complete(schedule):
@@ -84,28 +85,21 @@ def _complete(schedule):
 
 def _after_submission(schedule):
     bad = schedule.start < schedule.jobs.submit
-    if bad.any():
-        _fail(
-            schedule,
-            bad,
-            schedule.start,
-            lambda job: f"starts before its submission at {schedule.jobs.submit[job]:.12g}",
-        )
+    submit = schedule.jobs.submit
+    _refuse(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
 def _run_time(schedule):
     jobs = schedule.jobs
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spans)
     bad = schedule.served & (schedule.end != schedule.start + length)
-    if bad.any():
-        _fail(
-            schedule,
-            bad,
-            schedule.start,
-            lambda job: (
-                f"ends at {schedule.end[job]:.12g}, its time on processors is {length[job]:.12g}"
-            ),
-        )
+    _refuse(
+        bad,
+        schedule,
+        lambda job: (
+            f"ends at {schedule.end[job]:.12g}, its time on processors is {length[job]:.12g}"
+        ),
+    )
 
 
 def _request(schedule):
@@ -123,17 +117,14 @@ def _request(schedule):
             np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in (wanted, given)
         )
         bad |= (wanted != given).any(axis=1)
-    bad &= schedule.served
-    if bad.any():
-        _fail(
-            schedule,
-            bad,
-            schedule.start,
-            lambda job: (
-                f"has {allocation[job].tolist()} for components "
-                f"{jobs.components[job].tolist()} ({jobs.request})"
-            ),
-        )
+    _refuse(
+        bad & schedule.served,
+        schedule,
+        lambda job: (
+            f"has {allocation[job].tolist()} for components "
+            f"{jobs.components[job].tolist()} ({jobs.request})"
+        ),
+    )
 
 
 def _capacity(schedule):
@@ -159,26 +150,18 @@ def _capacity(schedule):
 def _instant(schedule):
     """Room only comes with a departure: a job that waited starts at one."""
     bad = ~np.isin(schedule.start, np.concatenate([schedule.jobs.submit, schedule.end]))
-    if bad.any():
-        _fail(
-            schedule,
-            bad,
-            schedule.start,
-            lambda job: "starts at an instant at which no job was submitted or left",
-        )
+    _refuse(bad, schedule, lambda job: "starts at an instant at which no job was submitted or left")
 
 
 def _no_overtaking(schedule):
     """No job is overtaken more often than `max_jumps` allows: never under FCFS."""
     limit = getattr(schedule.scheduling, "max_jumps", 0)
     count = schedule.overtaken
-    if (count > limit).any():
-        _fail(
-            schedule,
-            count > limit,
-            schedule.start,
-            lambda job: f"was overtaken {count[job]} times, {schedule.scheduling} allows {limit}",
-        )
+    _refuse(
+        count > limit,
+        schedule,
+        lambda job: f"was overtaken {count[job]} times, {schedule.scheduling} allows {limit}",
+    )
 
 
 def _head(schedule):

@@ -288,3 +288,12 @@ def test_parse_sizes_refuses(text, message):
 def test_bad_arguments_are_named_with_their_value(make, message):
     with pytest.raises(co.InputError, match=message):
         make()
+
+
+def test_distributions_are_equal_by_what_they_say():
+    assert co.uniform(1, 4) == co.parse_sizes("U[1,4]")
+    assert len({co.uniform(1, 4), co.parse_sizes("U[1,4]")}) == 1
+    assert co.uniform(1, 4) != co.uniform(1, 5)
+    assert co.uniform(1, 2) != co.SizeDistribution([0, 0.5, 0.5], "other")
+    assert co.uniform(1, 4) != "U[1,4]"
+    assert co.JobModel(co.uniform(1, 4), 2) == co.JobModel(co.uniform(1, 4), 2)

@@ -177,6 +177,10 @@ def test_seed_alone_decides():
         (lambda: saturated_loss(SCENARIO, jobs=1), "jobs has 1 entries"),
         (lambda: saturated_loss(SCENARIO, batches=1), "batches = 1"),
         (lambda: loss_at_response(SCENARIO, jobs=3000), "needs [0-9]+ or more"),
+        (
+            lambda: loss_at_response(SCENARIO.with_(workload=MODEL.sample(10, 1))),
+            "has no one distribution of service times",
+        ),
         (lambda: loss_between_bounds(SCENARIO, bounds=(9, 3)), "bounds = "),
     ],
 )

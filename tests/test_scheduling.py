@@ -193,3 +193,16 @@ def test_fpfs_starts_several_in_one_scan_in_order(engine):
     schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
     assert schedule.start.tolist() == [0, 5, 0, 0, 10]
     np.testing.assert_array_equal(schedule.overtaken, [0, 2, 0, 0, 0])
+
+
+def test_a_policy_may_go_through_the_queue_while_it_starts_jobs():
+    class Whatever(co.Scheduling):
+        """Start whatever fits, in order of arrival."""
+
+        def start_jobs(self, state):
+            for job in state.queue:
+                state.start(job)
+
+    jobs = co.JobStream([0, 0, 0], [3, 3, 3], [2, 2, 2], request="total")
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=Whatever(), engine="reference")
+    assert schedule.start.tolist() == [0, 0, 3]

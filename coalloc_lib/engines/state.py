@@ -4,16 +4,15 @@ Policies may be anyone's, so what they answer and ask for is checked here, where
 error names the policy.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import add, sub
-from typing import Any, NoReturn
 
 import numpy as np
 import simpy
 
 from coalloc_lib import scheduling
-from coalloc_lib.checks import InputError
-from coalloc_lib.placement import Placement, WorstFit, listed, shown
+from coalloc_lib.checks import InputError, shown
+from coalloc_lib.placement import Placement, WorstFit, listed
 from coalloc_lib.scheduling import Job, Refusal, Scheduling
 
 
@@ -23,40 +22,34 @@ def name_of(policy: object) -> str:
     return f"{type(policy).__name__}()" if plain else str(policy)
 
 
-class View(Sequence):
-    """Jobs that a policy may look at; only the engine changes the list behind it."""
+class View(list):
+    """Jobs that a policy may look at; the engine changes it by the methods of `list` itself."""
 
-    def __init__(self, jobs: list[Job], name: str, policy: str):
-        self._jobs, self._name, self._policy = jobs, name, policy
+    def __init__(self, name: str, policy: str):
+        super().__init__()
+        self.name, self.policy = name, policy
 
-    def __len__(self) -> int:
-        return len(self._jobs)
+    def __iter__(self):
+        """Go through the jobs of this moment: those that start meanwhile are not skipped over."""
+        return iter(self[:])
 
-    def __getitem__(self, position: Any) -> Any:
-        return self._jobs[position]
 
-    def __iter__(self) -> Iterator[Job]:
-        return iter(self._jobs)
-
-    def __repr__(self):
-        return repr(self._jobs)
-
-    def __getattr__(self, name):
-        if hasattr(list, name):
-            self._refuse(f"state.{self._name}.{name}")
-        raise AttributeError(f"state.{self._name} has no {name!r}")
-
-    def __setitem__(self, position, job):
-        self._refuse(f"an assignment to state.{self._name}")
-
-    def __delitem__(self, position):
-        self._refuse(f"del state.{self._name}[...]")
-
-    def _refuse(self, what: str) -> NoReturn:
+def _refusing(method):
+    def refuse(self, *_arguments, **_keywords):
         raise InputError(
-            f"{self._policy} used {what}, and policies only read it; call state.start(job) or "
-            f"state.refuse(job, why), and change a copy: list(state.{self._name})"
+            f"{self.policy} used state.{self.name}.{method}, and policies only read it; call "
+            "state.start(job) or state.refuse(job, why), and change a copy: "
+            f"list(state.{self.name})"
         )
+
+    return refuse
+
+
+for _method in (
+    "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort",
+    "__delitem__", "__iadd__", "__imul__", "__setitem__",
+):  # fmt: skip
+    setattr(View, _method, _refusing(_method))
 
 
 class State(scheduling.State):
@@ -91,11 +84,9 @@ class State(scheduling.State):
         self._policy = name_of(scheduling)
         # Ordered requests go where they say under every rule.
         self._placement = WorstFit() if placement is None else placement
-        self._queue: list[Job] = []
-        self._running: list[Job] = []
+        self._queue = View("queue", self._policy)
+        self._running = View("running", self._policy)
         self._turns: dict[Job, simpy.Event] = {}
-        self._queue_view = View(self._queue, "queue", self._policy)
-        self._running_view = View(self._running, "running", self._policy)
 
     @property
     def now(self) -> float:
@@ -110,12 +101,12 @@ class State(scheduling.State):
     @property
     def queue(self) -> View:
         """The waiting jobs in order of arrival."""
-        return self._queue_view
+        return self._queue
 
     @property
     def running(self) -> View:
         """The jobs in service, in order of their starts."""
-        return self._running_view
+        return self._running
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
         """Return the allocation that a job would get on `idle`, or None where it does not fit."""
@@ -162,7 +153,7 @@ class State(scheduling.State):
         self._idle = tuple(map(sub, self._idle, taken))
         for passed in self._queue[: self._leave(job)]:
             passed.overtaken += 1
-        self._running.append(job)
+        list.append(self._running, job)
         job.start, job.allocation = self.now, taken
         self._turns.pop(job).succeed(True)
         return True
@@ -198,20 +189,20 @@ class State(scheduling.State):
     def enter(self, job: Job) -> simpy.Event:
         """Let a job into the queue; return the event of its turn, which says whether it runs."""
         job.submit = self.now
-        self._queue.append(job)
+        list.append(self._queue, job)
         self._turns[job] = self._environment.event()
         return self._turns[job]
 
     def finish(self, job: Job) -> None:
         """Take a job that has run off its processors."""
-        self._running.remove(job)
+        list.remove(self._running, job)
         assert job.allocation is not None
         self._idle = tuple(map(add, self._idle, job.allocation))
 
     def _leave(self, job):
         """Take a job out of the queue; return the position that it had."""
         position = self._queue.index(job)
-        del self._queue[position]
+        list.__delitem__(self._queue, position)
         return position
 
     def _not_waiting(self, job, did):

@@ -11,7 +11,9 @@ from dataclasses import astuple, dataclass, field, fields
 from typing import NamedTuple
 
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.estimates import Interval
 from coalloc_lib.files import atomic_path
+from coalloc_lib.studies.published import published_claim
 
 #: For numbers: the first three. For claims: the other four. The last is for both.
 VERDICTS = (
@@ -203,6 +205,27 @@ def judge_claim(parts, why=""):
     lists = [("fails", failed), ("undecided", undecided)]
     notes = [f"{word}: {', '.join(names)}" for word, names in lists if names]
     return Judgement(verdict, "; ".join([*notes, why] if why else notes))
+
+
+def claim_row(study, item, quantity, found, parts, note=""):
+    """Return the row of a claim of `data/published/claims.csv`.
+
+    Parameters
+    ----------
+    study, item : str
+        Names of the study and of the claim.
+    quantity : str
+        What was looked at.
+    found : Interval or float
+        What came out: the figure that decides, or that comes nearest to deciding otherwise.
+    parts, note
+        For `judge_claim`.
+    """
+    ends, value = (None, None), found
+    if isinstance(found, Interval):
+        ends, value = (found.low, found.high), found.estimate
+    number = published_claim(study, item).number or None
+    return Row(study, item, quantity, number, value, *ends, *judge_claim(parts, note))
 
 
 def count_verdicts(rows):

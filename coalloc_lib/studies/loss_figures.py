@@ -126,7 +126,7 @@ class LossFigure(SimulatedFigure):
     ylabel = "capacity loss"
 
     def __init__(self, name, title, entries, scales, seed, reference=None):
-        super().__init__(name, title, entries, scales, seed)
+        super().__init__(name, title, {_pair(k): e for k, e in entries.items()}, scales, seed)
         self.reference = reference
 
     @property
@@ -139,9 +139,7 @@ class LossFigure(SimulatedFigure):
 
     def add(self, label, scenario):
         """Add a bar; `label` is its (group, series). Returns the figure, to be run again."""
-        if not (isinstance(label, tuple) and len(label) == 2):
-            raise InputError(f"label = {label!r}; give a pair of group and series")
-        self.entries[label] = Saturated(checked_scenario(scenario), held(scenario))
+        self.entries[_pair(label)] = Saturated(checked_scenario(scenario), held(scenario))
         return self
 
     def measure(self, entries, size, seed, **how):
@@ -188,6 +186,12 @@ class LossFigure(SimulatedFigure):
             level = height({series: row[group] for series, row in rows.items() if group in row})
             label = name if i == 0 else None
             axes.plot([i - 0.45, i + 0.45], [level] * 2, "k--", linewidth=1, label=label)
+
+
+def _pair(label):
+    if not (isinstance(label, tuple) and len(label) == 2):
+        raise InputError(f"label = {label!r}; give a pair of group and series")
+    return label
 
 
 def _plain(label):

@@ -44,25 +44,25 @@ class Cell:
     Attributes
     ----------
     published : PublishedLoss
-    loss : float
-        Capacity loss.
-    interval : Interval or None
-        Of the simulated cells.
+    loss : Interval
+        Capacity loss; without length where a formula gives it.
     """
 
     published: PublishedLoss
-    loss: float
-    interval: Interval | None = None
+    loss: Interval
+
+    @property
+    def is_simulated(self):
+        """Whether the loss is known but for an interval."""
+        return self.published.method == "simulation"
 
     def row(self, study):
         """Return the cell's row of the ledger of `study`."""
-        printed = self.published.capacity_loss
-        if self.interval is None:
-            judgement, bounds = judge_exact(printed, self.loss), (None, None)
-        else:
-            judgement = judge_interval(printed, self.interval)
-            bounds = self.interval.low, self.interval.high
-        values = printed, self.loss, *bounds
+        printed, loss = self.published.capacity_loss, self.loss
+        judgement, ends = judge_exact(printed, loss.estimate), (None, None)
+        if self.is_simulated:
+            judgement, ends = judge_interval(printed, loss), (loss.low, loss.high)
+        values = printed, loss.estimate, *ends
         return Row(study, self.published.item, "capacity loss", *values, *judgement)
 
 
@@ -86,17 +86,13 @@ def compute_tables(study, by_response, scale, seed, workers=-1, **how):
     points = [{"cell": p, "by_response": by_response(p), "scale": scale} for p in published]
     found = sweep(cell_loss, points, seed=seed, workers=workers, **how)
     return [
-        Cell(p, row.loss, _interval(row))
+        Cell(p, Interval(row.loss, row.low, row.high, row.count, doubt=SHORT * bool(row.doubted)))
         for p, row in zip(published, found.itertuples(), strict=True)
     ]
 
 
-def _interval(row):
-    """Return the interval of a simulated cell, None for a formula's."""
-    if row.count == 0:
-        return None
-    doubt = "the run is too short" if row.doubted else ""
-    return Interval(row.loss, row.low, row.high, row.count, doubt=doubt)
+#: Why a simulated cell can be in doubt.
+SHORT = "the run is too short"
 
 
 def cell_loss(cell, by_response, scale, seed):
@@ -156,7 +152,7 @@ class TableFigure(Figure):
         for cell in self.cells:
             row = cell.row("")
             ends = {"ci95_low": row.ci95_low, "ci95_high": row.ci95_high}
-            found = {"capacity_loss": cell.loss, **ends, "verdict": row.verdict}
+            found = {"capacity_loss": cell.loss.estimate, **ends, "verdict": row.verdict}
             labels = asdict(cell.published)
             rows.append(labels | {"published": labels.pop("capacity_loss")} | found)
         return pd.DataFrame(rows)
@@ -167,7 +163,7 @@ class TableFigure(Figure):
         for cell in self.cells:
             p = cell.published
             series = f"{p.request}, {p.clusters} cluster{'s' * (p.clusters > 1)}: {p.method}"
-            found = cell.loss if cell.interval is None else cell.interval
+            found = cell.loss if cell.is_simulated else cell.loss.estimate
             rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
         return plots.beside_published(
             list(rows.items()), title=self.title, xlabel="capacity loss here minus printed"
@@ -184,10 +180,10 @@ class TableFigure(Figure):
             p = cell.published
             row = rows.setdefault(p.component_sizes.replace(" on ", ""), {})
             head = f"{p.request}, C = {p.clusters}", p.method
-            row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss, 3)
+            row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss.estimate, 3)
             differs, off = row.pop(("row", "", "differs"), 0), row.pop(("row", "", "off by"), 0.0)
             row["row", "", "differs"] = differs + (cell.row("").verdict != "reproduced")
-            row["row", "", "off by"] = max(off, abs(cell.loss - p.capacity_loss))
+            row["row", "", "off by"] = max(off, abs(cell.loss.estimate - p.capacity_loss))
         return pd.DataFrame.from_dict(rows, orient="index")
 
 

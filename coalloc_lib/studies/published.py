@@ -89,8 +89,22 @@ def load_claims(study):
     claims = [Claim(**row) for row in _rows("claims.csv")]
     known = list(dict.fromkeys(claim.study for claim in claims))
     if study not in known:
-        raise InputError(f"study = {study!r} has no claims; choose one of {', '.join(known)}")
+        raise InputError(
+            f"study = {study!r} has no claims; choose one of {', '.join(known)}, or add its "
+            "claims to data/published/claims.csv"
+        )
     return {claim.item: claim for claim in claims if claim.study == study}
+
+
+def published_claim(study, item):
+    """Return one claim of a study's paper; an `InputError` says where to add one."""
+    claims = load_claims(study)
+    if item not in claims:
+        raise InputError(
+            f"item = {item!r} is no claim of {study}; choose one of {', '.join(claims)}, or add "
+            "it to data/published/claims.csv"
+        )
+    return claims[item]
 
 
 def _loss(row):

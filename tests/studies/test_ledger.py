@@ -167,8 +167,10 @@ def test_the_published_numbers_are_all_there():
 def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="maximal-utilization"):
         published.load_published("job-sharing")
-    with pytest.raises(InputError, match="online-batch"):
+    with pytest.raises(InputError, match=r"online-batch, or add its claims to .*claims\.csv"):
         published.load_claims("weather")
+    with pytest.raises(InputError, match=r"MU-99.*or add it to .*claims\.csv"):
+        published.published_claim("maximal-utilization", "MU-99")
     monkeypatch.setattr(published, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     with pytest.raises(InputError, match="checkout"):
         published.load_claims("online-batch")

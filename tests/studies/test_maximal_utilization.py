@@ -143,9 +143,9 @@ def test_verdicts_follow_the_figures(item, cells, losses, log):
 def test_verdicts_follow_the_tables(item, shift, half, verdict, cells, losses, log):
     def simulated(cell):
         loss = cell.published.capacity_loss + shift
-        return replace(cell, loss=loss, interval=Interval(loss, loss - half, loss + half, 9))
+        return replace(cell, loss=Interval(loss, loss - half, loss + half, 9))
 
-    made = [simulated(cell) if cell.interval else cell for cell in cells]
+    made = [simulated(cell) if cell.is_simulated else cell for cell in cells]
     assert verdicts(made, losses, log)[item] == verdict
 
 

@@ -17,22 +17,10 @@ __all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
 
 
 def reproduce(scale="quick", seed=SEED, **how):
-    """Run the study.
+    """Run the study and return its `StudyResult`; see `coalloc_lib.studies.reproduce`.
 
-    Parameters
-    ----------
-    scale : {"quick", "paper"}
-        Sample sizes.
-    seed : int
-    how
-        For `coalloc_lib.sweep.sweep`: `workers`; `cache`, a folder that keeps finished points, so
-        that a stopped run goes on where it was; `progress`. The results do not depend on it.
-
-    Returns
-    -------
-    StudyResult
-        One row for each cell of Tables 1 and 2 and each claim; Figures 1 to 12, the tables', and
-        the map of placements.
+    One row for each cell of Tables 1 and 2 and each claim; Figures 1 to 12, the tables', and
+    the map of placements.
     """
     size = SCALES[one_of("scale", scale, tuple(SCALES))]
     cells = compute_cells(size, seed, **how)

@@ -15,8 +15,7 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     NAME,
     UNEQUAL,
 )
-from coalloc_lib.studies.ledger import Row, judge_claim
-from coalloc_lib.studies.published import load_claims
+from coalloc_lib.studies.ledger import claim_row
 
 #: Differences of the maximal utilization: 'much', 'visible' and 'significant' from here on,
 #: 'slightly' below, 'hardly' up to here.
@@ -86,10 +85,7 @@ def judge_claims(runs):
 
 
 def _claim(item, quantity, comparison, parts, note=""):
-    judgement = judge_claim(parts, note)
-    number = load_claims(NAME)[item].number or None
-    found = comparison.borne
-    return Row(NAME, item, quantity, number, found.estimate, found.low, found.high, *judgement)
+    return claim_row(NAME, item, quantity, comparison.borne, parts, note)
 
 
 def _cc1(runs):
@@ -250,7 +246,5 @@ def _cc12(runs):
 
 def _cc13(runs):
     most = max(runs.scaling.values())
-    judgement = judge_claim({"response times scale with alpha": most <= EXACT})
-    quantity = "largest relative error of the rule"
-    values = None, most, None, None
-    return Row(NAME, "CC-13", quantity, *values, *judgement)
+    parts = {"response times scale with alpha": most <= EXACT}
+    return claim_row(NAME, "CC-13", "largest relative error of the rule", most, parts)

@@ -18,21 +18,9 @@ __all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
 
 
 def reproduce(scale="quick", seed=SEED, **how):
-    """Run the study.
+    """Run the study and return its `StudyResult`; see `coalloc_lib.studies.reproduce`.
 
-    Parameters
-    ----------
-    scale : {"quick", "paper"}
-        Sample sizes.
-    seed : int
-    how
-        For `coalloc_lib.sweep.sweep`: `workers`; `cache`, a folder that keeps finished points, so
-        that a stopped run goes on where it was; `progress`. The results do not depend on it.
-
-    Returns
-    -------
-    StudyResult
-        One row for each cell of Tables 3 to 5 and each claim; Figures 1 to 8 and the tables'.
+    One row for each cell of Tables 3 to 5 and each claim; Figures 1 to 8 and the tables'.
     """
     size = SCALES[one_of("scale", scale, tuple(SCALES))]
     log = load_log()

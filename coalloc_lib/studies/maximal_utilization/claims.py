@@ -5,14 +5,13 @@ import numpy as np
 from coalloc_lib.analytic import JointSizes, maximal_utilization
 from coalloc_lib.estimates import all_of
 from coalloc_lib.inference import paired_difference, student, unpaired_difference
-from coalloc_lib.studies.ledger import Row, judge_claim
+from coalloc_lib.studies.ledger import claim_row
 from coalloc_lib.studies.maximal_utilization.parameters import (
     FIVE,
     NAME,
     ROOM,
 )
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
-from coalloc_lib.studies.published import load_claims
 from coalloc_lib.system import Multicluster
 
 #: Cluster sizes at which the pathological example is taken to its limit: each double and one.
@@ -68,11 +67,8 @@ def judge_claims(cells, losses, log):
     ]
 
 
-def _claim(item, quantity, reproduced, parts, note="", interval=None):
-    claim = load_claims(NAME)[item]
-    bounds = (None, None) if interval is None else (interval.low, interval.high)
-    judgement = judge_claim(parts, note)
-    return Row(NAME, item, quantity, claim.number or None, reproduced, *bounds, *judgement)
+def _claim(item, quantity, found, parts, note=""):
+    return claim_row(NAME, item, quantity, found, parts, note)
 
 
 def _mu1():
@@ -97,7 +93,7 @@ def _differences(cells, method, request=None, clusters=None):
     pairs = [
         (c["simulation"], c[method]) for c in chosen.values() if {"simulation", method} <= {*c}
     ]
-    return np.array([s.loss - m.loss for s, m in pairs]), pairs
+    return np.array([s.loss.estimate - m.loss.estimate for s, m in pairs]), pairs
 
 
 def _printed_difference(pairs):
@@ -108,14 +104,14 @@ def _printed_difference(pairs):
 
 def _within(pairs, most):
     """Whether simulated and calculated loss differ by no more; None where noise hides it."""
-    return [s.interval.plus(-c.loss).between(-most, most) for s, c in pairs]
+    return [s.loss.plus(-c.loss.estimate).between(-most, most) for s, c in pairs]
 
 
 def _worst(difference, pairs):
     """Return the interval of the simulated less calculated loss that is furthest from 0."""
     number = int(np.abs(difference).argmax())
     simulated, calculated = pairs[number]
-    return simulated.interval.plus(-calculated.loss)
+    return simulated.loss.plus(-calculated.loss.estimate)
 
 
 def _mu2(cells):
@@ -127,12 +123,12 @@ def _mu2(cells):
         answers = _within(pairs, most)
         parts[f"{label}: all {len(pairs)} within {most:.4f}"] = all_of(*answers)
         worst.append(_worst(difference, pairs))
-        covered += sum(s.interval.contains(m.loss) for s, m in pairs)
+        covered += sum(s.loss.contains(m.loss.estimate) for s, m in pairs)
         count += len(pairs)
     note = f"{covered} of {count} intervals hold the exact value"
     found = max(worst, key=lambda interval: abs(interval.estimate))
     quantity = "simulated less exact loss, furthest from 0"
-    return _claim("MU-2", quantity, found.estimate, parts, note, found)
+    return _claim("MU-2", quantity, found, parts, note)
 
 
 def _mu3(cells):
@@ -146,7 +142,7 @@ def _mu3(cells):
     note = f"the approximation is below the simulation in {int((difference > 0).sum())} of them"
     found = _worst(difference, pairs)
     quantity = "simulated less approximate loss, furthest from 0"
-    return _claim("MU-3", quantity, found.estimate, parts, note, found)
+    return _claim("MU-3", quantity, found, parts, note)
 
 
 def _mu4(losses):
@@ -159,7 +155,7 @@ def _mu4(losses):
         steps += [unordered.times(-1).plus(ordered), unordered.plus(-total)]
     least = min(steps, key=lambda step: step.estimate)
     quantity = "smallest step of the capacity loss"
-    return _claim("MU-4", quantity, least.estimate, parts, interval=least)
+    return _claim("MU-4", quantity, least, parts)
 
 
 def _mu5(losses):
@@ -173,7 +169,7 @@ def _mu5(losses):
     mean = student(np.mean([losses["independent", n, "unordered"] / losses["formula", n, "ordered"]
                             for n in FIVE], axis=0))  # fmt: skip
     note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
-    return _claim("MU-5", "mean ratio of the five", mean.estimate, parts, note, mean)
+    return _claim("MU-5", "mean ratio of the five", mean, parts, note)
 
 
 def _dependent_less_independent(losses, name):
@@ -188,7 +184,7 @@ def _mu6(losses):
     parts[f"{FIVE[4]} better"] = change[FIVE[4]].high < 0
     best = change[FIVE[4]]
     quantity = f"dependent less independent loss, {FIVE[4]}"
-    return _claim("MU-6", quantity, best.estimate, parts, interval=best)
+    return _claim("MU-6", quantity, best, parts)
 
 
 def _mu7(losses):
@@ -204,7 +200,7 @@ def _mu7(losses):
         widest.append(apart["dependent"])
     most = max(widest, key=lambda interval: interval.estimate)
     quantity = "largest difference among equal means, dependent sizes"
-    return _claim("MU-7", quantity, most.estimate, parts, interval=most)
+    return _claim("MU-7", quantity, most, parts)
 
 
 def _widest_pair(losses, kind, group):
@@ -224,7 +220,7 @@ def _mu8(losses):
             parts[words] = changes[-1].between(-SMALL_CHANGE, SMALL_CHANGE)
     note = f"change of the loss from {calm} to {wild}, {SMALL_CHANGE:.0%} taken as little"
     most = max(changes, key=lambda change: abs(change.estimate))
-    return _claim("MU-8", "largest change of the loss", most.estimate, parts, note, most)
+    return _claim("MU-8", "largest change of the loss", most, parts, note)
 
 
 def _mu9(losses):
@@ -240,7 +236,7 @@ def _mu9(losses):
                 if jumps == 50:
                     gains.append(gain)
     most = max(gains, key=lambda gain: gain.estimate)
-    return _claim("MU-9", "largest gain of MaxJumps 50", most.estimate, parts, interval=most)
+    return _claim("MU-9", "largest gain of MaxJumps 50", most, parts)
 
 
 def _mu10(losses):
@@ -255,7 +251,7 @@ def _mu10(losses):
         for name, c in change.items()
     }
     most = max(change.values(), key=lambda c: abs(c.estimate))
-    return _claim("MU-10", "first less worst fit loss", most.estimate, parts, interval=most)
+    return _claim("MU-10", "first less worst fit loss", most, parts)
 
 
 def _mu11(losses, log):
@@ -268,7 +264,7 @@ def _mu11(losses, log):
             parts[text] = differences[-1].between(-LITTLE, LITTLE)
     note = f"jobs of {log.title}; sizes and times of DAS1 from a stand-in with its moments"
     most = max(differences, key=lambda difference: abs(difference.estimate))
-    return _claim("MU-11", "largest DAS1 less CTC loss", most.estimate, parts, note, most)
+    return _claim("MU-11", "largest DAS1 less CTC loss", most, parts, note)
 
 
 def _mu12(losses):
@@ -278,4 +274,4 @@ def _mu12(losses):
     )
     parts = {"one component loses more": change.low > 0}
     quantity = "loss of one component less that of four"
-    return _claim("MU-12", quantity, change.estimate, parts, interval=change)
+    return _claim("MU-12", quantity, change, parts)
