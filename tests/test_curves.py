@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib import curves
 from coalloc_lib.curves import (
     Curve,
     Point,
@@ -76,6 +77,14 @@ def test_intervals_of_points_cover_the_truth():
     points = [response_point(SERIAL, 0.9, seed=seed, **how) for seed in range(100)]
     assert sum(point.response.contains(10) for point in points) >= 88
     assert sum(point.precise for point in points) > 50
+
+
+def test_a_point_has_other_random_numbers_than_its_pilots(monkeypatch):
+    seeds, plain = [], curves._runs
+    monkeypatch.setattr(curves, "_runs", lambda *a: seeds.append(str(a[-1])) or plain(*a))
+    response_point(SERIAL, 0.5, precision=0.01, jobs=100, most_jobs=400, replications=3)
+    assert len(seeds) == 3
+    assert seeds[0] == seeds[1] != seeds[2]
 
 
 def test_past_saturation_nothing_is_averaged():

@@ -364,8 +364,8 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
-        "if (count > limit).any():",
-        "if (count > limit + 1).any():",
+        "        count > limit,\n",
+        "        count > limit + 1,\n",
         "test_verification.py",
     ),
     Mutant(

@@ -351,6 +351,14 @@ def test_a_small_file_is_not_unpacked_to_a_giant(tmp_path, monkeypatch, line):
         read_swf(path, most_bytes=0)
 
 
+def test_all_blocks_together_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(_swf_blocks, "_BLOCK", 1000)
+    path = tmp_path / "long.swf.gz"
+    path.write_bytes(gzip.compress((job() + "\n").encode() * 500))
+    with pytest.raises(InputError, match="unpacks to more than 5,000 bytes"):
+        read_swf(path, most_bytes=5000)
+
+
 def test_a_header_and_a_line_have_an_end(tmp_path, monkeypatch):
     monkeypatch.setattr(_swf_blocks, "_BLOCK", 10**5)
     for text in ("; Note: x\n" * 200_000, "\n" * 10, "x" * 3_000_000):
