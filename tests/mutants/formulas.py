@@ -10,24 +10,29 @@ CHAIN = "analytic/test_chain.py"
 DISTRIBUTIONS = "test_distributions.py"
 
 COSTS = (
-    Mutant("analytic/budget.py", "OPERATIONS = 1e9", "OPERATIONS = 1e10", BUDGET),
+    Mutant(
+        "analytic/budget.py",
+        "OPERATIONS = 1e9",
+        "OPERATIONS = 1e10",
+        f"{BUDGET}::test_the_estimate_is_the_bound_over_the_speed",
+    ),
     Mutant(
         "analytic/budget.py",
         "float(min(jobs + deviations + 2, capacity // total.minimum))",
         "float(jobs + deviations + 2)",
-        BUDGET,
+        f"{BUDGET}::test_about_as_many_convolutions_as_jobs_fill_the_system",
     ),
     Mutant(
         "analytic/budget.py",
         "time.perf_counter() - start > self.seconds",
         "time.perf_counter() < 0",
-        BUDGET,
+        f"{BUDGET}::test_the_clock_is_looked_at_between_convolutions",
     ),
     Mutant(
         "analytic/budget.py",
         "start = time.perf_counter() if start is None else start",
         "start = start or 0.0",
-        BUDGET,
+        f"{BUDGET}::test_the_clock_is_looked_at_between_convolutions",
     ),
     Mutant(
         "analytic/unordered.py",
@@ -57,7 +62,7 @@ COSTS = (
         "analytic/unordered.py",
         "key=lambda cost: (cost[1] > budget.bytes, cost[0])",
         "key=lambda cost: -cost[0]",
-        f"{BUDGET} {UNORDERED}",
+        f"{UNORDERED}::test_named_unequal_system_is_computed_by_worst_fit",
     ),
 )
 
@@ -96,19 +101,19 @@ FORMULAS = (
         "analytic/joint.py",
         "(picks.shape[1] + 1) / runs",
         "(picks.shape[1] + 1)",
-        "analytic/test_joint.py",
+        "analytic/test_joint.py::test_independent_is_the_sorted_product",
     ),
     Mutant(
         "analytic/joint.py",
         "JointSizes(-np.sort(-self.vectors, axis=1), self.probabilities)",
         "JointSizes(np.sort(self.vectors, axis=1), self.probabilities)",
-        f"analytic/test_joint.py {UNORDERED}",
+        "analytic/test_joint.py::test_independent_is_the_sorted_product",
     ),
     Mutant(
         "analytic/kernels.py",
         "insert(after, untouched + column, used[clusters - 1 - column] + job[column])",
         "insert(after, untouched + column, used[untouched + column] + job[column])",
-        f"{KERNELS}::test_the_worked_example_of_a_step {UNORDERED}",
+        f"{KERNELS}::test_the_worked_example_of_a_step",
         interpreted=True,
     ),
     Mutant(
@@ -136,8 +141,7 @@ FORMULAS = (
         "analytic/kernels.py",
         "if jobs[job, 0] > most:",
         "if jobs[job, 0] >= most:",
-        f"{KERNELS}::test_the_worked_example_of_first_fit "
-        f"{UNORDERED}::test_a_table_equals_the_placements_themselves",
+        f"{KERNELS}::test_the_worked_example_of_first_fit",
         interpreted=True,
     ),
     Mutant(
@@ -152,7 +156,7 @@ FORMULAS = (
         "analytic/one_cluster.py",
         "density = _convolve(density, step)[: max(capacity + 1 - low, 0)]",
         "density = _convolve(density, step)[: max(capacity - low, 0)]",
-        KERNELS,
+        f"{KERNELS}::test_one_cluster",
     ),
     Mutant(
         "analytic/one_cluster.py",
@@ -164,7 +168,7 @@ FORMULAS = (
         "analytic/ordered.py",
         "np.prod(np.power(row, powers))",
         "np.prod(row)",
-        UTILIZATION,
+        f"{UTILIZATION}::test_freer_requests_lose_less",
     ),
     Mutant(
         "analytic/ordered.py",
@@ -182,39 +186,44 @@ FORMULAS = (
         "analytic/unordered.py",
         "range(len(system)) if placement.clusters is None else placement.clusters",
         "range(len(system))",
-        UNORDERED,
+        f"{UNORDERED}::test_a_table_equals_the_placements_themselves",
     ),
-    Mutant("analytic/unordered.py", "NEGLIGIBLE = 1e-14", "NEGLIGIBLE = 1e-3", UNORDERED),
+    Mutant(
+        "analytic/unordered.py",
+        "NEGLIGIBLE = 1e-14",
+        "NEGLIGIBLE = 1e-3",
+        f"{UNORDERED}::test_independent_components_equal_the_placements_themselves",
+    ),
     Mutant(
         "analytic/unordered.py",
         "max(part.maximum, int(start[0] - start[-1]))\n    ways",
         "part.maximum\n    ways",
-        UNORDERED,
+        f"{UNORDERED}::test_independent_components_equal_the_placements_themselves",
     ),
     Mutant(
         "analytic/utilization.py",
         "inverse += (previous - fit) / (jobs - 1)",
         "inverse += (previous - fit) / jobs",
-        UTILIZATION,
+        f"{UTILIZATION}::test_pathological_ordered_jobs_tend_to_the_published_limit",
     ),
     Mutant("analytic/utilization.py", "PRECISION = 1e-12", "PRECISION = 1e-4", UTILIZATION),
     Mutant(
         "analytic/utilization.py",
         'if by_placement or service == "slotted" else',
         "if by_placement else",
-        UTILIZATION,
+        f"{UTILIZATION}::test_ordered_table_of_a_product_equals_independent_columns",
     ),
     Mutant(
         "analytic/utilization.py",
         'check_fits(total.maximum, system.largest, "the largest cluster")\n    return',
         "return",
-        f"{UNORDERED} {UTILIZATION}",
+        f"{UNORDERED}::test_mistakes_are_refused",
     ),
     Mutant(
         "analytic/arguments.py",
         'if request in ("ordered", "unordered") and components > len(system):',
         'if request == "ordered" and components > len(system):',
-        f"{UNORDERED} {UTILIZATION} {CHAIN}",
+        f"{UNORDERED}::test_mistakes_are_refused",
     ),
 )
 
@@ -223,40 +232,43 @@ LAWS = (
         "distributions.py",
         "np.where(is_power, 3.0, 1.0)",
         "np.where(is_power, 2.0, 1.0)",
-        DISTRIBUTIONS,
+        f"{DISTRIBUTIONS}::test_published_means",
     ),
     Mutant(
         "distributions.py",
         "is_power[1] = one_is_power_of_two",
         "is_power[1] = True",
-        DISTRIBUTIONS,
+        f"{DISTRIBUTIONS}::test_published_means",
     ),
     Mutant(
         "distributions.py",
         "np.where(rng.random(shape) < p, p, 1 - p)",
         "np.where(rng.random(shape) < p, 1 - p, p)",
-        DISTRIBUTIONS,
+        f"{DISTRIBUTIONS}::test_samples_of_times_have_the_stated_moments",
     ),
     Mutant(
         "distributions.py",
         'rng.random(shape), side="right")',
         'rng.random(shape), side="left")',
-        DISTRIBUTIONS,
+        f"{DISTRIBUTIONS}::test_the_outermost_draws_are_possible_sizes",
     ),
     Mutant(
         "distributions.py",
         "return float(self.values.var())",
         "return float(self.values.var(ddof=1))",
-        DISTRIBUTIONS,
+        f"{DISTRIBUTIONS}::test_samples_of_times_have_the_stated_moments",
     ),
     Mutant(
-        "distributions.py", "Exponential(1 / self.rate)", "Exponential(self.rate)", DISTRIBUTIONS
+        "distributions.py",
+        "Exponential(1 / self.rate)",
+        "Exponential(self.rate)",
+        f"{DISTRIBUTIONS}::test_poisson_arrivals",
     ),
     Mutant(
         "system.py",
         "if sum(clean) >= MOST_PROCESSORS:",
         "if sum(clean) > MOST_PROCESSORS:",
-        "test_system.py",
+        "test_system.py::test_bad_sizes_are_named",
     ),
 )
 

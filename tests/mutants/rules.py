@@ -10,31 +10,31 @@ SCHEDULING = (
         "scheduling/in_turn.py",
         "head.overtaken >= self.max_jumps",
         "head.overtaken > self.max_jumps",
-        "test_scheduling.py",
+        "test_scheduling.py::test_the_head_is_overtaken_so_often_and_no_more",
     ),
     Mutant(
         "scheduling/base.py",
         "expected = max(self.estimate, self.runtime)",
         "expected = self.estimate",
-        "engines/test_state.py",
+        "engines/test_state.py::test_easy_starts_no_job_later_than_it_promised",
     ),
     Mutant(
         "scheduling/base.py",
         "sum(took > 0 for took in allocation) > 1",
         "sum(took > 0 for took in allocation) > 2",
-        "test_simulate.py",
+        "test_simulate.py::test_unsorted_submissions_give_the_same_schedule_in_their_order",
     ),
     Mutant(
         "profile.py",
         "return self.idle[bisect_right(self.instants, instant) - 1]",
         "return self.idle[max(bisect_left(self.instants, instant) - 1, 0)]",
-        "test_profile.py",
+        "test_profile.py::test_a_profile_tells_what_is_idle_at_every_instant",
     ),
     Mutant(
         "profile.py",
         "bisect_left(self.instants, end))\n        return",
         "bisect_right(self.instants, end))\n        return",
-        "test_profile.py",
+        "test_profile.py::test_a_profile_tells_what_is_idle_at_every_instant",
     ),
     Mutant(
         "profile.py", "if needed <= length:", "if needed <= length or length:", "test_profile.py"
@@ -43,7 +43,7 @@ SCHEDULING = (
         "profile.py",
         "if any(took > idle for took, idle in zip(allocation, free, strict=True)):",
         "if any(took >= idle for took, idle in zip(allocation, free, strict=True)):",
-        "test_profile.py",
+        "test_profile.py::test_a_profile_tells_what_is_idle_at_every_instant",
     ),
 )
 
@@ -52,62 +52,67 @@ PLACEMENT = (
         "placement.py",
         "(c for c in components if c), reverse=True)",
         "(c for c in components if c))",
-        "test_placement.py",
+        "test_placement.py::test_worst_fit_depends_on_the_order_of_arrival",
     ),
     Mutant(
         "placement.py",
         "if taken[c] == 0 and size <= idle[c]",
         "if size <= idle[c]",
-        "test_placement.py",
+        "test_placement.py::test_worst_fit_depends_on_the_order_of_arrival",
     ),
     Mutant(
         "placement.py",
         "key=lambda c: (-idle[c], c)",
         "key=lambda c: (-idle[c], -c)",
-        "test_placement.py",
+        "test_placement.py::test_worst_fit_depends_on_the_order_of_arrival",
     ),
     Mutant(
         "placement.py",
         "key=lambda c: (idle[c], c)",
         "key=lambda c: (idle[c], -c)",
-        "test_placement.py",
+        "test_placement.py::test_ties_go_to_the_lowest_number",
     ),
     Mutant(
         "placement.py",
         "order is None or sorted(order) != list(range(len(idle)))",
         "order is None or len(order) != len(idle)",
-        "test_placement.py",
+        "test_placement.py::test_an_order_that_is_none_is_the_placements_fault",
     ),
     Mutant(
         "placement.py",
         "order is None or sorted(order) != list(range(len(idle)))",
         "order is not None and sorted(order) != list(range(len(idle)))",
-        "test_placement.py",
+        "test_placement.py::test_an_order_that_is_none_is_the_placements_fault",
     ),
     Mutant(
         "placement.py",
         'if alone is not None or request == "total":',
         'if request == "total":',
-        "test_placement.py",
+        "test_placement.py::test_single_then_span_takes_one_cluster_where_one_can_hold_the_job",
     ),
     Mutant(
         "placement.py",
         'return WorstFit().place(components, "flexible", idle)',
         'return self.single.place(components, "flexible", idle)',
-        "test_placement.py",
+        "test_placement.py::test_flexible_requests_take_all_they_can_in_the_order_of_the_placement",
     ),
     Mutant(
         "placement.py",
         "all(want <= free for want, free in zip(wanted, idle, strict=True))",
         "all(want < free for want, free in zip(wanted, idle, strict=True))",
-        "test_placement.py",
+        "test_placement.py::test_ordered_requests_do_not_ask_the_placement",
     ),
-    Mutant("placement.py", "if total > sum(idle):", "if total >= sum(idle):", "test_placement.py"),
+    Mutant(
+        "placement.py",
+        "if total > sum(idle):",
+        "if total >= sum(idle):",
+        "test_placement.py::test_flexible_requests_take_all_they_can_in_the_order_of_the_placement",
+    ),
     Mutant(
         "placement.py",
         "runtime * (1 + span_penalty * spans)",
         "runtime + span_penalty * spans",
-        "test_simulate.py",
+        "test_simulate.py::test_the_span_penalty_is_paid_by_jobs_that_span_and_no_others",
     ),
 )
 
@@ -116,7 +121,7 @@ STATE = (
         "engines/state.py",
         "self._queue[: self._leave(job)]",
         "self._queue[: self._leave(job) + 1]",
-        "test_scheduling.py",
+        "test_scheduling.py::test_fpfs_starts_several_in_one_scan_in_order",
     ),
     Mutant(
         "engines/state.py",
@@ -128,7 +133,7 @@ STATE = (
         "engines/state.py",
         "if not self.now <= instant < np.inf:",
         "if not instant < np.inf:",
-        "engines/test_state.py",
+        "engines/test_state.py::test_a_policy_that_breaks_a_rule_is_named",
     ),
     Mutant(
         "engines/state.py",
@@ -152,7 +157,7 @@ STATE = (
         "engines/state.py",
         "took > free for took, free in zip(taken, self._idle, strict=True)",
         "took >= free for took, free in zip(taken, self._idle, strict=True)",
-        "engines/test_state.py",
+        "engines/test_state.py::test_a_policy_by_the_book_runs_as_the_librarys_own",
     ),
     Mutant(
         "engines/reference.py",
@@ -170,19 +175,19 @@ STATE = (
         "engines/reference.py",
         "while waiting != len(self.state.queue):",
         "if waiting != len(self.state.queue):",
-        "engines/test_state.py test_scheduling.py",
+        "engines/test_state.py::test_a_held_queue_goes_on_past_refused_jobs",
     ),
     Mutant(
         "engines/reference.py",
         "range((self.backlog or 0) - waiting)",
         "range((self.backlog or 0) - waiting - 1)",
-        "test_simulate.py",
+        "test_simulate.py::test_a_backlog_ignores_submissions_and_keeps_the_queue_full",
     ),
     Mutant(
         "engines/outcome.py",
         "{int(order[job]): refusal for",
         "{int(job): refusal for",
-        "engines/test_state.py",
+        "engines/test_state.py::test_refused_jobs_are_named_by_their_position_in_the_stream",
     ),
 )
 
@@ -209,7 +214,7 @@ COMPILED = (
         "engines/compiled.py",
         "return type(scheduling) in _TRANSLATIONS and",
         "return isinstance(scheduling, tuple(_TRANSLATIONS)) and",
-        "test_scheduling.py",
+        "test_scheduling.py::test_a_class_derived_from_a_known_policy_is_not_taken_for_it",
     ),
     Mutant(
         "engines/kernels/events.py",
@@ -285,7 +290,7 @@ COMPILED = (
         "engines/kernels/placing.py",
         "if key[i] > room[i]:",
         "if key[i] >= room[i]:",
-        "test_scheduling.py",
+        "test_scheduling.py::test_order_of_arrival_decides_who_fits",
         interpreted=True,
     ),
     Mutant(
@@ -321,7 +326,7 @@ COMPILED = (
         "compilation.py",
         "digest.update(source.read_bytes())",
         "digest.update(source.name.encode())",
-        "test_compilation.py",
+        "test_compilation.py::test_a_change_in_a_file_that_a_kernel_calls_is_seen",
     ),
 )
 
@@ -330,37 +335,37 @@ SCHEDULE = (
         "verification.py",
         "(schedule.end != schedule.start + length)",
         "~np.isclose(schedule.end, schedule.start + length, rtol=0, atol=1e-6)",
-        "test_verification.py",
+        "test_verification.py::test_run_times_are_kept_to_the_last_bit",
     ),
     Mutant(
         "verification.py",
         "1 + int(waits.sum()) // rows):",
         "1 + int(waits.sum()) // rows)[:1]:",
-        "test_verification.py",
+        "test_verification.py::test_the_head_is_looked_at_in_every_chunk",
     ),
     Mutant(
         "verification.py",
         "return total <= idle.sum(axis=1)",
         "return total < idle.sum(axis=1)",
-        "test_verification.py",
+        "test_verification.py::test_a_head_that_fills_all_that_is_idle_is_noticed",
     ),
     Mutant(
         "verification.py",
         "return total <= idle.max(axis=1)",
         "return total < idle.max(axis=1)",
-        "test_verification.py",
+        "test_verification.py::test_a_head_that_fills_all_that_is_idle_is_noticed",
     ),
     Mutant(
         "verification.py",
         "return (components <= idle).all(axis=1)",
         "return (components < idle).all(axis=1)",
-        "test_verification.py",
+        "test_verification.py::test_a_head_that_fills_all_that_is_idle_is_noticed",
     ),
     Mutant(
         "verification.py",
         "if (busy > size).any():",
         "if (busy > size + 1).any():",
-        "test_verification.py",
+        "test_verification.py::test_a_job_moved_anywhere_is_caught_where_it_breaks_a_rule",
     ),
     Mutant(
         "verification.py",
@@ -378,13 +383,13 @@ SCHEDULE = (
         "verification.py",
         "if not refusal.instant >= schedule.jobs.submit[job]:",
         "if not refusal.instant >= 0:",
-        "engines/test_state.py",
+        "engines/test_state.py::test_verify_looks_at_refused_jobs",
     ),
     Mutant(
         "verification.py",
         "(allocation > 0).sum(axis=1) != 1",
         "(allocation > 0).sum(axis=1) < 1",
-        "test_verification.py",
+        "test_verification.py::test_a_total_request_stays_on_one_cluster",
     ),
     Mutant(
         "simulate.py",
@@ -396,7 +401,7 @@ SCHEDULE = (
         "simulate.py",
         "(np.diff(jobs.submit) < 0).any()",
         "np.diff(jobs.submit).sum() < 0",
-        "test_simulate.py",
+        "test_simulate.py::test_unsorted_submissions_give_the_same_schedule_in_their_order",
     ),
     Mutant(
         "simulate.py",
@@ -409,13 +414,13 @@ SCHEDULE = (
         "        if placement is not None:\n            raise InputError(",
         "        if placement is None:\n            return None\n        if False:\n"
         "            raise InputError(",
-        "test_placement.py",
+        "test_placement.py::test_a_placement_for_ordered_requests_is_refused",
     ),
     Mutant(
         "schedule.py",
         "np.maximum(self.response / length, 1.0)",
         "self.response / length",
-        "test_schedule.py",
+        "test_schedule.py::test_slowdown",
     ),
     Mutant(
         "schedule.py",
@@ -427,31 +432,31 @@ SCHEDULE = (
         "schedule.py",
         "self.jobs.work if weights",
         "self.jobs.processors * (self.end - self.start) if weights",
-        "test_schedule.py",
+        "test_schedule.py::test_response_weighted_by_work",
     ),
     Mutant(
         "schedule.py",
         'np.searchsorted(np.sort(left), instants, side="right")',
         'np.searchsorted(np.sort(left), instants, side="left")',
-        "test_schedule.py",
+        "test_schedule.py::test_queue_length",
     ),
     Mutant(
         "schedule.py",
         "left[job] = refusal.instant",
         "left[job] = np.inf",
-        "engines/test_state.py",
+        "engines/test_state.py::test_a_refused_job_leaves_the_queue_unserved",
     ),
     Mutant(
         "schedule.py",
         "finish = self.jobs.submit.max() if",
         "finish = self.end.max() if",
-        "test_schedule.py",
+        "test_schedule.py::test_utilization",
     ),
     Mutant(
         "schedule.py",
         '"job": self.jobs.number,',
         '"job": np.arange(len(self)),',
-        "test_schedule.py",
+        "test_schedule.py::test_to_frame",
     ),
 )
 

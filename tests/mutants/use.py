@@ -11,7 +11,7 @@ MUTANTS = (
         "files.py",
         "after any exception there is.\n        beside.unlink(missing_ok=True)",
         "after any exception there is.\n        pass",
-        FILES,
+        f"{FILES}::test_a_crash_keeps_the_old_file_and_leaves_nothing_else",
     ),
     Mutant(
         "files.py",
