@@ -13,6 +13,14 @@ import coalloc_lib as co
 #: new ones by a seed that it prints; what fails prints the line that brings it back.
 hypothesis.settings.register_profile("coalloc", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("long", deadline=None, print_blob=True)
+#: For `tests.mutants`, where it is enough that an example fails: no smaller one is sought.
+hypothesis.settings.register_profile(
+    "mutants",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
+)
 hypothesis.settings.load_profile("coalloc")
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib import curves
 from coalloc_lib.curves import (
     Curve,
     Point,
@@ -18,6 +19,7 @@ from coalloc_lib.curves import (
 )
 from coalloc_lib.estimates import Bound, Interval
 from coalloc_lib.inference import student
+from coalloc_lib.seeds import spawn
 
 PAIR = co.Multicluster([8, 8])
 MODEL = co.JobModel(co.uniform(1, 4), 2)
@@ -32,6 +34,13 @@ def test_one_processor_is_mm1(load):
     interval = student(values, confidence=0.999)
     assert interval.contains(1 / (1 - load))
     assert interval.half_width < 0.1 / (1 - load)
+
+
+def test_the_first_tenth_of_the_jobs_does_not_count():
+    how = {"jobs": 100, "replications": 3, "seed": 1}
+    schedules = [SERIAL.simulate(100, load=0.7, seed=child) for child in spawn(1, 3)]
+    by_hand = [schedule.response[10:].mean() for schedule in schedules]
+    np.testing.assert_allclose(response_times(SERIAL, 0.7, **how), by_hand)
 
 
 def test_the_run_grows_until_it_is_precise():
@@ -68,6 +77,14 @@ def test_intervals_of_points_cover_the_truth():
     points = [response_point(SERIAL, 0.9, seed=seed, **how) for seed in range(100)]
     assert sum(point.response.contains(10) for point in points) >= 88
     assert sum(point.precise for point in points) > 50
+
+
+def test_a_point_has_other_random_numbers_than_its_pilots(monkeypatch):
+    seeds, plain = [], curves._runs
+    monkeypatch.setattr(curves, "_runs", lambda *a: seeds.append(str(a[-1])) or plain(*a))
+    response_point(SERIAL, 0.5, precision=0.01, jobs=100, most_jobs=400, replications=3)
+    assert len(seeds) == 3
+    assert seeds[0] == seeds[1] != seeds[2]
 
 
 def test_past_saturation_nothing_is_averaged():
@@ -179,6 +196,9 @@ def test_a_load_that_is_not_borne_has_no_mean():
     bears = Bound(Interval(0.4, 0.39, 0.41, 30), "simulation")
     with pytest.raises(co.InputError, match=r"load = 0\.4; the system bears 0\.4000"):
         response_times(UNORDERED, 0.4, jobs=2000, maximum=bears)
+    how = {"maximum": bears, "jobs": 200, "most_jobs": 200}
+    points = response_curve(UNORDERED, [0.3, 0.39, 0.4], **how).points
+    assert [point.saturated for point in points] == [False, True, True]
 
 
 def test_points_that_rest_on_a_few_jobs_are_in_doubt():

@@ -1,10 +1,14 @@
 """The simulated maximal utilization, against the formulas and against each other."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib import saturation
 from coalloc_lib.analytic.slotted import slotted_utilization
+from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import student
 from coalloc_lib.saturation import (
     heavy_traffic,
@@ -94,6 +98,68 @@ def test_bounds_agree_with_a_held_queue():
     assert abs(held.estimate - between.estimate) < 0.02
 
 
+class Recorded:
+    """A scenario whose runs are made up, of a model of mean service time 2."""
+
+    workload = co.JobModel(co.uniform(1, 1), 1, "total", co.Exponential(2.0))
+
+    def __init__(self, schedule):
+        self.schedule, self.streams, self.load = schedule, [], None
+
+    def rate(self, load):
+        return load
+
+    def sample(self, jobs, *, load=None, seed=0):
+        self.load = load
+        return self.workload.sample(jobs, seed, load)
+
+    def run(self, stream):
+        self.streams.append(stream)
+        return self.schedule(stream)
+
+
+def test_the_middle_of_the_loads_that_do_best_is_taken(monkeypatch):
+    """From 0.49 to 0.52 the queue has 30 jobs at each arrival, and else it touches a bound."""
+    monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
+
+    def schedule(stream):
+        queue = 30 if 0.4899 < scenario.load < 0.5201 else 10
+        return SimpleNamespace(queue_length=lambda instants: np.full(len(instants), queue))
+
+    scenario = Recorded(schedule)
+    how = {"bounds": (10, 50), "arrivals": 100, "replications": 1}
+    assert loss_between_bounds(scenario, **how) == pytest.approx(1 - 0.505)
+
+
+def test_the_queue_begins_half_way_between_the_bounds(monkeypatch):
+    monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
+    nothing = SimpleNamespace(queue_length=lambda instants: np.zeros(len(instants)))
+    scenario = Recorded(lambda stream: nothing)
+    loss_between_bounds(scenario, bounds=(10, 50), arrivals=200, replications=1)
+    for stream in scenario.streams:
+        assert np.count_nonzero(stream.submit == 0) == 31  # the 31st ends the first interarrival
+        assert (np.diff(stream.submit[30:]) > 0).all()
+
+
+def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatch):
+    """Made up: n jobs at a rate of r respond in 5000 r on average and wait for half of that."""
+    monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
+
+    def schedule(stream):
+        response = np.full(3, 5000 * len(stream) / stream.submit[-1])
+        return SimpleNamespace(
+            jobs=stream,
+            response=response,
+            wait=response / 2,
+            utilization=lambda begin, finish: begin / finish + 10 * (finish != stream.submit[-1]),
+        )
+
+    scenario = Recorded(schedule)
+    found = loss_at_response(scenario, response=1500, jobs=20_000, replications=1)
+    assert found == pytest.approx(1 - 0.1)
+    assert schedule(scenario.streams[-1]).response[0] == pytest.approx(1500 * 2, rel=1e-3)
+
+
 def test_overtaking_gains():
     losses = [
         saturated_loss(SCENARIO.with_(scheduling=co.FPFS(jumps)), backlog=200)
@@ -137,6 +203,12 @@ def test_the_first_tenth_does_not_count():
     np.testing.assert_allclose(busy, 5 / 8, rtol=1e-9)
 
 
+def test_a_last_job_that_runs_on_alone_does_not_count():
+    """What is left when the queue has run dry is not a saturated system."""
+    jobs = co.JobStream(np.zeros(1000), [1.0] * 999 + [500.0], [8] * 999 + [1], request="total")
+    np.testing.assert_allclose(heavy_traffic(co.Multicluster([8]), jobs), 1.0, rtol=1e-9)
+
+
 def test_what_can_never_start_is_refused_whether_or_not_it_is_drawn():
     rare = np.zeros(10)
     rare[[1, 9]] = 1 - 1e-9, 1e-9
@@ -154,6 +226,7 @@ def in_doubt(jobs=20_000, seed=0, **change):
 def test_a_run_of_a_few_jobs_is_in_doubt():
     assert "5 jobs" in in_doubt(jobs=5) or "jobs end in 30 batches" in in_doubt(jobs=5)
     assert "jobs end in 30 batches" in in_doubt(jobs=250)
+    assert "jobs end in 30 batches" in in_doubt(jobs=305)  # 300 end, but some in the warm-up
     assert in_doubt() == ""
 
 

@@ -45,6 +45,11 @@ def test_times(four):
     assert four.makespan == 13
 
 
+def test_the_makespan_begins_with_the_first_submission():
+    jobs = co.JobStream(submit=[7, 5], runtime=[1, 4], components=[1, 1])
+    assert co.simulate(co.Multicluster([1]), jobs).makespan == 5
+
+
 def test_where(four):
     assert four.allocation.tolist() == [[3, 2], [4, 0], [3, 1], [0, 2]]
     assert four.spans.tolist() == [True, False, True, False]

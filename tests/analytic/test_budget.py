@@ -4,10 +4,17 @@ import pickle
 import time
 from itertools import islice
 
+import numpy as np
 import pytest
 
-from coalloc_lib.analytic import BudgetError, JointSizes, maximal_utilization
-from coalloc_lib.analytic.budget import Budget, convolutions
+from coalloc_lib.analytic import (
+    BudgetError,
+    JointSizes,
+    maximal_utilization,
+    one_cluster,
+    unordered,
+)
+from coalloc_lib.analytic.budget import CALL, Budget, convolutions
 from coalloc_lib.distributions import uniform
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.system import Multicluster
@@ -91,3 +98,52 @@ def test_a_formula_that_is_slower_than_its_estimate_is_stopped(monkeypatch):
 def test_about_as_many_convolutions_as_jobs_fill_the_system():
     assert convolutions(uniform(3, 3), 10) == 3
     assert convolutions(uniform(1, 3), 10**6) == pytest.approx(5e5, rel=0.02)
+
+
+def counted(monkeypatch, module, name, work):
+    """Have the work of each call of a function added to a list."""
+    plain, made = getattr(module, name), []
+
+    def function(*arguments):
+        made.append(work(*arguments))
+        return plain(*arguments)
+
+    monkeypatch.setattr(module, name, function)
+    return made
+
+
+#: Operations that a call makes: of each state that is not passed over, each job or size is tried.
+TRIED = {
+    "worst_fit_step": lambda density, out, ways, least, jobs, weights, floor: (
+        np.count_nonzero(density > floor) * len(weights) * unordered.PLACED * len(least)
+    ),
+    "worst_fit_size": lambda cells, out, offsets, ways, k, spread, value, chance, floor: (
+        np.count_nonzero(cells > floor) * unordered.PLACED * (len(ways) - 1)
+    ),
+    "first_fit_step": lambda density, out, sizes, strides, jobs, weights, floor: (
+        np.count_nonzero(density > floor) * len(weights)
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "placement"),
+    [
+        ("worst_fit_step", JointSizes.independent(uniform(1, 20), 2), WorstFit()),
+        ("worst_fit_size", uniform(1, 20), WorstFit()),
+        ("first_fit_step", uniform(1, 20), FirstFit()),
+    ],
+)
+def test_no_more_is_done_than_estimated_nor_much_less(name, sizes, placement, monkeypatch):
+    estimated = counted(monkeypatch, Budget, "check", lambda budget, operations, _: operations)
+    made = counted(monkeypatch, unordered, name, TRIED[name])
+    maximal_utilization(Multicluster([20, 20]), sizes, None, "unordered", placement=placement)
+    assert sum(made) <= sum(estimated) <= 5 * sum(made)
+
+
+@pytest.mark.parametrize(("processors", "most"), [(128, 16), (1000, 100)])
+def test_convolutions_cost_about_what_was_estimated(processors, most, monkeypatch):
+    estimated = counted(monkeypatch, Budget, "check", lambda budget, operations, _: operations)
+    made = counted(monkeypatch, one_cluster, "_convolve", lambda d, s: CALL + len(d) * len(s))
+    maximal_utilization(Multicluster([processors]), uniform(1, most))
+    assert sum(made) / 2 <= sum(estimated) <= 2 * sum(made)

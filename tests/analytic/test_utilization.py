@@ -94,6 +94,23 @@ def test_levels_equal_the_printed_equations(request_type):
         assert bound.max_utilization == pytest.approx(level(fitting) * 4 / (2 * size), abs=1e-10)
 
 
+@pytest.mark.parametrize("service", ["exponential", "slotted"])
+def test_the_sums_end_where_nothing_is_left_of_them(service):
+    """As the equations are printed, with every term of sums of which most is tiny."""
+    sizes, capacity = uniform(1, 16), 400
+    density, fitting = np.ones(1), []
+    for _ in range(capacity):
+        density = np.convolve(density, sizes.probabilities)[: capacity + 1]
+        fitting.append(density.sum())
+    i = np.arange(2, capacity + 1)
+    level = {
+        "exponential": 1 / (1 - (fitting[1:] / (i * (i - 1))).sum()),
+        "slotted": sum(fitting),
+    }[service]
+    bound = maximal_utilization(Multicluster([capacity]), sizes, service=service)
+    assert bound.multiprogramming_level == pytest.approx(level, rel=1e-11)
+
+
 @pytest.mark.parametrize(
     ("clusters", "request_type", "service", "method"),
     [

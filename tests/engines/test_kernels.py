@@ -77,8 +77,9 @@ def test_the_first_job_that_fits_is_found(case, room, data):
         assert found == expected
 
 
-#: 4,096 jobs of 9 wait; one in 16 is of 1 and starts at once. After that no start takes place
-#: while jobs of 1 leave one by one, but for the very last.
+#: While job 0 runs, 4,095 jobs enter the queue, one in 16 of 1 processor, the others of all. When
+#: it leaves, those of 1 start, and then leave one by one: until the last has left, every scan is
+#: in vain, and the rows above each of them are lower than they could be.
 WORK = """
 import json
 import numpy as np
@@ -91,8 +92,8 @@ def counted(key, room):
     return plain(key, room)
 waiting.fits = counted
 n = 4096
-components = np.where(np.arange(n) % 16, 9, 1)
-jobs = co.JobStream(np.zeros(n), np.arange(n) + 1.0, components, request="total")
+components = np.where(np.arange(n) % 16 == 1, 1, 260)
+jobs = co.JobStream(np.minimum(np.arange(n), 0.5), np.arange(n) + 1.0, components, request="total")
 plain_first = waiting.first_fitting
 import coalloc_lib.engines.kernels.in_turn as in_turn
 def first(*arguments):
@@ -112,7 +113,7 @@ def test_a_scan_in_vain_looks_at_little_of_a_long_queue(tmp_path):
     )
     counts = np.array(json.loads(run.stdout))
     assert len(counts) > 1000
-    assert np.median(counts) <= 40
+    assert np.count_nonzero(counts > 40) <= 10
 
 
 IMPOSSIBLE = [

@@ -122,6 +122,32 @@ def test_a_policy_is_called_at_that_very_instant(submit, later):
         assert instant in called
 
 
+def test_an_instant_is_met_where_adding_up_misses_it():
+    assert 0.3 + (0.9 - 0.3) > 0.9
+    schedule = run([1], [(0.3, 1, 1, 1)], Slots(0.9))
+    assert schedule.start.tolist() == [0.9]
+
+
+def test_no_policy_is_called_at_infinity():
+    """Nor refused its wish only there, once all else is over."""
+
+    def start_jobs(self, state):
+        state.wake(np.inf)
+
+    assert "asked to be called at inf, at 0; ask for" in fault(scheduling=policy(start_jobs))
+
+
+def test_the_first_promise_counts():
+    def start_jobs(self, state):
+        for job in state.queue:
+            state.promise(job, state.now + 5)
+        co.FCFS().start_jobs(state)
+
+    schedule = run([4], [(0, 2, 2, 4), (1, 2, 2, 4)], policy(start_jobs))
+    assert schedule.promised.tolist() == [5, 6]
+    assert schedule.start.tolist() == [0, 2]
+
+
 def test_a_policy_that_asks_to_be_called_for_ever_ends_with_its_jobs():
     def start_jobs(self, state):
         co.FCFS().start_jobs(state)
@@ -154,6 +180,22 @@ def test_a_refused_job_leaves_the_queue_unserved():
     frame = schedule.to_frame()
     assert frame["allocation"].tolist() == ["0:3", "", "0:2"]
     assert frame["processors"].tolist() == [3, 4, 2]
+
+
+def test_a_job_may_be_refused_long_after_it_came():
+    """Until then it is in the queue."""
+
+    def start_jobs(self, state):
+        co.FCFS().start_jobs(state)
+        for job in list(state.queue):
+            if state.now >= job.submit + 3:
+                state.refuse(job, "too late")
+        if state.queue:
+            state.wake(state.queue[0].submit + 3)
+
+    schedule = run([4], [(0, 9, 9, 4), (1, 1, 1, 1)], policy(start_jobs))
+    assert schedule.refused == {1: Refusal(4.0, "too late")}
+    assert schedule.queue_length([0, 1, 3, 4]).tolist() == [0, 1, 1, 0]
 
 
 def test_refused_jobs_are_named_by_their_position_in_the_stream():
@@ -327,6 +369,16 @@ def test_a_policy_that_breaks_a_rule_is_named(body, message):
             body(state)
 
     assert re.match(rf"Mine\(\) {message}", fault(scheduling=policy(start_jobs)))
+
+
+def test_no_processors_are_given_below_zero():
+    """Three in all, and more than are idle on one of the clusters."""
+
+    def start_jobs(self, state):
+        state.start(state.queue[0], [-1, 4])
+
+    message = fault([4, 4], [(0, 2, 2, 3)], policy(start_jobs))
+    assert "started job 0, of 3 processors, on [-1, 4]; give the processors" in message
 
 
 def test_a_policy_that_starts_nothing_is_named():

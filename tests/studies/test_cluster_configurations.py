@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
+from coalloc_lib.curves import response_point
 from coalloc_lib.estimates import Bound, Interval
 from coalloc_lib.inference import paired_difference, student, unpaired_difference
 from coalloc_lib.studies import cluster_configurations as study
@@ -226,6 +227,8 @@ def test_noise_decides_nothing():
     comparison = claims.Comparison.__new__(claims.Comparison)
     comparison.borne, comparison.responses = Interval(0.1, 0.05, 0.15, 5), {0.6: slow}
     assert comparison.better is None
+    comparison.responses = {0.3: Interval(0.02, 0.01, 0.03, 5)}  # slower, and no more than alike
+    assert comparison.better is True
 
 
 def test_a_slower_response_is_not_better(found):
@@ -309,7 +312,17 @@ def test_a_line_of_ones_own_joins_a_figure(monkeypatch):
         figures.PlacementMap().add("more", LINES["4×32 first fit"])
 
 
+def test_a_part_of_the_processors_bears_all_of_the_load():
+    """A quarter of 128 processors is half of what 64 alone can do."""
+    alone = LINES["64 alone, total"]
+    found = curve_figures.curve_point(alone, 0.25, 128, 0.5, 400, seed=1)
+    expected = response_point(alone, 0.5, precision=0.5, jobs=400, most_jobs=400, seed=1)
+    assert found["estimate"] == expected.response.estimate
+
+
 def test_loads_that_are_not_borne_have_no_response():
     few = Bound(Interval(0.4, 0.39, 0.41, 5), "simulation")
     with pytest.raises(InputError, match="the system bears"):
         scenarios.response(LINES["4×32 first fit"], 0.6, few, 1000, seed=1)
+    points = curve_figures.below({"a line": few}, [0.3, 0.39, 0.4])
+    assert [point["utilization"] for point in points] == [0.3]

@@ -1,6 +1,7 @@
 """The first study: a row for everything printed, and verdicts that could say the opposite."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from coalloc_lib.inference import paired_difference, student
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as study
 from coalloc_lib.studies.loss_figures import InOrder, Losses, Saturated, measure_losses
-from coalloc_lib.studies.loss_tables import TableScale
+from coalloc_lib.studies.loss_tables import TableScale, cell_loss
 from coalloc_lib.studies.maximal_utilization import claims, figures, scenarios, tables
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, FOUR, Scale, sizes
 from coalloc_lib.studies.published import load_claims, load_published
@@ -132,6 +133,39 @@ def test_verdicts_follow_the_figures(item, cells, losses, log):
     assert (before.verdict, before.note) != (after.verdict, after.note)
     if item in ("MU-4", "MU-6", "MU-7", "MU-12"):
         assert before.verdict != after.verdict
+
+
+def test_a_gain_is_the_loss_that_overtaking_takes_away():
+    noise = np.array([-1e-4, 1e-4] * 4)
+    losses = {("independent", name, "unordered"): 0.4 + noise for name in claims.ROOM}
+    for name in claims.ROOM:
+        for how in ("held", "Poisson"):
+            losses["fpfs", name, f"{how} 5"] = 0.39 + noise
+            losses["fpfs", name, f"{how} 50"] = 0.3 + noise
+    row = claims._mu9(losses)
+    assert row.verdict == "holds"
+    assert row.reproduced == pytest.approx(0.1)
+
+
+def test_cells_that_noise_may_have_moved_are_undecided():
+    exact = SimpleNamespace(loss=Interval.exact(0.3))
+    simulated = [
+        SimpleNamespace(loss=Interval(0.301, 0.301 - half, 0.301 + half, 9))
+        for half in (0.001, 0.01)
+    ]
+    assert claims._within([(cell, exact) for cell in simulated], 0.003) == [True, None]
+
+
+def test_a_total_request_has_one_cluster_as_large_as_all():
+    """Sums of four sizes on one cluster of 128, as any printed number of the kind."""
+    cell = next(
+        cell
+        for cell in load_published(study.NAME)
+        if (cell.request, cell.method, cell.clusters) == ("total", "exact", 4)
+    )
+    law = co.parse_sizes(cell.component_sizes).sum_of(4)
+    expected = co.maximal_utilization(co.Multicluster([128]), law).capacity_loss
+    assert cell_loss(cell, False, TINY, None)["loss"] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("item", ["MU-2", "MU-3"])

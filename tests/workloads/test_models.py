@@ -30,6 +30,9 @@ def test_changing_one_part_keeps_the_draws_of_the_others():
     np.testing.assert_array_equal(base.submit, other_sizes.submit)
     other_service = MODEL.with_(service=co.Deterministic(2.0)).sample(50, seed=3, rate=1.0)
     np.testing.assert_array_equal(base.components, other_service.components)
+    np.testing.assert_array_equal(base.submit, other_service.submit)
+    fewer = MODEL.with_(components=2).sample(50, seed=3, rate=1.0)
+    np.testing.assert_array_equal(base.runtime, fewer.runtime)
 
 
 def test_rates_stretch_one_arrival_process():
@@ -73,6 +76,7 @@ def test_resampled_jobs_keep_their_pairs():
     np.testing.assert_array_equal(drawn.processors, 2 * drawn.runtime)
     assert drawn.runtime.mean() == pytest.approx(3, rel=0.03)
     assert not drawn.submit.any()
+    assert drawn.number.tolist() == list(range(1, 4001))
     np.testing.assert_array_equal(drawn.runtime, ResampledJobs(jobs).sample(4000, seed=6).runtime)
 
 
@@ -105,7 +109,8 @@ def test_a_mixture_shares_the_jobs_of_its_parts():
 
 def test_a_mixture_of_unequal_works():
     system = co.Multicluster.equal(4, 32)
-    mixture = Mixture({JobModel(co.uniform(1, 4), 1): 0.5, JobModel(co.uniform(1, 4), 4): 0.5})
+    mixture = Mixture({JobModel(co.uniform(1, 4), 1): 0.2, JobModel(co.uniform(1, 4), 4): 0.8})
+    assert mixture.mean_work == pytest.approx(0.2 * 2.5 + 0.8 * 10)
     jobs = co.Scenario(system, mixture).sample(100_000, seed=9, load=0.5)
     assert jobs.offered_load(system) == pytest.approx(0.5, rel=0.02)
 

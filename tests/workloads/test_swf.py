@@ -351,6 +351,14 @@ def test_a_small_file_is_not_unpacked_to_a_giant(tmp_path, monkeypatch, line):
         read_swf(path, most_bytes=0)
 
 
+def test_all_blocks_together_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(_swf_blocks, "_BLOCK", 1000)
+    path = tmp_path / "long.swf.gz"
+    path.write_bytes(gzip.compress((job() + "\n").encode() * 500))
+    with pytest.raises(InputError, match="unpacks to more than 5,000 bytes"):
+        read_swf(path, most_bytes=5000)
+
+
 def test_a_header_and_a_line_have_an_end(tmp_path, monkeypatch):
     monkeypatch.setattr(_swf_blocks, "_BLOCK", 10**5)
     for text in ("; Note: x\n" * 200_000, "\n" * 10, "x" * 3_000_000):
@@ -376,6 +384,11 @@ def test_jobs_without_a_requested_time_follow_their_run_time(tmp_path):
     assert longer.estimate.tolist() == [20, 100, 20]
     exact = usable_log(tmp_path).jobs(estimates="exact")
     assert exact.replace(runtime=[100.0, 100.0, 100.0]).estimate.tolist() == [100] * 3
+
+
+def test_nobody_requests_a_time_of_zero(tmp_path):
+    log = read_swf(log_file(tmp_path, job(1, runtime=10, allocated=1, time=0)))
+    assert log.jobs().estimate.tolist() == [10]
 
 
 def test_a_log_is_a_workload_of_its_first_jobs(tmp_path):
