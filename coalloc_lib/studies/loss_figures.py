@@ -156,6 +156,10 @@ class LossFigure(SimulatedFigure):
         """Simulate the measurements; see `measure_losses`."""
         return measure_losses(entries, size, seed, **how)
 
+    def values(self, label):
+        """Return the capacity loss of each replication or batch of a (group, series)."""
+        return self.result(label).values
+
     def interval(self, label):
         """Return the capacity loss of a (group, series)."""
         values, doubt = self.result(label)
