@@ -18,7 +18,6 @@ FIVE = co.JobStream(
 )
 
 
-
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """Whether a formula is quick is not for a busy machine to decide."""

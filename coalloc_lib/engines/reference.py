@@ -5,7 +5,7 @@ departures come first, then arrivals, then the scheduler. It runs the readable p
 themselves, so a policy or placement of the user's own works here without further ado.
 """
 
-import math
+from heapq import heappush
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,13 @@ DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
 
 class Ranked(simpy.Event):
-    """A timeout that knows its rank among the events of its instant."""
+    """An event at an instant, to the last bit, that knows its rank among those of its instant."""
 
-    def __init__(self, environment: simpy.Environment, delay: float, rank: Any):
+    def __init__(self, environment: simpy.Environment, instant: float, rank: Any):
         super().__init__(environment)
         self._ok, self._value = True, None  # what makes SimPy's own Timeout fire by itself
-        environment.schedule(self, priority=rank, delay=delay)
+        # SimPy itself takes delays only, and now + (instant - now) may be another instant.
+        heappush(environment._queue, (instant, rank, next(environment._eid), self))
 
 
 class Simulation:
@@ -98,19 +99,16 @@ class Simulation:
         self.call_scheduler()
         if (yield turn):
             assert job.allocation is not None
-            yield Ranked(self.environment, job.length(job.allocation), DEPARTURE)
+            end = self.environment.now + job.length(job.allocation)
+            yield Ranked(self.environment, end, DEPARTURE)
             self.end[job.number] = self.environment.now
             self.state.finish(job)
             self.call_scheduler()
         self.to_leave -= 1
 
     def call_at(self, instant: float) -> None:
-        """Call the scheduler at a later instant, to the last bit."""
-        now = self.environment.now
-        delay = instant - now
-        if now + delay != instant:
-            delay = math.nextafter(delay, math.copysign(math.inf, instant - (now + delay)))
-        Ranked(self.environment, delay, SCHEDULER).callbacks.append(self.wake)
+        """Call the scheduler at a later instant."""
+        Ranked(self.environment, instant, SCHEDULER).callbacks.append(self.wake)
 
     def wake(self, _event: simpy.Event) -> None:
         """Call the scheduler as it asked, unless all jobs have left: that would never end."""
@@ -121,7 +119,9 @@ class Simulation:
         """Let the scheduler act at this instant, once all that happens at it has happened."""
         if not self.scheduler_called:
             self.scheduler_called = True
-            Ranked(self.environment, 0, SCHEDULER).callbacks.append(self.schedule)
+            Ranked(self.environment, self.environment.now, SCHEDULER).callbacks.append(
+                self.schedule
+            )
 
     def schedule(self, _event: simpy.Event) -> None:
         """Let the policy act until nothing more changes, then top the queue up if it is held."""

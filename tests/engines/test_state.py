@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
@@ -103,23 +103,21 @@ def test_a_policy_is_called_when_it_asked_to_be():
     assert run([4], rows, Slots(5)).start.tolist() == [5, 10, 10]
 
 
-@given(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9))
-def test_a_policy_is_called_at_that_very_instant(submit, later):
-    """Not where `submit` and the difference to the instant happen to add up to."""
-    instant = submit + later
-    called = []
+@given(*[st.floats(1e-9, 1e9)] * 2)
+@example(float.fromhex("0x1.0p-53"), float.fromhex("0x1.0000000000001p+0"))
+@example(0.1, 0.3)
+def test_a_policy_is_called_at_that_very_instant(one, other):
+    """Also where no delay from the submission adds up to the instant."""
+    submit, instant = sorted([one, other])
 
     def start_jobs(self, state):
-        called.append(state.now)
-        if state.queue and state.now >= instant:
+        if state.queue and state.now == instant:
             state.start(state.queue[0])
         elif state.queue:
             state.wake(instant)
 
-    if instant > submit:
-        schedule = run([1], [(submit, 1, 1, 1)], policy(start_jobs))
-        assert schedule.start.tolist() == [instant]
-        assert instant in called
+    schedule = run([1], [(submit, 1, 1, 1)], policy(start_jobs))
+    assert schedule.start.tolist() == [instant]
 
 
 def test_a_policy_that_asks_to_be_called_for_ever_ends_with_its_jobs():
