@@ -22,6 +22,9 @@ from coalloc_lib.system import Multicluster
 #: Order of events at one instant: SimPy serves the lower priority number first.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
+#: After so many calls in vain a policy is taken to wake itself for ever; a day has fewer seconds.
+MOST_IN_VAIN = 100_000
+
 
 class Ranked(simpy.Event):
     """An event at an instant, to the last bit, that knows its rank among those of its instant."""
@@ -78,6 +81,7 @@ class Simulation:
         self.to_come = iter(self.jobs if backlog else ())
         self.to_leave = len(self.jobs)
         self.scheduler_called = False
+        self.in_vain = 0
 
     def run(self) -> Outcome:
         """Run until every job has left."""
@@ -87,8 +91,7 @@ class Simulation:
         self.call_scheduler()
         self.environment.run()
         if self.to_leave:
-            queue = self.state.queue
-            raise left_waiting(self.name, len(queue), queue[0].number)
+            raise self.left_waiting()
         return self.outcome()
 
     def life(self, job: Job):
@@ -126,14 +129,28 @@ class Simulation:
     def schedule(self, _event: simpy.Event) -> None:
         """Let the policy act until nothing more changes, then top the queue up if it is held."""
         self.scheduler_called = False
-        waiting = -1
+        before, waiting = len(self.state.queue), -1
         while waiting != len(self.state.queue):
             waiting = len(self.state.queue)
             self.policy.start_jobs(self.state)
+        self.count_in_vain(waiting < before)
         for _ in range((self.backlog or 0) - waiting):
             job = next(self.to_come, None)
             if job is not None:
                 self.environment.process(self.life(job))
+
+    def count_in_vain(self, changed: bool) -> None:
+        """Count the calls in a row that found and left the system at rest; end an endless run."""
+        arrivals_to_come = not self.backlog and len(self.state.queue) < self.to_leave
+        at_rest = not (changed or self.state.running or arrivals_to_come)
+        self.in_vain = self.in_vain + 1 if at_rest else 0
+        if self.in_vain > MOST_IN_VAIN:
+            raise self.left_waiting()
+
+    def left_waiting(self) -> InputError:
+        """Return the error of a run that has come to rest with jobs in its queue."""
+        queue = self.state.queue
+        return left_waiting(self.name, len(queue), queue[0].number)
 
     def outcome(self) -> Outcome:
         """Return the columns of the finished run."""

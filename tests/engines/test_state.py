@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.engines import reference
 from coalloc_lib.scheduling import Job, Refusal
 from coalloc_lib.verification import ScheduleError
 from tests.conftest import placements, systems_and_streams
@@ -330,6 +331,34 @@ def test_a_policy_that_breaks_a_rule_is_named(body, message):
 def test_a_policy_that_starts_nothing_is_named():
     idler = policy(lambda self, state: None, "Idler")
     assert "Idler() left 2 jobs waiting in an idle system, job 0 first" in fault(scheduling=idler)
+
+
+@pytest.mark.parametrize("backlog", [None, 1])
+def test_a_policy_that_wakes_itself_for_ever_and_starts_nothing_is_named(backlog, monkeypatch):
+    """It has started one job before; a run that had no end would end in another error."""
+    monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
+
+    def start_jobs(self, state):
+        assert state.now < 1000
+        if state.queue and state.queue[0].number == 0:
+            state.start(state.queue[0])
+        state.wake(state.now + 1)
+
+    message = fault(scheduling=policy(start_jobs), backlog=backlog)
+    count = 1 if backlog else len(ROWS) - 1
+    assert f"Mine() left {count} jobs waiting in an idle system, job 1 first" in message
+
+
+@pytest.mark.parametrize("rows", [[(60, 2, 2, 3)], [(0, 60, 60, 3), (0, 2, 2, 3)]])
+def test_a_policy_may_be_called_in_vain_while_something_is_to_come(rows, monkeypatch):
+    """An arrival or a departure, which it awaits with more calls than a system at rest allows."""
+    monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
+
+    def start_jobs(self, state):
+        co.FCFS().start_jobs(state)
+        state.wake(state.now + 1)
+
+    assert run([4], rows, policy(start_jobs)).start[-1] == 60
 
 
 @pytest.mark.parametrize(
