@@ -224,6 +224,16 @@ def test_a_policy_that_remembers_begins_each_run_anew():
         run([4], rows, policy(co.FCFS.start_jobs, begin=lambda self, system: None))
 
 
+def test_a_policy_that_remembers_needs_no_start_jobs_of_its_own():
+    class Remembering(co.Scheduling):
+        def begin(self, system):
+            return co.FCFS()
+
+    assert run([4], ROWS, Remembering()).start.tolist() == [0, 2]
+    message = fault(scheduling=type("Nothing", (co.Scheduling,), {})())
+    assert message.startswith("Nothing has no start_jobs; write start_jobs(self, state), or a beg")
+
+
 def test_a_policy_sees_the_state_of_its_instant():
     seen = []
 
