@@ -80,6 +80,21 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
 
 
+@contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """Yield an empty folder beside `path`, for files that are to appear together; remove it.
+
+    It is named as the temporary file of `atomic_path` is. What a process leaves that is killed
+    outright is removed by the next that makes a folder beside the same path on that host.
+    """
+    folder = _beside(path)
+    try:
+        folder.mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
     target = _target(path)
@@ -129,7 +144,7 @@ def _beside(target: Path) -> Path:
     with suppress(OSError):  # of a folder that may not be listed
         for path in target.parent.iterdir():
             if (found := mine.fullmatch(path.name)) and _is_dead(found[1]):
-                path.unlink(missing_ok=True)
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     return target.with_name(f"{start}{os.getpid()}-{uuid.uuid4().hex[:8]}{suffix}")
 
 
