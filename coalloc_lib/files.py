@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import socket
 import stat
@@ -79,6 +80,21 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
 
 
+@contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """Yield an empty folder beside `path`, for files that are to appear together; remove it.
+
+    It is named as the temporary file of `atomic_path` is. What a process leaves that is killed
+    outright is removed by the next that makes a folder beside the same path on that host.
+    """
+    folder = _beside(path)
+    try:
+        folder.mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
     target = _target(path)
@@ -122,17 +138,19 @@ def _beside(target: Path) -> Path:
     """Return a new name beside `target`, after removing what dead writers left."""
     name = os.fsencode(target.name)[:_MOST_OF_NAME].decode(errors="ignore")
     start = f".{name}.coalloc-partial-{socket.gethostname()}-"
+    suffix = "".join(target.suffixes[-2:])[-_MOST_OF_SUFFIX:]
+    # The whole name must fit: that of a host n1-5 begins as one of the host n1 does.
+    mine = re.compile(f"{re.escape(start)}([0-9]+)-[0-9a-f]{{8}}{re.escape(suffix)}")
     with suppress(OSError):  # of a folder that may not be listed
         for path in target.parent.iterdir():
-            if path.name.startswith(start) and _is_dead(path.name[len(start) :].split("-")[0]):
-                path.unlink(missing_ok=True)
-    suffix = "".join(target.suffixes[-2:])[-_MOST_OF_SUFFIX:]
+            if (found := mine.fullmatch(path.name)) and _is_dead(found[1]):
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     return target.with_name(f"{start}{os.getpid()}-{uuid.uuid4().hex[:8]}{suffix}")
 
 
 def _is_dead(number: str) -> bool:
     """Whether no process of this number lives."""
-    if not number.isdecimal() or os.name != "posix":  # elsewhere signal 0 would do harm
+    if os.name != "posix":  # elsewhere signal 0 would do harm
         return False
     try:
         os.kill(int(number), 0)

@@ -108,11 +108,11 @@ class JobStream:
         """Check every column and freeze it."""
         columns = (submit, runtime, components, estimate, span_penalty, number)
         given = dict(zip(_COLUMNS, columns, strict=True))
-        refuse_different_indexes(given)
         self._keep(given | {"request": request})
 
     def _keep(self, given: Mapping[str, Any]) -> None:
         """Check these columns and keep them; all others are there and in order."""
+        refuse_different_indexes(given)
         checked = vars(self)
         if "request" in given:
             checked["request"] = one_of("request", given["request"], REQUESTS)

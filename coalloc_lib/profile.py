@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, shown
 from coalloc_lib.scheduling import Job
 
 
@@ -65,6 +65,11 @@ class Profile:
             `end` may be infinite.
         allocation : sequence of int
         """
+        if len(allocation) != len(self.idle[0]):
+            raise InputError(
+                f"allocation = {shown(allocation)}; give the processors of each of the "
+                f"{len(self.idle[0])} clusters"
+            )
         if not start <= end:
             raise InputError(f"end = {end} comes before start = {start}; give a later end")
         if start == end:
@@ -82,7 +87,10 @@ class Profile:
             self.idle[step] = tuple(idle - took for idle, took in pairs)
 
     def earliest(
-        self, job: Job, place: Callable[[Job, Sequence[int]], Sequence[int] | None]
+        self,
+        job: Job,
+        place: Callable[[Job, Sequence[int]], Sequence[int] | None],
+        since: float | None = None,
     ) -> Reservation | None:
         """Return the first reservation for a job; None where it never fits.
 
@@ -92,6 +100,9 @@ class Profile:
         place : callable
             Returns the allocation that a job gets of so many idle processors, or None:
             `State.place`.
+        since : float, optional
+            The reservation starts no earlier; where the profile begins if it is not given. A
+            profile that is kept while time goes on needs ``state.now`` here.
 
         Notes
         -----
@@ -100,7 +111,8 @@ class Profile:
         was placed in, it is placed again in the longer one. Tried are the instants at which the
         idle processors change: between two of them nothing comes free.
         """
-        for start in self.instants:
+        since = self.instants[0] if since is None else since
+        for start in [since, *self.instants[bisect_right(self.instants, since) :]]:
             allocation, length = None, 0.0
             while (found := place(job, self.between(start, start + length))) is not None:
                 allocation, needed = found, job.expected_length(found)

@@ -229,3 +229,22 @@ def test_what_other_hosts_write_is_left_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(files.socket, "gethostname", lambda: "elsewhere")
     write(target)
     assert (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("other", ["n1-5", "n1-5-12345678", "n1-0"])
+@pytest.mark.parametrize("name", ["x", "x.csv", "x.tar-1-abcdef01.gz"])
+def test_what_a_host_writes_whose_name_begins_as_this_ones_is_left_alone(
+    tmp_path, monkeypatch, name, other
+):
+    """The number of a process of n1 would be what follows `n1-`; none of that number lives."""
+    monkeypatch.setattr(files.os, "kill", lambda *_: (_ for _ in ()).throw(ProcessLookupError))
+    target = tmp_path / name
+    monkeypatch.setattr(files.socket, "gethostname", lambda: other)
+    with atomic_path(target) as beside:
+        monkeypatch.setattr(files.socket, "gethostname", lambda: "n1")
+        write(target)
+        assert beside.exists()
+        monkeypatch.setattr(files.socket, "gethostname", lambda: other)
+        check_writable(target)
+        assert not beside.exists()
+        beside.touch()

@@ -186,6 +186,9 @@ def test_columns_of_pandas_go_by_position_and_must_agree_on_it():
         co.JobStream(table["when"], table["took"].sort_values(), table["cpus"])
     with pytest.raises(co.InputError, match=r"^submit and components have different indexes"):
         co.JobStream(table["when"], [1, 2, 3], table[["cpus"]].reset_index())
+    with pytest.raises(co.InputError, match=r"^submit and runtime have different indexes"):
+        jobs.replace(submit=table["when"], runtime=table["took"].sort_values())
+    assert jobs.replace(submit=table["when"], runtime=table["took"]).runtime[2] == 30
     with pytest.raises(co.InputError, match=r"^runtime holds datetimes"):
         jobs.replace(runtime=table["when"])
 

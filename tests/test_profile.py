@@ -31,9 +31,9 @@ def futures(draw):
     return future, table
 
 
-def reserve(table, job, place):
+def reserve(table, job, place, since):
     """The first start, end and allocation, by trying every instant and both lengths of a job."""
-    for start in range(MOST + 1):
+    for start in range(since, 2 * MOST):
         for length in (job.estimate, 2 * job.estimate):
             window = table[start : max(start + int(length), start + 1)]
             found = place(job, window.min(axis=0).tolist())
@@ -74,8 +74,9 @@ def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
     def place(job, idle):
         return rule.place(job.components, request, idle)
 
-    found = future.earliest(job, place)
-    expected = reserve(table, job, place)
+    since = data.draw(st.none() | st.integers(0, MOST + 2))
+    found = future.earliest(job, place, since)
+    expected = reserve(table, job, place, since or 0)
     assert (None if found is None else (*found[:2], list(found[2]))) == expected
 
 
@@ -86,6 +87,12 @@ def test_a_reservation_waits_for_the_longer_window_of_a_job_that_spans():
     job = Job(0, 0.0, 4.0, 4.0, (4,), span_penalty=1.0)
     found = future.earliest(job, lambda job, idle: co.WorstFit().place([4], "flexible", idle))
     assert (found.start, found.end, list(found.allocation)) == (6, 14, [2, 2])
+
+
+def test_no_reservation_starts_before_the_profile():
+    job = Job(0, 0.0, 4.0, 4.0, (1,), span_penalty=0.0)
+    with pytest.raises(co.InputError, match="instant = 2; the profile begins at 3"):
+        Profile([2], now=3.0).earliest(job, lambda job, idle: [1], since=2)
 
 
 def test_a_job_that_never_fits_has_no_reservation():
@@ -108,6 +115,8 @@ def test_what_was_taken_can_be_given_back():
         (0, 5, [1], "instant = 0; the profile begins at 1"),
         (3, 2, [1], "end = 2 comes before start = 3"),
         (2, float("nan"), [1], "end = nan"),
+        (2, 4, [1, 1], r"^allocation = \[1, 1\]; give the processors of each of the 1 clusters$"),
+        (2, 2, [], r"^allocation = \[\]; give the processors"),
         (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] stay idle"),
     ],
 )

@@ -5,7 +5,7 @@ departures come first, then arrivals, then the scheduler. It runs the readable p
 themselves, so a policy or placement of the user's own works here without further ado.
 """
 
-import math
+from heapq import heappush
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,18 @@ from coalloc_lib.system import Multicluster
 #: Order of events at one instant: SimPy serves the lower priority number first.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
+#: After so many calls in vain a policy is taken to wake itself for ever; a day has fewer seconds.
+MOST_IN_VAIN = 100_000
+
 
 class Ranked(simpy.Event):
-    """A timeout that knows its rank among the events of its instant."""
+    """An event at an instant, to the last bit, that knows its rank among those of its instant."""
 
-    def __init__(self, environment: simpy.Environment, delay: float, rank: Any):
+    def __init__(self, environment: simpy.Environment, instant: float, rank: Any):
         super().__init__(environment)
         self._ok, self._value = True, None  # what makes SimPy's own Timeout fire by itself
-        environment.schedule(self, priority=rank, delay=delay)
+        # SimPy itself takes delays only, and now + (instant - now) may be another instant.
+        heappush(environment._queue, (instant, rank, next(environment._eid), self))
 
 
 class Simulation:
@@ -77,6 +81,7 @@ class Simulation:
         self.to_come = iter(self.jobs if backlog else ())
         self.to_leave = len(self.jobs)
         self.scheduler_called = False
+        self.in_vain = 0
 
     def run(self) -> Outcome:
         """Run until every job has left."""
@@ -86,8 +91,7 @@ class Simulation:
         self.call_scheduler()
         self.environment.run()
         if self.to_leave:
-            queue = self.state.queue
-            raise left_waiting(self.name, len(queue), queue[0].number)
+            raise self.left_waiting()
         return self.outcome()
 
     def life(self, job: Job):
@@ -98,19 +102,16 @@ class Simulation:
         self.call_scheduler()
         if (yield turn):
             assert job.allocation is not None
-            yield Ranked(self.environment, job.length(job.allocation), DEPARTURE)
+            end = self.environment.now + job.length(job.allocation)
+            yield Ranked(self.environment, end, DEPARTURE)
             self.end[job.number] = self.environment.now
             self.state.finish(job)
             self.call_scheduler()
         self.to_leave -= 1
 
     def call_at(self, instant: float) -> None:
-        """Call the scheduler at a later instant, to the last bit."""
-        now = self.environment.now
-        delay = instant - now
-        if now + delay != instant:
-            delay = math.nextafter(delay, math.copysign(math.inf, instant - (now + delay)))
-        Ranked(self.environment, delay, SCHEDULER).callbacks.append(self.wake)
+        """Call the scheduler at a later instant."""
+        Ranked(self.environment, instant, SCHEDULER).callbacks.append(self.wake)
 
     def wake(self, _event: simpy.Event) -> None:
         """Call the scheduler as it asked, unless all jobs have left: that would never end."""
@@ -121,19 +122,35 @@ class Simulation:
         """Let the scheduler act at this instant, once all that happens at it has happened."""
         if not self.scheduler_called:
             self.scheduler_called = True
-            Ranked(self.environment, 0, SCHEDULER).callbacks.append(self.schedule)
+            Ranked(self.environment, self.environment.now, SCHEDULER).callbacks.append(
+                self.schedule
+            )
 
     def schedule(self, _event: simpy.Event) -> None:
         """Let the policy act until nothing more changes, then top the queue up if it is held."""
         self.scheduler_called = False
-        waiting = -1
+        before, waiting = len(self.state.queue), -1
         while waiting != len(self.state.queue):
             waiting = len(self.state.queue)
             self.policy.start_jobs(self.state)
+        self.count_in_vain(waiting < before)
         for _ in range((self.backlog or 0) - waiting):
             job = next(self.to_come, None)
             if job is not None:
                 self.environment.process(self.life(job))
+
+    def count_in_vain(self, changed: bool) -> None:
+        """Count the calls in a row that found and left the system at rest; end an endless run."""
+        arrivals_to_come = not self.backlog and len(self.state.queue) < self.to_leave
+        at_rest = not (changed or self.state.running or arrivals_to_come)
+        self.in_vain = self.in_vain + 1 if at_rest else 0
+        if self.in_vain > MOST_IN_VAIN:
+            raise self.left_waiting()
+
+    def left_waiting(self) -> InputError:
+        """Return the error of a run that has come to rest with jobs in its queue."""
+        queue = self.state.queue
+        return left_waiting(self.name, len(queue), queue[0].number)
 
     def outcome(self) -> Outcome:
         """Return the columns of the finished run."""

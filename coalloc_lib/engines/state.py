@@ -5,13 +5,13 @@ error names the policy.
 """
 
 from collections.abc import Callable, Sequence
+from math import inf, nan
 from operator import add, sub
 
-import numpy as np
 import simpy
 
 from coalloc_lib import scheduling
-from coalloc_lib.checks import InputError, shown
+from coalloc_lib.checks import InputError, float_of, kind_of, shown
 from coalloc_lib.placement import Placement, WorstFit, listed
 from coalloc_lib.scheduling import Job, Refusal, Scheduling
 
@@ -162,21 +162,23 @@ class State(scheduling.State):
         """Keep the first start that a waiting job was promised."""
         if type(job) is not Job or job not in self._turns:
             raise self._not_waiting(job, "promised a start to")
-        if not self.now <= instant < np.inf:
+        start = _instant(instant)
+        if not self.now <= start < inf:
             raise InputError(
-                f"{self._policy} promised job {job.number} a start at {instant}, at {self.now:g}; "
-                "promise an instant that is still to come"
+                f"{self._policy} promised job {job.number} a start at {shown(instant)}, at "
+                f"{self.now:g}; promise an instant that is still to come, and not infinity"
             )
-        self.promised.setdefault(job.number, float(instant))
+        self.promised.setdefault(job.number, start)
 
     def wake(self, instant: float) -> None:
         """Have the policy called at a later instant."""
-        if not self.now < instant < np.inf:
+        later = _instant(instant)
+        if not self.now < later < inf:
             raise InputError(
-                f"{self._policy} asked to be called at {instant}, at {self.now:g}; ask for an "
-                "instant that is still to come"
+                f"{self._policy} asked to be called at {shown(instant)}, at {self.now:g}; ask for "
+                "an instant that is still to come, and not infinity"
             )
-        self._call_at(float(instant))
+        self._call_at(later)
 
     def refuse(self, job: Job, why: str) -> None:
         """Take a waiting job out of the queue unserved."""
@@ -211,6 +213,11 @@ class State(scheduling.State):
             f"{self._policy} {did} {which}, which is not waiting; take jobs from state.queue, each "
             "once"
         )
+
+
+def _instant(value):
+    """Return what a policy gave as an instant; NaN where it is no number."""
+    return float_of(value) if kind_of(type(value)) == "numbers" else nan
 
 
 def _allocation(job, answer, clusters):

@@ -11,11 +11,11 @@ policy looks at the `State` and starts, promises or refuses jobs by its methods.
 ...                 break
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from coalloc_lib.checks import InputError
 from coalloc_lib.placement import time_on_processors
 from coalloc_lib.system import Multicluster
 
@@ -125,8 +125,8 @@ class State(Protocol):
         """Take a waiting job out of the queue unserved; the schedule says why."""
 
 
-class Scheduling(ABC):
-    """A rule that chooses the waiting jobs that start."""
+class Scheduling:
+    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`."""
 
     def begin(self, system: Multicluster) -> Any:
         """Return what makes the decisions of one run: an object with `start_jobs`.
@@ -136,6 +136,9 @@ class Scheduling(ABC):
         """
         return self
 
-    @abstractmethod
     def start_jobs(self, state: State) -> None:
         """Start those of ``state.queue`` that this policy lets start now."""
+        raise InputError(
+            f"{type(self).__name__} has no start_jobs; write start_jobs(self, state), or a begin"
+            "(self, system) that returns an object with it"
+        )

@@ -5,12 +5,12 @@ returns a `StudyResult`. To add one, add its line to `STUDIES`.
 """
 
 import os
-import tempfile
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.files import folder_beside
 from coalloc_lib.progress import SILENT
 from coalloc_lib.studies.ledger import Row, StudyResult, write_ledger
 
@@ -110,12 +110,12 @@ def reproduce(
 def _write(name, result, rows, out):
     """Write a study's figures, and the ledger of all rows so far; return the pictures' files."""
     try:
-        with tempfile.TemporaryDirectory(prefix=".reproduce-", dir=out) as folder:
-            pictures, tables = _draw(name, result.figures, Path(folder))
-            write_ledger(rows, Path(folder) / LEDGER)
+        with folder_beside(out / "reproduce") as folder:
+            pictures, tables = _draw(name, result.figures, folder)
+            write_ledger(rows, folder / LEDGER)
             for file in [*pictures, *tables, LEDGER]:
                 (out / file).parent.mkdir(exist_ok=True)
-                os.replace(Path(folder) / file, out / file)
+                os.replace(folder / file, out / file)
     except OSError as error:
         raise InputError(
             f"out = {str(out)!r} cannot take the files of {name} ({error.strerror}); make room or "

@@ -35,7 +35,7 @@ _CODE = (
 )  # fmt: skip
 _LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 #: What reaches values by names that the code does not show.
-_BLIND = (eval, exec, globals, __import__, importlib.import_module)
+_BLIND = (eval, exec, globals, __import__, importlib.import_module, sys.modules)
 _SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
@@ -83,7 +83,7 @@ class _Description:
     def __call__(self, value):
         if type(value) in SCALARS:
             return f"{type(value).__name__} {value!r}"
-        if any(value is blind for blind in _BLIND):
+        if _is_blind(value):
             raise self.refusal(value, "it can reach what the code does not name")
         if id(value) not in self._known:
             # The value is held too: else its identity could become another's.
@@ -109,6 +109,10 @@ class _Description:
             f"{type(value).__name__} object{where} cannot be stored under a key: {reason}; leave "
             "cache out, or let what the function uses be plain values, functions and dataclasses"
         )
+
+
+def _is_blind(value):
+    return any(value is blind for blind in _BLIND)
 
 
 def _object(value, inner):
@@ -227,11 +231,17 @@ def _reached(code, space):
     for at, step in enumerate(steps):
         if step.opname in _LOOK_UPS:
             value = space.get(step.argval, getattr(builtins, step.argval, None))
-            after = takewhile(lambda s: s.opname in ("LOAD_ATTR", "LOAD_METHOD"), steps[at + 1 :])
+            after = takewhile(_is_attribute, steps[at + 1 :])
             yield _through(step.argval, value, *(s.argval for s in after))
         elif step.opname == "IMPORT_NAME":
             level, names = steps[at - 2].argval, steps[at - 1].argval
-            if level or not _is_installed(step.argval):
+            if not level and _is_installed(step.argval):
+                # Which attributes are this module's is not known: a few are refused for others.
+                module = sys.modules.get(step.argval)
+                for name in names or {s.argval for s in steps if _is_attribute(s)}:
+                    if _is_blind(getattr(module, "__dict__", {}).get(name)):
+                        yield f"{step.argval}.{name}", vars(module)[name]
+            else:
                 module = None  # where it is missing, the function may know what to do
                 with suppress(ImportError):
                     module = __import__(step.argval, space, None, names or (), level)
@@ -242,11 +252,16 @@ def _reached(code, space):
             yield from _reached(constant, space)
 
 
+def _is_attribute(step):
+    return step.opname in ("LOAD_ATTR", "LOAD_METHOD")
+
+
 def _through(path, value, *attributes):
     """Return the path and value that a name leads to, through modules of the user's own."""
     for name in attributes:
-        is_open = isinstance(value, types.ModuleType) and not _is_installed(value.__name__)
-        if not (is_open or value is importlib):
+        if not isinstance(value, types.ModuleType):
+            break
+        if _is_installed(value.__name__) and not _is_blind(vars(value).get(name)):
             break
         path, value = f"{path}.{name}", getattr(value, name, None)
     return path, value

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.engines import reference
 from coalloc_lib.scheduling import Job, Refusal
 from coalloc_lib.verification import ScheduleError
 from tests.conftest import placements, systems_and_streams
@@ -103,23 +104,21 @@ def test_a_policy_is_called_when_it_asked_to_be():
     assert run([4], rows, Slots(5)).start.tolist() == [5, 10, 10]
 
 
-@given(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9))
-def test_a_policy_is_called_at_that_very_instant(submit, later):
-    """Not where `submit` and the difference to the instant happen to add up to."""
-    instant = submit + later
-    called = []
+@given(*[st.floats(1e-9, 1e9)] * 2)
+@example(float.fromhex("0x1.0p-53"), float.fromhex("0x1.0000000000001p+0"))
+@example(0.1, 0.3)
+def test_a_policy_is_called_at_that_very_instant(one, other):
+    """Also where no delay from the submission adds up to the instant."""
+    submit, instant = sorted([one, other])
 
     def start_jobs(self, state):
-        called.append(state.now)
-        if state.queue and state.now >= instant:
+        if state.queue and state.now == instant:
             state.start(state.queue[0])
         elif state.queue:
             state.wake(instant)
 
-    if instant > submit:
-        schedule = run([1], [(submit, 1, 1, 1)], policy(start_jobs))
-        assert schedule.start.tolist() == [instant]
-        assert instant in called
+    schedule = run([1], [(submit, 1, 1, 1)], policy(start_jobs))
+    assert schedule.start.tolist() == [instant]
 
 
 def test_an_instant_is_met_where_adding_up_misses_it():
@@ -267,6 +266,16 @@ def test_a_policy_that_remembers_begins_each_run_anew():
         run([4], rows, policy(co.FCFS.start_jobs, begin=lambda self, system: None))
 
 
+def test_a_policy_that_remembers_needs_no_start_jobs_of_its_own():
+    class Remembering(co.Scheduling):
+        def begin(self, system):
+            return co.FCFS()
+
+    assert run([4], ROWS, Remembering()).start.tolist() == [0, 2]
+    message = fault(scheduling=type("Nothing", (co.Scheduling,), {})())
+    assert message.startswith("Nothing has no start_jobs; write start_jobs(self, state), or a beg")
+
+
 def test_a_policy_sees_the_state_of_its_instant():
     seen = []
 
@@ -357,6 +366,13 @@ def fault(sizes=(4,), rows=ROWS, scheduling=None, **how):
         (lambda s: s.wake(s.now), "asked to be called at 0.0, at 0; ask for an instant"),
         (lambda s: s.wake(np.nan), "asked to be called at nan"),
         (lambda s: s.wake(np.inf), "asked to be called at inf"),
+        (lambda s: s.wake(None), "asked to be called at None, at 0; ask for an instant"),
+        (lambda s: s.wake("x" * 900), "asked to be called at 'xxx"),
+        (lambda s: s.wake([5]), r"asked to be called at \[5\]"),
+        (lambda s: s.promise(s.queue[0], "a"), "promised job 0 a start at 'a', at 0; promise an"),
+        (lambda s: s.promise(s.queue[0], np.arange(2)), r"promised job 0 a start at \[0, 1\]"),
+        (lambda s: s.promise(s.queue[0], np.inf), "promised job 0 a start at inf.*not infinity$"),
+        (lambda s: s.promise(s.queue[0], 10**400), "promised job 0 a start at 1.*not infinity$"),
         (lambda s: s.promise(s.queue[0], -1), "promised job 0 a start at -1"),
         (lambda s: s.promise(s.queue[0], np.nan), "promised job 0 a start at nan"),
         (lambda s: s.refuse(3, "why"), "refused 3, which is not waiting"),
@@ -384,6 +400,34 @@ def test_no_processors_are_given_below_zero():
 def test_a_policy_that_starts_nothing_is_named():
     idler = policy(lambda self, state: None, "Idler")
     assert "Idler() left 2 jobs waiting in an idle system, job 0 first" in fault(scheduling=idler)
+
+
+@pytest.mark.parametrize("backlog", [None, 1])
+def test_a_policy_that_wakes_itself_for_ever_and_starts_nothing_is_named(backlog, monkeypatch):
+    """It has started one job before; a run that had no end would end in another error."""
+    monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
+
+    def start_jobs(self, state):
+        assert state.now < 1000
+        if state.queue and state.queue[0].number == 0:
+            state.start(state.queue[0])
+        state.wake(state.now + 1)
+
+    message = fault(scheduling=policy(start_jobs), backlog=backlog)
+    count = 1 if backlog else len(ROWS) - 1
+    assert f"Mine() left {count} jobs waiting in an idle system, job 1 first" in message
+
+
+@pytest.mark.parametrize("rows", [[(60, 2, 2, 3)], [(0, 60, 60, 3), (0, 2, 2, 3)]])
+def test_a_policy_may_be_called_in_vain_while_something_is_to_come(rows, monkeypatch):
+    """An arrival or a departure, which it awaits with more calls than a system at rest allows."""
+    monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
+
+    def start_jobs(self, state):
+        co.FCFS().start_jobs(state)
+        state.wake(state.now + 1)
+
+    assert run([4], rows, policy(start_jobs)).start[-1] == 60
 
 
 @pytest.mark.parametrize(

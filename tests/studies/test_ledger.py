@@ -1,3 +1,6 @@
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +10,7 @@ import pytest
 from coalloc_lib import plots, studies
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
+from coalloc_lib.files import folder_beside
 from coalloc_lib.studies import published, reproduce
 from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.ledger import (
@@ -21,6 +25,7 @@ from coalloc_lib.studies.ledger import (
     read_ledger,
     write_ledger,
 )
+from tests.conftest import ROOT
 
 
 def interval(low, high, doubt=""):
@@ -259,6 +264,31 @@ def test_a_figure_that_fails_leaves_the_old_results(fakes, tmp_path, monkeypatch
         reproduce(out=tmp_path)
     assert (tmp_path / "ledger.csv").read_bytes() == before
     assert files_in(tmp_path) == ["ledger.csv", "one/figure-1.csv", "one/figure-1.png"]
+
+
+def test_what_a_killed_run_leaves_says_what_it_is_and_goes_with_the_next_run(fakes, tmp_path):
+    """One is killed when its files are drawn but not yet in place; another still lives."""
+    code = """
+import os, signal, sys
+from pathlib import Path
+from coalloc_lib import studies
+from coalloc_lib.studies import StudyResult
+def die(rows, path):
+    path.touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+studies.write_ledger = die
+studies._write("one", StudyResult([], []), [], Path(sys.argv[1]))
+"""
+    dead = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, check=False)
+    assert dead.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".reproduce.coalloc-partial-")
+    assert files_in(left) == ["ledger.csv"]
+    with folder_beside(tmp_path / "reproduce") as living:
+        assert not left.exists()
+        reproduce(["one"], out=tmp_path)
+        assert set(tmp_path.iterdir()) == {living, tmp_path / "one", tmp_path / "ledger.csv"}
+    assert not living.exists()
 
 
 def test_bad_arguments_are_refused_before_anything_is_made(fakes, tmp_path):

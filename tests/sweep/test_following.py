@@ -218,6 +218,18 @@ REFUSED = {
     "eval": ("K = 1", "eval('K')", "can reach what the code does not name"),
     "globals": ("K = 1", "globals()['K']", "can reach what the code does not name"),
     "an import by name": ("import importlib", "importlib.import_module('os').getpid()", "reach"),
+    "loaded modules": ("import sys", "sys.modules['sys'].maxsize", r"dict .*g > sys.modules\)"),
+    "these by name": ("from sys import modules", "modules['sys'].maxsize", r"dict .*g > modules\)"),
+    "these within": (
+        "def h():\n import sys as s\n return len(s.modules)",
+        "h()",
+        r"h > sys.modules\)",
+    ),
+    "their name within": (
+        "def h():\n from sys import modules\n return 1",
+        "h()",
+        r"h > sys.modules\)",
+    ),
 }
 
 
@@ -230,3 +242,15 @@ def test_what_cannot_be_followed_is_refused_with_a_cache_only(setting, body, wor
     assert "leave cache out" in str(caught.value)
     assert not list(tmp_path.iterdir())
     assert run(cell, 0, None)[1]
+
+
+def test_what_else_an_installed_module_has_is_no_obstacle(tmp_path):
+    """Its open files too: they are not looked at."""
+    cell = """
+        import importlib, sys
+        def g(x):
+            import sys as s
+            s.stdout.flush(), sys.stderr.flush(), importlib.util
+            return x + (sys.maxsize > 1)
+        def f(x, seed): return g(x)"""
+    assert [run(cell, 0, tmp_path) for _ in range(2)] == [(11, True), (11, False)]
