@@ -37,7 +37,10 @@ SCHEDULING = (
         "test_profile.py::test_a_profile_tells_what_is_idle_at_every_instant",
     ),
     Mutant(
-        "profile.py", "if needed <= length:", "if needed <= length or length:", "test_profile.py"
+        "profile.py",
+        "if needed <= length:",
+        "if needed <= length or length:",
+        "test_profile.py::test_a_job_that_comes_to_span_in_its_window_is_looked_at_in_a_longer_one",
     ),
     Mutant(
         "profile.py",

@@ -12,7 +12,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: Code blocks of the folded solutions.
 SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL)
 #: Bytes of a notebook with its outputs.
-LARGEST = 500_000
+LARGEST = 1_500_000
 MOST_LINES = 15
 
 #: A whole notebook is run, and its exercises; longer than any other test may take.
