@@ -49,6 +49,16 @@ def test_a_crash_keeps_the_old_file_and_leaves_nothing_else(tmp_path, error):
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_who_reads_the_old_file_goes_on_reading_it(tmp_path):
+    """It is replaced in one step, not written over."""
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    with path.open() as reader:
+        write(path)
+        assert reader.read() == "old"
+    assert path.read_text() == "new"
+
+
 def test_permissions_are_those_of_an_ordinary_new_file(tmp_path):
     (tmp_path / "ordinary").touch()
     with atomic_path(tmp_path / "atomic"):

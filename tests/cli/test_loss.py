@@ -113,6 +113,14 @@ def test_a_simulated_loss_has_an_interval_around_the_exact_one(run):
     assert answer["method"] == "simulation"
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_loss_of_nothing_has_no_sign(run, seed):
+    """Jobs as large as the cluster; sums of thousands of times are off by 1e-13 either way."""
+    full = ["loss", "--clusters", "8", "--sizes", "U[8,8]", "--request", "total"]
+    found = run(*full, "--method", "simulation", "--jobs", 2000, "--seed", seed)
+    assert found.startswith("0.0000 ")
+
+
 def test_the_seed_decides_the_simulated_loss(run):
     assert run(*SAMPLED, "--seed", 1) == run(*SAMPLED, "--seed", 1) != run(*SAMPLED, "--seed", 2)
     assert " ± " in run(*SAMPLED)

@@ -153,6 +153,12 @@ MANY_RUNS = (
     ),
     Mutant(
         "saturation.py",
+        "last = schedule.jobs.submit[-1]\n    if last <= 0:",
+        "last = schedule.end.max()\n    if last <= 0:",
+        f"{SATURATION}::test_a_last_job_that_runs_on_alone_does_not_count",
+    ),
+    Mutant(
+        "saturation.py",
         "schedule.utilization(WARM_UP * last, last)",
         "schedule.utilization(0, last)",
         f"{SATURATION}::test_the_response_is_met_and_the_first_tenth_of_the_time_left_out",
@@ -233,7 +239,7 @@ MANY_RUNS = (
         "scenario.py",
         '{"name": ""} | changes',
         "changes",
-        "test_scenario.py",
+        "test_scenario.py::test_a_change_takes_the_name_away_or_gives_another",
     ),
     Mutant(
         "scenario.py",

@@ -83,7 +83,7 @@ FORMULAS = (
         "analytic/chain.py",
         'if request != "ordered" and alike:',
         "if alike:",
-        CHAIN,
+        f"{CHAIN}::test_the_chain_equals_the_exact_formulas",
     ),
     Mutant(
         "analytic/stationary.py",
@@ -151,7 +151,12 @@ FORMULAS = (
         f"{KERNELS}::test_the_worked_example_of_first_fit",
         interpreted=True,
     ),
-    Mutant("analytic/one_cluster.py", "NEGLIGIBLE = 1e-16", "NEGLIGIBLE = 1e-6", UTILIZATION),
+    Mutant(
+        "analytic/one_cluster.py",
+        "NEGLIGIBLE = 1e-16",
+        "NEGLIGIBLE = 1e-6",
+        f"{UTILIZATION}::test_freer_requests_lose_less",
+    ),
     Mutant(
         "analytic/one_cluster.py",
         "density = _convolve(density, step)[: max(capacity + 1 - low, 0)]",
@@ -206,7 +211,12 @@ FORMULAS = (
         "inverse += (previous - fit) / jobs",
         f"{UTILIZATION}::test_pathological_ordered_jobs_tend_to_the_published_limit",
     ),
-    Mutant("analytic/utilization.py", "PRECISION = 1e-12", "PRECISION = 1e-4", UTILIZATION),
+    Mutant(
+        "analytic/utilization.py",
+        "PRECISION = 1e-12",
+        "PRECISION = 1e-4",
+        f"{UTILIZATION}::test_the_sums_end_where_nothing_is_left_of_them",
+    ),
     Mutant(
         "analytic/utilization.py",
         'if by_placement or service == "slotted" else',

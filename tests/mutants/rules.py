@@ -130,7 +130,7 @@ STATE = (
         "engines/state.py",
         "self.promised.setdefault(job.number, start)",
         "self.promised[job.number] = start",
-        "engines/test_state.py",
+        "engines/test_state.py::test_the_first_promise_counts",
     ),
     Mutant(
         "engines/state.py",
@@ -142,19 +142,19 @@ STATE = (
         "engines/state.py",
         "if not self.now < later < inf:",
         "if not self.now < later:",
-        "engines/test_state.py",
+        "engines/test_state.py::test_no_policy_is_called_at_infinity",
     ),
     Mutant(
         "engines/state.py",
         "Refusal(self.now, str(why))",
         "Refusal(job.submit, str(why))",
-        "engines/test_state.py",
+        "engines/test_state.py::test_a_job_may_be_refused_long_after_it_came",
     ),
     Mutant(
         "engines/state.py",
         "len(taken) != clusters or min(taken) < 0 or sum",
         "len(taken) != clusters or sum",
-        "engines/test_state.py",
+        "engines/test_state.py::test_no_processors_are_given_below_zero",
     ),
     Mutant(
         "engines/state.py",
@@ -166,7 +166,13 @@ STATE = (
         "engines/reference.py",
         "DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3",
         "DEPARTURE, ARRIVAL, SCHEDULER = 1, 3, 2",
-        "test_scheduling.py",
+        "test_scheduling.py::test_a_policy_sees_all_that_arrive_at_its_instant",
+    ),
+    Mutant(
+        "engines/reference.py",
+        "(instant, rank, next(environment._eid), self)",
+        "(environment.now + (instant - environment.now), rank, next(environment._eid), self)",
+        "engines/test_state.py::test_an_instant_is_met_where_adding_up_misses_it",
     ),
     Mutant(
         "engines/reference.py",
@@ -294,8 +300,7 @@ COMPILED = (
         "engines/kernels/waiting.py",
         "            changed = changed or smallest != tree[node, i]\n",
         "",
-        f"{KERNELS}::test_a_scan_in_vain_looks_at_little_of_a_long_queue "
-        f"{KERNELS}::test_tightening_a_block_leaves_every_row_above_it_as_high_as_it_can_be",
+        f"{KERNELS}::test_a_scan_in_vain_looks_at_little_of_a_long_queue",
         interpreted=True,
     ),
     Mutant(
@@ -368,13 +373,13 @@ SCHEDULE = (
         "verification.py",
         "        count > limit,\n",
         "        count > limit + 1,\n",
-        "test_verification.py",
+        "test_verification.py::test_fpfs_overtakes_no_job_too_often",
     ),
     Mutant(
         "verification.py",
         "    FPFS: (_instant, _no_overtaking, _head),",
         "    FPFS: (_no_overtaking, _head),",
-        "test_verification.py",
+        "test_verification.py::test_a_job_that_waited_starts_where_something_happened",
     ),
     Mutant(
         "verification.py",
@@ -423,7 +428,7 @@ SCHEDULE = (
         "schedule.py",
         "self.end[self.served].max() - self.jobs.submit.min()",
         "self.end[self.served].max()",
-        "test_schedule.py",
+        "test_schedule.py::test_the_makespan_begins_with_the_first_submission",
     ),
     Mutant(
         "schedule.py",

@@ -11,6 +11,24 @@ CATALOGUE = "workloads/test_catalogue.py"
 COLUMNS = (
     Mutant(
         "columns.py",
+        "array - np.fmin.reduce(array, axis=None)",
+        "array - array[0]",
+        "test_columns.py::test_moments_are_seconds_since_the_first",
+    ),
+    Mutant(
+        "columns.py",
+        "-LARGEST_WHOLE <= array.min() <= array.max() <= LARGEST_WHOLE:",
+        "True:",
+        "test_columns.py::test_what_is_no_time_is_refused_in_one_line",
+    ),
+    Mutant(
+        "columns.py",
+        "if table.min() == 0 and not table.any(axis=1).all():",
+        "if False:",
+        f"{JOBS}::test_bad_components_are_named_with_their_job",
+    ),
+    Mutant(
+        "columns.py",
         "value.astimezone(UTC).replace(tzinfo=None)",
         "value.replace(tzinfo=None)",
         "test_columns.py::test_moments_are_seconds_since_the_first",
@@ -157,13 +175,19 @@ LOGS = (
         "workloads/_swf_blocks.py",
         "if is_packed and length > most:",
         "if is_packed and len(block) > most:",
-        SWF,
+        f"{SWF}::test_all_blocks_together_are_bounded",
     ),
     Mutant(
         "workloads/_swf_blocks.py",
         "rest = source.readline(_LONGEST_LINE)",
         'rest = b""',
         f"{SWF}::test_blocks_make_no_difference",
+    ),
+    Mutant(
+        "workloads/catalogue.py",
+        "    if digest.hexdigest() != expected:",
+        "    if False:",
+        f"{CATALOGUE}::test_another_checksum_is_refused_with_both_named",
     ),
     Mutant(
         "workloads/catalogue.py",
@@ -190,7 +214,7 @@ MODEL = (
         "workloads/models.py",
         "for_sizes, for_service, for_arrivals = generators(seed, 3)",
         "for_sizes = for_service = for_arrivals = generators(seed, 3)[0]",
-        MODELS,
+        f"{MODELS}::test_changing_one_part_keeps_the_draws_of_the_others",
     ),
     Mutant(
         "workloads/models.py",
@@ -214,13 +238,13 @@ MODEL = (
         "workloads/models.py",
         "rate, for_arrivals, count), number=None)",
         "rate, for_arrivals, count))",
-        MODELS,
+        f"{MODELS}::test_resampled_jobs_keep_their_pairs",
     ),
     Mutant(
         "workloads/models.py",
         "sum(share * part.mean_work for part, share in self.parts.items())",
         "sum(part.mean_work for part in self.parts) / len(self.parts)",
-        MODELS,
+        f"{MODELS}::test_a_mixture_of_unequal_works",
     ),
     Mutant(
         "workloads/das1.py",
@@ -239,6 +263,18 @@ MODEL = (
         "reach = 1 - (self.limit / self.longest) ** self.exponent",
         "reach = 1.0",
         "workloads/test_das1.py::test_samples_of_service_times_agree_with_the_moments",
+    ),
+    Mutant(
+        "workloads/lublin.py",
+        "to_cycle_clock(first + np.cumsum(gaps) - gaps[0], cycle, back=True)",
+        "first + np.cumsum(gaps) - gaps[0]",
+        f"{LUBLIN}::test_arrivals_follow_the_daily_cycle_and_keep_the_mean",
+    ),
+    Mutant(
+        "workloads/lublin.py",
+        "low_stage * first + (1 - low_stage) * second",
+        "(1 - low_stage) * first + low_stage * second",
+        f"{LUBLIN}::test_sizes_are_those_of_the_two_stages",
     ),
     Mutant(
         "workloads/lublin.py",
