@@ -206,9 +206,8 @@ def test_the_first_tenth_does_not_count():
 def test_a_last_job_that_runs_on_alone_does_not_count():
     """What is left when the queue has run dry is not a saturated system."""
     jobs = co.JobStream(np.zeros(1000), [1.0] * 999 + [500.0], [8] * 999 + [1], request="total")
-    np.testing.assert_allclose(
-        heavy_traffic(co.Scenario(co.Multicluster([8]), jobs), jobs), 1.0, rtol=1e-9
-    )
+    busy = heavy_traffic(co.Scenario(co.Multicluster([8]), jobs), jobs)
+    np.testing.assert_allclose(busy, 1.0, rtol=1e-9)
 
 
 def test_what_can_never_start_is_refused_whether_or_not_it_is_drawn():

@@ -18,7 +18,7 @@ def main():
     chosen = [m for m in MUTANTS if not given.words or any(w in str(m) for w in given.words)]
     begin = time.monotonic()
     compile_kernels()
-    check_unspoilt(chosen)
+    check_unspoilt(chosen, given.j)
     missed = harmless = 0
     with ThreadPoolExecutor(given.j) as pool:
         for mutant, noticed in zip(chosen, pool.map(is_noticed, chosen), strict=True):

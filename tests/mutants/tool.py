@@ -58,13 +58,14 @@ def is_noticed(mutant):
     return done.returncode == 1
 
 
-def check_unspoilt(mutants):
+def check_unspoilt(mutants, processes=1):
     """Raise where tests of these mutants fail on a copy without any mistake: they prove nothing."""
+    spread = ["-n", str(processes), "--dist", "loadfile"] if processes > 1 else []
     for interpreted in (False, True):
         named = {t for m in mutants if m.interpreted == interpreted for t in m.tests.split()}
         if named:
             with _copy() as folder:
-                done = _run(folder, sorted(named), interpreted)
+                done = _run(folder, sorted(named), interpreted, spread)
             if done.returncode:
                 raise RuntimeError(f"tests fail without any mistake: {done.stdout[-2000:]}")
 
@@ -79,9 +80,9 @@ def _copy() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _run(folder, tests, interpreted, timeout=None):
+def _run(folder, tests, interpreted, options=(), timeout=None):
     # Of an example that fails, no smaller one is sought: that it fails is enough.
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--hypothesis-profile=mutants"]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--hypothesis-profile=mutants", *options]
     environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": str(+interpreted)}
     environment.pop("NUMBA_CACHE_DIR", None)
     return subprocess.run(
