@@ -6,7 +6,8 @@ is full; whatever ends a command leaves no half-written file behind.
 """
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -37,7 +38,7 @@ app.add_typer(traces, name="traces")
 
 #: What the parser of the command line raises: the common base of its errors, which typer, with a
 #: parser of its own inside, does not name.
-_ParserError = typer.BadParameter.__mro__[2]
+_ParserError: Any = typer.BadParameter.__mro__[2]
 
 
 def _print_version(wanted: bool):
@@ -56,13 +57,13 @@ def coalloc(
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
     ] = False,
-):
+) -> None:
     """Print the help where no command is given."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit status.
 
     Parameters

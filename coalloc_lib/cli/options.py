@@ -1,12 +1,15 @@
 """Options that several commands share, and what their texts mean."""
 
-from typing import Annotated
+from collections.abc import Collection
+from typing import Annotated, Any
 
 import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of
+from coalloc_lib.placement import Placement as PlacementRule
+from coalloc_lib.scheduling import Scheduling
 from coalloc_lib.system import NAMED_SYSTEMS
 
 Clusters = Annotated[
@@ -36,14 +39,14 @@ Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the rando
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def chosen(option, value, choices):
+def chosen(option: str, value: str, choices: Collection[str]) -> str:
     """Return `value`; refuse what is not among `choices`, and say which there are."""
     if value not in choices:
         raise InputError(f"{option} = {value!r}; choose one of {', '.join(choices)}")
     return value
 
 
-def placement_of(name, request=None):
+def placement_of(name: str | None, request: str | None = None) -> PlacementRule | None:
     """Return the placement of this name, None where none is given; ordered requests take none."""
     if name is None:
         return None
@@ -56,7 +59,7 @@ def placement_of(name, request=None):
     return rule
 
 
-def scheduling_of(name, **options):
+def scheduling_of(name: str, **options: Any) -> Scheduling:
     """Return the scheduling policy of this name; None is an option that was not given."""
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
     wanted = options_of(policy)
@@ -73,7 +76,7 @@ def scheduling_of(name, **options):
     return policy(**{option: options[option] for option in wanted})
 
 
-def engine_for(scheduling, placement):
+def engine_for(scheduling: Scheduling, placement: PlacementRule | None) -> str:
     """Return the compiled engine where it knows both policies, else the one that runs any."""
     from coalloc_lib.engines.compiled import knows
 

@@ -92,7 +92,7 @@ def simulate(
         ),
     ] = None,
     as_json: options.Json = False,
-):
+) -> None:
     """Run a log through a system; print the metrics, then write the schedule.
 
     The schedule is CSV: job,submit,start,end,processors,allocation, where the allocation 0:32;1:16
@@ -101,10 +101,8 @@ def simulate(
     if engine is not None:
         options.chosen("--engine", engine, ENGINES)
     system = parse_clusters(clusters, "--clusters")
-    policies = {
-        "scheduling": options.scheduling_of(scheduling, max_jumps=max_jumps),
-        "placement": options.placement_of(placement, request),
-    }
+    policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
+    rule = options.placement_of(placement, request)
     division = _division(request, system, split, components)
     options.chosen("--estimates", estimates, ESTIMATES)
     if out == "-" and as_json:
@@ -116,7 +114,8 @@ def simulate(
     _refuse_impossible(system, jobs, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    schedule = run(system, jobs, engine=engine or options.engine_for(**policies), **policies)
+    engine = engine or options.engine_for(policy, rule)
+    schedule = run(system, jobs, scheduling=policy, placement=rule, engine=engine)
     _warn_of_what_waits(schedule)
     if verify:
         schedule.verify()

@@ -28,7 +28,7 @@ def _help(context: typer.Context):
 
 
 @app.command(name="list", epilog="\b\nExample:\n  coalloc traces list --json\n")
-def listed(as_json: options.Json = False):
+def listed(as_json: options.Json = False) -> None:
     """List the logs: their jobs, their processors, and whether they are here.
 
     A folder that the variable COALLOC_TRACES names is looked into before the cache. --json tells
@@ -59,7 +59,7 @@ def listed(as_json: options.Json = False):
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names from the list.")],
     as_json: options.Json = False,
-):
+) -> None:
     """Fetch logs from the archive into the cache, checked by SHA-256; print where they are."""
     from coalloc_lib.workloads.catalogue import fetch as fetch_logs
 
