@@ -1,26 +1,34 @@
 """Pictures, one function a kind. Each draws on a new figure and returns it.
 
-Colours come from a cycle that colour-blind readers can tell apart; a hatch or a marker says the
-same a second time.
+Titles say what is seen, subtitles what is plotted; `signs` holds one colour and one mark for each
+meaning.
 """
 
-from coalloc_lib.plots.charts import bars, beside_published, density, heat_map
-from coalloc_lib.plots.gantt_chart import gantt
-from coalloc_lib.plots.response_curves import DASHES, SATURATED, curve, curves
-from coalloc_lib.plots.style import COLOURS, look, new_figure, title_figure
+from coalloc_lib.plots.bars import bars
+from coalloc_lib.plots.charts import beside_published, density, heat_map, lines
+from coalloc_lib.plots.response_curves import anatomy, curves
+from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
+from coalloc_lib.plots.style import GREY, head, name_lines, new_figure, title_figure, to_svg
 
 __all__ = [
-    "COLOURS",
-    "DASHES",
-    "SATURATED",
+    "GREY",
+    "LOSS",
+    "MEANINGS",
+    "PRINT",
+    "STANDARD",
+    "Sign",
+    "anatomy",
     "bars",
     "beside_published",
-    "curve",
     "curves",
     "density",
-    "gantt",
+    "head",
     "heat_map",
-    "look",
+    "lines",
+    "name_lines",
     "new_figure",
+    "shades",
+    "signs",
     "title_figure",
+    "to_svg",
 ]

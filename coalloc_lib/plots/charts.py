@@ -1,6 +1,6 @@
-"""Figures beside one another: bars, how far they are from print, distributions, differences."""
+"""Distances from print, lines over a number, distributions, and maps of differences."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,101 +8,114 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from coalloc_lib.estimates import Interval
-from coalloc_lib.plots.style import BESIDE, COLOURS, look, new_figure, some, title_figure
+from coalloc_lib.plots.bars import as_interval
+from coalloc_lib.plots.signs import STANDARD, signs
+from coalloc_lib.plots.style import GREY, PRINTED, head, name_lines, new_figure, some, title_figure
 
 #: Half a unit of the last printed digit.
 ROUNDING = 0.0005
+PARTS = ("estimate", "low", "high")
 
 
-def bars(
-    series: Mapping[str, Mapping[str, Interval | float]], *, title: str, ylabel: str,
-    note: Callable | None = None,
+def beside_published(
+    panels: Mapping[str, Mapping[str, Mapping[str, tuple]]], *, title: str, subtitle: str = "",
+    xlabel: str,
 ) -> Figure:  # fmt: skip
-    """Draw grouped bars with their intervals.
-
-    Parameters
-    ----------
-    series : dict of dict
-        ``series[name][label]`` is an `Interval` or a number: one colour and hatch a name, one
-        group a label.
-    note : callable, optional
-        Called with the axes and the labels, to mark what the paper says.
-    """
-    labels = list(dict.fromkeys(label for row in some("series", series).values() for label in row))
-    per_label = max(1.05, 0.45 * len(series))
-    figure, axes = new_figure(max(7.0, 2.2 + per_label * len(labels)))
-    width = 0.8 / len(series)
-    for i, (name, row) in enumerate(series.items()):
-        at = [labels.index(label) + (i - (len(series) - 1) / 2) * width for label in row]
-        heights, errors = _parts(row.values())
-        colour, hatch, _ = look(i)
-        style = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
-        axes.bar(at, heights, width, label=name, **style)
-        shown = [e if e else np.nan for e in errors]
-        axes.errorbar(at, heights, shown, fmt="none", ecolor="black", elinewidth=1, capsize=2)
-    axes.set_xticks(range(len(labels)), labels)
-    axes.set(ylabel=ylabel)
-    axes.set_ylim(0, None)
-    if note is not None:
-        note(axes, labels)
-    _finish(figure, axes, title)
-    return figure
-
-
-def _parts(figures: Iterable[Interval | float]) -> tuple[list[float], list[float]]:
-    """Return the estimates and the half-widths of intervals or numbers."""
-    found = [f if isinstance(f, Interval) else Interval.exact(f) for f in figures]
-    return [f.estimate for f in found], [f.half_width for f in found]
-
-
-def _finish(figure: Figure, axes: Axes, title: str) -> None:
-    """Write the title, and put the legend right of the axes, where it hides nothing."""
-    title_figure(figure, title)
-    if len(axes.get_legend_handles_labels()[0]) > 1:
-        axes.legend(**BESIDE)
-
-
-def beside_published(rows: Sequence[tuple[str, Mapping]], *, title: str, xlabel: str) -> Figure:
     """Draw how far each number that came out is from the printed one, of three digits.
 
+    The print is an open diamond, its rounding the grey band. What is simulated has whiskers, an
+    approximation is hollow.
+
     Parameters
     ----------
-    rows : list of (label, dict)
-        ``dict[series]`` is a pair of a printed number and what came out, a number or an
-        `Interval`.
+    panels : dict of dict of dict
+        ``panels[heading][row][method]`` is a pair of a printed number and what came out, a number
+        or an `Interval`. A heading has the sign of its meaning.
     """
-    names = list(dict.fromkeys(name for _, row in rows for name in row))
-    figure, axes = new_figure(7.5, 1.0 + 0.42 * len(rows))
-    for i, name in enumerate(names):
-        shift = (i - (len(names) - 1) / 2) * 0.75 / len(names)
-        at = [y + shift for y, (_, row) in enumerate(rows) if name in row]
-        printed, found = zip(*(row[name] for _, row in rows if name in row), strict=True)
-        estimates, errors = _parts(found)
-        colour, _, marker = look(i)
-        style = {"fmt": marker, "color": colour, "markersize": 4, "elinewidth": 1}
-        axes.errorbar(np.subtract(estimates, printed), at, xerr=errors, label=name, **style)
-    axes.axvspan(-ROUNDING, ROUNDING, color="grey", alpha=0.25, label="rounding of the print")
-    axes.set_yticks(range(len(rows)), [label for label, _ in rows])
-    axes.set(xlabel=xlabel, ylim=(len(rows) - 0.5, -0.5))
-    axes.grid(True, axis="x", alpha=0.3)
-    _finish(figure, axes, title)
+    rows = list(dict.fromkeys(row for panel in some("panels", panels).values() for row in panel))
+    height = 0.7 + 0.3 * len(rows)
+    figure, (line,) = new_figure(height, 1, len(panels), sharex=True, sharey=True, squeeze=False)
+    for axes, (heading, panel) in zip(line, panels.items(), strict=True):
+        sign = signs([heading])[heading]
+        axes.axvspan(-ROUNDING, ROUNDING, color="0.9")
+        axes.plot([0] * len(panel), [rows.index(row) for row in panel], **PRINTED)
+        for row, found in panel.items():
+            for i, (method, pair) in enumerate(found.items()):
+                at = rows.index(row) + (i - (len(found) - 1) / 2) * 0.4
+                hollow = {"markerfacecolor": "white"} if method == "approximation" else {}
+                _difference(axes, at, *pair, **sign._asdict(), **hollow)
+        head(axes, heading, sign.colour)
+        axes.grid(True, axis="x")
+        axes.tick_params(axis="x", labelsize=7)
+    line[0].set_yticks(range(len(rows)), rows)
+    line[0].set_ylim(len(rows) - 0.5, -0.5)
+    figure.supxlabel(xlabel, fontsize=9)
+    title_figure(figure, title, subtitle)
     return figure
 
 
-def density(panels: Mapping[str, tuple], *, title: str, xlabel: str, ylabel: str) -> Figure:
-    """Draw one distribution a panel: ``panels[name]`` is (values, weights, widths)."""
-    figure, row = new_figure(7.0, 2.8, columns=len(panels), squeeze=False)
+def _difference(axes: Axes, at: float, printed: float, value: Interval | float, *, colour: str,
+                marker: str, **style: str) -> None:  # fmt: skip
+    found = as_interval(value).plus(-printed)
+    ends = [[found.estimate - found.low], [found.high - found.estimate]] if found.count else None
+    style |= {"fmt": marker, "color": colour}
+    axes.errorbar(found.estimate, at, xerr=ends, markersize=4, elinewidth=1, **style)
+
+
+def lines(
+    panels: Mapping[str, Mapping[str, Sequence[Interval]]], at: Sequence[float], *, title: str,
+    subtitle: str = "", xlabel: str = "", ylabel: str, bold: Sequence[str] = (),
+) -> Figure:  # fmt: skip
+    """Draw lines over a number, named at their ends; those that the title speaks of are bold.
+
+    Parameters
+    ----------
+    panels : dict of dict
+        ``panels[heading][name]`` has an `Interval` for each number.
+    at : sequence of float
+        The numbers, in rising order.
+    bold : sequence of str
+        Names; the others are grey.
+    """
+    columns = len(some("panels", panels))
+    figure, (row,) = new_figure(3.0, 1, columns, sharey=True, squeeze=False)
+    for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
+        for name, found in drawn.items():
+            colour = STANDARD.colour if name in bold else GREY
+            middle, low, high = ([getattr(f, part) for f in found] for part in PARTS)
+            width = 2.2 if name in bold else 1.1
+            axes.plot(at, middle, color=colour, marker="o", markersize=3.5, linewidth=width)
+            axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.set_xticks(at)
+        axes.set_xlim(at[0], at[-1] + 0.25 * columns * (at[-1] - at[0]))  # room for the names
+        axes.set_xlabel(xlabel)
+        head(axes, heading)
+        axes.spines["bottom"].set_bounds(at[0], at[-1])
+    row[0].set_ylim(0, None)
+    row[0].set_ylabel(ylabel)
+    title_figure(figure, title, subtitle)
+    for axes, drawn in zip(row, panels.values(), strict=True):
+        ends = [
+            (at[-1], found[-1].estimate, name, STANDARD.colour if name in bold else GREY)
+            for name, found in drawn.items()
+        ]
+        name_lines(axes, ends)
+    return figure
+
+
+def density(panels: Mapping[str, tuple], *, title: str, subtitle: str = "", ylabel: str) -> Figure:
+    """Draw one distribution a panel: ``panels[xlabel]`` is (values, weights, widths)."""
+    figure, row = new_figure(2.3, 1, len(panels), squeeze=False)
     for axes, (name, panel) in zip(row[0], panels.items(), strict=True):
-        axes.bar(*panel, color=COLOURS[0], align="edge")
-        axes.set_title(name, fontsize=9)
-        axes.set(xlabel=xlabel, ylabel=ylabel)
-    title_figure(figure, title)
+        axes.bar(*panel, color=STANDARD.colour, align="edge")
+        axes.set(xlabel=name, ylabel=ylabel)
+    title_figure(figure, title, subtitle)
     return figure
 
 
 def heat_map(
     intervals: Mapping[tuple[int, int], Interval], *, rows: Sequence[str], columns: Sequence[str],
-    title: str, xlabel: str, ylabel: str,
+    title: str, subtitle: str = "", xlabel: str, ylabel: str, values: str,
 ) -> Figure:  # fmt: skip
     """Draw a table of differences with their 95 % intervals.
 
@@ -114,13 +127,15 @@ def heat_map(
         By (row, column), counted from 0; empty where there is none.
     rows, columns : list of str
         Labels.
+    values : str
+        What the colours stand for.
     """
-    figure, axes = new_figure(2.0 + 1.1 * len(columns), 1.4 + 0.26 * len(rows))
-    values = np.full((len(rows), len(columns)), np.nan)
+    figure, axes = new_figure(1.0 + 0.26 * len(rows))
+    found = np.full((len(rows), len(columns)), np.nan)
     for at, interval in intervals.items():
-        values[at] = interval.estimate
-    most = np.nanmax(np.abs(values)) or 1.0
-    picture = axes.pcolormesh(values, cmap="BrBG", vmin=-most, vmax=most)
+        found[at] = interval.estimate
+    most = np.nanmax(np.abs(found)) or 1.0
+    picture = axes.pcolormesh(found, cmap="BrBG", vmin=-most, vmax=most)
     for (row, column), interval in intervals.items():
         undecided = not (interval.above(0) or interval.below(0))
         grey = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
@@ -135,6 +150,6 @@ def heat_map(
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.grid(False)
-    figure.colorbar(picture, ax=axes)
-    title_figure(figure, title)
+    figure.colorbar(picture, ax=axes, label=values)
+    title_figure(figure, title, subtitle)
     return figure

@@ -1,139 +1,128 @@
-"""Response times against utilization, with what is known of where they go to infinity."""
+"""Response times against utilization, and under them what each line bears."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from coalloc_lib.checks import instance_of
 from coalloc_lib.curves import Curve
-from coalloc_lib.plots.style import BESIDE, PLAIN, look, new_figure, some, title_figure
+from coalloc_lib.plots.signs import LOSS, STANDARD, Sign, signs
+from coalloc_lib.plots.style import GREY, head, new_figure, some, title_figure
 
-#: How the line of a maximal utilization is dashed, by how it is known.
-DASHES = {"exact": "--", "approximation": "-.", "simulation": ":"}
-#: The mark of the first load past saturation.
-SATURATED = r"$\uparrow$"
-
-
-def curve(
-    drawn: Mapping[str, Curve], *, title: str, xlabel: str, ylabel: str, top: float | None = None,
-    logarithmic: bool = False,
-) -> Figure:  # fmt: skip
-    """Draw mean response times with their 95 % bands, and where they go to infinity.
-
-    A hollow mark is a point whose run was too short for the precision that was asked for. An
-    arrow at the top is the first load past saturation. A vertical line is the maximal
-    utilization; its dashes tell how that is known.
-
-    Parameters
-    ----------
-    drawn : dict of Curve
-        By the name in the legend.
-    top : float, optional
-        Where the vertical axis ends.
-    logarithmic : bool
-        For values around 1 and above: the vertical axis is logarithmic and begins there.
-    """
-    figure, axes = new_figure(7.5, 3.8)
-    handles = _draw_curves(axes, drawn, list(some("drawn", drawn))) | _signs(drawn.values())
-    title_figure(figure, title)
-    axes.set(xlabel=xlabel, ylabel=ylabel)
-    _limit(axes, top, logarithmic)
-    axes.legend(handles.values(), handles, **BESIDE)
-    return figure
+#: Where the vertical axis ends, in mean service times: above, lines are on their way to infinity.
+TOP = 12.0
+TICKS = (1, 1.5, 2, 3, 5, 10)
+#: What is said where a point is hollow.
+HOLLOW = "hollow: interval wider than asked for"
+XLABEL, YLABEL = "utilization", "mean response time\n(mean service times)"
 
 
 def curves(
-    panels: Mapping[str, Mapping[str, Curve]], *, title: str, xlabel: str, ylabel: str,
-    top: float | None = None, logarithmic: bool = False, left: float | None = None,
+    panels: Mapping[str, Mapping[str, Curve]], *, title: str, subtitle: str = "",
+    xlabel: str = XLABEL, look: Mapping[str, Sign] | None = None, left: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw several panels of curves, each name in one colour in all of them.
+    """Draw mean response times with their 95 % bands, and under them what each line bears.
+
+    Each line rises to infinity at its maximal utilization; the lower part names the lines there.
+    A hollow mark is a point whose interval is wider than was asked for.
 
     Parameters
     ----------
     panels : dict of dict
-        ``panels[heading]`` is what `curve` draws.
-    top, logarithmic
-        As `curve` takes them.
+        ``panels[heading][name]`` is a `Curve`; a name has one look in all panels.
+    look : dict of Sign, optional
+        By name, where it is not to follow from the names.
     left : float, optional
-        Where the horizontal axes begin.
+        Where the horizontal axes begin, to look closer at high utilizations.
     """
     rows = [some(f"panels[{head!r}]", drawn) for head, drawn in some("panels", panels).items()]
-    figure, (row,) = new_figure(7.5, 3.5, columns=len(panels), sharey=True, squeeze=False)
     names = list(dict.fromkeys(name for drawn in rows for name in drawn))
-    handles: dict[str, Any] = {}
-    for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
-        handles |= _draw_curves(axes, drawn, names, 3)
-        axes.set_title(heading, fontsize=9)
-        axes.set_xlabel(xlabel)
+    look = signs(names) if look is None else look
+    lower = 0.17 * max(map(len, rows)) + 0.1
+    figure, grid = new_figure(
+        3.2 + lower, 2, len(panels), sharex="col", sharey="row", squeeze=False,
+        height_ratios=[2.5, lower],
+    )  # fmt: skip
+    for axes, below, (heading, drawn) in zip(*grid, panels.items(), strict=True):
+        for name, line in drawn.items():
+            instance_of(f"curve {name!r}", line, Curve, "what response_curve(...) returns")
+            _draw_line(axes, line, look[name])
+        _name_maxima(below, drawn, look, [axes, below])
+        head(axes, heading)
+        below.set_xlabel(xlabel)
         axes.set_xlim(left, None)
-        _limit(axes, top, logarithmic)
-    row[0].set_ylabel(ylabel)
-    title_figure(figure, title)
-    handles |= _signs(curve for drawn in rows for curve in drawn.values())
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, **PLAIN)
+    _rise_by_factors(grid[0][0])
+    grid[0][0].set_ylabel(YLABEL)
+    grid[1][0].set_ylabel("bears", rotation=0, ha="right", va="center")
+    precise = all(p.precise for drawn in rows for line in drawn.values() for p in line.points)
+    title_figure(figure, title, subtitle if precise else f"{subtitle}; {HOLLOW}".lstrip("; "))
     return figure
 
 
-def _draw_curves(
-    axes: Axes, drawn: Mapping[str, Curve], names: list[str], size: float = 4
-) -> dict[str, Line2D]:
-    """Draw the curves, each in the look of its place among the names; return a line of each."""
-    crowd: Counter = Counter()  # first saturated loads that are drawn already
-    handles = {}
-    for name, line in drawn.items():
-        instance_of(f"curve {name!r}", line, Curve, "what response_curve(...) returns")
-        colour, _, marker = look(names.index(name))
-        known = [point for point in line.points if not point.saturated]
-        at = [point.utilization for point in known]
-        middle, low, high = (
-            [getattr(point.response, part) for point in known]
-            for part in ("estimate", "low", "high")
-        )
-        style = {"color": colour, "marker": marker, "markersize": size}
-        (handles[name],) = axes.plot(at, middle, label=name, **style)
-        axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
-        hollow = {"color": "white", "markersize": size - 1.5, "linestyle": "none"}
-        rough = [(x, y) for x, y, p in zip(at, middle, known, strict=True) if not p.precise]
-        axes.plot(*np.reshape(rough, (-1, 2)).T, marker=marker, **hollow)
-        dashes = {"linestyle": DASHES[line.maximum.method], "linewidth": 1}
-        axes.axvline(line.maximum.max_utilization, color=colour, **dashes)
-        over = next((point.utilization for point in line.points if point.saturated), None)
-        if over is not None:
-            height = 0.985 - 0.035 * crowd[over]
-            crowd[over] += 1
-            beyond = {"marker": SATURATED, "markersize": size + 1, "color": colour}
-            axes.plot(over, height, transform=axes.get_xaxis_transform(), **beyond)
-    return handles
+def _draw_line(axes: Axes, line: Curve, sign: Sign) -> None:
+    known = [point for point in line.points if not point.saturated]
+    at = [point.utilization for point in known]
+    middle, low, high = (
+        [getattr(point.response, part) for point in known] for part in ("estimate", "low", "high")
+    )
+    axes.plot(at, middle, color=sign.colour, linewidth=1.4)
+    axes.fill_between(at, low, high, color=sign.colour, alpha=0.18, linewidth=0)
+    for precise, filling in ((True, sign.colour), (False, "white")):
+        marked = [(x, y) for x, y, p in zip(at, middle, known, strict=True) if p.precise == precise]
+        style = {"marker": sign.marker, "color": sign.colour, "markerfacecolor": filling}
+        if marked:
+            axes.plot(*zip(*marked, strict=True), linestyle="none", markersize=4, **style)
 
 
-def _signs(drawn: Iterable[Curve]) -> dict[str, Line2D]:
-    """Return what the legend says of the signs that these curves use."""
-    drawn = list(drawn)
-    points = [point for line in drawn for point in line.points]
-    signs = {
-        f"maximal, {method}": Line2D([], [], color="black", linewidth=1, linestyle=DASHES[method])
-        for method in dict.fromkeys(line.maximum.method for line in drawn)
-    }
-    mark = {"color": "black", "linestyle": "none", "markersize": 5}
-    if any(point.saturated for point in points):
-        signs["saturated from here on"] = Line2D([], [], marker=SATURATED, **mark)
-    if not all(point.precise for point in points):
-        signs["run too short"] = Line2D([], [], marker="o", markerfacecolor="white", **mark)
-    return signs
+def _name_maxima(below: Axes, drawn: Mapping[str, Curve], look: Mapping[str, Sign],
+                 both: list[Axes]) -> None:  # fmt: skip
+    """Write what each line bears, most on top, with its name; lead up to where it goes."""
+    order = sorted(drawn, key=lambda name: drawn[name].maximum.max_utilization)
+    for row, name in enumerate(order):
+        bears, sign = drawn[name].maximum.interval, look[name]
+        for axes in both:
+            axes.axvline(bears.estimate, color=sign.colour, linewidth=0.8, linestyle=":")
+        below.plot([bears.low, bears.high], [row, row], color=sign.colour, linewidth=3, alpha=0.4)
+        below.plot(bears.estimate, row, marker=sign.marker, color=sign.colour, markersize=5)
+        words = f"{name}  {bears.estimate:.3f} "
+        style = {"ha": "right", "va": "center", "fontsize": 8, "color": sign.colour}
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+        below.annotate(words, (bears.low, row), (-5, 0), textcoords="offset points", bbox=box,
+                       **style)  # fmt: skip
+    below.set_ylim(-0.7, max(len(order) - 0.3, 1))
+    below.set_yticks([])
+    below.grid(False)
+    below.spines["left"].set_visible(False)
 
 
-def _limit(axes: Axes, top: float | None, logarithmic: bool) -> None:
-    """Let the vertical axis rise from 0, or from 1 by factors, with plain numbers beside it."""
-    if not logarithmic:
-        axes.set_ylim(0 if top else None, top)
-        return
+def _rise_by_factors(axes: Axes) -> None:
+    """Let the vertical axis rise by factors from 1, with plain numbers beside it."""
     axes.set_yscale("log")
-    axes.set_ylim(0.93, top)
-    ticks = [tick for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100) if tick <= axes.get_ylim()[1]]
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_ylim(0.93, TOP)
+    axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axes.set_yticks([], minor=True)
+
+
+def anatomy(line: Curve, *, title: str, subtitle: str = "") -> Figure:
+    """Draw one response curve, and name its parts."""
+    figure = curves({"": {"": line}}, title=title, subtitle=subtitle, look={"": STANDARD})
+    axes, bears = figure.axes[0], line.maximum.interval.estimate
+    known = [point for point in line.points if not point.saturated]
+    first, knee = known[0], next((p for p in known if p.response.estimate > 2), known[-1])
+    style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
+    arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8}
+    for text, at, shift in (
+        ("service alone: nobody waits", (first.utilization, first.response.estimate), (0, 30)),
+        ("the knee: a job waits as\nlong as it runs", (knee.utilization, knee.response.estimate),
+         (-150, 30)),
+    ):  # fmt: skip
+        axes.annotate(text, at, shift, arrowprops=arrow, **style)
+    words = "maximal utilization:\nfrom here on the\nqueue only grows"
+    axes.annotate(words, (bears, 5), (10, 0), va="center", **style | {"color": LOSS.colour})
+    axes.set_xlim(0, max(1.0, bears))
+    axes.axvspan(bears, max(1.0, bears), color=LOSS.colour, alpha=0.12, linewidth=0)
+    words = "capacity\nloss"
+    axes.annotate(words, ((1 + bears) / 2, 1.1), (0, 0), ha="center", **style)
+    return figure

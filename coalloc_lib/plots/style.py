@@ -1,21 +1,19 @@
-"""The look of all pictures: colours, marks, figures, legends."""
+"""The paper on which all pictures are drawn: sizes, type, titles, and labels beside lines."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from textwrap import wrap
 from typing import Any
 
+import numpy as np
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from coalloc_lib.checks import InputError, shown
+from coalloc_lib.plots.signs import PRINT
 
-#: Okabe and Ito's colours, without the yellow that a projector loses.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C")
-# As many hatches as markers, and with the colours no factor in common: the 72 looks that `look`
-# gives are all different.
-HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo", "--", "||")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
-PLAIN = {"frameon": False, "fontsize": 8}
-BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), **PLAIN}
+GREY = "#595959"
 STYLE = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -25,28 +23,81 @@ STYLE = {
     "grid.alpha": 0.3,
     "axes.axisbelow": True,
     "hatch.linewidth": 0.5,
-    "axes.titlesize": 10,
 }
-
-
-def look(number: int) -> tuple[str, str, str]:
-    """Return the colour, hatch and marker of series `number`, counted from 0, however many."""
-    colour, hatch, marker = (cycle[number % len(cycle)] for cycle in (COLOURS, HATCHES, MARKERS))
-    return colour, hatch, marker
+#: What a paper prints: always an open diamond.
+PRINTED: dict[str, Any] = {
+    "marker": PRINT.marker, "color": PRINT.colour, "markerfacecolor": "white", "markersize": 6,
+    "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
+}  # fmt: skip
+#: Width of all pictures, in inches.
+WIDTH = 7.2
+#: Height of a line of the title and of the subtitle, in inches; letters that fit beside each other.
+TITLE, SUBTITLE = 0.22, 0.18
+LETTERS, SMALL_LETTERS = 90, 100
 
 
 def new_figure(
-    width: float = 7.0, height: float = 3.2, columns: int = 1, **sharing: Any
+    height: float = 3.2, rows: int = 1, columns: int = 1, *, width: float = WIDTH, **sharing: Any
 ) -> tuple[Figure, Any]:
     """Return a figure and its axes, in the house style, sizes in inches."""
     with rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        return figure, figure.subplots(1, columns, **sharing)
+        return figure, figure.subplots(rows, columns, **sharing)
 
 
-def title_figure(figure: Figure, text: str) -> None:
-    """Write the title over the whole figure: axes beside a legend are too narrow for it."""
-    figure.suptitle(text, x=0.01, ha="left", fontsize=10)
+def title_figure(figure: Figure, title: str, subtitle: str = "") -> None:
+    """Write what is seen over the figure, and under it what is plotted; make room for both."""
+    width = figure.get_figwidth() / WIDTH
+    titles = wrap(title, int(LETTERS * width))
+    subtitles = wrap(subtitle, int(SMALL_LETTERS * width))
+    room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.06
+    height = figure.get_figheight() + room
+    figure.set_figheight(height)
+    # The title is the figure's own, so that it can be asked for.
+    figure.suptitle("\n".join(titles), x=0.01, y=1, ha="left", va="top", weight="bold", fontsize=10)
+    figure._suptitle.set_in_layout(False)  # type: ignore[attr-defined]
+    below = 1 - TITLE * len(titles) / height
+    figure.text(0.01, below, "\n".join(subtitles), va="top", fontsize=8.5, color=GREY)
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - room / height))  # type: ignore[call-arg]
+
+
+def head(axes: Axes, heading: str, colour: str = "black") -> None:
+    """Write what one panel of several shows."""
+    axes.set_title(heading, fontsize=9, loc="left", color=colour)
+
+
+def name_lines(
+    axes: Axes, ends: Iterable[tuple[float, float, str, str]], gap: float = 0.13
+) -> None:
+    """Write names beside the ends of lines, (x, y, name, colour) each, no nearer than `gap` inches.
+
+    Call it when the limits of the axes are set.
+    """
+    ends = sorted(ends, key=lambda end: end[1])
+    low, high = axes.get_ylim()
+    inches = axes.get_figure().get_figheight() * axes.get_position().height
+    least = gap / inches * (high - low)
+    heights = np.array([y for _, y, *_ in ends])
+    for _ in range(50):  # push neighbours apart, each half of the way
+        short = np.maximum(least - np.diff(heights), 0) / 2
+        heights[1:] += short
+        heights[:-1] -= short
+    style = {"va": "center", "fontsize": 8, "annotation_clip": False}
+    for (x, _, name, colour), height in zip(ends, heights, strict=True):
+        axes.annotate(
+            name, (x, height), xytext=(6, 0), textcoords="offset points", color=colour, **style
+        )
+
+
+def to_svg(figure: Figure) -> str:
+    """Return a figure as SVG whose text is text, so that it is small and can be searched.
+
+    Its letters are the reader's: DejaVu Sans, which it was laid out with, or one as wide.
+    """
+    file = StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "coalloc"}):
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue().replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")
 
 
 def some(argument: str, value: Any) -> Mapping:

@@ -1,0 +1,106 @@
+"""Bars that are named and numbered where they end, with the claim's threshold across them."""
+
+from collections.abc import Iterable, Mapping
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from coalloc_lib.estimates import Interval
+from coalloc_lib.plots.signs import Sign, signs
+from coalloc_lib.plots.style import GREY, new_figure, some, title_figure
+
+#: Height of a bar with its gap, and of the gap between groups, in inches.
+BAR, GAP = 0.2, 0.12
+#: What a bar's words take, as a share of the axis for each letter.
+LETTER = 0.0128
+
+Figures = Mapping[str, Mapping[str, Interval | float]]
+
+
+def bars(
+    groups: Figures, *, title: str, subtitle: str = "", xlabel: str = "capacity loss",
+    threshold: tuple[str, Mapping[str, float]] | None = None,
+    look: Mapping[str, Sign] | None = None,
+) -> Figure:  # fmt: skip
+    """Draw a bar for each figure, with its 95 % interval, its name and its value.
+
+    Parameters
+    ----------
+    groups : dict of dict
+        ``groups[group][series]`` is an `Interval` or a number; a series has one look in all groups.
+    threshold : (str, dict), optional
+        What a claim is judged by: its name, and where it lies in each group.
+    look : dict of Sign, optional
+        By series, where it is not to follow from the names.
+    """
+    series = list(dict.fromkeys(name for row in some("groups", groups).values() for name in row))
+    look = signs(series) if look is None else look
+    count = sum(map(len, groups.values()))
+    figure, axes = new_figure(0.55 + BAR * count + GAP * len(groups))
+    places, at = {}, 0.0
+    for group, row in groups.items():
+        places[group] = at - 0.5, at + len(row) - 0.5
+        for name, value in row.items():
+            _bar(axes, at, value, look[name])
+            at += 1
+        at += GAP / BAR
+    _name_bars(axes, groups)
+    axes.set_yticks([sum(ends) / 2 for ends in places.values()], list(groups))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(at - GAP / BAR - 0.45, -0.9 if threshold else -0.55)
+    axes.set_xlabel(xlabel)
+    axes.grid(False, axis="y")
+    axes.grid(True, axis="x")
+    if threshold is not None:
+        _draw_threshold(axes, places, *threshold)
+    title_figure(figure, title, subtitle)
+    return figure
+
+
+def _bar(axes: Axes, at: float, value: Interval | float, sign: Sign) -> None:
+    found = as_interval(value)
+    axes.barh(at, found.estimate, 0.86, color=sign.colour)
+    if found.count:
+        ends = [[found.estimate - found.low], [found.high - found.estimate]]
+        axes.errorbar(found.estimate, at, xerr=ends, ecolor="black", elinewidth=1, capsize=2)
+
+
+def as_interval(value: Interval | float) -> Interval:
+    """Return an interval, without length where it is a number that is known."""
+    return value if isinstance(value, Interval) else Interval.exact(value)
+
+
+def _name_bars(axes: Axes, groups: Figures) -> None:
+    """Write each bar's name and value behind it, and make room for the longest."""
+    ends = []
+    for row in groups.values():
+        for name, value in row.items():
+            found = as_interval(value)
+            width = f" ± {found.half_width:.3f}" if found.count else ""
+            ends.append((found.high, f"{name} {found.estimate:.3f}{width}"))
+    room = max(end / (1 - LETTER * (len(words) + 2)) for end, words in ends)
+    axes.set_xlim(0, room)
+    # A share ends at 1, whatever room the words take.
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= min(1, room)])
+    heights = _heights(groups.values())
+    for (end, words), height in zip(ends, heights, strict=True):
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        axes.text(end + 0.012 * room, height, words, va="center", fontsize=8, bbox=box, zorder=3)
+
+
+def _heights(rows: Iterable[Mapping]) -> list[float]:
+    heights, at = [], 0.0
+    for row in rows:
+        heights += [at + i for i in range(len(row))]
+        at += len(row) + GAP / BAR
+    return heights
+
+
+def _draw_threshold(axes: Axes, places: Mapping, name: str, where: Mapping[str, float]) -> None:
+    for i, (group, level) in enumerate(where.items()):
+        top, bottom = places[group]
+        axes.plot([level, level], [top, bottom], color="white", linewidth=3)
+        axes.plot([level, level], [top, bottom], color="black", linestyle="--", linewidth=1.2)
+        if i == 0:
+            style = {"fontsize": 8, "ha": "center", "va": "bottom", "color": GREY}
+            axes.text(level, top, name, **style)

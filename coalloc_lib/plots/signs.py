@@ -1,0 +1,99 @@
+"""One colour and one mark for each meaning, the same in every figure of every study.
+
+Blue circles are the papers' standard case, whatever a figure calls it: unordered requests, placed
+by worst fit, first come, first served. The colours are Okabe and Ito's and Tol's, which
+colour-blind readers can tell apart where they meet; a marker, or the name beside a bar, says the
+same a second time.
+"""
+
+from collections.abc import Iterable
+from itertools import cycle
+from typing import NamedTuple
+
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+
+class Sign(NamedTuple):
+    """How a meaning looks: its colour, and the marker of its points."""
+
+    colour: str
+    marker: str
+
+
+STANDARD = Sign("#0072B2", "o")
+ONE_CLUSTER = Sign("#009E73", "^")
+#: Capacity that is lost: processors that idle while a job waits. No line or bar has this colour.
+LOSS = Sign("#D55E00", "x")
+#: What a paper prints, always this mark, open.
+PRINT = Sign("#000000", "D")
+
+MEANINGS = {
+    "unordered": STANDARD,
+    "worst fit": STANDARD,
+    "FCFS": STANDARD,
+    "independent": STANDARD,
+    "four components": STANDARD,
+    "ordered": Sign("#882255", "s"),
+    "total": ONE_CLUSTER,
+    "one cluster": ONE_CLUSTER,
+    "one component": ONE_CLUSTER,
+    "flexible": Sign("#CC79A7", "P"),
+    "first fit": Sign("#E69F00", "v"),
+    "small first": Sign("#8C510A", ">"),
+    "best fit": Sign("#56B4E9", "<"),
+    "single then span": Sign("#AA4499", "p"),
+    "FPFS": Sign("#E69F00", "X"),
+    "EASY": Sign("#56B4E9", "h"),
+    "Conservative": Sign("#CC79A7", "*"),
+    "Online": Sign("#882255", "d"),
+    "dependent": Sign("#CC79A7", "P"),
+}
+#: For what has no meaning of its own, such as a reader's scenario.
+OWN = (
+    Sign("#000000", "*"),
+    Sign("#999933", "d"),
+    Sign("#332288", "h"),
+    Sign("#CC6677", "8"),
+    Sign("#44AA99", "H"),
+    Sign("#8C8C8C", "."),
+)
+_SHADES = colormaps["viridis"]
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+
+
+def signs(names: Iterable[str]) -> dict[str, Sign]:
+    """Return the sign of each name: by the meaning that it holds, else one of its own.
+
+    Of several meanings the longest counts; two names never get one sign.
+
+    Examples
+    --------
+    >>> signs(["ordered requests", "unordered requests"])["unordered requests"].colour
+    '#0072B2'
+    """
+    free, found = cycle(OWN), {}
+    for name in names:
+        held = [meaning for meaning in MEANINGS if _holds(name, meaning)]
+        known = MEANINGS[max(held, key=len)] if held else None
+        found[name] = known if known and known not in found.values() else next(free)
+    return found
+
+
+def _holds(name: str, meaning: str) -> bool:
+    before, at, _ = name.partition(meaning)
+    return bool(at) and not before[-1:].isalpha()  # unordered holds no ordered
+
+
+def shades(names: Iterable[str]) -> dict[str, Sign]:
+    """Return signs from dark to light, for names that are steps of one quantity.
+
+    Examples
+    --------
+    >>> [sign.marker for sign in shades(["1", "2", "4"]).values()]
+    ['o', 's', '^']
+    """
+    names = list(names)
+    at = [0.85 * i / max(1, len(names) - 1) for i in range(len(names))]
+    marks = cycle(_MARKERS)
+    return {n: Sign(to_hex(_SHADES(x)), next(marks)) for n, x in zip(names, at, strict=True)}
