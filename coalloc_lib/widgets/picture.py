@@ -1,72 +1,63 @@
-"""Figures as images with a text alternative, which leave nothing behind in matplotlib's state."""
+"""Figures as crisp images with a text alternative, which leave nothing behind in matplotlib."""
 
 from base64 import b64encode
 from html import escape
 from io import BytesIO
+from typing import Any
 
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
-from PIL import Image
 
 from coalloc_lib.checks import instance_of
+from coalloc_lib.plots import to_svg
 
-#: Bars of a group of axes that a picture's text alternative tells of.
-MOST_BARS = 30
+#: Bytes up to which a picture is drawn by its reader; a larger one is an image.
+LARGEST_SVG = 60_000
+#: Dots per inch of an image: twice those that most screens show.
+DPI = 168
+#: Inches of a figure become so many pixels on the page.
+PIXELS = 100
 
 
 class Picture:
-    """A figure as a PNG image with a text alternative.
+    """A figure as an image with a text alternative.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
     alt : str, optional
-        What it shows, in words; its title and the heights of its bars where it is not given.
+        What it shows, in words; its title where it is not given.
     caption : str, optional
         A sentence to show above it.
+    below : str, optional
+        HTML to show below it.
     """
 
-    def __init__(self, figure, alt=None, caption=""):
+    def __init__(
+        self, figure: Figure, alt: str | None = None, caption: str = "", below: str = ""
+    ) -> None:
         instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
-        buffer = BytesIO()
-        figure.savefig(buffer, dpi=84)
-        self.alt = describe(figure) if alt is None else alt
-        self.caption = caption
-        self.png = _fewer_colours(buffer)
+        self.alt = figure.get_suptitle().replace("\n", " ") if alt is None else alt
+        self.caption, self.below = caption, below
+        self.width = round(figure.get_figwidth() * PIXELS)
+        self.kind, self.image = _image(figure)
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        code = b64encode(self.png).decode("ascii")
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        code = b64encode(self.image).decode("ascii")
         caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
-        image = f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{code}" '
+        image = f'<img alt="{escape(self.alt)}" src="data:image/{self.kind};base64,{code}" '
         return {
-            "text/html": f'{caption}{image}style="max-width: 100%">',
-            "image/png": code,
+            # White, since the axes are black, also where the page is dark.
+            "text/html": f'{caption}{image}width="{self.width}" '
+            f'style="max-width: 100%; background: white">{self.below}',
             "text/plain": f"{self.caption} {self.alt}".strip(),
         }
 
 
-def _fewer_colours(buffer):
-    """Return the image with a palette of 36 colours: a drawing needs no more, and files shrink."""
-    small = BytesIO()
-    image = Image.open(buffer).convert("RGB")
-    method, dither = Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
-    image.quantize(36, method, kmeans=1, dither=dither).save(small, "png", optimize=True)
-    return small.getvalue()
-
-
-def describe(figure):
-    """Return a figure's title, and the heights of its bars unless they are many."""
-    instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
-    parts = [figure.get_suptitle()]
-    for axes in figure.axes:
-        names = [label.get_text().replace("\n", " ") for label in axes.get_xticklabels()]
-        groups = [
-            g for g in axes.containers if isinstance(g, BarContainer) and len(g) == len(names)
-        ]
-        if sum(map(len, groups)) > MOST_BARS:
-            continue
-        for group in groups:
-            bars = zip(names, group, strict=True)
-            heights = ", ".join(f"{name} {bar.get_height():.3f}" for name, bar in bars)
-            parts.append(f"{group.get_label()}: {heights}")
-    return "; ".join(parts)
+def _image(figure: Figure) -> tuple[str, bytes]:
+    """Return the kind of image and its bytes."""
+    svg = to_svg(figure).encode()
+    if len(svg) <= LARGEST_SVG:
+        return "svg+xml", svg
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=DPI)
+    return "png", file.getvalue()
