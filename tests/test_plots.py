@@ -1,246 +1,213 @@
-"""Pictures hold what they are given."""
+"""Pictures hold what they are given, and say it in words that can be read."""
 
+from itertools import combinations
+
+import matplotlib.colors
 import numpy as np
 import pytest
 
-import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
 from coalloc_lib.curves import Curve, Point
 from coalloc_lib.estimates import Bound, Interval
+from coalloc_lib.plots import response_curves
 
-LABELS = {"title": "t", "xlabel": "x", "ylabel": "y"}
-BAR_LABELS = {"title": "t", "ylabel": "y"}
-
-
-def test_bars_have_their_heights_and_labels():
-    series = {"a": {"x": Interval(0.3, 0.2, 0.4, 5), "y": 0.1}, "b": {"x": 0.5, "y": 0.6}}
-    figure = plots.bars(series, title="Title", ylabel="loss")
-    axes = figure.axes[0]
-    assert [bar.get_height() for bar in axes.patches] == [0.3, 0.1, 0.5, 0.6]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["x", "y"]
-    assert figure.get_suptitle() == "Title"
-    assert axes.get_ylabel() == "loss"
-
-
-def test_a_label_that_a_series_lacks_is_a_gap_in_it():
-    figure = plots.bars({"a": {"x": 0.2}, "b": {"y": 0.4, "x": 0.3}}, **BAR_LABELS)
-    places = [(round(bar.get_x() + 0.2, 9), bar.get_height()) for bar in figure.axes[0].patches]
-    assert places == [(-0.2, 0.2), (1.2, 0.4), (0.2, 0.3)]
+#: What red-green blind eyes see of linear red, green and blue (Machado and others, 2009).
+DEUTERANOPIA = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
+#: Names that one figure may hold together.
+TOGETHER = (
+    ("ordered", "unordered", "total", "flexible"),
+    ("worst fit", "first fit", "best fit", "single then span"),
+    ("FCFS", "FPFS", "EASY", "Conservative", "Online"),
+    ("four components", "one component"),
+    ("independent", "dependent"),
+    ("equation", "simulated"),
+)
 
 
-def test_beside_published_draws_differences():
-    rows = [("row", {"exact": (0.5, 0.5004), "simulated": (0.5, Interval(0.49, 0.48, 0.5, 9))})]
-    axes = plots.beside_published(rows, title="t", xlabel="x").axes[0]
-    drawn = [line.get_xdata()[0] for line in axes.lines]
-    assert drawn == pytest.approx([0.0004, -0.01])
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+@pytest.mark.parametrize("names", TOGETHER)
+def test_meanings_can_be_told_apart_also_by_red_green_blind_readers(names):
+    signs = plots.signs(names)
+    assert len({sign.marker for sign in signs.values()}) == len(names)
+    seen = [matplotlib.colors.to_rgb(sign.colour) for sign in signs.values()]
+    for one, other in combinations(np.power(seen, 2.2), 2):
+        assert np.linalg.norm(DEUTERANOPIA @ (one - other)) > 0.08
+
+
+def test_a_meaning_looks_the_same_whatever_is_said_beside_it():
+    both = plots.signs(["ordered requests", "unordered (simulated)"])
+    assert both["ordered requests"] == plots.MEANINGS["ordered"]
+    assert both["unordered (simulated)"] == plots.MEANINGS["unordered"]
+    assert plots.signs(["worst fit"])["worst fit"] == plots.STANDARD
+
+
+def test_names_without_a_meaning_and_second_ones_get_looks_of_their_own():
+    found = plots.signs(["FPFS(5)", "FPFS(50)", "mine", "yours"])
+    assert len({sign.colour for sign in found.values()}) == 4
+    assert found["FPFS(5)"] == plots.MEANINGS["FPFS"]
+
+
+def test_shades_are_steps_of_one_quantity():
+    brightness = [
+        sum(matplotlib.colors.to_rgb(sign.colour)) for sign in plots.shades("1234").values()
+    ]
+    assert brightness == sorted(brightness)
+
+
+@pytest.fixture
+def groups():
+    return {
+        "U[1,7]": {"ordered": 0.22, "unordered": Interval(0.1, 0.09, 0.11, 8)},
+        "mine": {"unordered": 0.3},
+    }
+
+
+def test_bars_are_named_and_numbered_where_they_end(groups):
+    axes = plots.bars(groups, title="t").axes[0]
+    assert [bar.get_width() for bar in axes.patches] == [0.22, 0.1, 0.3]
+    assert texts(axes) == ["ordered 0.220", "unordered 0.100 ± 0.010", "unordered 0.300"]
+    ends = [text.get_position()[0] for text in axes.texts]
+    assert all(end > least for end, least in zip(ends, (0.22, 0.11, 0.3), strict=True))
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["U[1,7]", "mine"]
+    colours = [matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in axes.patches]
+    assert colours[1] == colours[2] == plots.STANDARD.colour != colours[0]
+
+
+def test_a_share_ends_at_one(groups):
+    axes = plots.bars({"x": {"lost": 0.98}}, title="t").axes[0]
+    assert max(axes.get_xticks()) <= 1 < axes.get_xlim()[1]
+
+
+def test_the_threshold_of_a_claim_is_drawn_in_each_group_and_named(groups):
+    threshold = "half of ordered", {"U[1,7]": 0.11, "mine": 0.2}
+    axes = plots.bars(groups, title="t", threshold=threshold).axes[0]
+    dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
+    assert [line.get_xdata()[0] for line in dashed] == [0.11, 0.2]
+    assert "half of ordered" in texts(axes)
+
+
+def test_words_of_bars_stay_inside_the_picture(groups):
+    figure = plots.bars(groups | {"x": {"a name that is rather long indeed": 0.9}}, title="t")
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    for text in axes.texts:
+        assert text.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_no_bars_are_refused():
+    with pytest.raises(InputError, match="groups"):
+        plots.bars({}, title="t")
+
+
+def test_titles_are_wrapped_and_get_their_room():
+    short, long = plots.new_figure(3)[0], plots.new_figure(3)[0]
+    plots.title_figure(short, "seen", "plotted")
+    plots.title_figure(long, "seen " * 40, "plotted " * 40)
+    assert long.get_figheight() > short.get_figheight() > 3
+    assert "\n" in long.get_suptitle()
+    assert short.get_suptitle() == "seen"
+    long.draw_without_rendering()
+    top = long.axes[0].get_tightbbox().y1
+    assert all(text.get_window_extent().y0 >= top - 1 for text in long.texts)
+
+
+def test_beside_published_draws_differences_around_the_print():
+    rows = {"row": {"exact": (0.5, 0.5004), "simulated": (0.5, Interval(0.49, 0.48, 0.5, 9))}}
+    (axes,) = plots.beside_published({"ordered": rows}, title="t", xlabel="x").axes
+    printed, *drawn = (line for line in axes.lines if line.get_marker() not in ("|", "None"))
+    assert (printed.get_xdata()[0], printed.get_marker()) == (0, plots.PRINT.marker)
+    assert printed.get_markerfacecolor() == "white"
+    assert [line.get_xdata()[0] for line in drawn] == pytest.approx([0.0004, -0.01])
+
+
+def test_an_approximation_is_hollow():
+    rows = {"row": {"approximation": (0.5, 0.5004), "simulation": (0.5, 0.5)}}
+    (axes,) = plots.beside_published({"unordered": rows}, title="t", xlabel="x").axes
+    _, hollow, filled = axes.lines
+    assert hollow.get_markerfacecolor() == "white" != filled.get_markerfacecolor()
+
+
+def test_lines_are_named_at_their_ends_and_do_not_cover_each_other():
+    found = {name: [Interval(y, y, y, 0)] * 2 for name, y in (("a", 0.1), ("b", 0.1), ("c", 0.5))}
+    figure = plots.lines({"ordered": found}, [1, 10], title="t", ylabel="y", bold=["c"])
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert sorted(texts(axes)) == ["a", "b", "c"]
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert [line.get_color() for line in axes.lines] == [plots.GREY] * 2 + [plots.STANDARD.colour]
+    np.testing.assert_array_equal(axes.lines[0].get_xdata(), [1, 10])
 
 
 @pytest.fixture
 def line():
     points = [
         Point(0.1, Interval(1, 0.9, 1.1, 3), 100),
-        Point(0.2, Interval(2, 1.5, 2.5, 3), 100, precise=False),
+        Point(0.2, Interval(2.5, 1.5, 3.5, 3), 100, precise=False),
         Point(0.3),
-        Point(0.4),
     ]
     return Curve(points, Bound(Interval(0.25, 0.24, 0.26, 30), "simulation"))
 
 
-def texts(legend):
-    return [text.get_text() for text in legend.get_texts()]
-
-
-def test_curve_shows_what_is_saturated_imprecise_and_maximal(line):
-    figure = plots.curve({"a": line}, title="t", xlabel="x", ylabel="y", top=5, logarithmic=True)
-    (axes,) = figure.axes
-    curve, hollow, asymptote, arrow = axes.lines
-    np.testing.assert_array_equal(curve.get_xdata(), [0.1, 0.2])
-    np.testing.assert_array_equal(curve.get_ydata(), [1, 2])
-    np.testing.assert_array_equal(hollow.get_xdata(), [0.2])
-    assert hollow.get_color() == "white"
+def test_curves_show_points_bands_and_what_each_line_bears(line):
+    figure = plots.curves({"head": {"worst fit": line}}, title="t", subtitle="s")
+    upper, below = figure.axes
+    joined, filled, hollow, asymptote = upper.lines
+    np.testing.assert_array_equal(joined.get_xdata(), [0.1, 0.2])
+    np.testing.assert_array_equal(joined.get_ydata(), [1, 2.5])
+    assert (filled.get_xdata()[0], hollow.get_xdata()[0]) == (0.1, 0.2)
+    assert hollow.get_markerfacecolor() == "white"
     assert asymptote.get_xdata()[0] == 0.25
-    assert arrow.get_xdata() == [0.3]
-    assert arrow.get_marker() == plots.SATURATED
-    assert texts(axes.get_legend()) == [
-        "a",
-        "maximal, simulation",
-        "saturated from here on",
-        "run too short",
-    ]
+    assert texts(below) == ["worst fit  0.250 "]
+    assert response_curves.HOLLOW in figure.texts[-1].get_text()
+    assert upper.get_yscale() == "log"
 
 
-def test_curve_leaves_out_signs_that_are_not_there(line):
-    exact = Curve(line.points[:1], Bound(Interval(0.25, 0.25, 0.25, 0), "exact"))
-    (axes,) = plots.curve({"a": exact}, title="t", xlabel="x", ylabel="y").axes
-    assert texts(axes.get_legend()) == ["a", "maximal, exact"]
-    assert axes.lines[2].get_linestyle() == plots.DASHES["exact"]
+def test_hollow_marks_are_explained_only_where_there_are_any(line):
+    precise = Curve(line.points[:1], line.maximum)
+    figure = plots.curves({"head": {"worst fit": precise}}, title="t", subtitle="s")
+    assert figure.texts[-1].get_text() == "s"
 
 
-def test_curves_of_one_load_have_arrows_that_can_be_told_apart(line):
-    (axes,) = plots.curve({"a": line, "b": line}, title="t", xlabel="x", ylabel="y").axes
-    arrows = [mark for mark in axes.lines if mark.get_marker() == plots.SATURATED]
-    heights = [mark.get_ydata()[0] for mark in arrows]
-    assert len(set(heights)) == 2
-    assert arrows[0].get_color() != arrows[1].get_color()
+def test_a_name_has_one_look_in_all_panels(line):
+    figure = plots.curves({"a": {"x": line, "y": line}, "b": {"y": line}}, title="t")
+    first, second = figure.axes[:2]
+    assert second.lines[0].get_color() == first.lines[3].get_color() != first.lines[0].get_color()
 
 
-def test_no_two_of_many_curves_look_alike(line):
-    drawn = {str(number): line for number in range(20)}
-    for figure in (
-        plots.curve(drawn, **LABELS),
-        plots.curves({"one": drawn, "other": {"19": line}}, **LABELS),
-    ):
-        named = [mark for mark in figure.axes[0].lines if mark.get_label() in drawn]
-        assert len({(mark.get_color(), mark.get_marker()) for mark in named}) == 20
+def test_what_is_no_curve_is_refused():
+    with pytest.raises(InputError, match="curve 'a'"):
+        plots.curves({"head": {"a": 0.5}}, title="t")
 
 
-def test_no_two_of_many_series_look_alike():
-    series = {str(number): {"a": 0.5, "b": 0.4} for number in range(20)}
-    figure = plots.bars(series, **BAR_LABELS)
-    assert len(figure.axes[0].containers) == 2 * 20
-    looks = {(box.get_facecolor(), box.get_hatch()) for box in figure.axes[0].patches}
-    assert len(looks) == 20
-    rows = [("row", {str(number): (0.5, 0.4) for number in range(20)})]
-    marks = plots.beside_published(rows, title="t", xlabel="x").axes[0].lines
-    assert len({(mark.get_color(), mark.get_marker()) for mark in marks}) == 20
+def test_the_anatomy_names_the_parts_of_a_curve(line):
+    figure = plots.anatomy(line, title="t")
+    said = " ".join(texts(figure.axes[0]))
+    assert all(word in said for word in ("nobody waits", "knee", "maximal", "loss"))
 
 
-def test_one_panel_of_curves_is_enough(line):
-    (axes,) = plots.curves({"only": {"a": line}}, **LABELS).axes
-    assert axes.get_title() == "only"
+def test_heat_map_hatches_what_is_undecided_and_names_its_colours():
+    intervals = {(0, 0): Interval(2, 1, 3, 5), (1, 0): Interval(0.1, -1, 1.2, 5)}
+    labels = {"title": "t", "xlabel": "x", "ylabel": "y", "values": "points"}
+    figure = plots.heat_map(intervals, rows=["a", "b"], columns=["c"], **labels)
+    assert texts(figure.axes[0]) == ["+2.0 ± 1.0", "+0.1 ± 1.1"]
+    assert [bool(patch.get_hatch()) for patch in figure.axes[0].patches] == [False, True]
+    assert figure.axes[1].get_ylabel() == "points"
 
 
-def test_heat_map_hatches_what_is_undecided():
-    intervals = {
-        (0, 0): Interval(5, 4, 6, 9),
-        (1, 1): Interval(-0.01, -1, 0.98, 9),
-        (1, 0): Interval(5, 4, 6, 9, doubt="few values"),
-    }
-    how = {"rows": ["1", "2"], "columns": ["x", "y"], "title": "t", "xlabel": "x", "ylabel": "y"}
-    axes = plots.heat_map(intervals, **how).axes[0]
-    assert [text.get_text() for text in axes.texts] == ["+5.0 ± 1.0", "+0.0 ± 1.0", "+5.0 ± 1.0"]
-    hatched = {(box.get_x(), box.get_y()): bool(box.get_hatch()) for box in axes.patches}
-    assert hatched == {(0, 0): False, (1, 1): True, (0, 1): True}
+def test_density_has_a_panel_for_each_distribution():
+    panels = {"processors": ([1, 2], [0.4, 0.6], 1.0), "seconds": ([0, 30], [0.9, 0.1], 30.0)}
+    figure = plots.density(panels, title="t", ylabel="share")
+    assert [axes.get_xlabel() for axes in figure.axes] == ["processors", "seconds"]
+    assert [bar.get_height() for bar in figure.axes[1].patches] == [0.9, 0.1]
 
 
-@pytest.fixture(scope="module")
-def log():
-    """A schedule of 3,000 jobs that begins late, as logs do, on a busy system."""
-    system = co.Multicluster([16, 8, 8])
-    jobs = (
-        co.JobModel(co.uniform(1, 8), components=2).sample(3000, 3, rate=1.0).with_load(system, 0.6)
-    )
-    return co.simulate(system, jobs.replace(submit=jobs.submit + 5000))
-
-
-def boxes(figure):
-    """Return the boxes of a Gantt chart, one a row: left, top, width, height."""
-    shown = figure.axes[0].patches
-    return np.array([(p.get_x(), p.get_y(), p.get_width(), p.get_height()) for p in shown])
-
-
-def busy(schedule, begin, finish):
-    """Return the processor-time in a window, from the schedule's columns alone."""
-    span = np.clip(schedule.end, begin, finish) - np.clip(schedule.start, begin, finish)
-    return float(schedule.jobs.processors @ span)
-
-
-def drawn_between(shown, begin, finish):
-    left, width, height = shown[:, 0], shown[:, 2], shown[:, 3]
-    return height @ (np.clip(left + width, begin, finish) - np.clip(left, begin, finish))
-
-
-def test_gantt_draws_every_processor_of_every_job_once():
-    rng = np.random.default_rng(1)
-    jobs = co.JobStream(np.arange(12.0), rng.uniform(1, 9, 12), rng.integers(1, 4, (12, 2)))
-    figure = plots.gantt(co.simulate(co.Multicluster([4, 5]), jobs))
-    shown = boxes(figure)
-    assert shown[:, 2] @ shown[:, 3] == pytest.approx(float(jobs.work.sum()))
-    for i, (x, y, w, h) in enumerate(shown):
-        for u, v, a, b in shown[i + 1 :]:
-            apart = x + w <= u + 1e-9 or u + a <= x + 1e-9 or y + h <= v or v + b <= y
-            assert apart
-    assert {text.get_text() for text in figure.axes[0].texts} == set(map(str, range(1, 13)))
-    figure.canvas.draw()
-
-
-def test_gantt_of_a_log_begins_with_its_first_jobs_and_says_so(log):
-    figure = plots.gantt(log, title="A log")
-    begin, finish = figure.axes[0].get_xlim()
-    assert begin == log.jobs.submit.min() > 4000
-    assert finish == np.sort(log.start)[200]
-    assert drawn_between(boxes(figure), begin, finish) == pytest.approx(busy(log, begin, finish))
-    assert (log.start[log.start < finish]).shape == (200,)
-    assert figure.get_suptitle() == "A log: the first 200 of 3,000 jobs"
-
-
-def test_gantt_of_a_window_draws_all_that_runs_in_it(log):
-    begin, finish = np.quantile(log.start, [0.5, 0.55])
-    figure = plots.gantt(log, window=(begin, finish))
-    assert figure.axes[0].get_xlim() == (begin, finish)
-    assert drawn_between(boxes(figure), begin, finish) == pytest.approx(busy(log, begin, finish))
-    assert figure.get_suptitle().startswith("Schedule: from ")
-    in_box = all(begin <= text.get_position()[0] <= finish for text in figure.axes[0].texts)
-    assert in_box
-
-
-def test_gantt_of_a_large_machine_stays_small(log):
-    jobs = co.JobStream([0, 1, 2], [5, 5, 5], [800, 300, 900], request="total")
-    figure = plots.gantt(co.simulate(co.Multicluster([1152]), jobs))
-    assert figure.get_size_inches()[1] < 8
-    assert [text.get_text() for text in figure.axes[0].texts] == ["1", "2", "3"]
-
-
-def test_gantt_calls_jobs_as_their_log_does():
-    jobs = co.JobStream([0, 1], [5, 5], [3, 3])
-    object.__setattr__(jobs, "number", np.array([871, 874]))
-    figure = plots.gantt(co.simulate(co.Multicluster([4, 4]), jobs))
-    assert [text.get_text() for text in figure.axes[0].texts] == ["871", "874"]
-
-
-def test_gantt_of_jobs_that_all_come_at_once():
-    many = co.JobStream(np.zeros(300), np.ones(300), np.ones(300))
-    figure = plots.gantt(co.simulate(co.Multicluster([400]), many))
-    assert len(boxes(figure)) == 300
-    nothing = co.JobStream(np.zeros(300), np.zeros(300), np.ones(300))
-    plots.gantt(co.simulate(co.Multicluster([400]), nothing)).canvas.draw()
-
-
-WRONG = {
-    "gantt of None": (lambda: plots.gantt(None), "schedule = None is no Schedule"),
-    "bars of None": (lambda: plots.bars(None, **BAR_LABELS), "series = None"),
-    "bars of nothing": (lambda: plots.bars({}, **BAR_LABELS), "series = {}"),
-    "curve of None": (lambda: plots.curve(None, **LABELS), "drawn = None"),
-    "curve of numbers": (lambda: plots.curve({"a": [1, 2]}, **LABELS), "curve 'a' = [1, 2]"),
-    "panels of None": (lambda: plots.curves(None, **LABELS), "panels = None"),
-    "panels of None each": (lambda: plots.curves({"a": None}, **LABELS), "panels['a'] = None"),
-}
-
-
-@pytest.mark.parametrize(("draw", "words"), WRONG.values(), ids=WRONG)
-def test_what_cannot_be_drawn_is_refused_in_one_line(draw, words):
-    with pytest.raises(InputError) as error:
-        draw()
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
-    assert len(str(error.value)) < 200
-
-
-@pytest.mark.parametrize(
-    "window", [(2, 1), (1, 1), (0, np.nan), 5, (1, 2, 3), ("a", "b"), ("a", 1)]
-)
-def test_a_window_is_two_instants(log, window):
-    with pytest.raises(InputError, match=r"^window = .*; give "):
-        plots.gantt(log, window=window)
-
-
-def test_a_window_with_too_many_jobs_is_refused(log):
-    with pytest.raises(InputError, match="window holds 3,000 jobs; give a shorter one"):
-        plots.gantt(log, window=(0, 1e9))
-
-
-def test_density_has_a_panel_each():
-    panel = (np.arange(3), np.array([0.2, 0.3, 0.5]), 1.0)
-    figure = plots.density({"a": panel, "b": panel}, title="t", xlabel="x", ylabel="y")
-    assert [axes.get_title() for axes in figure.axes] == ["a", "b"]
+def test_a_drawing_keeps_its_text_and_is_the_same_each_time(groups):
+    one, other = (plots.to_svg(plots.bars(groups, title="What is seen")) for _ in "12")
+    assert one == other
+    assert "What is seen</text>" in one
+    assert "Verdana" in one

@@ -47,16 +47,17 @@ MEANINGS = {
     "EASY": Sign("#56B4E9", "h"),
     "Conservative": Sign("#CC79A7", "*"),
     "Online": Sign("#882255", "d"),
+    "equation": Sign("#000000", "*"),
+    "simulated": Sign("#8C8C8C", "."),
     "dependent": Sign("#CC79A7", "P"),
 }
 #: For what has no meaning of its own, such as a reader's scenario.
 OWN = (
-    Sign("#000000", "*"),
     Sign("#999933", "d"),
     Sign("#332288", "h"),
     Sign("#CC6677", "8"),
     Sign("#44AA99", "H"),
-    Sign("#8C8C8C", "."),
+    Sign("#000000", "1"),
 )
 _SHADES = colormaps["viridis"]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")

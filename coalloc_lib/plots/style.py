@@ -50,13 +50,14 @@ def title_figure(figure: Figure, title: str, subtitle: str = "") -> None:
     width = figure.get_figwidth() / WIDTH
     titles = wrap(title, int(LETTERS * width))
     subtitles = wrap(subtitle, int(SMALL_LETTERS * width))
-    room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.06
+    room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)
     # The title is the figure's own, so that it can be asked for.
-    figure.suptitle("\n".join(titles), x=0.01, y=1, ha="left", va="top", weight="bold", fontsize=10)
+    look = {"ha": "left", "va": "top", "weight": "bold", "fontsize": 10}
+    figure.suptitle("\n".join(titles), x=0.01, y=1 - 0.04 / height, **look)
     figure._suptitle.set_in_layout(False)  # type: ignore[attr-defined]
-    below = 1 - TITLE * len(titles) / height
+    below = 1 - (0.04 + TITLE * len(titles)) / height
     figure.text(0.01, below, "\n".join(subtitles), va="top", fontsize=8.5, color=GREY)
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - room / height))  # type: ignore[call-arg]
 

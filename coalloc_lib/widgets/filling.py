@@ -1,0 +1,158 @@
+"""Equation (2) in four steps: fill one cluster, count, weigh by time, add up."""
+
+from functools import lru_cache
+
+import ipywidgets as ipw
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from coalloc_lib import plots
+from coalloc_lib.distributions import SizeDistribution, uniform
+from coalloc_lib.estimates import Interval
+from coalloc_lib.saturation import saturated_loss
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.controls import explorer, slider_with_entry
+from coalloc_lib.widgets.picture import Picture
+from coalloc_lib.workloads.models import JobModel
+
+STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
+#: Fills that are drawn, and fills that are counted beside the formula.
+DRAWN, COUNTED = 6, 2_000
+#: Jobs of the simulation beside the result.
+JOBS = 40_000
+
+
+def fill(processors: int, sizes: SizeDistribution, generator: np.random.Generator) -> list[int]:
+    """Return the sizes of jobs in the order drawn; the last is the first that does not fit."""
+    jobs = [int(sizes.sample(generator, 1)[0])]
+    while sum(jobs) <= processors:
+        jobs.append(int(sizes.sample(generator, 1)[0]))
+    return jobs
+
+
+def exactly(processors: int, sizes: SizeDistribution) -> np.ndarray:
+    """Return the probability that exactly i random jobs fit: F(i) - F(i + 1), from i = 0 on."""
+    fits = [1.0]
+    while fits[-1] > 0:
+        fits.append(float(sizes.sum_of(len(fits)).probabilities[: processors + 1].sum()))
+    return -np.diff([*fits, 0.0])[:-1]
+
+
+def filling_picture(
+    processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0
+) -> Picture:
+    """Draw one of the `STEPS` from a cluster and sizes U[1, largest] to its capacity loss.
+
+    Parameters
+    ----------
+    processors, largest : int
+        Of the cluster; of a job, as many at most.
+    step : str
+        One of `STEPS`.
+    draw : int
+        Seed of the jobs.
+    """
+    sizes = uniform(1, min(largest, processors))
+    one = np.random.default_rng(draw)
+    if step == STEPS[0]:
+        figure = _draw_fills([fill(processors, sizes, one) for _ in range(DRAWN)], processors)
+    elif step == STEPS[3]:
+        figure = _draw_sum(processors, sizes)
+    else:
+        figure = _draw_counts(processors, sizes, one, weighed=step == STEPS[2])
+    return Picture(figure)
+
+
+def _draw_fills(fills: list[list[int]], processors: int) -> Figure:
+    figure, axes = plots.new_figure(0.5 + 0.32 * len(fills))
+    for row, jobs in enumerate(fills):
+        edges = np.cumsum([0, *jobs])
+        for number, (left, size) in enumerate(zip(edges, jobs, strict=False)):
+            fits = number < len(jobs) - 1
+            look = {"facecolor": plots.STANDARD.colour} if fits else {
+                "facecolor": "none", "edgecolor": plots.LOSS.colour, "linestyle": "--"
+            }  # fmt: skip
+            axes.add_patch(Rectangle((left + 0.05, row + 0.1), size - 0.1, 0.8, **look))
+            colour = "white" if fits else plots.LOSS.colour
+            style = {"ha": "center", "va": "center", "fontsize": 8, "color": colour}
+            middle = (max(left, 0 if fits else processors) + left + size) / 2
+            axes.text(middle, row + 0.5, str(size), **style)
+        idle = Rectangle((edges[-2], row + 0.1), processors - edges[-2], 0.8, fill=False,
+                         hatch="////", edgecolor=plots.LOSS.colour, linewidth=0)  # fmt: skip
+        axes.add_patch(idle)
+    axes.axvline(processors, color="black", linewidth=2)
+    axes.set(xlim=(0, max(sum(jobs) for jobs in fills) + 0.2), ylim=(len(fills), 0))
+    axes.set_yticks(np.arange(len(fills)) + 0.5, [f"{len(jobs) - 1} fit" for jobs in fills])
+    axes.set_xlabel("processors")
+    axes.grid(False)
+    least, most = (pick(len(jobs) - 1 for jobs in fills) for pick in (min, max))
+    title = f"{least} jobs fit" if least == most else f"Between {least} and {most} jobs fit"
+    subtitle = f"{len(fills)} fills of {processors} processors in the order of the queue; dashed: "
+    title += ", and what is left over stays idle"
+    plots.title_figure(figure, title, subtitle + "the job that fits no more; hatched: idle")
+    return figure
+
+
+def _draw_counts(processors: int, sizes: SizeDistribution, generator: np.random.Generator,
+                 weighed: bool) -> Figure:  # fmt: skip
+    chance = exactly(processors, sizes)
+    figure, axes = plots.new_figure(2.4)
+    number = np.arange(len(chance))
+    pale = {"alpha": 0.35} if weighed else {}
+    axes.bar(number - 0.2 * weighed, chance, 0.4 if weighed else 0.7,
+             color=plots.STANDARD.colour, **pale)  # fmt: skip
+    title = f"Most often exactly {chance.argmax()} jobs fit"
+    subtitle = "bars: F(i) - F(i + 1), the chance that i jobs fit and i + 1 do not; circles: "
+    if weighed:
+        time = chance[1:] / number[1:] / (chance[1:] / number[1:]).sum()
+        axes.bar(number[1:] + 0.2, time, 0.4, color=plots.STANDARD.colour)
+        title = "Fewer jobs at once last longer, and weigh more"
+        subtitle = "pale: chance that exactly i jobs fit; dark: share of time, weighed by 1/i"
+    else:
+        counts = [len(fill(processors, sizes, generator)) - 1 for _ in range(COUNTED)]
+        shares = np.bincount(counts, minlength=len(chance)) / COUNTED
+        axes.plot(number, shares, "o", color="black", markerfacecolor="white", markersize=5)
+        subtitle += f"share of {COUNTED:,} fills"
+    axes.set(xlabel="jobs in service at once, i", ylabel="share", xlim=(0.3, len(chance) - 0.3))
+    axes.set_xticks(number[1:])
+    plots.title_figure(figure, title, subtitle)
+    return figure
+
+
+@lru_cache(maxsize=128)
+def _simulated(processors: int, largest: int) -> Interval:
+    scenario = Scenario(Multicluster([processors]), JobModel(uniform(1, largest)))
+    return saturated_loss(scenario, jobs=JOBS)
+
+
+def _draw_sum(processors: int, sizes: SizeDistribution) -> Figure:
+    chance = exactly(processors, sizes)
+    number = np.arange(1, len(chance))
+    in_service = 1 / (chance[1:] / number).sum()
+    loss = 1 - in_service * sizes.mean / processors
+    found = {
+        "equation (2)": loss,
+        "simulated": _simulated(processors, len(sizes.probabilities) - 1),
+    }
+    title = f"{in_service:.2f} jobs in service on average keep {1 - loss:.0%} busy"
+    subtitle = (
+        f"M = 1/(sum of P(exactly i)/i) = {in_service:.3f}; loss = 1 - M x mean size "
+        f"{sizes.mean:g} / {processors} processors"
+    )
+    return plots.bars({f"{processors} processors": found}, title=title, subtitle=subtitle)
+
+
+def filling_explorer() -> ipw.Widget:
+    """Return the controls of a cluster and its jobs, and the four steps to its capacity loss."""
+    step = ipw.ToggleButtons(options=STEPS, description="step")
+    return explorer(
+        {
+            "step": step,
+            "processors": slider_with_entry("processors", 8, 2, 32),
+            "largest": slider_with_entry("largest job", 4, 1, 32),
+            "draw": slider_with_entry("draw again", 0, 0, 99),
+        },
+        filling_picture,
+    )
