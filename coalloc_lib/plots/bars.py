@@ -70,14 +70,24 @@ def as_interval(value: Interval | float) -> Interval:
     return value if isinstance(value, Interval) else Interval.exact(value)
 
 
+def told(value: Interval | float) -> str:
+    """Return a figure in words, with its interval where it has one.
+
+    Examples
+    --------
+    >>> told(0.25), told(Interval(0.25, 0.24, 0.26, 8))
+    ('0.250', '0.250 ± 0.010')
+    """
+    found = as_interval(value)
+    return f"{found.estimate:.3f}" + (f" ± {found.half_width:.3f}" if found.count else "")
+
+
 def _name_bars(axes: Axes, groups: Figures) -> None:
     """Write each bar's name and value behind it, and make room for the longest."""
     ends = []
     for row in groups.values():
         for name, value in row.items():
-            found = as_interval(value)
-            width = f" ± {found.half_width:.3f}" if found.count else ""
-            ends.append((found.high, f"{name} {found.estimate:.3f}{width}"))
+            ends.append((as_interval(value).high, f"{name} {told(value)}"))
     room = max(end / (1 - LETTER * (len(words) + 2)) for end, words in ends)
     axes.set_xlim(0, room)
     # A share ends at 1, whatever room the words take.

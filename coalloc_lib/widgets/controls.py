@@ -1,41 +1,36 @@
-"""Sliders with names, and the loop from controls to a picture.
+"""Controls beside the picture that follows them.
 
 Each slider has a text entry beside it, since a slider has no name that a screen reader could read
-out.
+out. While a control is moved the picture follows coarsely; it is refined when it rests.
 """
 
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import ipywidgets as ipw
 
 from coalloc_lib.checks import InputError
+from coalloc_lib.widgets.picture import Picture
 
-#: Hides the name of a text entry from the eye, which has the slider's, but not from readers.
-STYLE = (
-    "<style>.coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; "
-    "overflow: hidden; clip-path: inset(50%)}</style>"
-)
-WIDE = {"description_width": "9em"}
+#: A text entry has its name for screen readers only, since the slider shows it to the eye.
+STYLE = """<style>
+.coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
+  clip-path: inset(50%)}
+.coalloc-note {margin: 0 0 4px 8em; line-height: 1.3; color: #A63603}
+.coalloc-busy {color: #595959; font-style: italic}
+</style>"""
+WIDE = {"description_width": "8em"}
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
+#: Seconds that controls rest before the picture is refined.
+REST = 0.35
 
 
-class Explorer(ipw.VBox):
-    """Controls, and last of all the `Output` that they fill.
-
-    Where no kernel runs, in a notebook that was only opened, the picture alone is shown.
-    """
-
-    @property
-    def shown(self):
-        """What is shown at present, by MIME type."""
-        return self.children[-1].outputs[0]["data"]
-
-    def _repr_mimebundle_(self, **kwargs):
-        still = {"text/html": f"{HINT}{self.shown['text/html']}"}
-        return super()._repr_mimebundle_(**kwargs) | self.shown | still
-
-
-def slider_with_entry(label, value, low, high, step=1):
+def slider_with_entry(
+    label: str, value: float, low: float, high: float, step: float = 1
+) -> ipw.HBox:
     """Return a slider and a text entry that hold the same number, in a row.
 
     Both are called `label`; the entry, last in the row, shows it to screen readers only. Numbers
@@ -44,59 +39,159 @@ def slider_with_entry(label, value, low, high, step=1):
     is_whole = isinstance(step, int)
     both = {"value": value, "min": low, "max": high, "step": step, "description": label}
     slider = (ipw.IntSlider if is_whole else ipw.FloatSlider)(
-        **both, style=WIDE, readout=False, continuous_update=False
+        **both, style=WIDE, readout=False, layout={"width": "260px"}
     )
     entry = (ipw.BoundedIntText if is_whole else ipw.BoundedFloatText)(
-        **both, tooltip=label, layout={"width": "6em"}
+        **both, tooltip=label, layout={"width": "5em"}
     )
     entry.add_class("coalloc-entry")
     ipw.link((slider, "value"), (entry, "value"))
     return ipw.HBox([slider, entry])
 
 
-def explorer(controls, show):
-    """Return an `Explorer`: controls above the picture that they make.
+def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
+    """Return a list to choose one of `options` from; the first where none is chosen yet."""
+    options = list(options)
+    chosen = options[0] if chosen is None else chosen
+    layout = {"width": "330px"}
+    return ipw.Dropdown(options=options, value=chosen, description=label, style=WIDE, layout=layout)
+
+
+class View(ipw.HTML):
+    """A picture with its caption, and whether it is being refined."""
+
+    def draw(self, picture: Picture, busy: bool = False) -> None:
+        """Show a picture; `busy` says that a finer one is on its way."""
+        self.data = picture._repr_mimebundle_()
+        sign = '<p class="coalloc-busy" role="status">refining …</p>' if busy else ""
+        self.value = self.data["text/html"] + sign
+
+
+class Explorer(ipw.VBox):
+    """Controls beside the view that they fill, and a line that recreates what they say.
+
+    Where no kernel runs, in a notebook that was only opened, the picture alone is shown.
 
     Parameters
     ----------
     controls : dict of Widget
-        By the name of the argument of `show` that each sets: a widget with a value, or a row
-        from `slider_with_entry`.
-    show : callable
-        Takes the values, returns a `Picture`. An `InputError` is shown as its one line.
+        By name: a widget with a value, or a row from `slider_with_entry`.
+    draw : callable
+        Takes the values by name, and ``coarse``; returns a `Picture`, or None where it has filled
+        `view` itself. An `InputError` is shown beside the control that was moved, and the view
+        keeps what it had.
+    view : Widget, optional
+        What is filled.
+    state : str, optional
+        A line of another explorer of this kind.
+    above : sequence of Widget
+        To show above the controls.
     """
-    holders = {name: row.children[-1] if isinstance(row, ipw.HBox) else row
-               for name, row in controls.items()}  # fmt: skip
-    output, drawn = ipw.Output(), {}
 
-    def redraw(_change=None):
-        values = {name: holder.value for name, holder in holders.items()}
-        if values == drawn:  # one control has set another, which has redrawn
-            return
-        drawn.update(values)
-        # What an Output captures in a callback can get lost; what it is given is always shown.
-        output.outputs = (_shown(show, values),)
-
-    for holder in holders.values():
-        holder.observe(redraw, "value")
-    redraw()
-    return Explorer([ipw.HTML(STYLE), *controls.values(), output])
-
-
-def _shown(show, values):
-    try:
-        data = show(**values)._repr_mimebundle_()
-        del data["image/png"]
-    except InputError as error:
-        data = {
-            "text/html": f'<p role="alert"><b>Not possible:</b> {escape(str(error))}</p>',
-            "text/plain": f"Not possible: {error}",
+    def __init__(
+        self, controls: Mapping[str, ipw.Widget], draw: Callable, view: ipw.Widget | None = None,
+        state: str = "", above: Sequence[ipw.Widget] = (),
+    ) -> None:  # fmt: skip
+        self._holders = {
+            name: row.children[-1] if isinstance(row, ipw.HBox) else row
+            for name, row in controls.items()
         }
-    return {"output_type": "display_data", "data": data, "metadata": {}}
+        self._notes = {name: ipw.HTML() for name in controls}
+        self._draw, self.view = draw, View() if view is None else view
+        self._drawn, self._waiting, self._held = None, None, True
+        self.scenario = ipw.Text(
+            description="this scenario", style=WIDE, layout={"width": "auto"},
+            tooltip="copy it to keep it; paste one to see it", continuous_update=False,
+        )  # fmt: skip
+        rows = [each for name, row in controls.items() for each in (row, self._notes[name])]
+        sides = ipw.HBox(
+            [
+                ipw.VBox([*above, *rows], layout={"flex": "0 0 350px"}),
+                ipw.VBox([self.view], layout={"flex": "1 1 460px", "min_width": "0"}),
+            ],
+            layout={"flex_flow": "row wrap"},
+        )
+        super().__init__([ipw.HTML(STYLE), sides, self.scenario])
+        for name, holder in self._holders.items():
+            holder.observe(lambda _change, name=name: self._moved(name), "value")
+        self._held = False
+        self._redraw(next(iter(controls)), coarse=False)
+        self.scenario.observe(lambda change: self.recreate(change["new"]), "value")
+        if state:
+            self.recreate(state)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the controls say, by name."""
+        return {name: holder.value for name, holder in self._holders.items()}
+
+    def recreate(self, line: str) -> None:
+        """Set the controls to what a line says; one that cannot be read is answered with why."""
+        if line == _line(self.values):
+            return
+        self._held = True
+        try:
+            wanted = self._parsed(line)
+            for _ in "12":  # controls that clamp each other take their values in the second round
+                for name, value in wanted.items():
+                    self._holders[name].value = value
+        except Exception as error:
+            self.scenario.tooltip = f"cannot be read: {error}"
+            self._say(next(reversed(self._notes)), f"this scenario: {error}")
+            return
+        finally:
+            self._held = False
+        self._redraw(next(iter(self._holders)), coarse=False)
+
+    def _parsed(self, line: str) -> dict[str, Any]:
+        wanted = {}
+        for name, text in parse_qsl(line, keep_blank_values=True):
+            if name not in self._holders:
+                raise InputError(f"{name!r} is no control; {', '.join(self._holders)} are")
+            kind = type(self._holders[name].value)
+            wanted[name] = text == "True" if kind is bool else kind(text)
+        return wanted
+
+    def _moved(self, name: str) -> None:
+        if self._held or self.values == self._drawn:  # one control has set another
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._redraw(name, coarse=False)
+            return
+        self._redraw(name, coarse=True)
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = loop.call_later(REST, self._redraw, name, False)
+
+    def _redraw(self, name: str, coarse: bool) -> None:
+        values = self._drawn = self.values
+        for note in self._notes.values():
+            note.value = ""
+        self.scenario.value = _line(values)
+        try:
+            picture = self._draw(**values, coarse=coarse)
+        except InputError as error:
+            self._say(name, str(error))
+            return
+        if picture is not None:
+            self.view.draw(picture, busy=coarse)
+
+    def _say(self, name: str, words: str) -> None:
+        self._notes[name].value = f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        still = self.view.data
+        text = {"text/html": HINT + still["text/html"], "text/plain": still["text/plain"]}
+        return super()._repr_mimebundle_(**kwargs) | text
 
 
-def choice(label, options, chosen=None):
-    """Return a list to choose one of `options` from; the first where none is chosen yet."""
-    options = list(options)
-    chosen = options[0] if chosen is None else chosen
-    return ipw.Dropdown(options=options, value=chosen, description=label, style=WIDE)
+def _line(values: Mapping[str, Any]) -> str:
+    return urlencode(values, safe=",()[]")
+
+
+def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
+    """Let one number push another, so that the first never exceeds the second."""
+    lower.observe(lambda change: setattr(upper, "value", max(upper.value, change["new"])), "value")
+    upper.observe(lambda change: setattr(lower, "value", min(lower.value, change["new"])), "value")

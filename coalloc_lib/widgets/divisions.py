@@ -1,18 +1,19 @@
 """The division explorer: how a system is cut into clusters, and the response times it gives."""
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import ipywidgets as ipw
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, positive
-from coalloc_lib.curves import find_maximum, response_curve
+from coalloc_lib.curves import Curve, find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import WIDE, explorer, slider_with_entry
+from coalloc_lib.widgets.controls import WIDE, Explorer, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
@@ -22,18 +23,17 @@ COMPARED = ("first-fit", "worst-fit")
 PROCESSORS, MOST_CLUSTERS = 128, 8
 #: Loads of the points, as shares of what each placement bears.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
-#: Relative half-width from which on a point counts as precise.
+#: Relative half-width up to which a point counts as precise.
 PRECISION = 0.1
-#: Where the vertical axis ends, in mean service times.
-TOP = 15.0
-
-
-#: Jobs behind the maximal utilization; jobs and runs behind each point.
-COARSE, FINE = (10_000, 2_500, 4), (100_000, 20_000, 8)
+#: Jobs behind the maximal utilization; jobs and runs behind each point: while a control is moved,
+#: and when it rests.
+COARSE, FINE = (5_000, 1_500, 4), (60_000, 10_000, 6)
 
 
 @lru_cache(maxsize=256)
-def division_curves(clusters, components, component_sizes, effort=COARSE):
+def division_curves(
+    clusters: tuple[int, ...], components: int, component_sizes: str, effort: tuple = FINE
+) -> dict[str, Curve]:
     """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
     system, model = Multicluster(clusters), JobModel(parse_sizes(component_sizes), components)
     refuse_impossible(system, model.largest())
@@ -43,7 +43,7 @@ def division_curves(clusters, components, component_sizes, effort=COARSE):
     }
 
 
-def _curve(scenario, effort):
+def _curve(scenario: Scenario, effort: tuple) -> Curve:
     bound_jobs, jobs, replications = effort
     maximum = find_maximum(scenario, jobs=bound_jobs)
     loads = [round(share * maximum.interval.low, 3) for share in SHARES]
@@ -52,8 +52,9 @@ def _curve(scenario, effort):
 
 
 def division_picture(
-    sizes=(32, 32, 32, 32), components=4, component_sizes="D(0.9)[1,8]", alpha=1.0, refine=False
-):
+    sizes: Sequence[int] | str = (32, 32, 32, 32), components: int = 4,
+    component_sizes: str = "D(0.9)[1,8]", alpha: float = 1.0, coarse: bool = False,
+) -> Picture:  # fmt: skip
     """Draw the response times of first fit and worst fit on one division into clusters.
 
     Parameters
@@ -67,8 +68,8 @@ def division_picture(
     alpha : float
         By how much slow communication lengthens every service time. The horizontal axis is the
         net utilization, without what communication takes.
-    refine : bool
-        Simulate more: runs eight times as long and twice as many.
+    coarse : bool
+        Simulate less, for a quick look.
 
     Notes
     -----
@@ -78,58 +79,67 @@ def division_picture(
     clusters = _clusters(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
-    slow = alpha > 1
-    gross = division_curves(clusters, components, component_sizes, FINE if refine else COARSE)
+    gross = division_curves(clusters, components, component_sizes, COARSE if coarse else FINE)
     net = {name: curve.stretched(alpha) for name, curve in gross.items()}
-    bears = "; ".join(f"{name} {curve.maximum}" for name, curve in net.items())
-    caption = (
-        f"Of {sum(clusters)} processors, these shares can be kept busy with "
-        f"{'work other than slow communication' if slow else 'work'}: {bears}."
+    slow = f", service times {alpha:g} times as long" if alpha > 1 else ""
+    subtitle = (
+        f"{Multicluster(clusters)} processors, {components} components {component_sizes}{slow}; "
+        "bands: 95 % intervals"
     )
-    system = f"{Multicluster(clusters)} processors, {components} components {component_sizes}"
-    title = f"{system}, alpha = {alpha:g}"
+    label = "net utilization" if alpha > 1 else "utilization"
+    figure = plots.curves({"": net}, title=_winner(net), subtitle=subtitle, xlabel=label)
     words = "; ".join(
-        f"{name} "
-        + ", ".join(f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in c.points)
-        for name, c in net.items()
+        f"{name} bears {plots.told(curve.maximum.interval)} and responds in "
+        + ", ".join(f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points)
+        for name, curve in net.items()
     )
-    figure = _draw(
-        net, gross if slow else {}, f"{title}; pale lines: alpha = 1" if slow else system
+    return Picture(figure, f"{figure.get_suptitle()}. {subtitle}: {words}".replace("\n", " "))
+
+
+def _winner(net: Mapping[str, Curve]) -> str:
+    """Say which placement bears more, where the intervals tell."""
+    (one, least), (other, most) = sorted(
+        ((name, curve.maximum.interval) for name, curve in net.items()),
+        key=lambda pair: pair[1].estimate,
     )
-    return Picture(figure, f"{title}. Mean response times: {words}", caption)
+    if least.high < most.low:
+        return f"{other.capitalize()} bears {most.estimate:.0%}, {one} {least.estimate:.0%}"
+    return f"Both placements bear {most.estimate:.0%}, as far as the intervals tell"
 
 
-def _draw(net, gross, title):
-    """Draw the curves over net utilization, and pale those without slow communication."""
-    figure = plots.curve(
-        net,
-        title=title,
-        xlabel="net utilization" if gross else "utilization",
-        ylabel="mean response time (mean service times)",
-        top=TOP,
-        logarithmic=True,
-    )
-    figure.axes[0].set_xlim(0, 1)
-    for number, curve in enumerate(gross.values()):
-        times = [response.estimate for response in curve.responses]
-        style = {"color": plots.look(number)[0], "linewidth": 1.2, "alpha": 0.45}
-        figure.axes[0].plot(curve.utilizations, times, **style)
-    return figure
-
-
-def _clusters(sizes):
+def _clusters(sizes: Sequence[int] | str) -> tuple[int, ...]:
     """Return the processors of each cluster, from a text or a sequence of them."""
     return (parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)).sizes
+
+
+def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
+    """Return sizes that add up to `PROCESSORS` again, after one was moved.
+
+    The others give or take evenly, the largest first, and keep a processor each.
+
+    Examples
+    --------
+    >>> shared_out([48, 32, 32, 32], moved=0)
+    [48, 27, 27, 26]
+    """
+    sizes = list(sizes)
+    others = [number for number in range(len(sizes)) if number != moved]
+    sizes[moved] = min(sizes[moved], PROCESSORS - len(others)) if others else PROCESSORS
+    while (excess := sum(sizes) - PROCESSORS) != 0:
+        if excess > 0:
+            sizes[max(others, key=lambda number: (sizes[number], number))] -= 1
+        else:
+            sizes[min(others, key=lambda number: (sizes[number], number))] += 1
+    return sizes
 
 
 class _Division:
     """Sliders that divide the processors, and the text of sizes that they write.
 
-    The last cluster has what the others leave. A text that divides the same processors moves the
-    sliders; any other leaves them.
+    A text that divides the same processors moves the sliders; any other leaves them.
     """
 
-    def __init__(self, sizes):
+    def __init__(self, sizes: Sequence[int]) -> None:
         self.text = _text("sizes", ",".join(map(str, sizes)))
         self.count = slider_with_entry("clusters", len(sizes), 1, MOST_CLUSTERS)
         self.rows = [
@@ -141,24 +151,25 @@ class _Division:
         self._follow()
         self.text.observe(self._follow, "value")
         self.count.children[-1].observe(self._recount, "value")
-        for entry in self.entries:
-            entry.observe(self._resize, "value")
+        for number, entry in enumerate(self.entries):
+            entry.observe(lambda _change, number=number: self._resize(number), "value")
 
-    def _recount(self, change):
+    def _recount(self, change: dict) -> None:
         """Divide the processors as equally as can be."""
         each, more = divmod(PROCESSORS, change["new"])
         self._write([each + (i < more) for i in range(change["new"])])
 
-    def _resize(self, _change):
-        """Give the last cluster what is left."""
-        others = [entry.value for entry in self.entries[: self.count.children[-1].value - 1]]
-        self._write([*others, PROCESSORS - sum(others)])
+    def _resize(self, moved: int) -> None:
+        if not self.follows:
+            sizes = [entry.value for entry in self.entries[: self.count.children[-1].value]]
+            self._write(shared_out(sizes, moved))
 
-    def _write(self, sizes):
+    def _write(self, sizes: Sequence[int]) -> None:
         if not self.follows:
             self.text.value = ",".join(map(str, sizes))
+            self._follow()
 
-    def _follow(self, _change=None):
+    def _follow(self, _change: dict | None = None) -> None:
         """Set the sliders to the text, where they can say the same."""
         try:
             sizes = parse_clusters(self.text.value).sizes
@@ -170,40 +181,32 @@ class _Division:
         self.count.children[-1].value = len(sizes)
         for number, row in enumerate(self.rows):
             row.layout.display = "" if number < len(sizes) else "none"
-            for widget in row.children:
-                widget.disabled = number >= len(sizes) - 1
             self.entries[number].value = sizes[number] if number < len(sizes) else 1
         self.follows = False
 
 
-def _text(label, value):
-    return ipw.Text(value=value, description=label, style=WIDE, continuous_update=False)
+def _text(label: str, value: str) -> ipw.Text:
+    layout = {"width": "330px"}
+    return ipw.Text(
+        value=value, description=label, style=WIDE, layout=layout, continuous_update=False
+    )
 
 
-def division_explorer(sizes=(32, 32, 32, 32)):
+def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
     """Return the controls of a division into clusters, and the response times it gives at once.
-
-    First a short simulation answers; *refine* simulates sixteen times as many jobs.
 
     Parameters
     ----------
     sizes : sequence of int or str
         The division to begin with, as `division_picture` takes it.
+    state : str, optional
+        The line of a scenario that was copied.
     """
     division = _Division(_clusters(sizes))
-    refine = ipw.ToggleButton(value=False, description="refine", tooltip="simulate longer")
-    jobs = _text("component sizes", "D(0.9)[1,8]")
-    components = slider_with_entry("components", 4, 1, MOST_CLUSTERS)
-    for widget in (division.text, jobs, components.children[-1]):
-        widget.observe(lambda _change: setattr(refine, "value", False), "value")
     controls = {
         "sizes": division.text,
-        "components": components,
-        "component_sizes": jobs,
+        "components": slider_with_entry("components", 4, 1, MOST_CLUSTERS),
+        "component_sizes": _text("component sizes", "D(0.9)[1,8]"),
         "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
-        "refine": refine,
     }
-    box = explorer(controls, division_picture)
-    style, *others = box.children
-    box.children = (style, division.count, *division.rows, *others)
-    return box
+    return Explorer(controls, division_picture, state=state, above=[division.count, *division.rows])

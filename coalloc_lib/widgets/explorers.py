@@ -20,32 +20,47 @@ NO_CHOICE = ("ordered", "total")
 MOST_TOLD = 30
 
 
-def loss_explorer():
+def loss_explorer(state: str = "") -> Explorer:
     """Return the controls of a multicluster and its jobs, and the capacity loss at once.
 
     The chosen request type is drawn beside the two others. The loss is exact or approximate where
     a formula answers quickly, else simulated with its 95 % interval, and says which.
+
+    Parameters
+    ----------
+    state : str, optional
+        The line of a scenario that was copied.
     """
     start = LossQuestion()
     kind = choice("size distribution", ("U", "D(q)"))
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)
-    wide = {"style": WIDE, "layout": {"width": "max-content"}}
-    counted = ipw.Checkbox(value=False, description="1 counts as a power of two", **wide)
+    counted = ipw.Checkbox(value=False, description="1 counts as a power of two", indent=False)
     for widget in (*q.children, counted):
         ipw.dlink((kind, "value"), (widget, "disabled"), lambda value: value == "U")
-    controls = {
+    numbers = {
         "clusters": slider_with_entry("clusters", start.clusters, 1, 8),
         "cluster_size": slider_with_entry("cluster size", start.cluster_size, 2, 128),
         "components": slider_with_entry("components", start.components, 1, 8),
-        "kind": kind,
         "low": slider_with_entry("smallest size", start.low, 1, 128),
         "high": slider_with_entry("largest size", start.high, 1, 128),
+    }
+    # A component fits a cluster, and a job has one cluster for each: the others follow.
+    for lower, upper in (("components", "clusters"), ("low", "high"), ("high", "cluster_size")):
+        push(numbers[lower].children[-1], numbers[upper].children[-1])
+    controls = {
+        **numbers,
+        "kind": kind,
         "q": q,
         "one_is_power_of_two": counted,
         "request": choice("request type", COMPARED, start.request),
         "placement": choice("placement", LOSS_RULES),
     }
-    return explorer(controls, lambda **values: loss_picture(LossQuestion(**values)))
+
+    def draw(coarse: bool, **values: Any) -> Picture:
+        jobs = COARSE_JOBS if coarse else SIMULATED_JOBS
+        return loss_picture(LossQuestion(**values), jobs)
+
+    return Explorer(controls, draw, state=state)
 
 
 #: Scheduling policies by the names that a reader sees.

@@ -13,15 +13,15 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
 #: Fills that are drawn, and fills that are counted beside the formula.
 DRAWN, COUNTED = 6, 2_000
-#: Jobs of the simulation beside the result.
-JOBS = 40_000
+#: Jobs of the simulation beside the result, and while a control is moved.
+JOBS, COARSE = 40_000, 4_000
 
 
 def fill(processors: int, sizes: SizeDistribution, generator: np.random.Generator) -> list[int]:
@@ -41,7 +41,11 @@ def exactly(processors: int, sizes: SizeDistribution) -> np.ndarray:
 
 
 def filling_picture(
-    processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0
+    processors: int = 8,
+    largest: int = 4,
+    step: str = STEPS[0],
+    draw: int = 0,
+    coarse: bool = False,
 ) -> Picture:
     """Draw one of the `STEPS` from a cluster and sizes U[1, largest] to its capacity loss.
 
@@ -53,13 +57,15 @@ def filling_picture(
         One of `STEPS`.
     draw : int
         Seed of the jobs.
+    coarse : bool
+        Simulate less, for a quick look.
     """
     sizes = uniform(1, min(largest, processors))
     one = np.random.default_rng(draw)
     if step == STEPS[0]:
         figure = _draw_fills([fill(processors, sizes, one) for _ in range(DRAWN)], processors)
     elif step == STEPS[3]:
-        figure = _draw_sum(processors, sizes)
+        figure = _draw_sum(processors, sizes, COARSE if coarse else JOBS)
     else:
         figure = _draw_counts(processors, sizes, one, weighed=step == STEPS[2])
     return Picture(figure)
@@ -122,19 +128,19 @@ def _draw_counts(processors: int, sizes: SizeDistribution, generator: np.random.
 
 
 @lru_cache(maxsize=128)
-def _simulated(processors: int, largest: int) -> Interval:
+def _simulated(processors: int, largest: int, jobs: int) -> Interval:
     scenario = Scenario(Multicluster([processors]), JobModel(uniform(1, largest)))
-    return saturated_loss(scenario, jobs=JOBS)
+    return saturated_loss(scenario, jobs=jobs)
 
 
-def _draw_sum(processors: int, sizes: SizeDistribution) -> Figure:
+def _draw_sum(processors: int, sizes: SizeDistribution, jobs: int) -> Figure:
     chance = exactly(processors, sizes)
     number = np.arange(1, len(chance))
     in_service = 1 / (chance[1:] / number).sum()
     loss = 1 - in_service * sizes.mean / processors
     found = {
         "equation (2)": loss,
-        "simulated": _simulated(processors, len(sizes.probabilities) - 1),
+        "simulated": _simulated(processors, len(sizes.probabilities) - 1, jobs),
     }
     title = f"{in_service:.2f} jobs in service on average keep {1 - loss:.0%} busy"
     subtitle = (
@@ -144,10 +150,10 @@ def _draw_sum(processors: int, sizes: SizeDistribution) -> Figure:
     return plots.bars({f"{processors} processors": found}, title=title, subtitle=subtitle)
 
 
-def filling_explorer() -> ipw.Widget:
+def filling_explorer(state: str = "") -> Explorer:
     """Return the controls of a cluster and its jobs, and the four steps to its capacity loss."""
     step = ipw.ToggleButtons(options=STEPS, description="step")
-    return explorer(
+    return Explorer(
         {
             "step": step,
             "processors": slider_with_entry("processors", 8, 2, 32),
@@ -155,4 +161,5 @@ def filling_explorer() -> ipw.Widget:
             "draw": slider_with_entry("draw again", 0, 0, 99),
         },
         filling_picture,
+        state=state,
     )

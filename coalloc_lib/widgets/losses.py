@@ -6,7 +6,7 @@ from functools import lru_cache
 from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import power_of_two, uniform
+from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.estimates import Bound
 from coalloc_lib.names import PLACEMENTS, spoken
 from coalloc_lib.saturation import saturated_loss
@@ -22,8 +22,8 @@ RULES = {spoken(name): rule() for name, rule in PLACEMENTS.items() if name != "s
 COMPARED = ("ordered", "unordered", "total")
 #: A formula that takes longer, in seconds, gives way to a simulation.
 BUDGET = 0.3
-#: Jobs of that simulation.
-SIMULATED_JOBS = 30_000
+#: Jobs of that simulation, and of one that is to follow a moving hand.
+SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class LossQuestion:
     placement: str = "worst fit"
 
     @property
-    def system(self):
+    def system(self) -> Multicluster:
         """The clusters; for total requests a single one with all processors."""
         system = Multicluster.equal(self.clusters, self.cluster_size)
         return Multicluster([system.processors]) if self.request == "total" else system
 
     @property
-    def sizes(self):
+    def sizes(self) -> SizeDistribution:
         """The distribution of the component sizes."""
         if self.kind == "U":
             return uniform(self.low, self.high)
@@ -76,10 +76,10 @@ class LossQuestion:
 
 
 @lru_cache(maxsize=1024)
-def capacity_loss(question):
-    """Return a `Bound` within a fraction of a second.
+def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
+    """Return how much is borne, within a fraction of a second.
 
-    By the formula where there is one that is quick, else by a short simulation.
+    By the formula where there is one that is quick, else by a simulation of so many `jobs`.
 
     Raises
     ------
@@ -98,64 +98,42 @@ def capacity_loss(question):
         except BudgetError:
             pass
     placement = None if question.request == "ordered" else RULES[question.placement]
-    found = saturated_loss(Scenario(system, model, placement=placement), jobs=SIMULATED_JOBS)
+    found = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs)
     return Bound(found.complement(), "simulation")
 
 
-def loss_in_words(bound):
-    """Return the capacity loss of a `Bound`, with its 95 % interval, and how it is known."""
-    if bound.method == "simulation":
-        half_width = bound.loss.half_width
-        return f"{bound.capacity_loss:.3f} ± {half_width:.3f} (95 %), {bound.method}"
-    return f"{bound.capacity_loss:.3f}, {bound.method}"
+def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS) -> Picture:
+    """Draw the capacity loss of a `LossQuestion` beside that of the other request types.
 
+    Parameters
+    ----------
+    question : LossQuestion, optional
+    jobs : int
+        Behind what is simulated.
 
-def loss_picture(question=None):
-    """Draw the capacity loss of a `LossQuestion` beside that of the other request types."""
+    Raises
+    ------
+    InputError
+        A job of this question could never start.
+    """
     question = LossQuestion() if question is None else question
-    chosen = capacity_loss(question)
-    answers = {}
+    chosen = capacity_loss(question, jobs)
+    found = {}
     for request in COMPARED:
         try:
-            answers[request] = capacity_loss(replace(question, request=request))
+            found[request] = capacity_loss(replace(question, request=request), jobs)
         except InputError:
-            answers[request] = None
-    words = "; ".join(
-        f"{name} {loss_in_words(answer) if answer else 'never starts'}"
-        for name, answer in answers.items()
+            continue  # such a job never starts there
+    places = {"total": f" (1 x {question.clusters * question.cluster_size})"}
+    bars = {f"{r}{places.get(r, '')}, {found[r].method}": found[r].loss for r in found}
+    system = f"{question.clusters} x {question.cluster_size} processors"
+    figure = plots.bars(
+        {system: bars},
+        title=f"{question.request.capitalize()} requests leave "
+        f"{100 * chosen.capacity_loss:.0f} of every 100 processors idle, however many jobs wait",
+        subtitle=f"capacity loss of {question.components} components {question.sizes}, "
+        f"{question.placement}",
     )
-    caption = (
-        f"Capacity loss {loss_in_words(chosen)}: however many jobs wait, about "
-        f"{100 * chosen.capacity_loss:.0f} of every 100 processors stay idle with "
-        f"{question.request} requests."
-    )
-    return Picture(_loss_bars(question, answers), f"Capacity loss: {words}", caption)
-
-
-def _loss_bars(question, answers):
-    figure, axes = plots.new_figure(7.0, 2.4)
-    for row, (request, answer) in enumerate(answers.items()):
-        chosen = request == question.request
-        style = {"color": plots.COLOURS[0], "hatch": "//"} if chosen else {"color": "0.72"}
-        weight = "bold" if chosen else "normal"
-        if answer is None:
-            axes.text(0.01, row, "such a job never starts", va="center")
-            continue
-        loss = answer.loss
-        error = loss.half_width or None
-        axes.barh(row, loss.estimate, 0.6, xerr=error, capsize=2, edgecolor="white", **style)
-        axes.text(loss.high + 0.015, row, loss_in_words(answer), va="center", weight=weight)
-    places = {"total": f"total (1 × {question.clusters * question.cluster_size})"}
-    names = [
-        ("▶ " if name == question.request else "") + places.get(name, name) for name in answers
-    ]
-    axes.set_yticks(range(len(names)), names)
-    axes.set_xticks([i / 10 for i in range(11)])
-    axes.set(xlim=(0, 1.42), ylim=(len(names) - 0.5, -0.5), xlabel="capacity loss")
-    axes.grid(False, axis="y")
-    plots.title_figure(
-        figure,
-        f"{question.clusters} × {question.cluster_size} processors, "
-        f"{question.components} components {question.sizes}, {question.placement}",
-    )
-    return figure
+    missing = "".join(f"; {request} never starts" for request in COMPARED if request not in found)
+    words = "; ".join(f"{name} {plots.told(loss)}" for name, loss in bars.items())
+    return Picture(figure, f"{figure.get_suptitle()}: {words}{missing}".replace("\n", " "))
