@@ -1,24 +1,27 @@
 """Controls for notebooks: what a reader moves, and the picture that follows."""
 
-from coalloc_lib.widgets.controls import Explorer, choice, explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.divisions import division_explorer, division_picture
-from coalloc_lib.widgets.explorers import loss_explorer, schedule_explorer, schedule_picture
+from coalloc_lib.widgets.explorers import loss_explorer, schedule_explorer
+from coalloc_lib.widgets.filling import filling_explorer, filling_picture
+from coalloc_lib.widgets.lessons import checker, guess
 from coalloc_lib.widgets.losses import LossQuestion, capacity_loss, loss_picture
-from coalloc_lib.widgets.picture import Picture, describe
+from coalloc_lib.widgets.picture import Picture
+from coalloc_lib.widgets.player import Player
 
 __all__ = [
     "Explorer",
     "LossQuestion",
     "Picture",
+    "Player",
     "capacity_loss",
-    "choice",
-    "describe",
+    "checker",
     "division_explorer",
     "division_picture",
-    "explorer",
+    "filling_explorer",
+    "filling_picture",
+    "guess",
     "loss_explorer",
     "loss_picture",
     "schedule_explorer",
-    "schedule_picture",
-    "slider_with_entry",
 ]

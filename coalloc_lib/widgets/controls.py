@@ -143,6 +143,12 @@ class Explorer(ipw.VBox):
             self._held = False
         self._redraw(next(iter(self._holders)), coarse=False)
 
+    def still(self) -> dict[str, str]:
+        """Return what is shown at present as a picture, by MIME type."""
+        if isinstance(self.view, View):
+            return self.view.data
+        return Picture(self.view.still())._repr_mimebundle_()
+
     def _parsed(self, line: str) -> dict[str, Any]:
         wanted = {}
         for name, text in parse_qsl(line, keep_blank_values=True):
@@ -182,7 +188,7 @@ class Explorer(ipw.VBox):
         self._notes[name].value = f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        still = self.view.data
+        still = self.still()
         text = {"text/html": HINT + still["text/html"], "text/plain": still["text/plain"]}
         return super()._repr_mimebundle_(**kwargs) | text
 

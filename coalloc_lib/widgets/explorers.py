@@ -1,23 +1,29 @@
 """The explorers: a capacity loss, and a small schedule, under the reader's hands."""
 
-import ipywidgets as ipw
-import numpy as np
+from typing import Any
 
-from coalloc_lib import plots
+import ipywidgets as ipw
+
 from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
+from coalloc_lib.schedule import Schedule
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import WIDE, choice, explorer, slider_with_entry
-from coalloc_lib.widgets.losses import COMPARED, LossQuestion, loss_picture
+from coalloc_lib.widgets.controls import Explorer, choice, push, slider_with_entry
+from coalloc_lib.widgets.losses import (
+    COARSE_JOBS,
+    COMPARED,
+    SIMULATED_JOBS,
+    LossQuestion,
+    loss_picture,
+)
 from coalloc_lib.widgets.losses import RULES as LOSS_RULES
 from coalloc_lib.widgets.picture import Picture
+from coalloc_lib.widgets.player import Player
 
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
 NO_CHOICE = ("ordered", "total")
-#: Jobs of a schedule that a picture's text alternative tells of.
-MOST_TOLD = 30
 
 
 def loss_explorer(state: str = "") -> Explorer:
@@ -67,23 +73,28 @@ def loss_explorer(state: str = "") -> Explorer:
 POLICIES = {policy.__name__: policy for policy in SCHEDULING.values()}
 
 
-def takes_no_number(scheduling):
+def takes_no_number(scheduling: str) -> bool:
     """Whether a policy has no limit of overtaking."""
     return "max_jumps" not in options_of(POLICIES[scheduling])
 
 
-def schedule_explorer(system, jobs, unit=None):
-    """Return the controls of request type, placement and scheduling, and the schedule they make.
+def schedule_explorer(
+    system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
+) -> Explorer:
+    """Return the controls of request type, placement and scheduling, and a player of the schedule.
+
+    The time axis stays the same when an option changes, so that schedules can be compared.
 
     Parameters
     ----------
     system : Multicluster
         For total requests, which no cluster of it may hold, one cluster as large as all of them
-        stands in its place, as in the studies; the picture's title says so.
+        stands in its place, as in the studies; the player's title says so.
     jobs : JobStream
-        A few jobs: the picture has one row a processor.
     unit : str, optional
         Unit of time.
+    state : str, optional
+        The line of a scenario that was copied.
     """
     instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
     instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
@@ -100,43 +111,28 @@ def schedule_explorer(system, jobs, unit=None):
         "scheduling": scheduling,
         "max_jumps": jumps,
     }
-    return explorer(controls, lambda **chosen: _small_schedule(system, jobs, unit, **chosen))
+    start = {name: row.value for name, row in controls.items() if name != "max_jumps"}
+    player = Player(_small_schedule(system, jobs, **start, max_jumps=1), unit=unit)
+
+    def draw(coarse: bool, **chosen: Any) -> None:
+        player.show(_small_schedule(system, jobs, **chosen))
+
+    return Explorer(controls, draw, player, state)
 
 
-def _small_schedule(system, jobs, unit, request, placement, scheduling, max_jumps):
-    """Simulate a few jobs and draw them; the title says on what and by which policies."""
-    policy = (
-        POLICIES[scheduling]() if takes_no_number(scheduling) else POLICIES[scheduling](max_jumps)
-    )
-    words = [f"{request} requests", placement, scheduling]
+def _small_schedule(
+    system: Multicluster, jobs: JobStream, request: str, placement: str, scheduling: str,
+    max_jumps: int,
+) -> dict[str, Schedule]:  # fmt: skip
+    """Simulate a few jobs; return their schedule by what it is of: the request and the policies."""
+    limit = () if takes_no_number(scheduling) else (max_jumps,)
+    words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
     if request == "total":
         system = Multicluster([system.processors])
         words[0] += f" on one cluster of {system.processors}"
     if request in NO_CHOICE:
         words.remove(placement)
     rule = None if request in NO_CHOICE else PLACEMENTS[placement.replace(" ", "-")]()
-    if not takes_no_number(scheduling):
-        words[-1] += f"({max_jumps})"
-    jobs = jobs.replace(request=request)
-    schedule = simulate(system, jobs, scheduling=policy, placement=rule, engine="reference")
-    return schedule_picture(schedule, ", ".join(words), unit)
-
-
-def schedule_picture(schedule, title="Schedule", unit=None):
-    """Draw a schedule, with the waits and ends of its jobs as the text alternative.
-
-    Of a long one the first jobs are drawn, as `plots.gantt` does, and told of in words.
-    """
-    figure = plots.gantt(schedule, title=title, unit=unit)
-    numbers = schedule.jobs.number
-    order = np.argsort(schedule.start, kind="stable")[:MOST_TOLD]
-    told = [
-        f"job {numbers[job]} runs {schedule.start[job]:g} to {schedule.end[job]:g}"
-        for job in sorted(order.tolist())
-    ]
-    if len(schedule) > len(told):
-        told.append(f"and {len(schedule) - len(told):,} jobs more")
-    caption = (
-        f"The last job ends at {schedule.end.max():g}; the mean wait is {schedule.wait.mean():.2f}."
-    )
-    return Picture(figure, f"{title}: {'; '.join(told)}", caption)
+    policies = {"scheduling": POLICIES[scheduling](*limit), "placement": rule}
+    schedule = simulate(system, jobs.replace(request=request), engine="reference", **policies)
+    return {", ".join(words): schedule}
