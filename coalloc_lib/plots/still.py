@@ -1,0 +1,3 @@
+"""placeholder."""
+def still(*a, **k):
+    """Return none."""
