@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from coalloc_lib.checks import InputError, shown
 from coalloc_lib.schedule import Schedule
 
-
 #: Jobs that are drawn where no window is given.
 FIRST = 200
 #: Jobs that a window may hold: more boxes take long to draw, and are too small to see.
@@ -17,12 +16,12 @@ MOST = 2000
 
 
 class Piece(NamedTuple):
-    """Neighbouring processors of one cluster that run one job; `first` is counted from 0."""
+    """Neighbouring processors of one cluster that run one job; all counted from 0."""
 
     job: int
     cluster: int
     first: int
-    count: int
+    size: int
 
 
 def window_of(

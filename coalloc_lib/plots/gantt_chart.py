@@ -68,7 +68,7 @@ def _draw_piece(
     axes: Axes, schedule: Schedule, piece: Piece, window: tuple[float, float], height: float
 ) -> None:
     """Draw a box, and the number of its job where it is wide enough."""
-    job, count = piece.job, piece.count
+    job, count = piece.job, piece.size
     first = sum(schedule.system.sizes[: piece.cluster]) + piece.first
     begin, end = schedule.start[job], schedule.end[job]
     left, right = np.clip([begin, end], *window)

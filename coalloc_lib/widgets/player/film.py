@@ -41,7 +41,9 @@ def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> 
         "ordered": schedule.jobs.request == "ordered",
         "begin": begin,
         "finish": finish,
-        "of": len(schedule) if finish < _last(schedule) or begin > schedule.jobs.submit.min() else 0,
+        "of": len(schedule)
+        if finish < _last(schedule) or begin > schedule.jobs.submit.min()
+        else 0,
         "jobs": _jobs(schedule, jobs, words),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),

@@ -7,11 +7,6 @@
  */
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Fill and ink of jobs, by number. The vermilion of the same cycle is kept for what is lost. */
-const COLOURS = [
-  ["#0072B2", "#fff"], ["#E69F00", "#111"], ["#009E73", "#fff"],
-  ["#CC79A7", "#111"], ["#56B4E9", "#111"], ["#8C8C8C", "#fff"],
-];
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 /** Seconds in which a view passes at speed 1, and between events where motion is unwelcome. */
 const CROSSING = 20;
@@ -260,7 +255,7 @@ class Scene {
 
   drawBox(j, k, [cluster, first, count], now, view) {
     const { number, start, end } = this.film.jobs;
-    const [fill, ink] = colours(number[j]);
+    const [fill, ink] = this.player.colours(number[j]);
     const y = this.bands[cluster].y + first * this.scale;
     const height = count * this.scale;
     const x = view.inside(start[j]);
@@ -277,7 +272,7 @@ class Scene {
       this.above.put(`lit ${j} ${k}`, "rect", whole);
     }
     const text = `${number[j]}`;
-    if (width < 7.5 * text.length + 7 || height < 11) return;
+    if (width < 7.5 * text.length + 7 || height < 12) return;
     const label = { x: x + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
     this.above.put(`number ${j} ${k}`, "text", label, text);
   }
@@ -302,7 +297,7 @@ class Scene {
   drawWaiting(j, x, width, isHead) {
     const { film, pool } = this;
     const number = film.jobs.number[j];
-    const [fill] = colours(number);
+    const [fill] = this.player.colours(number);
     pool.put(`waiting ${j}`, "text", { x: x + width / 2, y: this.top - 9, class: "cp-above" }, `${number}`);
     let y = this.top;
     film.jobs.asked[j].forEach((size, i) => {
@@ -323,7 +318,7 @@ class Scene {
     for (const j of submit.keys()) {
       if (submit[j] > now || submit[j] < view.left) continue;
       const x = view.x(submit[j]);
-      const mark = { d: `M${x} ${this.bottom + 3}v8`, stroke: colours(number[j])[0], class: "cp-mark" };
+      const mark = { d: `M${x} ${this.bottom + 3}v8`, stroke: this.player.colours(number[j])[0], class: "cp-mark" };
       this.pool.put(`mark ${j}`, "path", mark);
       if (!this.marked.has(j)) continue;
       this.pool.put(`mark of ${j}`, "text", { x, y: this.bottom + 19, class: "cp-small" }, `${number[j]}`);
@@ -336,10 +331,6 @@ class Scene {
     const label = { x: clamp(x, this.frame.x0 + 30, this.frame.x1 - 30), y: this.top - 10, class: "cp-above" };
     this.above.put("now is", "text", label, this.player.time(now));
   }
-}
-
-function colours(number) {
-  return COLOURS[(((number - 1) % COLOURS.length) + COLOURS.length) % COLOURS.length];
 }
 
 /** The running figure against all of the time, above the scrubber of the same width. */
@@ -438,6 +429,14 @@ class Strip {
     this.pool.put("bound is", "text", label, `in the long run, by theory: ${(100 * bound).toFixed(1)} %`);
   }
 
+  /** A figure, after a piece of its line where there are several. */
+  drawFigure(i, y, text, size) {
+    const several = this.curves.length > 1;
+    const sample = { d: `M0 ${y}h24`, class: "cp-curve", "stroke-dasharray": DASHES[i] };
+    if (several) this.pool.put(`sample ${i}`, "path", sample);
+    this.pool.put(`figure ${i}`, "text", { x: several ? 30 : 0, y, class: `cp-figure ${size}` }, text);
+  }
+
   /** The figures now: beside the axis, large where there is one; above it where that is narrow. */
   drawFigures(now) {
     const { films } = this.player;
@@ -448,11 +447,11 @@ class Strip {
       const label = films.length > 1 ? film.label : "";
       if (frame.narrow) {
         const y = this.top - 4 - 16 * (films.length - i);
-        pool.put(`figure ${i}`, "text", { x: 0, y, class: "cp-figure" }, `${share} ${label || what}`);
+        this.drawFigure(i, y, `${share} ${label || what}`, "");
         return;
       }
       const y = this.top + 24 + (label ? 17 * i : 6);
-      pool.put(`figure ${i}`, "text", { x: 0, y, class: `cp-figure ${label ? "" : "cp-large"}` }, `${share} ${label}`);
+      this.drawFigure(i, y, `${share} ${label}`, label ? "" : "cp-large");
     });
     if (!frame.narrow) pool.put("what", "text", { x: 0, y: this.top, class: "cp-what" }, what);
   }
@@ -699,6 +698,12 @@ class Player {
     this.draw();
   }
 
+  /** Fill and ink of the job of this number. */
+  colours(number) {
+    const { colours } = this.model.get("data");
+    return colours[(number - 1) % colours.length];
+  }
+
   isLit(number) {
     const at = this.hovered ?? this.picked;
     return at !== null && this.films[at.film].jobs.number[at.job] === number;
@@ -733,7 +738,7 @@ class Player {
 
   writeTip(text, number) {
     const rows = JSON.parse(text).flatMap(([name, value]) => [create("dt", {}, name), create("dd", {}, value)]);
-    const title = create("b", {}, create("i", { style: `background:${colours(number)[0]}` }), `job ${number}`);
+    const title = create("b", {}, create("i", { style: `background:${this.colours(number)[0]}` }), `job ${number}`);
     this.tip.replaceChildren(title, create("dl", {}, ...rows));
   }
 

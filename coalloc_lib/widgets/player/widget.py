@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.files import atomic_path
-from coalloc_lib.plots.still import still
+from coalloc_lib.plots.still import JOB_COLOURS, still
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.widgets.player.film import film, label_of, view_of
 from coalloc_lib.widgets.player.page import page_of
@@ -59,8 +59,9 @@ class Player(anywidget.AnyWidget):
     empty, over all processor-time since the first submission. In a saturated system it tends to the
     capacity loss. Only what the window shows is sent to the browser.
 
-    The space key plays and halts, left and right go one event back and on, Home and End to the first
-    and the last, up and down change the speed, `n` and `p` go from job to job and Escape leaves them.
+    The space key plays and halts; left and right go one event back and on, Home and End to the
+    first and the last; up and down change the speed; `n` and `p` go from job to job, and Escape
+    leaves them.
 
     Examples
     --------
@@ -114,6 +115,7 @@ class Player(anywidget.AnyWidget):
             },
             "unit": self._unit,
             "bound": self._bound,
+            "colours": JOB_COLOURS,
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
