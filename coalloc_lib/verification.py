@@ -175,7 +175,7 @@ def _head(schedule):
     rows = max(_CHUNK // len(schedule.system), 1)
     for chunk in np.array_split(np.flatnonzero(waits), 1 + int(waits.sum()) // rows):
         heads = order[head[chunk]]
-        fits = _fits(schedule.jobs, heads, _idle_after(schedule, instants[chunk]))
+        fits = fits_into(schedule.jobs, heads, idle_after(schedule, instants[chunk]))
         if fits.any():
             first = int(fits.argmax())
             raise ScheduleError(
@@ -188,7 +188,7 @@ def _head(schedule):
 _CHUNK = 4_000_000
 
 
-def _idle_after(schedule, instants):
+def idle_after(schedule, instants):
     """Return the idle processors just after all that happens at each instant, (m, clusters)."""
     idle = np.tile(schedule.system.as_array(), (len(instants), 1))
     for when, sign in ((schedule.start, -1), (schedule.end, 1)):
@@ -200,7 +200,7 @@ def _idle_after(schedule, instants):
     return idle
 
 
-def _fits(jobs, numbers, idle):
+def fits_into(jobs, numbers, idle):
     """Whether each of these jobs fits into the idle processors of its row."""
     components, total = jobs.components[numbers], jobs.processors[numbers]
     if jobs.request == "flexible":

@@ -1,0 +1,180 @@
+"""What the player is sent of a schedule: jobs, boxes and words, as plain lists of numbers and text.
+
+Jobs stand in the order of the queue. Everything that holds from one instant to the next stands in
+a list beside `instants`. Numbers of jobs and words are for people; all else counts from 0.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.names import PLACEMENTS, spoken
+from coalloc_lib.plots.boxes import MOST, pieces, window_of
+from coalloc_lib.schedule import Schedule
+from coalloc_lib.waiting import (
+    asked,
+    asks,
+    heads,
+    idle_while_waiting,
+    instants_of,
+    left_queue,
+    why_waiting,
+)
+
+#: Jobs that wait through the whole window, of which so many are shown.
+_STANDING = 50
+#: Median boxes that stand beside each other in a view, and the least and most jobs that start.
+_BOXES, _LEAST, _MOST_STARTS = 18, 12, 120
+
+
+def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> dict[str, Any]:
+    """Return all that the player shows of a schedule between two instants."""
+    begin, finish, jobs = _part(schedule, window)
+    instants = _instants(schedule, jobs, begin, finish)
+    words = _Words()
+    idling = idle_while_waiting(schedule)
+    return {
+        "label": label,
+        "clusters": list(schedule.system.sizes),
+        "ordered": schedule.jobs.request == "ordered",
+        "begin": begin,
+        "finish": finish,
+        "of": len(schedule)
+        if finish < _last(schedule) or begin > schedule.jobs.submit.min()
+        else 0,
+        "jobs": _jobs(schedule, jobs, words),
+        "instants": instants.tolist(),
+        "waits": schedule.queue_length(instants).tolist(),
+        "origin": float(idling.instants[0]),
+        "area": np.interp(instants, idling.instants, idling.area).tolist(),
+        **_heads(schedule, jobs, instants, words),
+        "words": words.all,
+    }
+
+
+def label_of(schedule: Schedule) -> str:
+    """Return how a player calls a schedule where no one says: by its policies."""
+    number = getattr(schedule.scheduling, "max_jumps", None)
+    name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
+    if schedule.placement is None:
+        return name
+    kinds = {kind: spoken(rule) for rule, kind in PLACEMENTS.items()}
+    return f"{name}, {kinds.get(type(schedule.placement), str(schedule.placement))}"
+
+
+def view_of(films: list[dict[str, Any]]) -> float:
+    """Return the time that a picture of 800 px shows: so much that boxes can bear their numbers."""
+    views = []
+    for one in films:
+        jobs, span = one["jobs"], one["finish"] - one["begin"]
+        lengths = [b - a for a, b in zip(jobs["start"], jobs["end"], strict=True) if a is not None]
+        lengths = [length for length in lengths if length > 0] or [span]
+        gap = span / len(lengths)
+        views.append(np.clip(_BOXES * np.median(lengths), _LEAST * gap, _MOST_STARTS * gap))
+    return float(max(views))
+
+
+def _last(schedule):
+    gone = np.where(schedule.served, schedule.end, left_queue(schedule))
+    return float(gone.max())
+
+
+def _part(schedule, window):
+    """Return the window, and the jobs to send in order of the queue.
+
+    A job that waits when the window begins counts from its start on; of those that wait all through
+    it the first are sent, for the queue to show.
+    """
+    submit, left = schedule.jobs.submit, left_queue(schedule)
+    gone = np.where(schedule.served, schedule.end, left)
+    begin, finish = submit.min(), np.inf
+    if window is not None:
+        (begin, finish), _ = window_of(schedule, window)
+    since = np.where(submit > begin, submit, np.maximum(left, begin))
+    there = gone >= begin
+    if window is None and len(schedule) > MOST:
+        finish = np.partition(since, MOST)[MOST]
+    sent = there & (since < finish)
+    if sent.sum() > MOST or not finish > begin:
+        raise InputError(
+            f"window holds {max(sent.sum(), MOST + 1):,} jobs or more; give a shorter one, with "
+            f"{MOST:,} jobs at most"
+        )
+    standing = np.flatnonzero(there & ~sent & (submit <= begin))
+    standing = standing[np.argsort(submit[standing], kind="stable")][:_STANDING]
+    jobs = np.sort(np.concatenate([np.flatnonzero(sent), standing]))
+    jobs = jobs[np.argsort(submit[jobs], kind="stable")]
+    last = min(_last(schedule), finish)
+    return float(begin), float(last if last > begin else begin + 1), jobs
+
+
+def _instants(schedule, jobs, begin, finish):
+    """Return the window's begin and all at which one of the jobs is submitted, starts or ends."""
+    when = [begin, *schedule.jobs.submit[jobs], *left_queue(schedule)[jobs], *schedule.end[jobs]]
+    when = np.unique(when)
+    return when[(when >= begin) & (when <= finish)]  # drops NaN too
+
+
+def _jobs(schedule, jobs, words):
+    """Return the columns of the jobs."""
+    came, last = _reasons(schedule, jobs)
+    served = schedule.served[jobs]
+    boxes: dict[int, list] = {int(job): [] for job in jobs}
+    for job, *box in pieces(schedule, jobs[served]):
+        boxes[job].append(box)
+
+    def times(column: NDArray[np.float64]) -> list[float | None]:
+        return [t if ran else None for t, ran in zip(column[jobs].tolist(), served, strict=True)]
+
+    return {
+        "number": schedule.jobs.number[jobs].tolist(),
+        "submit": schedule.jobs.submit[jobs].tolist(),
+        "left": left_queue(schedule)[jobs].tolist(),
+        "start": times(schedule.start),
+        "end": times(schedule.end),
+        "asked": [asked(schedule.jobs, job) for job in jobs],
+        "boxes": list(boxes.values()),
+        "asks": [words.add(asks(schedule.jobs, job)) for job in jobs],
+        "came": [words.add(text) for text in came],
+        "last": [words.add(text) for text in last],
+    }
+
+
+def _reasons(schedule, jobs):
+    """Return why each job waited when it came, and just before it left the queue; or ''."""
+    instants, submit, left = instants_of(schedule), schedule.jobs.submit, left_queue(schedule)
+    waited = jobs[left[jobs] > submit[jobs]]
+    before = instants[np.searchsorted(instants, left[waited], side="left") - 1]
+    came = dict(zip(waited, why_waiting(schedule, waited, submit[waited], past=True), strict=True))
+    last = dict(zip(waited, why_waiting(schedule, waited, before, past=True), strict=True))
+    for job, refusal in schedule.refused.items():
+        last[job] = f"was turned away: {refusal.why}"
+    return [came.get(job, "") for job in jobs], [last.get(job, "") for job in jobs]
+
+
+def _heads(schedule, jobs, instants, words):
+    """Return the place among `jobs` of the head of the queue at each instant, and why it waits."""
+    head = heads(schedule, instants)
+    waits = head >= 0
+    why = iter(why_waiting(schedule, head[waits], instants[waits]))
+    place = {int(job): place for place, job in enumerate(jobs)}
+    return {
+        "head": [place.get(int(job), -1) for job in head],
+        "why": [words.add(next(why) if one else "") for one in waits],
+    }
+
+
+class _Words:
+    """Texts, each kept once; `add` returns the place of one."""
+
+    def __init__(self):
+        self._places: dict[str, int] = {}
+
+    def add(self, text: str) -> int:
+        return self._places.setdefault(text, len(self._places))
+
+    @property
+    def all(self) -> list[str]:
+        return list(self._places)

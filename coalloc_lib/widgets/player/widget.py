@@ -1,0 +1,190 @@
+"""The player as a notebook knows it."""
+
+import os
+from base64 import b64encode
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+
+from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.files import atomic_path
+from coalloc_lib.plots.still import JOB_COLOURS, still
+from coalloc_lib.schedule import Schedule
+from coalloc_lib.widgets.player.film import film, label_of, view_of
+from coalloc_lib.widgets.player.page import page_of
+
+HERE = Path(__file__).parent
+#: Schedules that fit below each other on a screen.
+_MOST_SHOWN = 4
+
+
+class Player(anywidget.AnyWidget):
+    """Play finished schedules: jobs wait, start and end, and what idles meanwhile is hatched.
+
+    Parameters
+    ----------
+    schedules : Schedule or dict of str to Schedule
+        One schedule, or up to four by label, which share one clock and one time axis: two
+        policies with the same jobs, for instance.
+    bound : float, optional
+        A capacity loss to draw as a line, such as `maximal_utilization(...).capacity_loss`.
+    unit : str
+        Unit of time, such as ``"h"``.
+    window : (float, float), optional
+        Play from one instant to another. Where it is not given, the first 2,000 jobs are played.
+    now : float, optional
+        The instant to show first; the first at which a job waits where it is not given.
+
+    Attributes
+    ----------
+    now : float
+        The instant shown. It follows the player whenever that halts, and can be set.
+    playing : bool
+        Whether time runs; it can be set.
+
+    Raises
+    ------
+    InputError
+        An argument is not what it should be, or a window holds more than 2,000 jobs.
+
+    Notes
+    -----
+    *Idle while a job waits, so far* is the processor-time that was idle while the queue was not
+    empty, over all processor-time since the first submission. In a saturated system it tends to the
+    capacity loss. Only what the window shows is sent to the browser.
+
+    The space key plays and halts; left and right go one event back and on, Home and End to the
+    first and the last; up and down change the speed; `n` and `p` go from job to job, and Escape
+    leaves them.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1], runtime=[5, 2], components=[[3, 2], [2, 2]])
+    >>> player = co.Player(co.simulate(co.Multicluster([4, 4]), jobs), unit="h")
+    >>> player.now
+    1.0
+    """
+
+    _esm = HERE / "player.js"
+    _css = HERE / "player.css"
+
+    data = traitlets.Dict().tag(sync=True)
+    now = traitlets.Float().tag(sync=True)
+    playing = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(
+        self,
+        schedules: Schedule | Mapping[str, Schedule],
+        *,
+        bound: float | None = None,
+        unit: str = "",
+        window: tuple[float, float] | None = None,
+        now: float | None = None,
+    ) -> None:
+        """Check all and draw up what the browser needs."""
+        super().__init__()
+        self._bound = None if bound is None else _share("bound", bound)
+        self._unit = instance_of("unit", unit, str, "a word such as 'h'")
+        self._window = window
+        self.show(schedules)
+        self.now = self._first_wait() if now is None else _instant("now", now)
+
+    def show(self, schedules: Schedule | Mapping[str, Schedule]) -> None:
+        """Play other schedules; the time axis, the instant and the speed stay as they are.
+
+        The axis only grows: by schedules that begin earlier or end later.
+        """
+        named = _named(schedules)
+        films = [film(one, label, self._window) for label, one in named.items()]
+        begins, finishes = ([one[key] for one in films] for key in ("begin", "finish"))
+        axis = self.data.get("axis") or {"begin": np.inf, "finish": -np.inf, "view": view_of(films)}
+        self._schedules = named
+        self.data = {
+            "films": films,
+            "axis": {
+                "begin": min(axis["begin"], *begins),
+                "finish": max(axis["finish"], *finishes),
+                "view": axis["view"],
+            },
+            "unit": self._unit,
+            "bound": self._bound,
+            "colours": JOB_COLOURS,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a page that plays with neither a kernel nor a network; any browser opens it.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written.
+        """
+        state = {"data": self.data, "now": self.now, "playing": False}
+        text = page_of(self._title(), state, HERE / "player.js", HERE / "player.css")
+        with atomic_path(path) as beside:
+            beside.write_text(text, encoding="utf-8")
+
+    def still(self) -> Figure:
+        """Return a picture with the same marks, for where nothing can play."""
+        return still(self._schedules, unit=self._unit, window=self._window)
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Add the still picture, which is shown where there is no widget."""
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        buffer = BytesIO()
+        self.still().savefig(buffer, format="png", dpi=120)
+        code = b64encode(buffer.getvalue()).decode("ascii")
+        return {**data, "image/png": code, "text/plain": f"Player of {self._title()}"}, metadata
+
+    def _title(self):
+        return " and ".join(self._schedules)
+
+    def _first_wait(self):
+        """Return the first instant at which a job waits, or the end where none does."""
+        found = [
+            instant
+            for one in self.data["films"]
+            for instant, waits in zip(one["instants"], one["waits"], strict=True)
+            if waits
+        ]
+        return min(found, default=self.data["axis"]["finish"])
+
+
+def _named(schedules):
+    if isinstance(schedules, Schedule):
+        return {label_of(schedules): schedules}
+    if not isinstance(schedules, Mapping) or not 1 <= len(schedules) <= _MOST_SHOWN:
+        raise InputError(
+            f"schedules = {shown(schedules)}; give what simulate(...) returns, or a dict of one to "
+            f"{_MOST_SHOWN} of these by label"
+        )
+    for label, one in schedules.items():
+        instance_of(f"schedules[{label!r}]", one, Schedule, "what simulate(...) returns")
+    return {str(label): one for label, one in schedules.items()}
+
+
+def _instant(name, value):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise InputError(f"{name} = {shown(value)}; give an instant, a finite number")
+    return number
+
+
+def _share(name, value):
+    number = _instant(name, value)
+    if not 0 <= number <= 1:
+        raise InputError(f"{name} = {shown(value)}; give a share between 0 and 1")
+    return number
