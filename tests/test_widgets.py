@@ -1,5 +1,6 @@
 """The widgets without a browser: what is shown follows every control, and comes back with it."""
 
+import asyncio
 import re
 import time
 
@@ -8,8 +9,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import plots, widgets
-from coalloc_lib.widgets import LossQuestion, Picture, capacity_loss, loss_picture
-from coalloc_lib.widgets.controls import explorer
+from coalloc_lib.widgets import LossQuestion, Picture, capacity_loss, controls, loss_picture
+from coalloc_lib.widgets.losses import COARSE_JOBS
 
 FIVE = co.JobStream(
     submit=[0, 1, 2, 2, 3],
@@ -37,19 +38,18 @@ def control(box, label):
     return named[-1]
 
 
-def shown(box):
-    (output,) = [w for w in all_widgets(box) if isinstance(w, ipw.Output)]
-    (only,) = output.outputs
-    assert only["data"] is box.shown
-    return box.shown
-
-
 def words(box):
-    return shown(box)["text/plain"]
+    return box.view.data["text/plain"]
 
 
 def source(box):
-    return re.search(r'src="([^"]+)"', shown(box)["text/html"])[1]
+    return re.search(r'src="([^"]+)"', box.view.value)[1]
+
+
+def notes(box):
+    """Return what is said beside the controls."""
+    said = [w.value for w in all_widgets(box) if isinstance(w, ipw.HTML) and "note" in w.value]
+    return [re.sub("<[^>]+>", "", text) for text in said if 'role="alert"' in text]
 
 
 @pytest.fixture
@@ -75,11 +75,6 @@ def test_every_slider_has_a_text_entry_of_its_name(losses, schedules):
                 assert entry.value == value
             entry.value = slider.min
             assert slider.value == slider.min
-
-
-def test_no_slider_redraws_while_it_is_dragged(losses, schedules):
-    sliders = [w for b in (losses, schedules) for w in all_widgets(b) if hasattr(w, "readout")]
-    assert not any(slider.continuous_update for slider in sliders)
 
 
 @pytest.mark.parametrize(
@@ -117,34 +112,6 @@ def test_what_belongs_to_dq_acts_there_only(losses, label, value):
     assert words(losses) != with_value
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"largest size": 40}, "can never start"),
-        ({"components": 5}, "can never start"),
-        ({"smallest size": 9}, "is above high"),
-    ],
-)
-def test_what_is_impossible_says_so_in_one_line(losses, changes, message):
-    before = source(losses)
-    kept = {label: control(losses, label).value for label in changes}
-    for label, value in changes.items():
-        control(losses, label).value = value
-    assert message in words(losses)
-    assert "\n" not in words(losses)
-    assert "<img" not in shown(losses)["text/html"]
-    assert 'role="alert"' in shown(losses)["text/html"]
-    for label, value in kept.items():
-        control(losses, label).value = value
-    assert source(losses) == before
-
-
-def test_request_types_that_cannot_run_are_named_beside_one_that_can():
-    picture = loss_picture(LossQuestion(components=5, request="total"))
-    assert "ordered never starts" in picture.alt
-    assert "total 0." in picture.alt
-
-
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "total"])
 def test_formula_and_simulation_answer_alike(request_type, monkeypatch):
     question = LossQuestion(request=request_type)
@@ -158,13 +125,9 @@ def test_formula_and_simulation_answer_alike(request_type, monkeypatch):
     assert simulated.capacity_loss == pytest.approx(formula.capacity_loss, abs=off)
 
 
-def test_the_way_the_loss_was_found_is_said():
-    assert re.search(r"unordered 0\.\d{3}, approximation;", loss_picture().alt)
-    first_fit = loss_picture(LossQuestion(placement="first fit")).alt
-    assert re.search(r"unordered 0\.\d{3} ± 0\.\d{3} \(95 %\), simulation;", first_fit)
+def test_an_answer_while_a_control_moves_costs_about_as_much_as_a_drawing(monkeypatch):
+    monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 0.3)
 
-
-def test_an_answer_costs_about_as_much_as_a_drawing():
     def seconds(function):
         begin = time.perf_counter()
         function()
@@ -178,9 +141,29 @@ def test_an_answer_costs_about_as_much_as_a_drawing():
     ]
     loss_picture(questions[0])
     bars = {"one": {"a": 0.5, "b": 0.4}}
-    drawing = min(seconds(lambda: Picture(plots.bars(bars, title="t", ylabel="y"))) for _ in "123")
-    slowest = max(seconds(lambda q=q: loss_picture(q)) for q in questions[1:])
+    drawing = min(seconds(lambda: Picture(plots.bars(bars, title="t"))) for _ in "123")
+    slowest = max(seconds(lambda q=q: loss_picture(q, COARSE_JOBS)) for q in questions[1:])
     assert slowest < 30 * drawing
+
+
+def test_an_explorer_of_anything_else_is_refused_in_one_line():
+    for system, jobs, name in ((None, FIVE, "system"), (co.Multicluster([4]), [1, 2], "jobs")):
+        with pytest.raises(co.InputError, match=rf"^{name} = .*; give ") as error:
+            widgets.schedule_explorer(system, jobs)
+        assert "\n" not in str(error.value)
+
+
+def test_no_figure_is_left_in_the_state_of_pyplot(losses):
+    from matplotlib import pyplot
+
+    control(losses, "clusters").value = 3
+    assert pyplot.get_fignums() == []
+
+
+def played(box):
+    """Return the schedule that the explorer's player has, and what it is called."""
+    ((label, schedule),) = box.view._schedules.items()
+    return label, schedule
 
 
 @pytest.mark.parametrize(
@@ -193,25 +176,25 @@ def test_an_answer_costs_about_as_much_as_a_drawing():
         ("scheduling", "FPFS"),
     ],
 )
-def test_the_schedule_follows_every_control_and_comes_back(schedules, label, value):
-    chosen, before = control(schedules, label), source(schedules)
-    start, chosen.value = chosen.value, value
-    assert source(schedules) != before
+def test_the_player_follows_every_control_and_comes_back(schedules, label, value):
+    chosen, (before, _) = control(schedules, label), played(schedules)
+    axis, start = schedules.view.data["axis"], chosen.value
+    chosen.value = value
+    assert played(schedules)[0] != before
+    assert schedules.view.data["axis"]["begin"] == axis["begin"]
     chosen.value = start
-    assert source(schedules) == before
+    assert played(schedules)[0] == before
 
 
-def test_a_total_request_gets_one_cluster_as_large_as_all(schedules):
+def test_a_total_request_gets_one_cluster_as_large_as_all():
     """As in the study, where total requests lose least; a cluster of 4 could not hold 6."""
     wide = co.JobStream([0, 0, 1], [5, 3, 2], [[3, 3], [1, 1], [4, 4]])
     box = widgets.schedule_explorer(co.Multicluster([4, 4]), wide)
     control(box, "request type").value = "total"
+    label, schedule = played(box)
     together = co.simulate(co.Multicluster([8]), wide.replace(request="total"))
-    shown_runs = re.findall(r"job \d runs (\S+) to (\S+?)(?:;|$)", words(box))
-    assert [(float(a), float(b)) for a, b in shown_runs] == [
-        *zip(together.start, together.end, strict=True)
-    ]
-    assert "one cluster of 8" in words(box)
+    assert schedule.start.tolist() == together.start.tolist()
+    assert "one cluster of 8" in label
 
 
 @pytest.mark.parametrize(
@@ -221,70 +204,89 @@ def test_a_total_request_gets_one_cluster_as_large_as_all(schedules):
 def test_a_placement_can_be_chosen_where_it_decides_something(schedules, request_type, decides):
     control(schedules, "request type").value = request_type
     assert control(schedules, "placement").disabled is not decides
-    assert ("worst fit" in words(schedules)) is decides
-
-
-def test_an_explorer_of_anything_else_is_refused_in_one_line():
-    for system, jobs, name in ((None, FIVE, "system"), (co.Multicluster([4]), [1, 2], "jobs")):
-        with pytest.raises(co.InputError, match=rf"^{name} = .*; give ") as error:
-            widgets.schedule_explorer(system, jobs)
-        assert "\n" not in str(error.value)
+    assert ("worst fit" in played(schedules)[0]) is decides
 
 
 def test_max_jumps_acts_with_fpfs_only(schedules):
-    jumps, before = control(schedules, "max_jumps"), source(schedules)
+    jumps, before = control(schedules, "max_jumps"), played(schedules)[0]
     assert jumps.disabled
     jumps.value = 3
-    assert source(schedules) == before
+    assert played(schedules)[0] == before
     control(schedules, "scheduling").value = "FPFS"
     assert not jumps.disabled
-    with_three = source(schedules)
-    jumps.value = 0
-    assert source(schedules) != with_three
+    assert "FPFS(3)" in played(schedules)[0]
 
 
-def test_a_schedule_says_what_it_shows():
-    schedule = co.simulate(co.Multicluster([4, 4]), FIVE)
-    picture = widgets.schedule_picture(schedule, "Five jobs", unit="hours")
-    assert "job 1 runs 0 to 5" in picture.alt
-    assert f"ends at {schedule.end.max():g}" in picture.caption
+def test_numbers_push_each_other_so_that_each_job_can_start(losses):
+    control(losses, "largest size").value = 40
+    assert control(losses, "cluster size").value == 40
+    control(losses, "cluster size").value = 5
+    assert (control(losses, "largest size").value, control(losses, "smallest size").value) == (5, 1)
+    control(losses, "smallest size").value = 9
+    assert (control(losses, "largest size").value, control(losses, "cluster size").value) == (9, 9)
+    control(losses, "components").value = 6
+    assert control(losses, "clusters").value == 6
+    assert not notes(losses)
 
 
-def test_a_long_schedule_is_told_of_by_its_first_jobs():
-    jobs = co.JobStream(range(3000), [9] * 3000, [1] * 3000)
-    picture = widgets.schedule_picture(co.simulate(co.Multicluster([4, 4]), jobs))
-    assert "job 1 runs 0 to 9" in picture.alt
-    assert picture.alt.endswith("and 2,970 jobs more")
-    with pytest.raises(co.InputError, match="schedule = None"):
-        widgets.schedule_picture(None)
+def test_one_line_recreates_an_explorer(losses):
+    control(losses, "placement").value = "first fit"
+    control(losses, "clusters").value = 6
+    line = losses.scenario.value
+    assert line.startswith("clusters=6&cluster_size=32&")
+    again = widgets.loss_explorer(line)
+    assert again.values == losses.values
+    assert source(again) == source(losses)
 
 
-def test_without_a_kernel_the_picture_alone_is_shown(losses):
-    data = losses._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert source(losses) in data["text/html"]
-    assert data["text/plain"] == words(losses)
+@pytest.mark.parametrize("line", ["clusters=six", "clouds=6", "request=none", "clusters=6&q="])
+def test_a_line_that_cannot_be_read_says_why_and_changes_no_picture(losses, line):
+    before = source(losses)
+    losses.scenario.value = line
+    (said,) = notes(losses)
+    assert "this scenario: " in said
+    assert source(losses) == before
 
 
-def test_a_picture_is_a_png_with_its_bars_in_words():
-    figure = plots.bars({"loss": {"a": 0.25, "b": 0.5}}, title="<Title>", ylabel="y")
-    data = Picture(figure)._repr_mimebundle_()
-    assert data["text/plain"] == "<Title>; loss: a 0.250, b 0.500"
-    assert 'alt="&lt;Title&gt;; loss: a 0.250, b 0.500"' in data["text/html"]
-    assert Picture(figure).png.startswith(b"\x89PNG")
+def test_a_moving_control_is_followed_coarsely_and_then_refined(monkeypatch):
+    monkeypatch.setattr(controls, "REST", 0.01)
+    calls = []
+
+    def draw(number, coarse):
+        calls.append((number, coarse))
+        return Picture(plots.bars({"one": {"a": number / 10}}, title="t"))
+
+    slider = ipw.IntSlider(value=1)
+    box = controls.Explorer({"number": slider}, draw)
+    assert calls == [(1, False)]
+
+    async def drag():
+        for value in (2, 3, 4):
+            slider.value = value
+            assert "refining" in box.view.value
+        await asyncio.sleep(0.1)
+
+    asyncio.run(drag())
+    assert calls[1:] == [(2, True), (3, True), (4, True), (4, False)]
+    assert "refining" not in box.view.value
 
 
-@pytest.mark.parametrize("make", [Picture, widgets.describe])
-def test_a_picture_of_anything_else_is_refused_in_one_line(make):
-    with pytest.raises(co.InputError, match="figure = None is no Figure; give "):
-        make(None)
+def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
+    def draw(one, two, coarse):
+        if two > 5:
+            raise co.InputError(f"two = {two}; give <5>")
+        return Picture(plots.bars({"one": {"a": one / 10}}, title="t"))
 
-
-def test_no_figure_is_left_in_the_state_of_pyplot(losses):
-    from matplotlib import pyplot
-
-    control(losses, "clusters").value = 3
-    assert pyplot.get_fignums() == []
+    sliders = {name: ipw.IntSlider(value=1, description=name) for name in ("one", "two")}
+    box = controls.Explorer(sliders, draw)
+    before = box.view.value
+    sliders["two"].value = 6
+    assert notes(box) == ["two = 6; give &lt;5&gt;"]
+    rows = list(box.children[1].children[0].children)
+    assert 'role="alert"' in rows[rows.index(sliders["two"]) + 1].value
+    assert box.view.value == before
+    sliders["two"].value = 2
+    assert not notes(box)
 
 
 def test_a_control_that_sets_another_redraws_once():
@@ -292,11 +294,61 @@ def test_a_control_that_sets_another_redraws_once():
     number, more = ipw.IntSlider(value=1), ipw.ToggleButton(value=True)
     number.observe(lambda _change: setattr(more, "value", False), "value")
 
-    def show(**values):
+    def draw(**values):
         calls.append(values)
-        return Picture(plots.bars({"one": {"a": 0.5}}, title="t", ylabel="y"))
+        return Picture(plots.bars({"one": {"a": 0.5}}, title="t"))
 
-    explorer({"number": number, "more": more}, show)
-    assert calls == [{"number": 1, "more": True}]
+    controls.Explorer({"number": number, "more": more}, draw)
+    assert calls == [{"number": 1, "more": True, "coarse": False}]
     number.value = 2
-    assert calls[1:] == [{"number": 2, "more": False}]
+    assert calls[1:] == [{"number": 2, "more": False, "coarse": False}]
+
+
+def test_the_way_the_loss_was_found_is_said():
+    assert re.search(r"unordered, approximation 0\.\d{3};", loss_picture().alt)
+    first_fit = loss_picture(LossQuestion(placement="first fit")).alt
+    assert re.search(r"unordered, simulation 0\.\d{3} ± 0\.\d{3};", first_fit)
+
+
+def test_request_types_that_cannot_run_are_named_beside_one_that_can():
+    picture = loss_picture(LossQuestion(components=5, request="total"))
+    assert "ordered never starts" in picture.alt
+    assert "total (1 x 128), exact 0." in picture.alt
+
+
+def test_without_a_kernel_the_picture_alone_is_shown(losses, schedules):
+    data = losses._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert source(losses) in data["text/html"]
+    assert data["text/plain"] == words(losses)
+    assert "<img alt=" in schedules._repr_mimebundle_()["text/html"]
+
+
+def test_a_picture_is_a_drawing_with_its_words():
+    figure = plots.bars({"loss": {"a": 0.25, "b": 0.5}}, title="<Title>")
+    picture = Picture(figure, caption="1 < 2", below="<p>below</p>")
+    data = picture._repr_mimebundle_()
+    assert data["text/plain"] == "1 < 2 <Title>"
+    assert 'alt="&lt;Title&gt;"' in data["text/html"]
+    assert data["text/html"].startswith("<p>1 &lt; 2</p>")
+    assert data["text/html"].endswith("<p>below</p>")
+    assert (picture.kind, picture.image[:5]) == ("svg+xml", b"<?xml")
+
+
+def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
+    monkeypatch.setattr("coalloc_lib.widgets.picture.LARGEST_SVG", 1000)
+    picture = Picture(plots.bars({"loss": {"a": 0.25}}, title="t"))
+    assert picture.kind == "png"
+    assert picture.image.startswith(b"\x89PNG")
+    wide = int.from_bytes(picture.image[16:20], "big")
+    assert wide > 1.6 * picture.width
+
+
+def test_a_loss_of_nothing_has_its_axis_too():
+    axes = plots.bars({"one": {"a": 0.0}}, title="t").axes[0]
+    assert axes.get_xlim() == (0, 1)
+
+
+def test_a_picture_of_anything_else_is_refused_in_one_line():
+    with pytest.raises(co.InputError, match="figure = None is no Figure; give "):
+        Picture(None)

@@ -88,7 +88,7 @@ def _name_bars(axes: Axes, groups: Figures) -> None:
     for row in groups.values():
         for name, value in row.items():
             ends.append((as_interval(value).high, f"{name} {told(value)}"))
-    room = max(end / (1 - LETTER * (len(words) + 2)) for end, words in ends)
+    room = max(end / (1 - LETTER * (len(words) + 2)) for end, words in ends) or 1.0
     axes.set_xlim(0, room)
     # A share ends at 1, whatever room the words take.
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= min(1, room)])

@@ -21,6 +21,11 @@ class Sign(NamedTuple):
     marker: str
 
 
+#: Of jobs in a schedule, whose numbers tell them apart: Okabe and Ito's.
+COLOURS = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C",
+)  # fmt: skip
+
 STANDARD = Sign("#0072B2", "o")
 ONE_CLUSTER = Sign("#009E73", "^")
 #: Capacity that is lost: processors that idle while a job waits. No line or bar has this colour.

@@ -11,7 +11,8 @@ from matplotlib.patches import Rectangle
 
 from coalloc_lib.checks import instance_of
 from coalloc_lib.plots.boxes import Piece, pieces, running, window_of
-from coalloc_lib.plots.style import COLOURS, STYLE, some
+from coalloc_lib.plots.signs import COLOURS
+from coalloc_lib.plots.style import STYLE, some
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.waiting import instants_of, left_queue
 
