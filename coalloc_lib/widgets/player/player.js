@@ -175,7 +175,7 @@ class Scene {
     const { film } = this;
     const many = film.clusters.length;
     const gap = many > 8 ? 3 : 12;
-    const height = Math.max(this.player.films.length > 1 ? 150 : 230, 15 * many);
+    const height = Math.max(this.player.films.length > 1 ? 128 : 230, 15 * many);
     this.frame = frame;
     this.top = 18;
     this.scale = Math.min(height / film.processors, 22);
@@ -235,6 +235,7 @@ class Scene {
     const { start, end } = film.jobs;
     for (const j of start.keys()) {
       if (start[j] === null || start[j] > now || start[j] > view.right || end[j] <= view.left) continue;
+      if (end[j] === start[j]) continue; // no box, only a mark
       film.jobs.boxes[j].forEach((box, k) => this.drawBox(j, k, box, now, view));
     }
   }
@@ -737,28 +738,33 @@ class Player {
   }
 
   writeTip(text, number) {
-    const rows = JSON.parse(text).flatMap(([name, value]) => [create("dt", {}, name), create("dd", {}, value)]);
-    const title = create("b", {}, create("i", { style: `background:${this.colours(number)[0]}` }), `job ${number}`);
-    this.tip.replaceChildren(title, create("dl", {}, ...rows));
+    const { facts, reasons } = JSON.parse(text);
+    const cells = facts.flatMap(([name, value]) => [create("i", {}, name), create("span", {}, value)]);
+    this.tip.replaceChildren(
+      create("b", { style: `border-color:${this.colours(number)[0]}` }, `job ${number}`),
+      create("div", { class: "cp-facts" }, ...cells),
+      ...reasons.map((reason) => create("div", {}, reason)),
+    );
   }
 
-  /** What can be known of a job by now. */
+  /** What can be known of a job by now, and why it waits or waited. */
   factsOf(film, j) {
     const { jobs, words } = film;
-    const time = (t) => this.time(t);
+    const at = film.place(this.now);
     const waits = jobs.left[j] > this.now;
-    const facts = [["asks for", words[jobs.asks[j]]], ["submitted", time(jobs.submit[j])]];
     const waited = Math.min(jobs.left[j], this.now) - jobs.submit[j];
-    facts.push(waits ? ["has waited", time(waited)] : ["waited", waited > 0 ? time(waited) : "not at all"]);
+    const facts = [["asks for", words[jobs.asks[j]]], ["submitted", this.time(jobs.submit[j])]];
+    facts.push([waits ? "has waited" : "waited", waits || waited > 0 ? this.time(waited) : "not at all"]);
     if (!waits && jobs.start[j] !== null) {
-      facts.push(["started", time(jobs.start[j])], [jobs.end[j] > this.now ? "will end" : "ended", time(jobs.end[j])]);
+      facts.push(["started", this.time(jobs.start[j])]);
+      facts.push([jobs.end[j] > this.now ? "will end" : "ended", this.time(jobs.end[j])]);
       facts.push(["where", placesOf(jobs.boxes[j])]);
     }
-    const reasons = [["when it came, it", words[jobs.came[j]]]];
-    const at = film.place(this.now);
-    if (waits && film.head[at] === j) reasons.push(["now it", words[film.why[at]]]);
-    if (!waits && words[jobs.last[j]] !== words[jobs.came[j]]) reasons.push(["at last it", words[jobs.last[j]]]);
-    return [...facts, ...reasons.filter(([, text]) => text)];
+    const [came, last] = [words[jobs.came[j]], words[jobs.last[j]]];
+    const reasons = came ? [`When it came, it ${came}.`] : [];
+    if (waits && film.head[at] === j) reasons.push(`Now it ${words[film.why[at]]}.`);
+    if (!waits && last && last !== came) reasons.push(`In the end it ${last}.`);
+    return { facts, reasons };
   }
 }
 
