@@ -125,26 +125,22 @@ class Film {
     return [...submit.keys()].filter((j) => submit[j] <= now && left[j] > now);
   }
 
-  /** What happened at the last instant up to now. */
-  happened(now) {
+  /** What happened at one of the instants, in words. */
+  happened(place) {
     const { number, submit, start, end, left } = this.jobs;
-    const at = this.instants[this.place(now)];
-    const those = (column) => [...number.keys()].filter((j) => column[j] === at);
-    const say = (jobs, one, many) =>
-      jobs.length === 0 ? [] : [
-        jobs.length === 1 ? `job ${number[jobs[0]]} ${one}`
-          : jobs.length > 6 ? `${jobs.length} jobs ${many}`
-            : `jobs ${listed(jobs.map((j) => number[j]))} ${many}`,
-      ];
-    const came = those(submit);
-    const parts = [
-      ...say(those(end), "ends", "end"),
-      ...say(came.filter((j) => left[j] === at), "is submitted and starts", "are submitted and start"),
-      ...say(those(start).filter((j) => submit[j] < at), "starts", "start"),
-      ...say(came.filter((j) => left[j] > at), "is submitted and waits", "are submitted and wait"),
-      ...say(those(left).filter((j) => start[j] === null), "is turned away", "are turned away"),
-    ];
-    return [at, parts.join("; ")];
+    const at = this.instants[place];
+    const say = (those, one, many) => {
+      const jobs = [...number.keys()].filter(those).map((j) => number[j]);
+      if (jobs.length < 2) return jobs.map((job) => `job ${job} ${one}`);
+      return [jobs.length > 6 ? `${jobs.length} jobs ${many}` : `jobs ${listed(jobs)} ${many}`];
+    };
+    return [
+      say((j) => end[j] === at, "ends", "end"),
+      say((j) => submit[j] === at && start[j] === at, "is submitted and starts", "are submitted and start"),
+      say((j) => submit[j] < at && start[j] === at, "starts", "start"),
+      say((j) => submit[j] === at && left[j] > at, "is submitted and waits", "are submitted and wait"),
+      say((j) => left[j] === at && start[j] === null, "is turned away", "are turned away"),
+    ].flat().join("; ");
   }
 }
 
@@ -161,13 +157,25 @@ class Scene {
       "div", { class: "cp-scene" },
       create("div", { class: "cp-head" }, this.label, this.event), this.why, this.svg,
     );
-    this.hatch = `cp-hatch-${Math.random().toString(36).slice(2)}`;
-    this.svg.innerHTML =
-      `<defs><pattern id="${this.hatch}" width="6" height="6" patternUnits="userSpaceOnUse">` +
-      '<rect width="6" height="6" class="cp-hatch"/><path d="M0 0V6" class="cp-stroke"/></pattern></defs>';
-    this.pattern = this.svg.querySelector("pattern");
-    this.pool = new Pool(this.svg.appendChild(document.createElementNS(SVG, "g")));
-    this.above = new Pool(this.svg.appendChild(document.createElementNS(SVG, "g")));
+    const unique = Math.random().toString(36).slice(2);
+    this.hatch = `url(#hatch-${unique})`;
+    this.svg.innerHTML = `<defs>
+      <pattern id="hatch-${unique}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect width="6" height="6" class="cp-hatch"/><path d="M0 0V6" class="cp-stroke"/>
+      </pattern>
+      <clipPath id="boxes-${unique}"><rect/></clipPath><clipPath id="marks-${unique}"><rect/></clipPath></defs>
+      <g data-layer="back"/>
+      <g clip-path="url(#boxes-${unique})">
+        <g class="cp-moving"><g data-layer="boxes"/><g data-layer="numbers"/></g>
+      </g>
+      <g clip-path="url(#marks-${unique})"><g class="cp-moving" data-layer="marks"/></g>
+      <g data-layer="front"/>`;
+    this.clips = this.svg.querySelectorAll("clipPath rect");
+    this.moving = this.svg.querySelectorAll(".cp-moving");
+    this.layers = {};
+    for (const node of this.svg.querySelectorAll("[data-layer]")) {
+      this.layers[node.dataset.layer] = new Pool(node);
+    }
   }
 
   /** Fix what depends on the width alone. */
@@ -177,6 +185,7 @@ class Scene {
     const gap = many > 8 ? 3 : 12;
     const height = Math.max(this.player.films.length > 1 ? 128 : 230, 15 * many);
     this.frame = frame;
+    this.told = undefined;
     this.top = 18;
     this.scale = Math.min(height / film.processors, 22);
     let y = this.top;
@@ -188,6 +197,11 @@ class Scene {
     this.bottom = y - gap;
     this.svg.setAttribute("width", frame.width);
     this.svg.setAttribute("height", this.bottom + 26);
+    [0, 10].forEach((margin, i) => {
+      const { x0, x1 } = frame;
+      const box = { x: x0 - margin, y: 0, width: x1 - x0 + 2 * margin, height: this.bottom + 40 };
+      for (const [name, value] of Object.entries(box)) this.clips[i].setAttribute(name, value);
+    });
     this.marked = this.marksWithNumbers();
   }
 
@@ -207,37 +221,42 @@ class Scene {
   }
 
   draw(now, view) {
-    const [at, event] = this.film.happened(now);
-    this.event.textContent = event ? `${this.player.time(at)}: ${event}` : "";
-    this.drawBands(now, view);
+    const { film } = this;
+    const place = film.place(now);
+    if (place !== this.told) this.event.textContent = this.tell(place);
+    this.told = place;
+    // What moves lies in a layer of its own, where only what runs has to be drawn anew.
+    for (const layer of this.moving) layer.setAttribute("transform", `translate(${view.x(view.begin).toFixed(2)} 0)`);
+    this.drawBands();
+    this.layers.boxes.put("idle", "path", { d: this.idlePath(now, view), fill: this.hatch });
+    const { start, end } = film.jobs;
+    for (const j of start.keys()) {
+      const seen = start[j] !== null && start[j] <= Math.min(now, view.right) && end[j] > view.left;
+      if (seen && end[j] > start[j]) film.jobs.boxes[j].forEach((box, k) => this.drawBox(j, k, box, now, view));
+    }
     this.drawQueue(now);
     this.drawMarks(now, view);
-    this.pool.sweep();
     this.drawNow(now, view);
-    this.above.sweep();
+    for (const layer of Object.values(this.layers)) layer.sweep();
   }
 
-  drawBands(now, view) {
-    const { film, pool, frame } = this;
-    const small = this.bands.some((band) => band.height < 26);
+  tell(place) {
+    const event = this.film.happened(place);
+    return event ? `${this.player.time(this.film.instants[place])}: ${event}` : "";
+  }
+
+  drawBands() {
+    const { film, frame } = this;
+    const { back } = this.layers;
+    const small = frame.narrow || this.bands.some((band) => band.height < 26);
     film.clusters.forEach((size, c) => {
       const { y, height } = this.bands[c];
       const box = { x: frame.x0, y, width: frame.x1 - frame.x0, height, class: "cp-band" };
-      pool.put(`band ${c}`, "rect", box);
-      const label = { x: frame.x0 - 8, y: y + height / 2 - (small || frame.narrow ? 0 : 7), class: "cp-side" };
-      pool.put(`name ${c}`, "text", label, frame.narrow ? `${c + 1}` : `cluster ${c + 1}`);
-      if (!small && !frame.narrow) {
-        pool.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
-      }
+      back.put(`band ${c}`, "rect", box);
+      const label = { x: frame.x0 - 8, y: y + height / 2 - (small ? 0 : 7), class: "cp-side" };
+      back.put(`name ${c}`, "text", label, frame.narrow ? `${c + 1}` : `cluster ${c + 1}`);
+      if (!small) back.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
     });
-    this.pattern.setAttribute("patternTransform", `translate(${view.x(view.begin) % 600} 0) rotate(45)`);
-    pool.put("idle", "path", { d: this.idlePath(now, view), fill: `url(#${this.hatch})` });
-    const { start, end } = film.jobs;
-    for (const j of start.keys()) {
-      if (start[j] === null || start[j] > now || start[j] > view.right || end[j] <= view.left) continue;
-      if (end[j] === start[j]) continue; // no box, only a mark
-      film.jobs.boxes[j].forEach((box, k) => this.drawBox(j, k, box, now, view));
-    }
   }
 
   /** The clusters' whole height wherever a job waited; the boxes are drawn over it. */
@@ -246,9 +265,9 @@ class Scene {
     let path = "";
     for (let i = Math.max(lastUpTo(instants, view.left), 0); instants[i] < now; i += 1) {
       if (!waits[i]) continue;
-      const left = view.inside(instants[i]);
+      const left = view.world(instants[i]);
       while (waits[i + 1] && instants[i + 1] < now) i += 1; // one spell
-      const right = view.inside(Math.min(instants[i + 1] ?? now, now));
+      const right = view.world(Math.min(instants[i + 1] ?? now, now));
       for (const { y, height } of this.bands) path += `M${left} ${y}H${right}v${height}H${left}z`;
     }
     return path;
@@ -256,31 +275,29 @@ class Scene {
 
   drawBox(j, k, [cluster, first, count], now, view) {
     const { number, start, end } = this.film.jobs;
+    const { boxes, numbers } = this.layers;
     const [fill, ink] = this.player.colours(number[j]);
     const y = this.bands[cluster].y + first * this.scale;
     const height = count * this.scale;
-    const x = view.inside(start[j]);
-    const until = view.inside(Math.min(end[j], now));
-    const width = until - x;
+    const [x, until, last] = [start[j], Math.min(end[j], now), end[j]].map(view.world);
     const box = { y, height, fill, rx: 2, "data-job": j, "stroke-width": Math.min(1.5, height / 4) };
     if (end[j] > now) {
-      const rest = { ...box, x: until, width: view.inside(end[j]) - until, class: "cp-box cp-rest" };
-      this.pool.put(`rest ${j} ${k}`, "rect", rest);
+      boxes.put(`rest ${j} ${k}`, "rect", { ...box, x: until, width: last - until, class: "cp-box cp-rest" });
     }
-    this.pool.put(`box ${j} ${k}`, "rect", { ...box, x, width, class: "cp-box" });
+    boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
     if (this.player.isLit(number[j])) {
-      const whole = { x, y, width: view.inside(end[j]) - x, height, rx: 2, class: "cp-lit" };
-      this.above.put(`lit ${j} ${k}`, "rect", whole);
+      numbers.put(`lit ${j} ${k}`, "rect", { x, y, width: last - x, height, rx: 2, class: "cp-lit" });
     }
     const text = `${number[j]}`;
-    if (width < 7.5 * text.length + 7 || height < 12) return;
-    const label = { x: x + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
-    this.above.put(`number ${j} ${k}`, "text", label, text);
+    const left = Math.max(x, view.world(view.left));
+    if (until - left < 7.5 * text.length + 7 || height < 12) return;
+    const label = { x: left + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
+    numbers.put(`number ${j} ${k}`, "text", label, text);
   }
 
   /** The queue, its head next to the clusters; each component as high as it will be there. */
   drawQueue(now) {
-    const { film, frame, pool } = this;
+    const { film, frame } = this;
     const waiting = film.queue(now);
     const digits = Math.max(...waiting.map((j) => `${film.jobs.number[j]}`.length), 1);
     const step = Math.max(18, 7 * digits + 5);
@@ -292,23 +309,24 @@ class Scene {
     this.why.textContent = head === undefined ? "" : `job ${head} ${film.words[film.why[film.place(now)]]}`;
     const count = { x: frame.queue - 5, y: this.bottom + 13, class: "cp-count" };
     const more = total - shown.length;
-    pool.put("count", "text", count, more ? `… ${frame.narrow ? "" : "and "}${more} more` : "");
+    this.layers.back.put("count", "text", count, more ? `… ${frame.narrow ? "" : "and "}${more} more` : "");
   }
 
   drawWaiting(j, x, width, isHead) {
-    const { film, pool } = this;
+    const { film } = this;
+    const { back, front } = this.layers;
     const number = film.jobs.number[j];
     const [fill] = this.player.colours(number);
-    pool.put(`waiting ${j}`, "text", { x: x + width / 2, y: this.top - 9, class: "cp-above" }, `${number}`);
+    back.put(`waiting ${j}`, "text", { x: x + width / 2, y: this.top - 9, class: "cp-above" }, `${number}`);
     let y = this.top;
     film.jobs.asked[j].forEach((size, i) => {
       if (!size) return;
       if (film.ordered) y = this.bands[i].y;
       const height = Math.max(size * this.scale - (isHead ? 0 : 0.5), 2);
       const name = `cp-waits${isHead ? " cp-first" : ""}`;
-      pool.put(`waiting ${j} ${i}`, "rect", { x, y, width, height, fill, rx: 2, class: name, "data-job": j });
+      back.put(`waiting ${j} ${i}`, "rect", { x, y, width, height, fill, rx: 2, class: name, "data-job": j });
       if (this.player.isLit(number)) {
-        this.above.put(`lit waiting ${j} ${i}`, "rect", { x, y, width, height, rx: 2, class: "cp-lit" });
+        front.put(`lit waiting ${j} ${i}`, "rect", { x, y, width, height, rx: 2, class: "cp-lit" });
       }
       y += size * this.scale + 4;
     });
@@ -316,21 +334,25 @@ class Scene {
 
   drawMarks(now, view) {
     const { submit, number } = this.film.jobs;
+    const { marks } = this.layers;
+    const margin = 10 / view.scale;
     for (const j of submit.keys()) {
-      if (submit[j] > now || submit[j] < view.left) continue;
-      const x = view.x(submit[j]);
+      if (submit[j] > now || submit[j] < view.left - margin) continue;
+      const x = view.world(submit[j]);
       const mark = { d: `M${x} ${this.bottom + 3}v8`, stroke: this.player.colours(number[j])[0], class: "cp-mark" };
-      this.pool.put(`mark ${j}`, "path", mark);
+      marks.put(`mark ${j}`, "path", mark);
       if (!this.marked.has(j)) continue;
-      this.pool.put(`mark of ${j}`, "text", { x, y: this.bottom + 19, class: "cp-small" }, `${number[j]}`);
+      marks.put(`mark of ${j}`, "text", { x, y: this.bottom + 19, class: "cp-small" }, `${number[j]}`);
     }
   }
 
   drawNow(now, view) {
+    const { frame, top } = this;
+    const { front } = this.layers;
     const x = view.x(now);
-    this.above.put("now", "path", { d: `M${x} ${this.top - 4}V${this.bottom + 3}`, class: "cp-now" });
-    const label = { x: clamp(x, this.frame.x0 + 30, this.frame.x1 - 30), y: this.top - 10, class: "cp-above" };
-    this.above.put("now is", "text", label, this.player.time(now));
+    front.put("now", "path", { d: `M${x} ${top - 4}V${this.bottom + 3}`, class: "cp-now" });
+    const label = { x: clamp(x, frame.x0 + 30, frame.x1 - 30), y: top - 10, class: "cp-above" };
+    front.put("now is", "text", label, this.player.time(now));
   }
 }
 
@@ -567,7 +589,8 @@ class Player {
     const wanted = (this.axis.view * (frame.x1 - frame.x0)) / 800;
     this.span = wanted > 0.75 * total ? total : wanted;
     const power = Math.floor(Math.log10(this.span / 10));
-    this.digits = clamp(1 - power, 0, 6);
+    const digits = clamp(1 - power, 0, 6);
+    this.format = new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
     this.view = this.viewAt(this.now);
     for (const part of [...this.scenes, this.strip]) part.lay(frame);
     this.draw();
@@ -579,14 +602,13 @@ class Player {
     const left = clamp(now - PAST * this.span, begin, finish - this.span);
     const scale = (x1 - x0) / this.span;
     const x = (t) => x0 + (t - left) * scale;
-    const inside = (t) => clamp(x(t), x0, x1);
-    return { left, right: left + this.span, begin, scale, x, inside, moves: this.span < finish - begin };
+    const world = (t) => (t - begin) * scale;
+    return { left, right: left + this.span, begin, scale, x, world, moves: this.span < finish - begin };
   }
 
   /** An instant as people read it. */
   time(t) {
-    const format = { minimumFractionDigits: this.digits, maximumFractionDigits: this.digits };
-    return `${t.toLocaleString("en", format)}${this.unit ? ` ${this.unit}` : ""}`;
+    return `${this.format.format(t)}${this.unit ? ` ${this.unit}` : ""}`;
   }
 
   draw() {
