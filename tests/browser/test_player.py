@@ -59,7 +59,8 @@ def now(page):
 
 
 def box(page, job, film=0):
-    return page.locator(f'svg[data-film="{film}"] .cp-box:not(.cp-rest)[data-job="{job - 1}"]').first
+    of_job = f'.cp-box:not(.cp-rest)[data-job="{job - 1}"]'
+    return page.locator(f'svg[data-film="{film}"] {of_job}').first
 
 
 def test_keys_step_from_event_to_event(opened):
