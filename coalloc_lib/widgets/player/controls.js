@@ -30,9 +30,11 @@ export class Controls {
     this.scrubber = create("input", { type: "range", step: "any", "aria-label": "time" });
     this.scrubber.addEventListener("input", () => player.halt(Number(this.scrubber.value)));
     this.note = create("span");
+    const keys = "space plays, ← → one event, ↑ ↓ speed, n p from job to job";
     this.node = create(
-      "div", { class: "cp-controls" }, this.buttons(), create("div", { class: "cp-scrub" }, this.scrubber),
-      create("div", { class: "cp-hint" }, this.note, "space plays, ← → one event, ↑ ↓ speed, n p from job to job"),
+      "div", { class: "cp-controls" }, this.buttons(),
+      create("div", { class: "cp-scrub" }, this.scrubber),
+      create("div", { class: "cp-hint" }, this.note, keys),
     );
   }
 

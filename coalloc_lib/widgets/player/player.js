@@ -56,7 +56,9 @@ class Player {
     );
     el.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
-    this.root.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.point(event, false));
+    this.root.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") this.point(event, false);
+    });
     this.root.addEventListener("pointerleave", () => this.light("hovered", null));
     this.scenesNode.addEventListener("click", (event) => this.point(event, true));
   }
@@ -71,10 +73,11 @@ class Player {
     this.scenesNode.replaceChildren(...this.scenes.map((scene) => scene.node));
     this.strip = new Strip(this);
     this.stripNode.replaceChildren(this.strip.svg);
-    this.root.setAttribute("aria-label", `schedule player: ${listed(this.films.map((film) => film.label))}`);
+    const labels = listed(this.films.map((film) => film.label));
+    this.root.setAttribute("aria-label", `schedule player: ${labels}`);
     const film = this.films[0];
-    const played = `plays ${film.jobs.number.length.toLocaleString("en")} of ${film.of.toLocaleString("en")} jobs · `;
-    this.controls.lay(this.axis, film.of ? played : "");
+    const [sent, all] = [film.jobs.number.length, film.of].map((n) => n.toLocaleString("en"));
+    this.controls.lay(this.axis, film.of ? `plays ${sent} of ${all} jobs · ` : "");
     this.now = clamp(this.now ?? this.model.get("now"), this.axis.begin, this.axis.finish);
     this.picked = this.hovered = null;
     this.lay();
@@ -95,7 +98,8 @@ class Player {
     this.span = wanted > 0.75 * total ? total : wanted;
     const power = Math.floor(Math.log10(this.span / 10));
     const digits = clamp(1 - power, 0, 6);
-    this.format = new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    this.format = new Intl.NumberFormat("en", exactly);
     this.view = this.viewAt(this.now);
     for (const part of [...this.scenes, this.strip]) part.lay(frame);
     this.draw();
@@ -133,8 +137,9 @@ class Player {
   halt(now) {
     this.play(false);
     this.seek(now);
-    const events = this.scenes.map((scene) => (this.scenes.length > 1 ? `${scene.film.label}: ` : "") + scene.event.textContent);
-    this.live.textContent = [...events, ...this.scenes.map((scene) => scene.why.textContent)].join(". ");
+    const told = ({ film, event, why }) =>
+      [this.films.length > 1 ? film.label : "", event.textContent, why.textContent].filter(Boolean);
+    this.live.textContent = this.scenes.flatMap(told).join(". ");
     this.tell("now", this.now);
   }
 
@@ -248,12 +253,24 @@ class Player {
     this.tip.hidden = !node;
     if (!node) return;
     const text = JSON.stringify(this.films[at.film].facts(at.job, this.now, (t) => this.time(t)));
-    if (text !== this.tipText) this.writeTip((this.tipText = text), this.films[at.film].jobs.number[at.job]);
-    const [box, root] = [node.getBoundingClientRect(), this.root.getBoundingClientRect()];
-    const left = clamp(box.left - root.left, 8, root.width - this.tip.offsetWidth - 8);
-    const above = box.top - root.top - this.tip.offsetHeight - 8;
+    if (text !== this.tipText) this.writeTip(text, this.films[at.film].jobs.number[at.job]);
+    this.tipText = text;
+    this.placeTip(node.getBoundingClientRect());
+  }
+
+  /** Over the future, where there is least to hide; on a narrow screen above or below the box. */
+  placeTip(box) {
+    const root = this.root.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.tip;
+    const [from, to] = [box.left - root.left, box.right - root.left];
+    const free = root.width - width - 20;
+    let [left, top] = [to + 8 < free ? free : Math.max(from - width - 8, 8), box.top - root.top];
+    if (this.frame.narrow) {
+      left = clamp(from, 8, root.width - width - 8);
+      top = top > height + 8 ? top - height - 8 : box.bottom - root.top + 8;
+    }
     this.tip.style.left = `${left}px`;
-    this.tip.style.top = `${above >= 0 ? above : box.bottom - root.top + 8}px`;
+    this.tip.style.top = `${clamp(top, 8, Math.max(root.height - height - 8, 8))}px`;
   }
 
   writeTip(text, number) {

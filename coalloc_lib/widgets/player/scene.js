@@ -1,5 +1,8 @@
 import { Pool, SVG, clamp, create, lastUpTo } from "./basics.js";
 
+/** So far may the number of a submission stand out of the clusters. */
+const MARGIN = 18;
+
 /** The queue, the clusters and the submissions of one film. */
 export class Scene {
   constructor(player, film, place) {
@@ -16,10 +19,12 @@ export class Scene {
     const unique = Math.random().toString(36).slice(2);
     this.hatch = `url(#hatch-${unique})`;
     this.svg.innerHTML = `<defs>
-      <pattern id="hatch-${unique}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <pattern id="hatch-${unique}" width="6" height="6" patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)">
         <rect width="6" height="6" class="cp-hatch"/><path d="M0 0V6" class="cp-stroke"/>
       </pattern>
-      <clipPath id="boxes-${unique}"><rect/></clipPath><clipPath id="marks-${unique}"><rect/></clipPath></defs>
+      <clipPath id="boxes-${unique}"><rect/></clipPath>
+      <clipPath id="marks-${unique}"><rect/></clipPath></defs>
       <g data-layer="back"/>
       <g clip-path="url(#boxes-${unique})">
         <g class="cp-moving"><g data-layer="boxes"/><g data-layer="numbers"/></g>
@@ -53,7 +58,7 @@ export class Scene {
     this.bottom = y - gap;
     this.svg.setAttribute("width", frame.width);
     this.svg.setAttribute("height", this.bottom + 26);
-    [0, 10].forEach((margin, i) => {
+    [0, MARGIN].forEach((margin, i) => {
       const { x0, x1 } = frame;
       const box = { x: x0 - margin, y: 0, width: x1 - x0 + 2 * margin, height: this.bottom + 40 };
       for (const [name, value] of Object.entries(box)) this.clips[i].setAttribute(name, value);
@@ -82,13 +87,15 @@ export class Scene {
     if (place !== this.told) this.event.textContent = this.tell(place);
     this.told = place;
     // What moves lies in a layer of its own, where only what runs has to be drawn anew.
-    for (const layer of this.moving) layer.setAttribute("transform", `translate(${view.x(view.begin).toFixed(2)} 0)`);
+    const shift = `translate(${view.x(view.begin).toFixed(2)} 0)`;
+    for (const layer of this.moving) layer.setAttribute("transform", shift);
     this.drawBands();
     this.layers.boxes.put("idle", "path", { d: this.idlePath(now, view), fill: this.hatch });
     const { start, end } = film.jobs;
     for (const j of start.keys()) {
       const seen = start[j] !== null && start[j] <= Math.min(now, view.right) && end[j] > view.left;
-      if (seen && end[j] > start[j]) film.jobs.boxes[j].forEach((box, k) => this.drawBox(j, k, box, now, view));
+      if (!seen || end[j] === start[j]) continue;
+      film.jobs.boxes[j].forEach((box, k) => this.drawBox(j, k, box, now, view));
     }
     this.drawQueue(now);
     this.drawMarks(now, view);
@@ -138,7 +145,8 @@ export class Scene {
     const [x, until, last] = [start[j], Math.min(end[j], now), end[j]].map(view.world);
     const box = { y, height, fill, rx: 2, "data-job": j, "stroke-width": Math.min(1.5, height / 4) };
     if (end[j] > now) {
-      boxes.put(`rest ${j} ${k}`, "rect", { ...box, x: until, width: last - until, class: "cp-box cp-rest" });
+      const rest = { ...box, x: until, width: last - until, class: "cp-box cp-rest" };
+      boxes.put(`rest ${j} ${k}`, "rect", rest);
     }
     boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
     if (this.player.isLit(number[j])) {
@@ -146,7 +154,7 @@ export class Scene {
     }
     const text = `${number[j]}`;
     const left = Math.max(x, view.world(view.left));
-    if (until - left < 7.5 * text.length + 7 || height < 12) return;
+    if (until - left < 8.2 * text.length + 8 || height < 12) return;
     const label = { x: left + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
     numbers.put(`number ${j} ${k}`, "text", label, text);
   }
@@ -156,7 +164,7 @@ export class Scene {
     const { film, frame } = this;
     const waiting = film.queue(now);
     const digits = Math.max(...waiting.map((j) => `${film.jobs.number[j]}`.length), 1);
-    const step = Math.max(18, 7 * digits + 5);
+    const step = Math.max(18, frame.narrow ? 7.2 * digits + 4 : 8 * digits + 6);
     const room = Math.max(Math.floor((frame.queue - 4) / step), 1);
     const shown = waiting.slice(0, room);
     const total = film.waits[film.place(now)];
@@ -165,7 +173,8 @@ export class Scene {
     this.why.textContent = head === undefined ? "" : `job ${head} ${film.words[film.why[film.place(now)]]}`;
     const count = { x: frame.queue - 5, y: this.bottom + 13, class: "cp-count" };
     const more = total - shown.length;
-    this.layers.back.put("count", "text", count, more ? `… ${frame.narrow ? "" : "and "}${more} more` : "");
+    const text = more ? `… ${frame.narrow ? "" : "and "}${more} more` : "";
+    this.layers.back.put("count", "text", count, text);
   }
 
   drawWaiting(j, x, width, isHead) {
@@ -173,17 +182,17 @@ export class Scene {
     const { back, front } = this.layers;
     const number = film.jobs.number[j];
     const [fill] = this.player.colours(number);
-    back.put(`waiting ${j}`, "text", { x: x + width / 2, y: this.top - 9, class: "cp-above" }, `${number}`);
+    const label = { x: x + width / 2, y: this.top - 9, class: "cp-above" };
+    back.put(`waiting ${j}`, "text", label, `${number}`);
     let y = this.top;
     film.jobs.asked[j].forEach((size, i) => {
       if (!size) return;
       if (film.ordered) y = this.bands[i].y;
       const height = Math.max(size * this.scale - (isHead ? 0 : 0.5), 2);
+      const box = { x, y, width, height, rx: 2 };
       const name = `cp-waits${isHead ? " cp-first" : ""}`;
-      back.put(`waiting ${j} ${i}`, "rect", { x, y, width, height, fill, rx: 2, class: name, "data-job": j });
-      if (this.player.isLit(number)) {
-        front.put(`lit waiting ${j} ${i}`, "rect", { x, y, width, height, rx: 2, class: "cp-lit" });
-      }
+      back.put(`waiting ${j} ${i}`, "rect", { ...box, fill, class: name, "data-job": j });
+      if (this.player.isLit(number)) front.put(`lit waiting ${j} ${i}`, "rect", { ...box, class: "cp-lit" });
       y += size * this.scale + 4;
     });
   }
@@ -191,14 +200,14 @@ export class Scene {
   drawMarks(now, view) {
     const { submit, number } = this.film.jobs;
     const { marks } = this.layers;
-    const margin = 10 / view.scale;
     for (const j of submit.keys()) {
-      if (submit[j] > now || submit[j] < view.left - margin) continue;
+      if (submit[j] > now || submit[j] < view.left) continue;
       const x = view.world(submit[j]);
-      const mark = { d: `M${x} ${this.bottom + 3}v8`, stroke: this.player.colours(number[j])[0], class: "cp-mark" };
-      marks.put(`mark ${j}`, "path", mark);
+      const [stroke] = this.player.colours(number[j]);
+      marks.put(`mark ${j}`, "path", { d: `M${x} ${this.bottom + 3}v8`, stroke, class: "cp-mark" });
       if (!this.marked.has(j)) continue;
-      marks.put(`mark of ${j}`, "text", { x, y: this.bottom + 19, class: "cp-small" }, `${number[j]}`);
+      const label = { x, y: this.bottom + 19, class: "cp-small" };
+      marks.put(`mark of ${j}`, "text", label, `${number[j]}`);
     }
   }
 

@@ -33,7 +33,8 @@ export class Strip {
 
   x(t) {
     const { axis } = this.player;
-    return this.frame.x0 + ((t - axis.begin) / (axis.finish - axis.begin)) * (this.frame.x1 - this.frame.x0);
+    const { x0, x1 } = this.frame;
+    return x0 + ((t - axis.begin) / (axis.finish - axis.begin)) * (x1 - x0);
   }
 
   y(share) {
@@ -47,7 +48,8 @@ export class Strip {
     for (let i = 1; i <= count; i += 1) {
       const t = axis.begin + (i / count) * (axis.finish - axis.begin);
       const share = film.share(t);
-      if (t > film.origin && t <= film.finish) points.push(`${this.frame.x0 + i} ${this.y(share).toFixed(1)}`);
+      if (t <= film.origin || t > film.finish) continue;
+      points.push(`${this.frame.x0 + i} ${this.y(share).toFixed(1)}`);
     }
     return points.length ? `M${points.join("L")}` : "";
   }
@@ -64,13 +66,14 @@ export class Strip {
     for (const share of [0, this.most / 2, this.most]) {
       const y = this.y(share);
       pool.put(`level ${share}`, "path", { d: `M${frame.x0} ${y}H${frame.x1}`, class: "cp-level" });
-      pool.put(`share ${share}`, "text", { x: frame.x0 - 6, y, class: "cp-side cp-small" }, `${Math.round(100 * share)} %`);
+      const label = { x: frame.x0 - 8, y, class: "cp-small cp-side" };
+      pool.put(`share ${share}`, "text", label, `${Math.round(100 * share)} %`);
     }
     this.drawBound();
     this.past.setAttribute("width", Math.max(this.x(now) - frame.x0, 0));
     this.curves.forEach((d, i) => {
-      const line = { d, class: "cp-curve", "stroke-dasharray": DASHES[i], "clip-path": `url(#${this.clip})` };
-      pool.put(`curve ${i}`, "path", line);
+      const line = { d, class: "cp-curve", "stroke-dasharray": DASHES[i] };
+      pool.put(`curve ${i}`, "path", { ...line, "clip-path": `url(#${this.clip})` });
     });
     pool.put("now", "path", { d: `M${this.x(now)} ${this.top}V${base}`, class: "cp-now" });
     this.drawFigures(now);
@@ -79,7 +82,8 @@ export class Strip {
 
   drawAxis(name, begin, finish, x, y) {
     const marks = ticks(begin, finish, this.frame.x1 - this.frame.x0);
-    this.pool.put(`${name} line`, "path", { d: `M${this.frame.x0} ${y}H${this.frame.x1}`, class: "cp-axis" });
+    const line = { d: `M${this.frame.x0} ${y}H${this.frame.x1}`, class: "cp-axis" };
+    this.pool.put(`${name} line`, "path", line);
     marks.forEach((t, i) => {
       this.pool.put(`${name} tick ${t}`, "path", { d: `M${x(t)} ${y}v4`, class: "cp-axis" });
       const unit = i === marks.length - 1 && this.player.unit ? ` ${this.player.unit}` : "";
