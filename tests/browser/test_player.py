@@ -188,9 +188,12 @@ def test_two_schedules_share_the_clock(opened):
 
 def test_the_running_figure_is_that_of_the_library(opened):
     one = schedule()
-    page = opened(co.Player(one, now=4))
-    share = idle_while_waiting(one).share(4)
-    assert page.locator(".cp-figure").text_content().strip() == f"{100 * share:.0f} %"
+    page = opened(co.Player(one, now=0))
+    for instant in (1.5, 3.1, 4, 5, 6.5, 10):
+        page.get_by_role("slider", name="time").fill(str(instant))
+        share = 100 * float(idle_while_waiting(one).share(instant))
+        shown = f"{share:.0f} %" if share >= 9.95 else f"{share:.1f} %"
+        assert page.locator(".cp-figure").text_content().strip() == shown
 
 
 @pytest.mark.parametrize("width", [390, 900, 1366])
