@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
@@ -109,10 +110,20 @@ def why_waiting(
         Where a job does not fit, what it needs and what is idle; under FCFS only of the head of the
         queue, since all others wait behind it, fit or not. Clusters are counted from 1, and jobs
         bear the numbers of their stream.
+
+    Raises
+    ------
+    InputError
+        A job does not wait at its instant.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
-    if not len(jobs):
-        return []
+    submit, left = schedule.jobs.submit[jobs], left_queue(schedule)[jobs]
+    bad = np.flatnonzero(~((submit <= instants) & (instants < left)))
+    if len(bad):
+        raise InputError(
+            f"job {jobs[bad[0]]} does not wait at {instants[bad[0]]:.12g}; give instants from its "
+            "submission to its start"
+        )
     idle = idle_after(schedule, instants)
     fits = fits_into(schedule.jobs, jobs, idle)
     rows = zip(jobs, heads(schedule, instants), fits, idle, strict=True)

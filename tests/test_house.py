@@ -15,7 +15,7 @@ LAYERS = (
     ("system", "distributions", "jobs", "splitting", "workloads"),
     ("placement", "profile", "scheduling", "names"),
     ("engines",),
-    ("simulation", "scenario", "schedule", "verification", "analytic"),
+    ("simulation", "scenario", "schedule", "verification", "waiting", "analytic"),
     ("curves", "inference", "saturation", "sweep", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )

@@ -69,27 +69,36 @@ def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
     Notes
     -----
     Processors of a cluster are alike, so it is for a picture to say which of them a job has. In
-    order of their starts, jobs get the narrowest run of free neighbours that holds them, or where
-    none does, the fewest runs that do: a box is seldom in pieces.
+    order of their starts, jobs get the narrowest run of free neighbours that holds them, at that
+    end of it where the neighbour ends nearest to the job, so that wide runs come free at once.
+    Where none holds a job, it gets the fewest runs that do: a box is seldom in pieces.
     """
     jobs = jobs[np.lexsort((schedule.end[jobs], schedule.start[jobs]))]
     free_at = [np.full(size, -np.inf) for size in schedule.system.sizes]
     for job in jobs:
+        begin, end = schedule.start[job], schedule.end[job]
         for cluster in np.flatnonzero(schedule.allocation[job]):
-            rows = free_at[cluster]
-            free = rows <= schedule.start[job]
-            for first, count in _chosen(free, int(schedule.allocation[job, cluster])):
-                rows[first : first + count] = schedule.end[job]
-                yield Piece(int(job), int(cluster), first, count)
+            rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
+            mine = []
+            while wanted:
+                first, size = _chosen(rows, begin, end, wanted)
+                rows[first : first + size] = np.inf
+                mine.append(Piece(int(job), int(cluster), first, size))
+                wanted -= size
+            for _, _, first, size in mine:
+                rows[first : first + size] = end
+            yield from mine
 
 
-def _chosen(free: NDArray[np.bool_], wanted: int) -> Iterator[tuple[int, int]]:
-    """Choose so many rows of those that are free, as (first, count)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], free, [False]])))
-    runs = [(int(first), int(last - first)) for first, last in edges.reshape(-1, 2)]
-    while wanted:
-        ample = [run for run in runs if run[1] >= wanted]
-        run = min(ample, key=lambda run: run[1]) if ample else max(runs, key=lambda run: run[1])
-        runs.remove(run)
-        yield run[0], min(run[1], wanted)
-        wanted -= min(run[1], wanted)
+def _chosen(free_at: NDArray[np.float64], begin: float, end: float, wanted: int) -> tuple[int, int]:
+    """Choose a run of rows that are free from `begin` on, as (first, size): all wanted or less."""
+    free = np.concatenate([[False], free_at <= begin, [False]])
+    runs = np.flatnonzero(np.diff(free)).reshape(-1, 2)
+    ample = runs[runs[:, 1] - runs[:, 0] >= wanted]
+    if not len(ample):
+        first, last = max(runs.tolist(), key=lambda run: run[1] - run[0])
+        return first, last - first
+    first, last = min(ample.tolist(), key=lambda run: run[1] - run[0])
+    below = abs(free_at[first - 1] - end) if first else 0.0
+    above = abs(free_at[last] - end) if last < len(free_at) else 0.0
+    return (first if below <= above else last - wanted), wanted

@@ -1,11 +1,15 @@
-"""A page that plays by itself: the module and the style of the widget, and its state as JSON."""
+"""The player's module and style as texts, and a page that plays by itself."""
 
 import json
+import re
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
+_HERE = Path(__file__).parent
+#: Each imports from those before it.
+_PARTS = ("basics", "film", "scene", "strip", "controls", "player")
 #: What stands for the widget's model where there is no kernel to keep one.
 _STAND_IN = """
 const state = JSON.parse(document.getElementById("state").textContent);
@@ -18,8 +22,20 @@ render({ model, el: document.getElementById("player") });
 """
 
 
-def page_of(title: str, state: Mapping[str, Any], module: Path, style: Path) -> str:
-    """Return the page as HTML. It loads nothing."""
+def module() -> str:
+    """Return the player as one ES module: neither anywidget nor a saved page has a second one."""
+    texts = [(_HERE / f"{part}.js").read_text(encoding="utf-8") for part in _PARTS]
+    whole = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
+    return re.sub(r"^export (?!default)", "", whole, flags=re.MULTILINE)
+
+
+def style() -> str:
+    """Return the style sheet."""
+    return (_HERE / "player.css").read_text(encoding="utf-8")
+
+
+def page_of(title: str, state: Mapping[str, Any]) -> str:
+    """Return a page that plays this state of the widget, as HTML. It loads nothing."""
     # A text that says </script> would end the script that it stands in.
     data = json.dumps(state, allow_nan=False).replace("<", "\\u003c")
     return f"""<!doctype html>
@@ -30,13 +46,13 @@ def page_of(title: str, state: Mapping[str, Any], module: Path, style: Path) -> 
 <title>{escape(title)}</title>
 <style>
 body {{ margin: 0; padding: 8px; }}
-{style.read_text(encoding="utf-8")}</style>
+{style()}</style>
 </head>
 <body>
 <div id="player"></div>
 <script type="application/json" id="state">{data}</script>
 <script type="module">
-{module.read_text(encoding="utf-8")}{_STAND_IN}</script>
+{module()}{_STAND_IN}</script>
 </body>
 </html>
 """

@@ -3,466 +3,27 @@
  *
  * anywidget calls `render`; a saved page calls it too, with a stand-in for the model. A picture
  * depends on the instant alone and is drawn anew for each frame, so that playing, stepping and
- * dragging cannot differ. What a film holds is told in film.py.
+ * dragging cannot differ. What a film holds is told in film.py, how these files become one module
+ * in page.py.
  */
 
-const SVG = "http://www.w3.org/2000/svg";
-const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
+import { clamp, create, lastUpTo, listed } from "./basics.js";
+import { Controls } from "./controls.js";
+import { Film } from "./film.js";
+import { Scene } from "./scene.js";
+import { Strip } from "./strip.js";
+
 /** Seconds in which a view passes at speed 1, and between events where motion is unwelcome. */
 const CROSSING = 20;
 const HOP = 0.8;
 /** Of a view that moves, so much is past; the rest shows when those that run will end. */
 const PAST = 0.7;
-const DASHES = ["", "2 3", "8 3", "8 3 2 3"];
-const ICONS = {
-  first: "M3 3v10M13 3 8.5 8l4.5 5zM8.5 3 4 8l4.5 5z",
-  back: "M4 3v10M13 3 6 8l7 5z",
-  play: "M4 2.5 14 8 4 13.5z",
-  pause: "M4.5 3v10h2.5v-10zM9.5 3v10h2.5v-10z",
-  on: "M12 3v10M3 3l7 5-7 5z",
-  last: "M13 3v10M3 3l4.500 5L3 13zM7.500 3 12 8l-4.500 5z",
-};
-
-function create(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-function clamp(value, low, high) {
-  return Math.max(low, Math.min(high, value));
-}
-
-/** The place of the last entry that is not above `value`; -1 where there is none. */
-function lastUpTo(sorted, value) {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-function listed(items) {
-  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
-}
-
-function percent(share) {
-  return Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "–";
-}
-
-/** Round instants at which an axis of so many pixels is marked. */
-function ticks(begin, finish, pixels) {
-  const least = ((finish - begin) * 75) / Math.max(pixels, 75);
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= least * 0.999);
-  const first = Math.ceil(begin / step - 1e-9);
-  const count = Math.floor(finish / step + 1e-9) - first + 1;
-  return Array.from({ length: Math.max(count, 0) }, (_, i) => (first + i) * step);
-}
-
-/** SVG nodes by key: those asked for again stay, the others go. Equal attributes are not set. */
-class Pool {
-  constructor(parent) {
-    this.parent = parent;
-    this.nodes = new Map();
-    this.round = 0;
-  }
-
-  put(key, tag, attributes, text) {
-    let entry = this.nodes.get(key);
-    if (!entry) {
-      entry = { node: document.createElementNS(SVG, tag), was: {} };
-      this.parent.append(entry.node);
-      this.nodes.set(key, entry);
-    }
-    entry.round = this.round;
-    for (const [name, given] of Object.entries(attributes)) {
-      const value = typeof given === "number" ? Math.round(given * 100) / 100 : given;
-      if (entry.was[name] !== value) entry.node.setAttribute(name, (entry.was[name] = value));
-    }
-    if (text !== undefined && entry.text !== text) entry.node.textContent = entry.text = text;
-  }
-
-  /** End a picture: remove what it did not ask for. */
-  sweep() {
-    for (const [key, entry] of this.nodes) {
-      if (entry.round === this.round) continue;
-      entry.node.remove();
-      this.nodes.delete(key);
-    }
-    this.round += 1;
-  }
-}
-
-/** One schedule, as it is sent, and what it says of an instant. */
-class Film {
-  constructor(data) {
-    Object.assign(this, data);
-    this.processors = this.clusters.reduce((sum, size) => sum + size, 0);
-  }
-
-  place(now) {
-    return Math.max(lastUpTo(this.instants, now), 0);
-  }
-
-  /** The share of processor-time that was idle while a job waited, up to now. */
-  share(now) {
-    const i = this.place(now);
-    const next = Math.min(i + 1, this.instants.length - 1);
-    const length = this.instants[next] - this.instants[i];
-    const part = length > 0 ? Math.min((now - this.instants[i]) / length, 1) : 0;
-    const area = this.area[i] + part * (this.area[next] - this.area[i]);
-    return area / (this.processors * (now - this.origin));
-  }
-
-  /** The jobs that wait, in order of the queue. */
-  queue(now) {
-    const { submit, left } = this.jobs;
-    return [...submit.keys()].filter((j) => submit[j] <= now && left[j] > now);
-  }
-
-  /** What happened at the last instant up to now. */
-  happened(now) {
-    const { number, submit, start, end, left } = this.jobs;
-    const at = this.instants[this.place(now)];
-    const those = (column) => [...number.keys()].filter((j) => column[j] === at);
-    const say = (jobs, one, many) =>
-      jobs.length === 0 ? [] : [
-        jobs.length === 1 ? `job ${number[jobs[0]]} ${one}`
-          : jobs.length > 6 ? `${jobs.length} jobs ${many}`
-            : `jobs ${listed(jobs.map((j) => number[j]))} ${many}`,
-      ];
-    const came = those(submit);
-    const parts = [
-      ...say(those(end), "ends", "end"),
-      ...say(came.filter((j) => left[j] === at), "is submitted and starts", "are submitted and start"),
-      ...say(those(start).filter((j) => submit[j] < at), "starts", "start"),
-      ...say(came.filter((j) => left[j] > at), "is submitted and waits", "are submitted and wait"),
-      ...say(those(left).filter((j) => start[j] === null), "is turned away", "are turned away"),
-    ];
-    return [at, parts.join("; ")];
-  }
-}
-
-/** The queue, the clusters and the submissions of one film. */
-class Scene {
-  constructor(player, film, place) {
-    Object.assign(this, { player, film, place });
-    this.label = create("b", {}, film.label);
-    this.event = create("span", { class: "cp-event" });
-    this.why = create("div", { class: "cp-why" });
-    this.svg = document.createElementNS(SVG, "svg");
-    this.svg.dataset.film = place;
-    this.node = create(
-      "div", { class: "cp-scene" },
-      create("div", { class: "cp-head" }, this.label, this.event), this.why, this.svg,
-    );
-    this.hatch = `cp-hatch-${Math.random().toString(36).slice(2)}`;
-    this.svg.innerHTML =
-      `<defs><pattern id="${this.hatch}" width="6" height="6" patternUnits="userSpaceOnUse">` +
-      '<rect width="6" height="6" class="cp-hatch"/><path d="M0 0V6" class="cp-stroke"/></pattern></defs>';
-    this.pattern = this.svg.querySelector("pattern");
-    this.pool = new Pool(this.svg.appendChild(document.createElementNS(SVG, "g")));
-    this.above = new Pool(this.svg.appendChild(document.createElementNS(SVG, "g")));
-  }
-
-  /** Fix what depends on the width alone. */
-  lay(frame) {
-    const { film } = this;
-    const many = film.clusters.length;
-    const gap = many > 8 ? 3 : 12;
-    const height = Math.max(this.player.films.length > 1 ? 150 : 230, 15 * many);
-    this.frame = frame;
-    this.top = 18;
-    this.scale = Math.min(height / film.processors, 22);
-    let y = this.top;
-    this.bands = film.clusters.map((size) => {
-      const band = { y, height: size * this.scale };
-      y += band.height + gap;
-      return band;
-    });
-    this.bottom = y - gap;
-    this.svg.setAttribute("width", frame.width);
-    this.svg.setAttribute("height", this.bottom + 26);
-    this.marked = this.marksWithNumbers();
-  }
-
-  /** The jobs whose number stands at their submission: as many as do not touch. */
-  marksWithNumbers() {
-    const { submit, number } = this.film.jobs;
-    const pixels = this.player.view.scale;
-    const marked = new Set();
-    let free = -Infinity;
-    for (const j of submit.keys()) {
-      const half = 3.5 * `${number[j]}`.length;
-      if (submit[j] * pixels - half < free) continue;
-      marked.add(j);
-      free = submit[j] * pixels + half + 4;
-    }
-    return marked;
-  }
-
-  draw(now, view) {
-    const [at, event] = this.film.happened(now);
-    this.event.textContent = event ? `${this.player.time(at)}: ${event}` : "";
-    this.drawBands(now, view);
-    this.drawQueue(now);
-    this.drawMarks(now, view);
-    this.pool.sweep();
-    this.drawNow(now, view);
-    this.above.sweep();
-  }
-
-  drawBands(now, view) {
-    const { film, pool, frame } = this;
-    const small = this.bands.some((band) => band.height < 26);
-    film.clusters.forEach((size, c) => {
-      const { y, height } = this.bands[c];
-      const box = { x: frame.x0, y, width: frame.x1 - frame.x0, height, class: "cp-band" };
-      pool.put(`band ${c}`, "rect", box);
-      const label = { x: frame.x0 - 8, y: y + height / 2 - (small || frame.narrow ? 0 : 7), class: "cp-side" };
-      pool.put(`name ${c}`, "text", label, frame.narrow ? `${c + 1}` : `cluster ${c + 1}`);
-      if (!small && !frame.narrow) {
-        pool.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
-      }
-    });
-    this.pattern.setAttribute("patternTransform", `translate(${view.x(view.begin) % 600} 0) rotate(45)`);
-    pool.put("idle", "path", { d: this.idlePath(now, view), fill: `url(#${this.hatch})` });
-    const { start, end } = film.jobs;
-    for (const j of start.keys()) {
-      if (start[j] === null || start[j] > now || start[j] > view.right || end[j] <= view.left) continue;
-      film.jobs.boxes[j].forEach((box, k) => this.drawBox(j, k, box, now, view));
-    }
-  }
-
-  /** The clusters' whole height wherever a job waited; the boxes are drawn over it. */
-  idlePath(now, view) {
-    const { instants, waits } = this.film;
-    let path = "";
-    for (let i = Math.max(lastUpTo(instants, view.left), 0); instants[i] < now; i += 1) {
-      if (!waits[i]) continue;
-      const left = view.inside(instants[i]);
-      while (waits[i + 1] && instants[i + 1] < now) i += 1; // one spell
-      const right = view.inside(Math.min(instants[i + 1] ?? now, now));
-      for (const { y, height } of this.bands) path += `M${left} ${y}H${right}v${height}H${left}z`;
-    }
-    return path;
-  }
-
-  drawBox(j, k, [cluster, first, count], now, view) {
-    const { number, start, end } = this.film.jobs;
-    const [fill, ink] = this.player.colours(number[j]);
-    const y = this.bands[cluster].y + first * this.scale;
-    const height = count * this.scale;
-    const x = view.inside(start[j]);
-    const until = view.inside(Math.min(end[j], now));
-    const width = until - x;
-    const box = { y, height, fill, rx: 2, "data-job": j, "stroke-width": Math.min(1.5, height / 4) };
-    if (end[j] > now) {
-      const rest = { ...box, x: until, width: view.inside(end[j]) - until, class: "cp-box cp-rest" };
-      this.pool.put(`rest ${j} ${k}`, "rect", rest);
-    }
-    this.pool.put(`box ${j} ${k}`, "rect", { ...box, x, width, class: "cp-box" });
-    if (this.player.isLit(number[j])) {
-      const whole = { x, y, width: view.inside(end[j]) - x, height, rx: 2, class: "cp-lit" };
-      this.above.put(`lit ${j} ${k}`, "rect", whole);
-    }
-    const text = `${number[j]}`;
-    if (width < 7.5 * text.length + 7 || height < 12) return;
-    const label = { x: x + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
-    this.above.put(`number ${j} ${k}`, "text", label, text);
-  }
-
-  /** The queue, its head next to the clusters; each component as high as it will be there. */
-  drawQueue(now) {
-    const { film, frame, pool } = this;
-    const waiting = film.queue(now);
-    const digits = Math.max(...waiting.map((j) => `${film.jobs.number[j]}`.length), 1);
-    const step = Math.max(18, 7 * digits + 5);
-    const room = Math.max(Math.floor((frame.queue - 4) / step), 1);
-    const shown = waiting.slice(0, room);
-    const total = film.waits[film.place(now)];
-    shown.forEach((j, i) => this.drawWaiting(j, frame.queue - (i + 1) * step, step - 5, i === 0));
-    const head = film.jobs.number[waiting[0]];
-    this.why.textContent = head === undefined ? "" : `job ${head} ${film.words[film.why[film.place(now)]]}`;
-    const count = { x: frame.queue - 5, y: this.bottom + 13, class: "cp-count" };
-    const more = total - shown.length;
-    pool.put("count", "text", count, more ? `… ${frame.narrow ? "" : "and "}${more} more` : "");
-  }
-
-  drawWaiting(j, x, width, isHead) {
-    const { film, pool } = this;
-    const number = film.jobs.number[j];
-    const [fill] = this.player.colours(number);
-    pool.put(`waiting ${j}`, "text", { x: x + width / 2, y: this.top - 9, class: "cp-above" }, `${number}`);
-    let y = this.top;
-    film.jobs.asked[j].forEach((size, i) => {
-      if (!size) return;
-      if (film.ordered) y = this.bands[i].y;
-      const height = Math.max(size * this.scale - (isHead ? 0 : 0.5), 2);
-      const name = `cp-waits${isHead ? " cp-first" : ""}`;
-      pool.put(`waiting ${j} ${i}`, "rect", { x, y, width, height, fill, rx: 2, class: name, "data-job": j });
-      if (this.player.isLit(number)) {
-        this.above.put(`lit waiting ${j} ${i}`, "rect", { x, y, width, height, rx: 2, class: "cp-lit" });
-      }
-      y += size * this.scale + 4;
-    });
-  }
-
-  drawMarks(now, view) {
-    const { submit, number } = this.film.jobs;
-    for (const j of submit.keys()) {
-      if (submit[j] > now || submit[j] < view.left) continue;
-      const x = view.x(submit[j]);
-      const mark = { d: `M${x} ${this.bottom + 3}v8`, stroke: this.player.colours(number[j])[0], class: "cp-mark" };
-      this.pool.put(`mark ${j}`, "path", mark);
-      if (!this.marked.has(j)) continue;
-      this.pool.put(`mark of ${j}`, "text", { x, y: this.bottom + 19, class: "cp-small" }, `${number[j]}`);
-    }
-  }
-
-  drawNow(now, view) {
-    const x = view.x(now);
-    this.above.put("now", "path", { d: `M${x} ${this.top - 4}V${this.bottom + 3}`, class: "cp-now" });
-    const label = { x: clamp(x, this.frame.x0 + 30, this.frame.x1 - 30), y: this.top - 10, class: "cp-above" };
-    this.above.put("now is", "text", label, this.player.time(now));
-  }
-}
-
-/** The running figure against all of the time, above the scrubber of the same width. */
-class Strip {
-  constructor(player) {
-    this.player = player;
-    this.svg = document.createElementNS(SVG, "svg");
-    this.clip = `cp-past-${Math.random().toString(36).slice(2)}`;
-    this.svg.innerHTML = `<defs><clipPath id="${this.clip}"><rect/></clipPath></defs>`;
-    this.past = this.svg.querySelector("rect");
-    this.pool = new Pool(this.svg.appendChild(document.createElementNS(SVG, "g")));
-  }
-
-  lay(frame) {
-    const { films, axis, bound } = this.player;
-    this.frame = frame;
-    this.top = (this.player.view.moves ? 36 : 12) + (frame.narrow ? 6 + 16 * films.length : 0);
-    this.height = 66;
-    this.svg.setAttribute("width", frame.width);
-    this.svg.setAttribute("height", this.top + this.height + 22);
-    const span = axis.finish - axis.begin;
-    const settled = [0.1, 0.2, 0.3, 0.5, 0.7, 1].map((part) => axis.begin + part * span);
-    const shares = films.flatMap((film) => settled.map((t) => film.share(t))).filter(Number.isFinite);
-    const most = Math.max(...shares, (bound ?? 0) * 1.3, 0.05) * 1.15;
-    this.most = [0.1, 0.2, 0.4, 0.6, 0.8, 1].find((m) => m >= most) ?? 1;
-    this.curves = films.map((film) => this.curve(film));
-    Object.entries({ x: frame.x0, y: this.top - 2, height: this.height + 4 })
-      .forEach(([name, value]) => this.past.setAttribute(name, value));
-  }
-
-  x(t) {
-    const { axis } = this.player;
-    return this.frame.x0 + ((t - axis.begin) / (axis.finish - axis.begin)) * (this.frame.x1 - this.frame.x0);
-  }
-
-  y(share) {
-    return this.top + this.height * (1 - share / this.most);
-  }
-
-  curve(film) {
-    const { axis } = this.player;
-    const points = [];
-    const count = Math.round(this.frame.x1 - this.frame.x0);
-    for (let i = 1; i <= count; i += 1) {
-      const t = axis.begin + (i / count) * (axis.finish - axis.begin);
-      const share = film.share(t);
-      if (t > film.origin && t <= film.finish) points.push(`${this.frame.x0 + i} ${this.y(share).toFixed(1)}`);
-    }
-    return points.length ? `M${points.join("L")}` : "";
-  }
-
-  draw(now, view) {
-    const { pool, frame } = this;
-    const base = this.top + this.height;
-    if (view.moves) {
-      this.drawAxis("view", view.left, view.right, (t) => view.x(t), 0);
-      const seen = { x: this.x(view.left), width: this.x(view.right) - this.x(view.left) };
-      pool.put("seen", "rect", { ...seen, y: this.top, height: this.height, class: "cp-seen" });
-    }
-    this.drawAxis("all", this.player.axis.begin, this.player.axis.finish, (t) => this.x(t), base);
-    for (const share of [0, this.most / 2, this.most]) {
-      const y = this.y(share);
-      pool.put(`level ${share}`, "path", { d: `M${frame.x0} ${y}H${frame.x1}`, class: "cp-level" });
-      pool.put(`share ${share}`, "text", { x: frame.x0 - 6, y, class: "cp-side cp-small" }, `${Math.round(100 * share)} %`);
-    }
-    this.drawBound();
-    this.past.setAttribute("width", Math.max(this.x(now) - frame.x0, 0));
-    this.curves.forEach((d, i) => {
-      const line = { d, class: "cp-curve", "stroke-dasharray": DASHES[i], "clip-path": `url(#${this.clip})` };
-      pool.put(`curve ${i}`, "path", line);
-    });
-    pool.put("now", "path", { d: `M${this.x(now)} ${this.top}V${base}`, class: "cp-now" });
-    this.drawFigures(now);
-    pool.sweep();
-  }
-
-  drawAxis(name, begin, finish, x, y) {
-    const marks = ticks(begin, finish, this.frame.x1 - this.frame.x0);
-    this.pool.put(`${name} line`, "path", { d: `M${this.frame.x0} ${y}H${this.frame.x1}`, class: "cp-axis" });
-    marks.forEach((t, i) => {
-      this.pool.put(`${name} tick ${t}`, "path", { d: `M${x(t)} ${y}v4`, class: "cp-axis" });
-      const unit = i === marks.length - 1 && this.player.unit ? ` ${this.player.unit}` : "";
-      const text = `${Number(t.toPrecision(9)).toLocaleString("en")}${unit}`;
-      this.pool.put(`${name} at ${t}`, "text", { x: x(t), y: y + 13, class: "cp-small" }, text);
-    });
-  }
-
-  drawBound() {
-    const { bound } = this.player;
-    if (bound === null) return;
-    const y = this.y(bound);
-    this.pool.put("bound", "path", { d: `M${this.frame.x0} ${y}H${this.frame.x1}`, class: "cp-bound" });
-    // On the side of the line that the curve does not come from.
-    const above = Math.max(...this.player.films.map((film) => film.share(film.finish))) < bound + 0.01;
-    const label = { x: this.frame.x1, y: y + (above ? -9 : 10), class: "cp-side cp-loss" };
-    this.pool.put("bound is", "text", label, `in the long run, by theory: ${(100 * bound).toFixed(1)} %`);
-  }
-
-  /** A figure, after a piece of its line where there are several. */
-  drawFigure(i, y, text, size) {
-    const several = this.curves.length > 1;
-    const sample = { d: `M0 ${y}h24`, class: "cp-curve", "stroke-dasharray": DASHES[i] };
-    if (several) this.pool.put(`sample ${i}`, "path", sample);
-    this.pool.put(`figure ${i}`, "text", { x: several ? 30 : 0, y, class: `cp-figure ${size}` }, text);
-  }
-
-  /** The figures now: beside the axis, large where there is one; above it where that is narrow. */
-  drawFigures(now) {
-    const { films } = this.player;
-    const { pool, frame } = this;
-    const what = "idle while a job waits, so far";
-    films.forEach((film, i) => {
-      const share = percent(film.share(Math.min(now, film.finish)));
-      const label = films.length > 1 ? film.label : "";
-      if (frame.narrow) {
-        const y = this.top - 4 - 16 * (films.length - i);
-        this.drawFigure(i, y, `${share} ${label || what}`, "");
-        return;
-      }
-      const y = this.top + 24 + (label ? 17 * i : 6);
-      this.drawFigure(i, y, `${share} ${label}`, label ? "" : "cp-large");
-    });
-    if (!frame.narrow) pool.put("what", "text", { x: 0, y: this.top, class: "cp-what" }, what);
-  }
-}
 
 /** The whole: the clock, the controls, and what the reader points at. */
 class Player {
   constructor(model, el) {
     this.model = model;
     this.still = window.matchMedia("(prefers-reduced-motion: reduce)");
-    this.speed = 2;
     this.picked = this.hovered = null;
     this.build(el);
     this.load();
@@ -486,50 +47,20 @@ class Player {
   build(el) {
     this.scenesNode = create("div");
     this.stripNode = create("div");
-    this.note = create("span");
     this.tip = create("div", { class: "cp-tip", hidden: "" });
     this.live = create("div", { class: "cp-live", role: "status", "aria-live": "polite" });
-    this.scrubber = create("input", { type: "range", step: "any", "aria-label": "time" });
+    this.controls = new Controls(this);
     this.root = create(
       "div", { class: "coalloc-player", role: "application", tabindex: "0" },
-      this.scenesNode, this.stripNode, this.buildControls(), this.tip, this.live,
+      this.scenesNode, this.stripNode, this.controls.node, this.tip, this.live,
     );
     el.append(this.root);
-    this.scrubber.addEventListener("input", () => this.halt(Number(this.scrubber.value)));
     this.root.addEventListener("keydown", (event) => this.key(event));
-    this.root.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.point(event, false));
+    this.root.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") this.point(event, false);
+    });
     this.root.addEventListener("pointerleave", () => this.light("hovered", null));
     this.scenesNode.addEventListener("click", (event) => this.point(event, true));
-  }
-
-  buildControls() {
-    const button = (icon, title, keys, action) => {
-      const node = create("button", { type: "button", title: `${title} (${keys})`, "aria-label": title });
-      node.innerHTML = `<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="${ICONS[icon]}"/></svg>`;
-      node.addEventListener("click", action);
-      return node;
-    };
-    this.playButton = button("play", "play", "space", () => this.play(!this.playing));
-    this.playButton.classList.add("cp-play");
-    const speeds = SPEEDS.map((s, i) => create("option", { value: i }, `${s}×`));
-    this.speedNode = create("select", { "aria-label": "speed", title: "speed (up, down)" }, ...speeds);
-    this.faster(0);
-    this.speedNode.addEventListener("change", () => { this.speed = Number(this.speedNode.value); });
-    const keys = "space plays, ← → one event, ↑ ↓ speed, n p from job to job";
-    return create(
-      "div", { class: "cp-controls" },
-      create(
-        "div", { class: "cp-buttons" },
-        button("first", "to the first event", "Home", () => this.toEnd(-1)),
-        button("back", "one event back", "left", () => this.step(-1)),
-        this.playButton,
-        button("on", "one event on", "right", () => this.step(1)),
-        button("last", "to the last event", "End", () => this.toEnd(1)),
-        this.speedNode,
-      ),
-      create("div", { class: "cp-scrub" }, this.scrubber),
-      create("div", { class: "cp-hint" }, this.note, keys),
-    );
   }
 
   /** Take what the model holds now; the instant stays. */
@@ -542,11 +73,11 @@ class Player {
     this.scenesNode.replaceChildren(...this.scenes.map((scene) => scene.node));
     this.strip = new Strip(this);
     this.stripNode.replaceChildren(this.strip.svg);
-    Object.assign(this.scrubber, { min: this.axis.begin, max: this.axis.finish });
-    this.root.setAttribute("aria-label", `schedule player: ${listed(this.films.map((film) => film.label))}`);
+    const labels = listed(this.films.map((film) => film.label));
+    this.root.setAttribute("aria-label", `schedule player: ${labels}`);
     const film = this.films[0];
-    const played = `plays ${film.jobs.number.length.toLocaleString("en")} of ${film.of.toLocaleString("en")} jobs · `;
-    this.note.textContent = film.of ? played : "";
+    const [sent, all] = [film.jobs.number.length, film.of].map((n) => n.toLocaleString("en"));
+    this.controls.lay(this.axis, film.of ? `plays ${sent} of ${all} jobs · ` : "");
     this.now = clamp(this.now ?? this.model.get("now"), this.axis.begin, this.axis.finish);
     this.picked = this.hovered = null;
     this.lay();
@@ -566,7 +97,9 @@ class Player {
     const wanted = (this.axis.view * (frame.x1 - frame.x0)) / 800;
     this.span = wanted > 0.75 * total ? total : wanted;
     const power = Math.floor(Math.log10(this.span / 10));
-    this.digits = clamp(1 - power, 0, 6);
+    const digits = clamp(1 - power, 0, 6);
+    const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    this.format = new Intl.NumberFormat("en", exactly);
     this.view = this.viewAt(this.now);
     for (const part of [...this.scenes, this.strip]) part.lay(frame);
     this.draw();
@@ -578,23 +111,20 @@ class Player {
     const left = clamp(now - PAST * this.span, begin, finish - this.span);
     const scale = (x1 - x0) / this.span;
     const x = (t) => x0 + (t - left) * scale;
-    const inside = (t) => clamp(x(t), x0, x1);
-    return { left, right: left + this.span, begin, scale, x, inside, moves: this.span < finish - begin };
+    const world = (t) => (t - begin) * scale;
+    return { left, right: left + this.span, begin, scale, x, world, moves: this.span < finish - begin };
   }
 
   /** An instant as people read it. */
   time(t) {
-    const format = { minimumFractionDigits: this.digits, maximumFractionDigits: this.digits };
-    return `${t.toLocaleString("en", format)}${this.unit ? ` ${this.unit}` : ""}`;
+    return `${this.format.format(t)}${this.unit ? ` ${this.unit}` : ""}`;
   }
 
   draw() {
     if (!this.frame) return;
     this.view = this.viewAt(this.now);
     for (const part of [...this.scenes, this.strip]) part.draw(this.now, this.view);
-    this.scrubber.value = this.now;
-    this.scrubber.style.setProperty("--cp-done", `${(100 * (this.now - this.axis.begin)) / (this.axis.finish - this.axis.begin)}%`);
-    this.scrubber.setAttribute("aria-valuetext", this.time(this.now));
+    this.controls.draw(this.now, this.time(this.now), this.playing);
     this.drawTip();
   }
 
@@ -607,8 +137,9 @@ class Player {
   halt(now) {
     this.play(false);
     this.seek(now);
-    const events = this.scenes.map((scene) => (this.scenes.length > 1 ? `${scene.film.label}: ` : "") + scene.event.textContent);
-    this.live.textContent = [...events, ...this.scenes.map((scene) => scene.why.textContent)].join(". ");
+    const told = ({ film, event, why }) =>
+      [this.films.length > 1 ? film.label : "", event.textContent, why.textContent].filter(Boolean);
+    this.live.textContent = this.scenes.flatMap(told).join(". ");
     this.tell("now", this.now);
   }
 
@@ -632,17 +163,16 @@ class Player {
     if (Boolean(this.playing) === playing) return;
     this.playing = playing;
     if (playing && this.now >= this.axis.finish) this.now = this.axis.begin;
-    this.playButton.querySelector("path").setAttribute("d", ICONS[playing ? "pause" : "play"]);
-    this.playButton.setAttribute("aria-label", playing ? "pause" : "play");
     this.tell("playing", playing);
     cancelAnimationFrame(this.request);
     this.before = undefined;
     if (playing) this.request = requestAnimationFrame((stamp) => this.tick(stamp));
     else this.tell("now", this.now);
+    this.draw();
   }
 
   tick(stamp) {
-    const passed = (Math.min(stamp - (this.before ?? stamp), 100) / 1000) * SPEEDS[this.speed];
+    const passed = (Math.min(stamp - (this.before ?? stamp), 100) / 1000) * this.controls.pace();
     this.before = stamp;
     if (this.still.matches) this.hop(passed);
     else this.seek(this.now + (passed * this.span) / CROSSING);
@@ -661,15 +191,15 @@ class Player {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const onButton = event.target.tagName === "BUTTON" && [" ", "Enter"].includes(event.key);
-    if (onButton || event.target === this.speedNode) return;
+    if (onButton || event.target === this.controls.speed) return;
     const actions = {
       " ": () => this.play(!this.playing),
       ArrowLeft: () => this.step(-1),
       ArrowRight: () => this.step(1),
       Home: () => this.toEnd(-1),
       End: () => this.toEnd(1),
-      ArrowUp: () => this.faster(1),
-      ArrowDown: () => this.faster(-1),
+      ArrowUp: () => this.controls.faster(1),
+      ArrowDown: () => this.controls.faster(-1),
       n: () => this.walk(1),
       p: () => this.walk(-1),
       Escape: () => this.light("picked", null),
@@ -679,11 +209,6 @@ class Player {
     event.preventDefault();
     event.stopPropagation();
     actions[event.key]();
-  }
-
-  faster(by) {
-    this.speed = clamp(this.speed + by, 0, SPEEDS.length - 1);
-    this.speedNode.value = this.speed;
   }
 
   point(event, pick) {
@@ -727,46 +252,36 @@ class Player {
     const node = at && this.scenes[at.film].svg.querySelector(`[data-job="${at.job}"]`);
     this.tip.hidden = !node;
     if (!node) return;
-    const text = JSON.stringify(this.factsOf(this.films[at.film], at.job));
-    if (text !== this.tipText) this.writeTip((this.tipText = text), this.films[at.film].jobs.number[at.job]);
-    const [box, root] = [node.getBoundingClientRect(), this.root.getBoundingClientRect()];
-    const left = clamp(box.left - root.left, 8, root.width - this.tip.offsetWidth - 8);
-    const above = box.top - root.top - this.tip.offsetHeight - 8;
+    const text = JSON.stringify(this.films[at.film].facts(at.job, this.now, (t) => this.time(t)));
+    if (text !== this.tipText) this.writeTip(text, this.films[at.film].jobs.number[at.job]);
+    this.tipText = text;
+    this.placeTip(node.getBoundingClientRect());
+  }
+
+  /** Over the future, where there is least to hide; on a narrow screen above or below the box. */
+  placeTip(box) {
+    const root = this.root.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.tip;
+    const [from, to] = [box.left - root.left, box.right - root.left];
+    const free = root.width - width - 20;
+    let [left, top] = [to + 8 < free ? free : Math.max(from - width - 8, 8), box.top - root.top];
+    if (this.frame.narrow) {
+      left = clamp(from, 8, root.width - width - 8);
+      top = top > height + 8 ? top - height - 8 : box.bottom - root.top + 8;
+    }
     this.tip.style.left = `${left}px`;
-    this.tip.style.top = `${above >= 0 ? above : box.bottom - root.top + 8}px`;
+    this.tip.style.top = `${clamp(top, 8, Math.max(root.height - height - 8, 8))}px`;
   }
 
   writeTip(text, number) {
-    const rows = JSON.parse(text).flatMap(([name, value]) => [create("dt", {}, name), create("dd", {}, value)]);
-    const title = create("b", {}, create("i", { style: `background:${this.colours(number)[0]}` }), `job ${number}`);
-    this.tip.replaceChildren(title, create("dl", {}, ...rows));
+    const { facts, reasons } = JSON.parse(text);
+    const cells = facts.flatMap(([name, value]) => [create("i", {}, name), create("span", {}, value)]);
+    this.tip.replaceChildren(
+      create("b", { style: `border-color:${this.colours(number)[0]}` }, `job ${number}`),
+      create("div", { class: "cp-facts" }, ...cells),
+      ...reasons.map((reason) => create("div", {}, reason)),
+    );
   }
-
-  /** What can be known of a job by now. */
-  factsOf(film, j) {
-    const { jobs, words } = film;
-    const time = (t) => this.time(t);
-    const waits = jobs.left[j] > this.now;
-    const facts = [["asks for", words[jobs.asks[j]]], ["submitted", time(jobs.submit[j])]];
-    const waited = Math.min(jobs.left[j], this.now) - jobs.submit[j];
-    facts.push(waits ? ["has waited", time(waited)] : ["waited", waited > 0 ? time(waited) : "not at all"]);
-    if (!waits && jobs.start[j] !== null) {
-      facts.push(["started", time(jobs.start[j])], [jobs.end[j] > this.now ? "will end" : "ended", time(jobs.end[j])]);
-      facts.push(["where", placesOf(jobs.boxes[j])]);
-    }
-    const reasons = [["when it came, it", words[jobs.came[j]]]];
-    const at = film.place(this.now);
-    if (waits && film.head[at] === j) reasons.push(["now it", words[film.why[at]]]);
-    if (!waits && words[jobs.last[j]] !== words[jobs.came[j]]) reasons.push(["at last it", words[jobs.last[j]]]);
-    return [...facts, ...reasons.filter(([, text]) => text)];
-  }
-}
-
-/** '3 on cluster 1 and 1 on cluster 2', of the boxes of a job. */
-function placesOf(boxes) {
-  const took = new Map();
-  for (const [cluster, , count] of boxes) took.set(cluster, (took.get(cluster) ?? 0) + count);
-  return listed([...took].sort((a, b) => a[0] - b[0]).map(([c, count]) => `${count} on cluster ${c + 1}`));
 }
 
 function render({ model, el }) {

@@ -4,7 +4,6 @@ import os
 from base64 import b64encode
 from collections.abc import Mapping
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -17,9 +16,8 @@ from coalloc_lib.files import atomic_path
 from coalloc_lib.plots.still import JOB_COLOURS, still
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.widgets.player.film import film, label_of, view_of
-from coalloc_lib.widgets.player.page import page_of
+from coalloc_lib.widgets.player.page import module, page_of, style
 
-HERE = Path(__file__).parent
 #: Schedules that fit below each other on a screen.
 _MOST_SHOWN = 4
 
@@ -72,8 +70,8 @@ class Player(anywidget.AnyWidget):
     1.0
     """
 
-    _esm = HERE / "player.js"
-    _css = HERE / "player.css"
+    _esm = module()
+    _css = style()
 
     data = traitlets.Dict().tag(sync=True)
     now = traitlets.Float().tag(sync=True)
@@ -127,7 +125,7 @@ class Player(anywidget.AnyWidget):
             The file cannot be written.
         """
         state = {"data": self.data, "now": self.now, "playing": False}
-        text = page_of(self._title(), state, HERE / "player.js", HERE / "player.css")
+        text = page_of(self._title(), state)
         with atomic_path(path) as beside:
             beside.write_text(text, encoding="utf-8")
 

@@ -1,0 +1,222 @@
+import { Pool, SVG, clamp, create, lastUpTo } from "./basics.js";
+
+/** So far may the number of a submission stand out of the clusters. */
+const MARGIN = 18;
+
+/** The queue, the clusters and the submissions of one film. */
+export class Scene {
+  constructor(player, film, place) {
+    Object.assign(this, { player, film, place });
+    this.label = create("b", {}, film.label);
+    this.event = create("span", { class: "cp-event" });
+    this.why = create("div", { class: "cp-why" });
+    this.svg = document.createElementNS(SVG, "svg");
+    this.svg.dataset.film = place;
+    this.node = create(
+      "div", { class: "cp-scene" },
+      create("div", { class: "cp-head" }, this.label, this.event), this.why, this.svg,
+    );
+    const unique = Math.random().toString(36).slice(2);
+    this.hatch = `url(#hatch-${unique})`;
+    this.svg.innerHTML = `<defs>
+      <pattern id="hatch-${unique}" width="6" height="6" patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)">
+        <rect width="6" height="6" class="cp-hatch"/><path d="M0 0V6" class="cp-stroke"/>
+      </pattern>
+      <clipPath id="boxes-${unique}"><rect/></clipPath>
+      <clipPath id="marks-${unique}"><rect/></clipPath></defs>
+      <g data-layer="back"/>
+      <g clip-path="url(#boxes-${unique})">
+        <g class="cp-moving"><g data-layer="boxes"/><g data-layer="numbers"/></g>
+      </g>
+      <g clip-path="url(#marks-${unique})"><g class="cp-moving" data-layer="marks"/></g>
+      <g data-layer="front"/>`;
+    this.clips = this.svg.querySelectorAll("clipPath rect");
+    this.moving = this.svg.querySelectorAll(".cp-moving");
+    this.layers = {};
+    for (const node of this.svg.querySelectorAll("[data-layer]")) {
+      this.layers[node.dataset.layer] = new Pool(node);
+    }
+  }
+
+  /** Fix what depends on the width alone. */
+  lay(frame) {
+    const { film } = this;
+    const many = film.clusters.length;
+    const gap = many > 8 ? 3 : 12;
+    const height = Math.max(this.player.films.length > 1 ? 128 : 230, 15 * many);
+    this.frame = frame;
+    this.told = undefined;
+    this.top = 18;
+    this.scale = Math.min(height / film.processors, 22);
+    let y = this.top;
+    this.bands = film.clusters.map((size) => {
+      const band = { y, height: size * this.scale };
+      y += band.height + gap;
+      return band;
+    });
+    this.bottom = y - gap;
+    this.svg.setAttribute("width", frame.width);
+    this.svg.setAttribute("height", this.bottom + 26);
+    [0, MARGIN].forEach((margin, i) => {
+      const { x0, x1 } = frame;
+      const box = { x: x0 - margin, y: 0, width: x1 - x0 + 2 * margin, height: this.bottom + 40 };
+      for (const [name, value] of Object.entries(box)) this.clips[i].setAttribute(name, value);
+    });
+    this.marked = this.marksWithNumbers();
+  }
+
+  /** The jobs whose number stands at their submission: as many as do not touch. */
+  marksWithNumbers() {
+    const { submit, number } = this.film.jobs;
+    const pixels = this.player.view.scale;
+    const marked = new Set();
+    let free = -Infinity;
+    for (const j of submit.keys()) {
+      const half = 3.5 * `${number[j]}`.length;
+      if (submit[j] * pixels - half < free) continue;
+      marked.add(j);
+      free = submit[j] * pixels + half + 4;
+    }
+    return marked;
+  }
+
+  draw(now, view) {
+    const { film } = this;
+    const place = film.place(now);
+    if (place !== this.told) this.event.textContent = this.tell(place);
+    this.told = place;
+    // What moves lies in a layer of its own, where only what runs has to be drawn anew.
+    const shift = `translate(${view.x(view.begin).toFixed(2)} 0)`;
+    for (const layer of this.moving) layer.setAttribute("transform", shift);
+    this.drawBands();
+    this.layers.boxes.put("idle", "path", { d: this.idlePath(now, view), fill: this.hatch });
+    const { start, end } = film.jobs;
+    for (const j of start.keys()) {
+      const seen = start[j] !== null && start[j] <= Math.min(now, view.right) && end[j] > view.left;
+      if (!seen || end[j] === start[j]) continue;
+      film.jobs.boxes[j].forEach((box, k) => this.drawBox(j, k, box, now, view));
+    }
+    this.drawQueue(now);
+    this.drawMarks(now, view);
+    this.drawNow(now, view);
+    for (const layer of Object.values(this.layers)) layer.sweep();
+  }
+
+  tell(place) {
+    const event = this.film.happened(place);
+    return event ? `${this.player.time(this.film.instants[place])}: ${event}` : "";
+  }
+
+  drawBands() {
+    const { film, frame } = this;
+    const { back } = this.layers;
+    const small = frame.narrow || this.bands.some((band) => band.height < 26);
+    film.clusters.forEach((size, c) => {
+      const { y, height } = this.bands[c];
+      const box = { x: frame.x0, y, width: frame.x1 - frame.x0, height, class: "cp-band" };
+      back.put(`band ${c}`, "rect", box);
+      const label = { x: frame.x0 - 8, y: y + height / 2 - (small ? 0 : 7), class: "cp-side" };
+      back.put(`name ${c}`, "text", label, frame.narrow ? `${c + 1}` : `cluster ${c + 1}`);
+      if (!small) back.put(`size ${c}`, "text", { ...label, y: label.y + 15 }, `${size} processors`);
+    });
+  }
+
+  /** The clusters' whole height wherever a job waited; the boxes are drawn over it. */
+  idlePath(now, view) {
+    const { instants, waits } = this.film;
+    let path = "";
+    for (let i = Math.max(lastUpTo(instants, view.left), 0); instants[i] < now; i += 1) {
+      if (!waits[i]) continue;
+      const left = view.world(instants[i]);
+      while (waits[i + 1] && instants[i + 1] < now) i += 1; // one spell
+      const right = view.world(Math.min(instants[i + 1] ?? now, now));
+      for (const { y, height } of this.bands) path += `M${left} ${y}H${right}v${height}H${left}z`;
+    }
+    return path;
+  }
+
+  drawBox(j, k, [cluster, first, count], now, view) {
+    const { number, start, end } = this.film.jobs;
+    const { boxes, numbers } = this.layers;
+    const [fill, ink] = this.player.colours(number[j]);
+    const y = this.bands[cluster].y + first * this.scale;
+    const height = count * this.scale;
+    const [x, until, last] = [start[j], Math.min(end[j], now), end[j]].map(view.world);
+    const box = { y, height, fill, rx: 2, "data-job": j, "stroke-width": Math.min(1.5, height / 4) };
+    if (end[j] > now) {
+      const rest = { ...box, x: until, width: last - until, class: "cp-box cp-rest" };
+      boxes.put(`rest ${j} ${k}`, "rect", rest);
+    }
+    boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
+    if (this.player.isLit(number[j])) {
+      numbers.put(`lit ${j} ${k}`, "rect", { x, y, width: last - x, height, rx: 2, class: "cp-lit" });
+    }
+    const text = `${number[j]}`;
+    const left = Math.max(x, view.world(view.left));
+    if (until - left < 8.2 * text.length + 8 || height < 12) return;
+    const label = { x: left + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
+    numbers.put(`number ${j} ${k}`, "text", label, text);
+  }
+
+  /** The queue, its head next to the clusters; each component as high as it will be there. */
+  drawQueue(now) {
+    const { film, frame } = this;
+    const waiting = film.queue(now);
+    const digits = Math.max(...waiting.map((j) => `${film.jobs.number[j]}`.length), 1);
+    const step = Math.max(18, frame.narrow ? 7.2 * digits + 4 : 8 * digits + 6);
+    const room = Math.max(Math.floor((frame.queue - 4) / step), 1);
+    const shown = waiting.slice(0, room);
+    const total = film.waits[film.place(now)];
+    shown.forEach((j, i) => this.drawWaiting(j, frame.queue - (i + 1) * step, step - 5, i === 0));
+    const head = film.jobs.number[waiting[0]];
+    this.why.textContent = head === undefined ? "" : `job ${head} ${film.words[film.why[film.place(now)]]}`;
+    const count = { x: frame.queue - 5, y: this.bottom + 13, class: "cp-count" };
+    const more = total - shown.length;
+    const text = more ? `… ${frame.narrow ? "" : "and "}${more} more` : "";
+    this.layers.back.put("count", "text", count, text);
+  }
+
+  drawWaiting(j, x, width, isHead) {
+    const { film } = this;
+    const { back, front } = this.layers;
+    const number = film.jobs.number[j];
+    const [fill] = this.player.colours(number);
+    const label = { x: x + width / 2, y: this.top - 9, class: "cp-above" };
+    back.put(`waiting ${j}`, "text", label, `${number}`);
+    let y = this.top;
+    film.jobs.asked[j].forEach((size, i) => {
+      if (!size) return;
+      if (film.ordered) y = this.bands[i].y;
+      const height = Math.max(size * this.scale - (isHead ? 0 : 0.5), 2);
+      const box = { x, y, width, height, rx: 2 };
+      const name = `cp-waits${isHead ? " cp-first" : ""}`;
+      back.put(`waiting ${j} ${i}`, "rect", { ...box, fill, class: name, "data-job": j });
+      if (this.player.isLit(number)) front.put(`lit waiting ${j} ${i}`, "rect", { ...box, class: "cp-lit" });
+      y += size * this.scale + 4;
+    });
+  }
+
+  drawMarks(now, view) {
+    const { submit, number } = this.film.jobs;
+    const { marks } = this.layers;
+    for (const j of submit.keys()) {
+      if (submit[j] > now || submit[j] < view.left) continue;
+      const x = view.world(submit[j]);
+      const [stroke] = this.player.colours(number[j]);
+      marks.put(`mark ${j}`, "path", { d: `M${x} ${this.bottom + 3}v8`, stroke, class: "cp-mark" });
+      if (!this.marked.has(j)) continue;
+      const label = { x, y: this.bottom + 19, class: "cp-small" };
+      marks.put(`mark of ${j}`, "text", label, `${number[j]}`);
+    }
+  }
+
+  drawNow(now, view) {
+    const { frame, top } = this;
+    const { front } = this.layers;
+    const x = view.x(now);
+    front.put("now", "path", { d: `M${x} ${top - 4}V${this.bottom + 3}`, class: "cp-now" });
+    const label = { x: clamp(x, frame.x0 + 30, frame.x1 - 30), y: top - 10, class: "cp-above" };
+    front.put("now is", "text", label, this.player.time(now));
+  }
+}

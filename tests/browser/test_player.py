@@ -1,0 +1,214 @@
+"""The player in a browser: a saved page, opened with the network off."""
+
+import re
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.waiting import idle_while_waiting
+from tests.browser.test_lab import CHROMIUM, FLAGS
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin")
+
+#: Job 2 comes at 1, and job 3 at 2; only at 4 do both find room.
+JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
+INSTANTS = [0, 1, 2, 4, 6, 7, 9, 10]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), headless=True, args=FLAGS
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open players without a network; whatever the console says is an error."""
+    said, contexts = [], []
+
+    def show(player, **how):
+        player.save(tmp_path / "player.html")
+        how = {"viewport": {"width": 1000, "height": 700}} | how
+        contexts.append(browser.new_context(offline=True, **how))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: said.append(request.url))
+        page.goto((tmp_path / "player.html").as_uri())
+        page.locator(".coalloc-player").focus()
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+    assert [text for text in said if not text.endswith("/player.html")] == []
+
+
+def schedule(scheduling=None):
+    return co.simulate(co.Multicluster([4, 4]), JOBS, scheduling=scheduling)
+
+
+def now(page):
+    return float(page.get_by_role("slider", name="time").input_value())
+
+
+def box(page, job, film=0):
+    of_job = f'.cp-box:not(.cp-rest)[data-job="{job - 1}"]'
+    return page.locator(f'svg[data-film="{film}"] {of_job}').first
+
+
+def test_keys_step_from_event_to_event(opened):
+    page = opened(co.Player(schedule(), now=0))
+    seen = [now(page)]
+    for _ in range(len(INSTANTS)):
+        page.keyboard.press("ArrowRight")
+        seen.append(now(page))
+    assert seen == [*INSTANTS, INSTANTS[-1]]
+    page.keyboard.press("ArrowLeft")
+    assert now(page) == INSTANTS[-2]
+    page.keyboard.press("Home")
+    assert now(page) == INSTANTS[0]
+    page.keyboard.press("End")
+    assert now(page) == INSTANTS[-1]
+
+
+def test_one_event_back_from_between_two_is_the_earlier(opened):
+    page = opened(co.Player(schedule(), now=5))
+    page.get_by_role("button", name="one event back").click()
+    assert now(page) == 4
+    page.get_by_role("button", name="one event on").click()
+    assert now(page) == 6
+    assert "job 4 is submitted" in page.locator(".cp-live").text_content()
+
+
+def test_space_plays_and_halts(opened):
+    page = opened(co.Player(schedule(), now=1))
+    page.keyboard.press("Space")
+    page.wait_for_function("document.querySelector('input').valueAsNumber > 1.2")
+    page.keyboard.press("Space")
+    halted = now(page)
+    page.wait_for_timeout(200)
+    assert now(page) == halted < INSTANTS[-1]
+    assert page.get_by_role("button", name="play", exact=True).count() == 1
+
+
+def test_a_button_plays_to_the_end_and_from_the_begin_again(opened):
+    page = opened(co.Player(schedule(), now=9.9))
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    assert page.get_by_label("speed").input_value() == "5"
+    page.get_by_role("button", name="play").click()
+    page.wait_for_function("document.querySelector('input').valueAsNumber === 10")
+    page.get_by_role("button", name="play").click()
+    page.wait_for_function("document.querySelector('input').valueAsNumber < 9")
+
+
+def test_motion_that_is_unwelcome_is_not_made(opened):
+    page = opened(co.Player(schedule(), now=1), reduced_motion="reduce")
+    for _ in range(4):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Space")
+    page.wait_for_function("document.querySelector('input').valueAsNumber > 1")
+    page.keyboard.press("Space")
+    assert now(page) in INSTANTS
+
+
+def test_the_scrubber_moves_the_boxes(opened):
+    page = opened(co.Player(schedule(), now=0))
+    assert box(page, 2).count() == 0
+    page.get_by_role("slider", name="time").fill("4.5")
+    assert now(page) == 4.5
+    early = box(page, 2).bounding_box()["width"]
+    page.get_by_role("slider", name="time").fill("5")
+    # Half a unit of time, then one.
+    assert box(page, 2).bounding_box()["width"] == pytest.approx(2 * early, rel=0.1)
+
+
+def test_the_head_of_the_queue_says_what_it_lacks(opened):
+    page = opened(co.Player(schedule(), now=2))
+    assert page.locator(".cp-why").text_content() == (
+        "job 2 needs 3 and 2 on two clusters; 1 and 3 are idle"
+    )
+    assert page.locator(".cp-first").count() == 2
+    assert {node.get_attribute("data-job") for node in page.locator(".cp-waits").all()} == {
+        "1",
+        "2",
+    }
+
+
+def test_a_job_that_is_pointed_at_says_why_it_waited(opened):
+    page = opened(co.Player(schedule(), unit="h", now=5))
+    box(page, 3).hover()
+    tip = page.locator(".cp-tip")
+    for words in ("job 3", "1 and 1 on two clusters", "2.0 h", "4.0 h", "1 on cluster 1 and"):
+        assert words in tip.inner_text()
+    assert "it would have fitted, but waited behind job 2." in tip.inner_text()
+    assert page.locator(".cp-lit").count() == 2
+    page.mouse.move(5, 690)
+    assert tip.is_hidden()
+
+
+def test_keys_go_from_job_to_job_and_only_known_things_are_told(opened):
+    page = opened(co.Player(schedule(), now=2))
+    told = []
+    for _ in range(3):
+        page.keyboard.press("n")
+        told.append(page.locator(".cp-tip").inner_text())
+    assert ["job 1" in told[0], "job 2" in told[1], "job 3" in told[2]] == [True] * 3
+    assert "has waited" in told[1]
+    assert "Now it needs 3 and 2" in told[1]
+    assert "started" not in told[1]
+    page.keyboard.press("Escape")
+    assert page.locator(".cp-tip").is_hidden()
+
+
+def test_a_tap_is_enough(opened):
+    page = opened(co.Player(schedule(), now=5), has_touch=True, is_mobile=True)
+    box(page, 2).tap()
+    assert "job 2" in page.locator(".cp-tip").inner_text()
+
+
+def test_two_schedules_share_the_clock(opened):
+    two = {"FCFS": schedule(), "FPFS": schedule(co.FPFS(5))}
+    page = opened(co.Player(two, now=3))
+    assert page.get_by_role("slider", name="time").count() == 1
+    assert box(page, 3, film=0).count() == 0  # it waits behind job 2
+    assert box(page, 3, film=1).count() == 1  # it overtook
+    page.keyboard.press("ArrowRight")
+    assert box(page, 3, film=0).count() == 1
+    box(page, 1, film=1).hover()
+    assert page.locator('svg[data-film="0"] .cp-lit').count() == 2
+
+
+def test_the_running_figure_is_that_of_the_library(opened):
+    one = schedule()
+    page = opened(co.Player(one, now=0))
+    for instant in (1.5, 3.1, 4, 5, 6.5, 10):
+        page.get_by_role("slider", name="time").fill(str(instant))
+        share = 100 * float(idle_while_waiting(one).share(instant))
+        shown = f"{share:.0f} %" if share >= 9.95 else f"{share:.1f} %"
+        assert page.locator(".cp-figure").text_content().strip() == shown
+
+
+@pytest.mark.parametrize("width", [390, 900, 1366])
+def test_nothing_is_wider_than_the_window(opened, width):
+    page = opened(co.Player(schedule(), now=4), viewport={"width": width, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_long_schedule_shows_a_window_around_now(opened):
+    rng = np.random.default_rng(1)
+    jobs = co.JobStream(np.arange(400.0), rng.uniform(1, 3, 400), rng.integers(1, 4, (400, 2)))
+    page = opened(co.Player(co.simulate(co.Multicluster([4, 4]), jobs), now=200))
+    drawn = {int(node.get_attribute("data-job")) for node in page.locator(".cp-box").all()}
+    assert 5 < len(drawn) < 200
+    page.get_by_role("slider", name="time").fill("100")
+    other = {int(node.get_attribute("data-job")) for node in page.locator(".cp-box").all()}
+    assert max(other) < min(drawn) + len(drawn)
+    assert re.search(r"\d", page.locator(".cp-event").text_content())

@@ -1,0 +1,245 @@
+"""What the player is sent of a schedule, the page that it saves, and the still picture."""
+
+import json
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.plots.boxes import pieces
+from coalloc_lib.plots.still import still
+from coalloc_lib.widgets.player.film import film, label_of
+from tests.test_waiting import schedules
+
+JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
+
+
+def small(**how):
+    return co.simulate(co.Multicluster([4, 4]), JOBS, **how)
+
+
+def long(count, **how):
+    jobs = co.JobModel(co.uniform(1, 3), components=2).sample(count, seed=1, rate=3.0)
+    return co.simulate(co.Multicluster([4, 4, 4]), jobs, **how)
+
+
+@given(schedules())
+def test_boxes_hold_every_processor_and_never_overlap(schedule):
+    drawn = list(pieces(schedule, np.arange(len(schedule))))
+    took = np.zeros_like(schedule.allocation)
+    for piece in drawn:
+        assert 0 <= piece.first < piece.first + piece.size <= schedule.system.sizes[piece.cluster]
+        took[piece.job, piece.cluster] += piece.size
+    assert (took == schedule.allocation).all()
+    for i, one in enumerate(drawn):
+        for other in drawn[i + 1 :]:
+            apart = (
+                one.cluster != other.cluster
+                or one.first + one.size <= other.first
+                or other.first + other.size <= one.first
+                or schedule.end[one.job] <= schedule.start[other.job]
+                or schedule.end[other.job] <= schedule.start[one.job]
+            )
+            assert apart
+
+
+def test_a_box_stays_whole_where_it_can():
+    jobs = co.JobStream([0, 0, 0, 3], [2, 9, 2, 1], [2, 2, 2, 4], request="total")
+    schedule = co.simulate(co.Multicluster([6]), jobs)
+    drawn = {piece.job: piece for piece in pieces(schedule, np.arange(4))}
+    assert len(drawn) == 4  # the long one went to a side, so that the last has four neighbours
+    assert drawn[1].first in (0, 4)
+
+
+@given(schedules())
+def test_a_film_has_all_jobs_in_order_of_the_queue(schedule):
+    sent = film(schedule, "", None)
+    jobs = sent["jobs"]
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    assert jobs["number"] == schedule.jobs.number[order].tolist()
+    for name in ("start", "end"):
+        assert jobs[name] == getattr(schedule, name)[order].tolist()
+    for job, boxes in zip(order, jobs["boxes"], strict=True):
+        assert sum(size for _, _, size in boxes) == schedule.jobs.processors[job]
+    happens = np.concatenate([schedule.jobs.submit, schedule.start, schedule.end])
+    assert sent["instants"] == np.unique(happens).tolist()
+    assert sent["of"] == 0
+    json.dumps(sent, allow_nan=False)
+
+
+@given(schedules())
+def test_a_film_says_why_of_those_that_wait_and_of_no_others(schedule):
+    sent = film(schedule, "", None)
+    jobs, words = sent["jobs"], sent["words"]
+    for k, start in enumerate(jobs["start"]):
+        waited = start > jobs["submit"][k]
+        assert bool(words[jobs["came"][k]]) == bool(words[jobs["last"][k]]) == waited
+    for instant, waits, head, why in zip(
+        *(sent[key] for key in ("instants", "waits", "head", "why")), strict=True
+    ):
+        queue = [k for k, left in enumerate(jobs["left"]) if jobs["submit"][k] <= instant < left]
+        assert waits == len(queue)
+        assert head == (queue[0] if queue else -1)
+        assert bool(words[why]) == bool(queue)
+
+
+@settings(max_examples=30)
+@given(schedules(), st.floats(0, 10), st.floats(0.5, 10))
+def test_a_window_has_all_that_is_there(schedule, begin, length):
+    window = begin, begin + length
+    sent = film(schedule, "", window)
+    there = (schedule.jobs.submit < window[1]) & (schedule.end >= begin)
+    assert sorted(sent["jobs"]["number"]) == sorted(schedule.jobs.number[there].tolist())
+    assert all(begin <= instant <= window[1] for instant in sent["instants"])
+
+
+def test_of_a_long_schedule_the_first_jobs_are_sent():
+    schedule = long(5000)
+    sent = film(schedule, "", None)
+    assert 1900 < len(sent["jobs"]["number"]) <= 2050
+    assert sent["of"] == 5000
+    assert sent["waits"] == schedule.queue_length(np.array(sent["instants"])).tolist()
+    assert set(sent["head"]) > {-1}
+    assert -1 not in [
+        head for head, waits in zip(sent["head"], sent["waits"], strict=True) if waits
+    ]
+
+
+def test_of_a_queue_that_is_full_from_the_begin_the_first_stand_for_all():
+    jobs = JOBS[np.zeros(5000, dtype=int)].replace(number=np.arange(1, 5001))
+    schedule = co.simulate(co.Multicluster([4, 4]), jobs)
+    sent = film(schedule, "", None)
+    assert len(sent["jobs"]["number"]) == 2050
+    assert sent["waits"][0] == 4998  # two run at once
+    assert sent["jobs"]["number"][:3] == [1, 2, 3]
+
+
+def test_a_window_of_too_many_jobs_is_refused():
+    with pytest.raises(co.InputError, match=r"^window holds 5,000 jobs or more; give a shorter"):
+        film(long(5000), "", (0, 1e9))
+
+
+ODD = {
+    "one job": ([1], [2], [[1]], [3]),
+    "no time at all": ([0, 0], [0, 0], [[2], [3]], [3]),
+    "one cluster": ([0, 0, 1], [1, 2, 3], [[2], [3], [1]], [3]),
+    "twenty clusters": ([0, 0, 1], [1, 2, 3], [[2] * 20, [1] * 20, [2] * 15], [2] * 20),
+    "late begin": ([1e6, 1e6 + 1], [1, 2], [[1], [1]], [1]),
+}
+
+
+@pytest.mark.parametrize(("submit", "runtime", "components", "sizes"), ODD.values(), ids=ODD)
+def test_odd_schedules_play_and_are_drawn(submit, runtime, components, sizes, tmp_path):
+    components = np.array([np.pad(row, (0, 20 - len(row))) for row in components])[:, : len(sizes)]
+    jobs = co.JobStream(submit, runtime, components)
+    player = co.Player(co.simulate(co.Multicluster(sizes), jobs))
+    axis = player.data["axis"]
+    assert axis["begin"] <= player.now <= axis["finish"]
+    assert axis["begin"] < axis["finish"]
+    assert 0 < axis["view"] < np.inf
+    player.save(tmp_path / "player.html")
+    player.still().canvas.draw()
+
+
+def test_it_begins_where_a_job_waits_or_where_it_is_told_to():
+    assert co.Player(small()).now == 1
+    assert co.Player(small(), now=3).now == 3
+    assert co.Player(co.simulate(co.Multicluster([9, 9]), JOBS)).now == 7  # none waits
+
+
+def test_other_schedules_keep_the_axis_and_the_instant():
+    player = co.Player(small(), now=3)
+    before = dict(player.data["axis"])
+    player.show(co.simulate(co.Multicluster([9, 9]), JOBS))  # ends earlier
+    assert player.data["axis"] == before
+    assert player.now == 3
+    slow = co.simulate(co.Multicluster([4, 4]), JOBS.scaled_runtimes(2))
+    player.show({"slow": slow})
+    assert player.data["axis"] == before | {"finish": slow.end.max()}
+    assert [one["label"] for one in player.data["films"]] == ["slow"]
+
+
+def test_labels_are_the_policies():
+    assert label_of(small()) == "FCFS, worst fit"
+    assert label_of(small(scheduling=co.FPFS(5), placement=co.BestFit())) == "FPFS(5), best fit"
+    ordered = co.simulate(co.Multicluster([4, 4]), JOBS.replace(request="ordered"))
+    assert label_of(ordered) == "FCFS"
+
+
+WRONG = {
+    "a string": (("no",), {}, r"^schedules = 'no'; give "),
+    "no schedules": (({},), {}, r"^schedules = {}; give "),
+    "too many": (({str(i): None for i in range(5)},), {}, "^schedules = .*; give "),
+    "a dict of other things": (({"a": 1},), {}, r"^schedules\['a'\] = 1 is no Schedule"),
+    "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
+    "a bound in words": ((small(),), {"bound": "low"}, "^bound = 'low'; give"),
+    "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is no str"),
+    "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
+    "an instant": ((small(),), {"now": np.nan}, "^now = nan; give an instant"),
+}
+
+
+@pytest.mark.parametrize(("given", "how", "words"), WRONG.values(), ids=WRONG)
+def test_wrong_arguments_are_refused_in_one_line(given, how, words):
+    with pytest.raises(co.InputError, match=words) as error:
+        co.Player(*given, **how)
+    assert "\n" not in str(error.value)
+
+
+def test_a_saved_page_is_whole_and_loads_nothing(tmp_path):
+    path = tmp_path / "player.html"
+    co.Player({"</script><b>": small()}, bound=0.25).save(path)
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="state">(.*?)</script>', text)
+    assert json.loads(found[1])["data"]["films"][0]["label"] == "</script><b>"
+    assert text.count("</script>") == 2
+    assert not re.search(r"^(import|export) (?!default)", text, flags=re.MULTILINE)
+    outside = [link for link in re.findall(r"https?://[^\"' ]+", text) if "w3.org" not in link]
+    assert outside == []
+    assert [file.name for file in tmp_path.iterdir()] == ["player.html"]
+
+
+def test_a_page_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
+    with pytest.raises(co.InputError, match="does not exist; make it first"):
+        co.Player(small()).save(tmp_path / "none" / "player.html")
+    with pytest.raises(co.InputError, match="is a folder"):
+        co.Player(small()).save(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_can_play_a_picture_stands_in():
+    data, _ = co.Player(small())._repr_mimebundle_()
+    assert data.keys() >= {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+
+
+def test_the_still_picture_has_the_marks_of_the_player():
+    one = small()
+    figure = still({"FCFS": one, "FPFS": small(scheduling=co.FPFS(5))}, unit="h")
+    bands, queue, *_ = figure.axes
+    boxes = [(p.get_x(), p.get_width(), p.get_height()) for p in bands.patches]
+    assert sum(width * height for _, width, height in boxes) == pytest.approx(JOBS.work.sum())
+    assert {text.get_text() for text in bands.texts} == {"1", "2", "3", "4"}
+    marks = {line.get_xdata()[0] for line in queue.lines if line.get_marker() == "x"}
+    assert marks == set(JOBS.submit)
+    waits = [line.get_xdata() for line in queue.lines if line.get_marker() != "x"]
+    assert sorted(b - a for a, b in waits) == sorted(one.wait)
+    hatched = [c for c in bands.collections if c.get_hatch()]
+    edges = {tuple(path.get_extents().intervalx) for c in hatched for path in c.get_paths()}
+    assert edges == {(1, 4), (6, 9)}  # jobs 2 and 3 wait for job 1, and job 4 for job 3
+    assert len({ax.get_xlim() for ax in figure.axes}) == 1
+    figure.canvas.draw()
+
+
+def test_no_two_waits_of_a_lane_touch():
+    figure = still({"many": long(60)})
+    drawn = [line for line in figure.axes[1].lines if line.get_marker() != "x"]
+    lanes = {}
+    for line in drawn:
+        lanes.setdefault(line.get_ydata()[0], []).append(tuple(line.get_xdata()))
+    for waits in lanes.values():
+        waits.sort()
+        assert all(a[1] < b[0] for a, b in pairwise(waits))
