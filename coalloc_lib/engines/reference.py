@@ -29,9 +29,10 @@ MOST_IN_VAIN = 100_000
 class Ranked(simpy.Event):
     """An event at an instant, to the last bit, that knows its rank among those of its instant."""
 
+    _ok, _value = True, None  # what makes SimPy's own Timeout fire by itself
+
     def __init__(self, environment: simpy.Environment, instant: float, rank: Any):
         super().__init__(environment)
-        self._ok, self._value = True, None  # what makes SimPy's own Timeout fire by itself
         # SimPy itself takes delays only, and now + (instant - now) may be another instant.
         heappush(environment._queue, (instant, rank, next(environment._eid), self))
 
@@ -129,21 +130,24 @@ class Simulation:
     def schedule(self, _event: simpy.Event) -> None:
         """Let the policy act until nothing more changes, then top the queue up if it is held."""
         self.scheduler_called = False
-        before, waiting = len(self.state.queue), -1
-        while waiting != len(self.state.queue):
-            waiting = len(self.state.queue)
+        queue = self.state.queue
+        before, waiting = len(queue), -1
+        while waiting != len(queue):
+            waiting = len(queue)
             self.policy.start_jobs(self.state)
-        self.count_in_vain(waiting < before)
+        if waiting < before or self.state.running:
+            self.in_vain = 0
+        else:
+            self.count_in_vain()
         for _ in range((self.backlog or 0) - waiting):
             job = next(self.to_come, None)
             if job is not None:
                 self.environment.process(self.life(job))
 
-    def count_in_vain(self, changed: bool) -> None:
+    def count_in_vain(self) -> None:
         """Count the calls in a row that found and left the system at rest; end an endless run."""
         arrivals_to_come = not self.backlog and len(self.state.queue) < self.to_leave
-        at_rest = not (changed or self.state.running or arrivals_to_come)
-        self.in_vain = self.in_vain + 1 if at_rest else 0
+        self.in_vain = 0 if arrivals_to_come else self.in_vain + 1
         if self.in_vain > MOST_IN_VAIN:
             raise self.left_waiting()
 
@@ -156,12 +160,14 @@ class Simulation:
         """Return the columns of the finished run."""
         state, jobs = self.state, self.jobs
         nothing = [0] * len(state.idle)
+        promised = np.full(len(jobs), np.nan)
+        promised[list(state.promised)] = list(state.promised.values())
         return Outcome(
-            np.array([np.nan if job.start is None else job.start for job in jobs], dtype=float),
+            np.array([job.start for job in jobs], dtype=float),  # of None it makes NaN
             self.end,
             np.array([job.submit for job in jobs], dtype=float),
             np.array([job.allocation or nothing for job in jobs], dtype=np.int32),
-            np.array([state.promised.get(job.number, np.nan) for job in jobs], dtype=float),
+            promised,
             state.refused,
         )
 
