@@ -22,6 +22,7 @@ from coalloc_lib.columns import (
     refuse_different_indexes,
     times,
 )
+from coalloc_lib.seeds import Seed
 from coalloc_lib.splitting import split_into, split_smallest
 from coalloc_lib.system import Multicluster
 
@@ -215,9 +216,7 @@ class JobStream:
         """Mean processor-time of a job, without the span penalty."""
         return float(self.work.mean())
 
-    def sample(
-        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
-    ) -> "JobStream":
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
         """Return the first `count` jobs, in order of submission (ties by position).
 
         Parameters

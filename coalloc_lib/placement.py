@@ -121,7 +121,7 @@ class FirstFit(Placement):
 
     clusters: tuple[int, ...] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Keep the order as a tuple, so that the placement can be a key."""
         if self.clusters is not None:
             order = whole_numbers("clusters", self.clusters, least=0)
@@ -177,7 +177,7 @@ class SingleThenSpan(Placement):
     requests: ClassVar[tuple[str, ...]] = ("flexible", "total")
     single: Placement = field(default_factory=BestFit)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check that `single` can choose one cluster."""
         if not isinstance(self.single, Placement):
             raise InputError(f"single = {self.single!r} is no Placement; give BestFit()")

@@ -5,6 +5,7 @@ departures come first, then arrivals, then the scheduler. It runs the readable p
 themselves, so a policy or placement of the user's own works here without further ado.
 """
 
+from collections.abc import Generator
 from heapq import heappush
 from typing import Any
 
@@ -12,12 +13,9 @@ import numpy as np
 import simpy
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.engines.outcome import Outcome, left_waiting
+from coalloc_lib.engines.outcome import Outcome, Task, left_waiting
 from coalloc_lib.engines.state import State, name_of
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement
-from coalloc_lib.scheduling import Job, Scheduling
-from coalloc_lib.system import Multicluster
+from coalloc_lib.scheduling import Job
 
 #: Order of events at one instant: SimPy serves the lower priority number first.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
@@ -31,35 +29,17 @@ class Ranked(simpy.Event):
 
     _ok, _value = True, None  # what makes SimPy's own Timeout fire by itself
 
-    def __init__(self, environment: simpy.Environment, instant: float, rank: Any):
+    def __init__(self, environment: simpy.Environment, instant: float, rank: Any) -> None:
         super().__init__(environment)
         # SimPy itself takes delays only, and now + (instant - now) may be another instant.
         heappush(environment._queue, (instant, rank, next(environment._eid), self))
 
 
 class Simulation:
-    """One run of the multicluster.
+    """One run of the multicluster."""
 
-    Parameters
-    ----------
-    system : Multicluster
-    jobs : JobStream
-        In order of arrival.
-    scheduling : Scheduling
-    placement : Placement or None
-        None for ordered requests.
-    backlog : int, optional
-        Where given, submissions do not count: the queue is topped up to this many jobs.
-    """
-
-    def __init__(
-        self,
-        system: Multicluster,
-        jobs: JobStream,
-        scheduling: Scheduling,
-        placement: Placement | None,
-        backlog: int | None = None,
-    ):
+    def __init__(self, task: Task) -> None:
+        system, jobs, scheduling, placement, backlog = task
         self.environment = simpy.Environment(0.0)
         self.state = State(
             self.environment, system.sizes, jobs.request, scheduling, placement, self.call_at
@@ -95,7 +75,7 @@ class Simulation:
             raise self.left_waiting()
         return self.outcome()
 
-    def life(self, job: Job):
+    def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
         """One job's life, from submission to departure."""
         if not self.backlog:
             yield Ranked(self.environment, job.submit, ARRIVAL)
@@ -172,12 +152,6 @@ class Simulation:
         )
 
 
-def run(
-    system: Multicluster,
-    jobs: JobStream,
-    scheduling: Scheduling,
-    placement: Placement | None,
-    backlog: int | None = None,
-) -> Outcome:
-    """Run `jobs`, in order of arrival, through `system`."""
-    return Simulation(system, jobs, scheduling, placement, backlog).run()
+def run(task: Task) -> Outcome:
+    """Run the jobs of `task` through its system."""
+    return Simulation(task).run()

@@ -4,9 +4,10 @@ Policies may be anyone's, so what they answer and ask for is checked here, where
 error names the policy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
 from operator import add, gt, sub
+from typing import Any
 
 import simpy
 
@@ -25,17 +26,17 @@ def name_of(policy: object) -> str:
 class View(list):
     """Jobs that a policy may look at; the engine changes it by the methods of `list` itself."""
 
-    def __init__(self, name: str, policy: str):
+    def __init__(self, name: str, policy: str) -> None:
         super().__init__()
         self.name, self.policy = name, policy
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Job]:
         """Go through the jobs of this moment: those that start meanwhile are not skipped over."""
         return iter(self[:])
 
 
 def _refusing(method):
-    def refuse(self, *_arguments, **_keywords):
+    def refuse(self: View, *_arguments: Any, **_keywords: Any) -> None:
         raise InputError(
             f"{self.policy} used state.{self.name}.{method}, and policies only read it; call "
             "state.start(job) or state.refuse(job, why), and change a copy: "
@@ -76,7 +77,7 @@ class State(scheduling.State):
         scheduling: Scheduling,
         placement: Placement | None,
         call_at: Callable[[float], None],
-    ):
+    ) -> None:
         self.promised: dict[int, float] = {}
         self.refused: dict[int, Refusal] = {}
         self._environment, self._request, self._call_at = environment, request, call_at

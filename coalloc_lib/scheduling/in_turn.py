@@ -40,7 +40,7 @@ class FPFS(Scheduling):
 
     max_jumps: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the limit."""
         object.__setattr__(self, "max_jumps", whole("max_jumps", self.max_jumps, least=0))
 
