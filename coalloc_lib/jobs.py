@@ -261,12 +261,6 @@ class JobStream:
         """Return the stream with its interarrival times scaled to this offered load."""
         return self._stretched(self.offered_load(system) / positive("load", load))
 
-    def scaled_runtimes(self, factor: float) -> "JobStream":
-        """Return the stream with run times and estimates multiplied by `factor`."""
-        factor = positive("factor", factor)
-        requested = None if self._requested is None else self._requested * factor
-        return self.replace(runtime=self.runtime * factor, estimate=requested)
-
     def split(self, *, at_most: int | None = None, into: int | None = None) -> "JobStream":
         """Return an unordered stream whose jobs are split into equal components.
 

@@ -65,14 +65,8 @@ class Outcome(NamedTuple):
             rows[order] = column
             return rows
 
-        return Outcome(
-            moved(self.start),
-            moved(self.end),
-            moved(self.entered),
-            moved(self.allocation),
-            moved(self.promised),
-            {int(order[job]): refusal for job, refusal in self.refused.items()},
-        )
+        refused = {int(order[job]): refusal for job, refusal in self.refused.items()}
+        return Outcome._make([*map(moved, self[:-1]), refused])
 
 
 def no_promises(count: int) -> np.ndarray:
