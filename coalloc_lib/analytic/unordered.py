@@ -5,16 +5,20 @@ unequal clusters. By first fit the same idea is a bad guide, and shows what it l
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from math import comb, prod
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import check_each_fits
-from coalloc_lib.analytic.budget import convolutions, number
+from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.budget import Budget, convolutions, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
 from coalloc_lib.checks import InputError
-from coalloc_lib.placement import FirstFit, WorstFit
+from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.placement import FirstFit, Placement, WorstFit
+from coalloc_lib.system import Multicluster
 
 #: Probability that is passed over in one convolution, all states together.
 NEGLIGIBLE = 1e-14
@@ -22,7 +26,9 @@ NEGLIGIBLE = 1e-14
 PLACED = 3
 
 
-def unordered_case(system, sizes, components, placement, budget):
+def unordered_case(
+    system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
+) -> tuple[Iterator[float], int, float]:
     """Return F^(i) for i = 1, 2, ..., the smallest and the mean number of processors of a job.
 
     Parameters
@@ -42,11 +48,11 @@ def unordered_case(system, sizes, components, placement, budget):
     """
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
-        check_each_fits(table.vectors, system)
+        check_fits(table.vectors.max(axis=0).tolist(), system, "unordered")
         fits = _of_table(table, system, placement, budget)
         return fits, table.total().minimum, table.mean
     widest = sorted((part.maximum for part in sizes), reverse=True)
-    check_each_fits(np.array([widest]), system)
+    check_fits(widest, system, "unordered")
     part = sizes[0]
     if any(other is not part for other in sizes):
         return unordered_case(system, JointSizes.product(sizes), components, placement, budget)
@@ -80,7 +86,7 @@ def _table_fits(table, system, placement):
     return first_fit_fits(table, system.as_array()[list(order)])
 
 
-def worst_fit_fits(joint, size, start):
+def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
     """Yield F^(i) by worst fit for a table of jobs, for i = 1, 2, ...
 
     Parameters
@@ -109,7 +115,9 @@ def worst_fit_fits(joint, size, start):
     )
 
 
-def nested_fits(part, components, size, start):
+def nested_fits(
+    part: SizeDistribution, components: int, size: int, start: NDArray[np.int64]
+) -> Iterator[float]:
     """Yield what `worst_fit_fits` does, for independent components.
 
     Parameters
@@ -144,7 +152,7 @@ def nested_fits(part, components, size, start):
     return _one_after_the_other(_initial(ways, spread, size, start), step)
 
 
-def first_fit_fits(joint, sizes):
+def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
     """Yield F^(i) by first fit for a table of jobs, for i = 1, 2, ...
 
     Parameters
@@ -165,7 +173,7 @@ def first_fit_fits(joint, sizes):
     )
 
 
-def ways_table(length, largest):
+def ways_table(length: int, largest: int) -> NDArray[np.int64]:
     """Return w with w[l, v] the number of non-increasing vectors of l numbers below v.
 
     Parameters

@@ -68,7 +68,7 @@ def loss(
     ] = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
-):
+) -> None:
     """Print the capacity loss: the share of the processors that stays idle however many jobs wait.
 
     A simulated loss comes with its 95 % interval. Where no method is given, the answer names it.

@@ -75,8 +75,8 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/chain.py",
-        'if request != "ordered" and alike:',
-        "if alike:",
+        'request != "ordered" and all(part is sizes[0] for part in sizes)',
+        "all(part is sizes[0] for part in sizes)",
         f"{CHAIN}::test_the_chain_equals_the_exact_formulas",
     ),
     Mutant(
@@ -93,8 +93,8 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/joint.py",
-        "(picks.shape[1] + 1) / runs",
-        "(picks.shape[1] + 1)",
+        "np.outer(table.probabilities, one.probabilities)",
+        "np.outer(table.probabilities, one.probabilities[::-1])",
         "analytic/test_joint.py::test_independent_is_the_sorted_product",
     ),
     Mutant(
@@ -220,8 +220,8 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/utilization.py",
-        'check_fits(total.maximum, system.largest, "the largest cluster")\n    return',
-        "return",
+        "check_fits([sum(part.maximum for part in sizes)], system, request)",
+        "pass",
         f"{UNORDERED}::test_mistakes_are_refused",
     ),
     Mutant(
