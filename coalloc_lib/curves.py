@@ -340,8 +340,9 @@ def find_maximum(
         raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
     system, model = scenario.system, scenario.workload
     assert isinstance(model, JobModel)  # nothing else has a formula
-    placed = {} if len(system) == 1 else {"placement": scenario.placement}
-    return maximal_utilization(system, model.sizes, model.components, model.request, **placed)
+    placement = None if len(system) == 1 else scenario.placement
+    question = system, model.sizes, model.components, model.request
+    return maximal_utilization(*question, placement=placement)
 
 
 def best_method(scenario: Scenario) -> str:
