@@ -10,12 +10,12 @@ from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
 from coalloc_lib.estimates import METHODS, Bound, Interval
-from coalloc_lib.inference import paired_difference, replicate, student
+from coalloc_lib.inference import Sample, paired_difference, replicate, student
 from coalloc_lib.saturation import (
     WARM_UP,
     doubtful_work,
     refuse_replay,
-    replicated_losses,
+    replicated_traffic,
     saturated_loss,
 )
 from coalloc_lib.scenario import Scenario
@@ -302,10 +302,11 @@ def compare(
         return paired_difference(
             response_times(one, load, **how), response_times(other, load, **how)
         )
-    losses, doubts = zip(
-        *(replicated_losses(s, backlog=backlog, **how) for s in (one, other)), strict=True
-    )
-    return paired_difference(1 - losses[0], 1 - losses[1], doubt=doubts[0] or doubts[1])
+    samples = []
+    for scenario in (one, other):
+        busy, doubt = replicated_traffic(scenario, backlog=backlog, **how)
+        samples.append(Sample(busy.mean(axis=1), doubt))
+    return (samples[0] - samples[1]).interval
 
 
 def find_maximum(

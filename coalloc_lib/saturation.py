@@ -105,7 +105,7 @@ def saturated_loss(
     return student(1 - busy, doubt="; ".join(filter(None, doubts)))
 
 
-def replicated_losses(
+def replicated_traffic(
     scenario: Scenario,
     *,
     jobs: int,
@@ -113,7 +113,7 @@ def replicated_losses(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> tuple[NDArray[np.float64], str]:
-    """Capacity loss in heavy traffic of each of several runs, and why they are in doubt.
+    """Utilization in heavy traffic in several runs, and why it is in doubt.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def replicated_losses(
 
     Returns
     -------
-    losses : ndarray, shape (replications,)
+    utilization : ndarray, shape (replications, batches)
     doubt : str
         Empty where the jobs of all runs together stand for their law; see `doubtful_work`.
     """
@@ -133,13 +133,13 @@ def replicated_losses(
     _refuse_oversize(scenario.system, scenario.workload)
     work = []
 
-    def one(child: Seed) -> float:
+    def one(child: Seed) -> NDArray[np.float64]:
         stream = scenario.sample(jobs, seed=child)
         work.append(stream.work)
-        return float((1 - heavy_traffic(scenario, stream, backlog=backlog)).mean())
+        return heavy_traffic(scenario, stream, backlog=backlog)
 
-    losses = replicate(one, replications, seed)
-    return losses, doubtful_work(np.concatenate(work), scenario.workload.mean_work)
+    busy = replicate(one, replications, seed)
+    return busy, doubtful_work(np.concatenate(work), scenario.workload.mean_work)
 
 
 def refuse_replay(scenario: Scenario) -> None:

@@ -1,26 +1,26 @@
 """The studies: one module a paper, each with its parameters, figures and published numbers.
 
-A study's module has `NAME`, `TITLE` and ``reproduce(scale, seed, workers, cache, progress)``, which
-returns a `StudyResult`. To add one, add its line to `STUDIES`.
+A study's module has ``reproduce(scale, seed, workers, cache, progress)``, which returns
+a `StudyResult`. To add one, add its name to `STUDIES`.
 """
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.files import folder_beside
-from coalloc_lib.progress import SILENT
+from coalloc_lib.progress import SILENT, Silent
+from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, StudyResult, write_ledger
 
 __all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "StudyResult", "reproduce"]
 
-#: Name of each study -> the module that holds it, imported when it is run.
-STUDIES = {
-    "maximal-utilization": "coalloc_lib.studies.maximal_utilization",
-    "cluster-configurations": "coalloc_lib.studies.cluster_configurations",
-}
+#: The studies. Each is a module here, with underscores, which is imported when it is run.
+STUDIES = ("maximal-utilization", "cluster-configurations")
 
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")
@@ -52,9 +52,15 @@ class Reproduction:
 
 
 def reproduce(
-    names=None, scale="quick", out="results", progress=SILENT, seed=None, cache=None, workers=-1,
-    report=None,
-):  # fmt: skip
+    names: Sequence[str] | None = None,
+    scale: str = "quick",
+    out: str | Path = "results",
+    progress: Silent = SILENT,
+    seed: Seed | None = None,
+    cache: str | Path | None = None,
+    workers: int = -1,
+    report: Callable[[list[Row]], Any] | None = None,
+) -> Reproduction:
     """Run studies, and write the ledger and the figures of each as soon as it is done.
 
     A study's files appear together, when all of them are there. The ledger then has the studies
@@ -92,10 +98,10 @@ def reproduce(
     one_of("scale", scale, SCALES)
     names = list(dict.fromkeys(names or STUDIES))
     for name in names:
-        one_of("study", name, tuple(STUDIES))
+        one_of("study", name, STUDIES)
     out = _made(Path(out))
-    modules = [import_module(STUDIES[name]) for name in names]
-    how = {"scale": scale, "progress": progress, "cache": cache, "workers": workers}
+    modules = [import_module(f"{__name__}.{name.replace('-', '_')}") for name in names]
+    how: dict[str, Any] = {"scale": scale, "progress": progress, "cache": cache, "workers": workers}
     how |= {} if seed is None else {"seed": seed}
     rows, figures = [], []
     for name, module in zip(names, modules, strict=True):

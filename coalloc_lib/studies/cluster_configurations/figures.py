@@ -1,10 +1,15 @@
 """Figures 3 to 12 of the paper, and the map of placements."""
 
+from typing import Any, Self
+
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.estimates import Interval
+from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.cluster_configurations.parameters import (
     EQUAL,
     LOADS,
@@ -15,10 +20,10 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     SEED,
     UNEQUAL,
 )
-from coalloc_lib.studies.cluster_configurations.scenarios import LINES, gains
+from coalloc_lib.studies.cluster_configurations.scenarios import LINES, Runs, gains
 from coalloc_lib.studies.curve_figures import CurveFigure
 from coalloc_lib.studies.densities import Das1Densities
-from coalloc_lib.studies.figure import Figure
+from coalloc_lib.studies.figure import Figure, give
 from coalloc_lib.sweep import summarize
 
 
@@ -27,8 +32,8 @@ def _numbered():
     first = {name: f"{name} first fit" for name in EQUAL | UNEQUAL}
     small = {"4×32": first["4×32"]} | {n: f"{n} first fit, small first" for n in UNEQUAL}
     worst = {name: f"{name} worst fit" for name in EQUAL | UNEQUAL}
+    unequal = ("4×32", *UNEQUAL)
     many = ("2×32+2×16+4×8", "4×16+8×8")
-    unequal = {name: line for name, line in first.items() if name != "8×16"}
     same = {}
     for number, kind, words, rule, names in (
         (9, "size", "number of components, each of one distribution", "first fit", SAME_SIZE),
@@ -50,12 +55,15 @@ def _numbered():
             },
         ),
         "figure4": ("Figure 4: equal clusters, first fit", {n: first[n] for n in EQUAL}),
-        "figure5a": ("Figure 5, top: first fit from the large clusters on", unequal),
+        "figure5a": (
+            "Figure 5, top: first fit from the large clusters on",
+            {name: first[name] for name in unequal},
+        ),
         "figure5b": ("Figure 5, bottom: first fit from the small clusters on", small),
         "figure6": ("Figure 6: equal clusters, worst fit", {n: worst[n] for n in EQUAL}),
         "figure7": (
             "Figure 7: unequal clusters, worst fit",
-            {name: line for name, line in worst.items() if name != "8×16"},
+            {name: worst[name] for name in unequal},
         ),
         "figure8": (
             "Figure 8: first and worst fit on many unequal clusters",
@@ -67,28 +75,17 @@ def _numbered():
 NUMBERED = _numbered()
 
 
-def figure(name):
+def figure(name: str) -> CurveFigure:
     """Return a figure of response times, not yet run, by its name in `NUMBERED`."""
     title, lines = NUMBERED[one_of("name", name, tuple(NUMBERED))]
     entries = {label: LINES[line] for label, line in lines.items()}
     return CurveFigure(name, title, entries, SCALES, SEED, loads=LOADS, processors=PROCESSORS)
 
 
-def all_figures(runs):
-    """Return the figures with what `runs` has of them.
-
-    Parameters
-    ----------
-    runs : Runs
-
-    Returns
-    -------
-    list of Figure
-    """
-    figures = [figure(name) for name in NUMBERED]
-    for each in figures:
-        each.found = runs.curves
-    return [Das1Densities(), *figures, PlacementMap(runs.gains)]
+def all_figures(runs: Runs) -> list[Figure]:
+    """Return the figures with what `runs` has of them."""
+    curves = give(runs.curves, [figure(name) for name in NUMBERED])
+    return [Das1Densities(), *curves, PlacementMap(runs.gains)]
 
 
 class PlacementMap(Figure):
@@ -101,21 +98,20 @@ class PlacementMap(Figure):
         given.
     """
 
-    def __init__(self, table=None):
+    def __init__(self, table: pd.DataFrame | None = None) -> None:
         title = (
             "Worst fit less first fit: maximal utilization, percentage points (hatched: undecided)"
         )
         super().__init__("map", title)
         self.table = table
 
-    def run(self, scale="quick", seed=None, workers=-1, **how):
+    def run(self, scale: str = "quick", seed: Seed | None = None, **how: Any) -> Self:
         """Simulate the map; see `Figure.run`."""
         size = SCALES[one_of("scale", scale, tuple(SCALES))]
-        how |= {"seed": SEED if seed is None else seed, "workers": workers}
-        self.table = gains(size, how)
+        self.table = gains(size, SEED if seed is None else seed, **how)
         return self
 
-    def data(self):
+    def data(self) -> pd.DataFrame:
         """Return the winner of each system and number of components.
 
         Which placement wins, where the paired 95 % interval of the difference does not hold 0.
@@ -128,7 +124,7 @@ class PlacementMap(Figure):
         )
         return table.assign(wins=wins)
 
-    def plot(self):
+    def plot(self) -> Picture:
         """Draw the map."""
         table = self.data()
         columns, rows = (sorted(table[name].unique()) for name in ("clusters", "components"))
