@@ -1,7 +1,7 @@
 """Mean response time against utilization, with intervals, and where it goes to infinity."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,9 @@ from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.workloads.models import JobModel
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Why a point is in doubt whose runs are too short, or whose load is not borne.
 RISING = "response times still rise at the end of the runs"
@@ -86,7 +89,7 @@ class Curve:
         ]
         return Curve(points, self.maximum.times(1 / alpha))
 
-    def to_frame(self):
+    def to_frame(self) -> "pd.DataFrame":
         """Return the points as a pandas table, one row a load.
 
         Its columns are `utilization`, `response` with its 95 % interval `ci95_low` to `ci95_high`
@@ -94,18 +97,21 @@ class Curve:
         """
         import pandas as pd
 
-        ends = [p.response or Interval.exact(np.nan) for p in self.points]
-        return pd.DataFrame(
-            {
-                "utilization": [p.utilization for p in self.points],
-                "response": [end.estimate for end in ends],
-                "ci95_low": [end.low for end in ends],
-                "ci95_high": [end.high for end in ends],
-                "jobs": [p.jobs for p in self.points],
-                "precise": [p.precise for p in self.points],
-                "saturated": [p.saturated for p in self.points],
-            }
-        )
+        columns = [
+            "utilization",
+            "response",
+            "ci95_low",
+            "ci95_high",
+            "jobs",
+            "precise",
+            "saturated",
+        ]
+        rows = []
+        for point in self.points:
+            found = point.response or Interval.exact(np.nan)
+            ends = found.estimate, found.low, found.high
+            rows.append((point.utilization, *ends, point.jobs, point.precise, point.saturated))
+        return pd.DataFrame(rows, columns=columns)
 
 
 def response_times(
@@ -186,10 +192,6 @@ def response_point(
     jobs, most_jobs : int
         Jobs of each replication of the first pilot, and of the point at most.
 
-    Returns
-    -------
-    Point
-
     Notes
     -----
     A pilot doubles the run length until its interval is as narrow as `precision` asks and its
@@ -247,10 +249,6 @@ def response_curve(
     how
         For `response_point`.
 
-    Returns
-    -------
-    Curve
-
     Notes
     -----
     A load at or above the maximal utilization, or the low end of its interval, is saturated: the
@@ -277,7 +275,7 @@ def compare(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> Interval:
-    """Return the interval of what one scenario has more than another, in pairs.
+    """Return the interval of ``one - other``, what one scenario has more, in pairs.
 
     Parameters
     ----------
@@ -291,11 +289,6 @@ def compare(
     backlog : int, optional
         Waiting jobs that the policies see in a saturated system: `saturation.held` where it is not
         given.
-
-    Returns
-    -------
-    Interval
-        Of ``one - other``.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
@@ -321,10 +314,6 @@ def find_maximum(
         The exact formula where there is one, else simulation, where it is not given.
     jobs : int
         Jobs of the simulation in heavy traffic.
-
-    Returns
-    -------
-    Bound
 
     Raises
     ------

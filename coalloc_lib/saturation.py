@@ -46,8 +46,7 @@ def heavy_traffic(
     Returns
     -------
     ndarray, shape (batches,)
-        Utilization in each batch, over the run from its first tenth to the last job's entry;
-        `student` makes it an interval.
+        Utilization in each batch, over the run from its first tenth to the last job's entry.
 
     Notes
     -----
@@ -83,13 +82,12 @@ def saturated_loss(
     backlog, batches
         Those of `heavy_traffic`.
 
-    Returns
-    -------
-    Interval
-        In doubt where the run is too short for its tails or its correlation, so that the interval
-        is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another or
-        are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
-        of the workload.
+    Notes
+    -----
+    It is in doubt where the run is too short for its tails or its correlation, so that the interval
+    is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another or
+    are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
+    of the workload.
     """
     _refuse_oversize(scenario.system, scenario.workload)
     if isinstance(scenario.workload, Sized):
@@ -204,7 +202,7 @@ def loss_at_response(
     replications: int = 5,
     seed: Seed = 0,
 ) -> NDArray[np.float64]:
-    """Capacity loss under Poisson arrivals where the mean response time is `response`.
+    """Capacity loss in each of several runs with Poisson arrivals that respond in `response`.
 
     Parameters
     ----------
@@ -212,12 +210,8 @@ def loss_at_response(
         FCFS, and a `JobModel`.
     response : float
         Mean response time, in mean service times.
-    jobs, replications : int
-        Arrivals of a run, and independent runs.
-
-    Returns
-    -------
-    ndarray, shape (replications,)
+    jobs : int
+        Arrivals of a run.
 
     Notes
     -----
@@ -269,7 +263,7 @@ def loss_between_bounds(
     replications: int = 5,
     seed: Seed = 0,
 ) -> NDArray[np.float64]:
-    """Capacity loss at the load at which a Poisson-fed queue stays longest between two bounds.
+    """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
 
     Parameters
     ----------
@@ -277,12 +271,8 @@ def loss_between_bounds(
         With FPFS in the study.
     bounds : (int, int)
         Queue lengths that are not to be hit.
-    arrivals, replications : int
-        Arrivals of a run, and independent runs.
-
-    Returns
-    -------
-    ndarray, shape (replications,)
+    arrivals : int
+        Of a run.
 
     Notes
     -----

@@ -86,10 +86,6 @@ def reproduce(
     report : callable, optional
         Called with the rows of each study that is done, before its files are written.
 
-    Returns
-    -------
-    Reproduction
-
     Raises
     ------
     InputError
@@ -117,17 +113,28 @@ def _write(name, result, rows, out):
     """Write a study's figures, and the ledger of all rows so far; return the pictures' files."""
     try:
         with folder_beside(out / "reproduce") as folder:
-            pictures, tables = _draw(name, result.figures, folder)
+            pictures = _draw(name, result.figures, folder)
             write_ledger(rows, folder / LEDGER)
-            for file in [*pictures, *tables, LEDGER]:
-                (out / file).parent.mkdir(exist_ok=True)
+            (out / name).mkdir(exist_ok=True)
+            for file in [*pictures, *(p.with_suffix(".csv") for p in pictures), LEDGER]:
                 os.replace(folder / file, out / file)
     except OSError as error:
         raise InputError(
             f"out = {str(out)!r} cannot take the files of {name} ({error.strerror}); make room or "
             "choose another folder, and start again: studies that are done there stay"
         ) from error
-    return [out / file for file in pictures]
+    return [out / picture for picture in pictures]
+
+
+def _draw(name, figures, folder):
+    """Draw a study's figures into `folder`, their data beside them; return the pictures' files."""
+    (folder / name).mkdir()
+    pictures = [Path(name) / f"{figure.name}.png" for figure in figures]
+    for picture, figure in zip(pictures, figures, strict=True):
+        figure.plot().savefig(folder / picture, dpi=DPI)
+        table = folder / picture.with_suffix(".csv")
+        figure.data().to_csv(table, index=False, lineterminator="\n")
+    return pictures
 
 
 def _made(out):
@@ -138,16 +145,3 @@ def _made(out):
     if not os.access(out, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
     return out
-
-
-def _draw(name, figures, folder):
-    """Draw a study's figures into `folder`, their data beside them; return both lists of files."""
-    (folder / name).mkdir()
-    pictures, tables = [], []
-    for figure in figures:
-        picture, table = (Path(name) / f"{figure.name}.{kind}" for kind in ("png", "csv"))
-        figure.plot().savefig(folder / picture, dpi=DPI)
-        figure.data().to_csv(folder / table, index=False, lineterminator="\n")
-        pictures.append(picture)
-        tables.append(table)
-    return pictures, tables

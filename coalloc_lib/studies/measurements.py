@@ -55,6 +55,14 @@ class Scale:
     map_jobs: int = 0
 
 
+def scales(**numbers: Any) -> dict[str, Scale]:
+    """Return the scales ``quick`` and ``paper``, given both numbers of each attribute."""
+    return {
+        name: Scale(**{attribute: pair[i] for attribute, pair in numbers.items()})
+        for i, name in enumerate(("quick", "paper"))
+    }
+
+
 @dataclass(frozen=True)
 class Measurement(ABC):
     """What is measured of a scenario, at a scale; equal ones are made once."""

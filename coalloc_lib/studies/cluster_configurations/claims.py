@@ -193,20 +193,19 @@ def _fewer_components_are_better(runs: Runs) -> Found:
     return compare("1", "4").borne, parts
 
 
-def _worst_fit_helps(runs, kind, name):
-    return Comparison(runs, f"same {kind}: {name}, worst fit", f"same {kind}: {name}, first fit")
+def _worst_fit_helps(runs, kind, *helped):
+    def compare(name):
+        names = (f"same {kind}: {name}, {rule}" for rule in ("worst fit", "first fit"))
+        return Comparison(runs, *names)
+
+    parts = {f"helps {name}": compare(name).much_better for name in helped}
+    parts |= {f"hardly changes {name}": compare(name).alike for name in ("1", "75% 1, 25% 4")}
+    return compare("4").borne, parts
 
 
 @claim("CC-10", "four components: worst less first fit, bound")
 def _worst_fit_helps_many_components(runs: Runs) -> Found:
-    four = _worst_fit_helps(runs, "size", "4")
-    parts = {
-        "helps 4": four.much_better,
-        "helps 25% 1, 75% 4": _worst_fit_helps(runs, "size", "25% 1, 75% 4").much_better,
-        "hardly changes 1": _worst_fit_helps(runs, "size", "1").alike,
-        "hardly changes 75% 1, 25% 4": _worst_fit_helps(runs, "size", "75% 1, 25% 4").alike,
-    }
-    return four.borne, parts
+    return _worst_fit_helps(runs, "size", "4", "25% 1, 75% 4")
 
 
 @claim("CC-11", "two less four components, bound")
@@ -223,13 +222,7 @@ def _two_components_are_best(runs: Runs) -> Found:
 
 @claim("CC-12", "four components: worst less first fit, bound")
 def _worst_fit_helps_four_of_one_total(runs: Runs) -> Found:
-    four = _worst_fit_helps(runs, "total", "4")
-    parts = {
-        "helps 4": four.much_better,
-        "hardly changes 1": _worst_fit_helps(runs, "total", "1").alike,
-        "hardly changes 75% 1, 25% 4": _worst_fit_helps(runs, "total", "75% 1, 25% 4").alike,
-    }
-    return four.borne, parts
+    return _worst_fit_helps(runs, "total", "4")
 
 
 @claim("CC-13", "largest relative error of the rule")

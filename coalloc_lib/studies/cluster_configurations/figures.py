@@ -27,52 +27,56 @@ from coalloc_lib.studies.figure import Figure, give
 from coalloc_lib.sweep import summarize
 
 
-def _numbered():
-    """Return each figure's title and the names of its lines, by file name without suffix."""
-    first = {name: f"{name} first fit" for name in EQUAL | UNEQUAL}
-    small = {"4×32": first["4×32"]} | {n: f"{n} first fit, small first" for n in UNEQUAL}
-    worst = {name: f"{name} worst fit" for name in EQUAL | UNEQUAL}
-    unequal = ("4×32", *UNEQUAL)
-    many = ("2×32+2×16+4×8", "4×16+8×8")
-    same = {}
-    for number, kind, words, rule, names in (
-        (9, "size", "number of components, each of one distribution", "first fit", SAME_SIZE),
-        (10, "size", "number of components, each of one distribution", "worst fit", SAME_SIZE),
-        (11, "total", "number of components of one total", "first fit", SAME_TOTAL),
-        (12, "total", "number of components of one total", "worst fit", SAME_TOTAL),
-    ):
-        lines = {name: f"same {kind}: {name}, {rule}" for name in names}
-        same[f"figure{number}"] = f"Figure {number}: {words}; {rule}", lines
-    return {
-        "figure3": (
-            "Figure 3: equal and unequal clusters, first fit",
-            {
-                "ordered, equal": "4×32 ordered",
-                "unordered, equal": "4×32 first fit",
-                "ordered, unequal": "64+32+2×16 ordered",
-                "unordered, unequal": "64+32+2×16 first fit",
-                "total, 64 alone": "64 alone, total",
-            },
-        ),
-        "figure4": ("Figure 4: equal clusters, first fit", {n: first[n] for n in EQUAL}),
-        "figure5a": (
-            "Figure 5, top: first fit from the large clusters on",
-            {name: first[name] for name in unequal},
-        ),
-        "figure5b": ("Figure 5, bottom: first fit from the small clusters on", small),
-        "figure6": ("Figure 6: equal clusters, worst fit", {n: worst[n] for n in EQUAL}),
-        "figure7": (
-            "Figure 7: unequal clusters, worst fit",
-            {name: worst[name] for name in unequal},
-        ),
-        "figure8": (
-            "Figure 8: first and worst fit on many unequal clusters",
-            {f"{n}, {r}": f"{n} {r}" for n in many for r in ("first fit", "worst fit")},
-        ),
-    } | same
+def _lines(names, rule):
+    return {name: f"{name} {rule}" for name in names}
 
 
-NUMBERED = _numbered()
+_UNEQUAL = ("4×32", *UNEQUAL)
+
+#: Title of each figure of response times, and the names of its lines in `LINES` by label.
+NUMBERED = {
+    "figure3": (
+        "Figure 3: equal and unequal clusters, first fit",
+        {
+            "ordered, equal": "4×32 ordered",
+            "unordered, equal": "4×32 first fit",
+            "ordered, unequal": "64+32+2×16 ordered",
+            "unordered, unequal": "64+32+2×16 first fit",
+            "total, 64 alone": "64 alone, total",
+        },
+    ),
+    "figure4": ("Figure 4: equal clusters, first fit", _lines(EQUAL, "first fit")),
+    "figure5a": (
+        "Figure 5, top: first fit from the large clusters on",
+        _lines(_UNEQUAL, "first fit"),
+    ),
+    "figure5b": (
+        "Figure 5, bottom: first fit from the small clusters on",
+        _lines(["4×32"], "first fit") | _lines(UNEQUAL, "first fit, small first"),
+    ),
+    "figure6": ("Figure 6: equal clusters, worst fit", _lines(EQUAL, "worst fit")),
+    "figure7": ("Figure 7: unequal clusters, worst fit", _lines(_UNEQUAL, "worst fit")),
+    "figure8": (
+        "Figure 8: first and worst fit on many unequal clusters",
+        {
+            f"{name}, {rule}": f"{name} {rule}"
+            for name in ("2×32+2×16+4×8", "4×16+8×8")
+            for rule in ("first fit", "worst fit")
+        },
+    ),
+}
+NUMBERED |= {
+    f"figure{number}": (
+        f"Figure {number}: number of components{words}; {rule}",
+        {name: f"same {kind}: {name}, {rule}" for name in models},
+    )
+    for number, rule, kind, models, words in (
+        (9, "first fit", "size", SAME_SIZE, ", each of one distribution"),
+        (10, "worst fit", "size", SAME_SIZE, ", each of one distribution"),
+        (11, "first fit", "total", SAME_TOTAL, " of one total"),
+        (12, "worst fit", "total", SAME_TOTAL, " of one total"),
+    )
+}
 
 
 def figure(name: str) -> CurveFigure:

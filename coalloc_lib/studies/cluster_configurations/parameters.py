@@ -1,7 +1,7 @@
 """What the paper fixes, what it leaves open and how that was chosen, and the sample sizes."""
 
 from coalloc_lib.distributions import power_of_two
-from coalloc_lib.studies.measurements import Scale
+from coalloc_lib.studies.measurements import scales
 from coalloc_lib.workloads.models import JobModel, Mixture
 
 NAME = "cluster-configurations"
@@ -53,25 +53,13 @@ SAME_TOTAL = {"1": ONE, "2": TWO, "4": FOUR} | _mixtures(ONE, TWO, FOUR)
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.84, 0.88, 0.92)
 COMPARED = (0.3, 0.6, 0.7, 0.8)
 
-SCALES = {
-    "quick": Scale(
-        jobs=20_000,
-        replications=10,
-        precision=0.1,
-        most_jobs=40_000,
-        cell_jobs=400_000,
-        response_jobs=100_000,
-        response_replications=6,
-        map_jobs=10_000,
-    ),
-    "paper": Scale(
-        jobs=200_000,
-        replications=20,
-        precision=0.03,
-        most_jobs=1_000_000,
-        cell_jobs=4_000_000,
-        response_jobs=400_000,
-        response_replications=8,
-        map_jobs=100_000,
-    ),
-}
+SCALES = scales(
+    jobs=(20_000, 200_000),
+    replications=(10, 20),
+    precision=(0.1, 0.03),
+    most_jobs=(40_000, 1_000_000),
+    cell_jobs=(400_000, 4_000_000),
+    response_jobs=(100_000, 400_000),
+    response_replications=(6, 8),
+    map_jobs=(10_000, 100_000),
+)

@@ -3,7 +3,7 @@
 from functools import cache
 
 from coalloc_lib.distributions import SizeDistribution, parse_sizes
-from coalloc_lib.studies.measurements import Scale
+from coalloc_lib.studies.measurements import scales
 from coalloc_lib.system import Multicluster
 
 NAME = "maximal-utilization"
@@ -32,23 +32,12 @@ def sizes(name: str) -> SizeDistribution:
     return parse_sizes(name)
 
 
-SCALES = {
-    "quick": Scale(
-        jobs=50_000,
-        replications=10,
-        cell_jobs=400_000,
-        response_jobs=100_000,
-        response_replications=6,
-        bound_arrivals=20_000,
-        bound_replications=6,
-    ),
-    "paper": Scale(
-        jobs=400_000,
-        replications=20,
-        cell_jobs=4_000_000,
-        response_jobs=1_000_000,
-        response_replications=8,
-        bound_arrivals=100_000,
-        bound_replications=10,
-    ),
-}
+SCALES = scales(
+    jobs=(50_000, 400_000),
+    replications=(10, 20),
+    cell_jobs=(400_000, 4_000_000),
+    response_jobs=(100_000, 1_000_000),
+    response_replications=(6, 8),
+    bound_arrivals=(20_000, 100_000),
+    bound_replications=(6, 10),
+)
