@@ -162,7 +162,7 @@ def _runs(scenario, load, jobs, replications, seed):
     half = (whole("jobs", jobs, least=20) - int(WARM_UP * jobs)) // 2
     work = []
 
-    def one(child):
+    def one(child: Seed) -> NDArray[np.float64]:
         schedule = scenario.simulate(jobs, load=load, seed=child)
         work.append(schedule.jobs.work)
         return schedule.response[-2 * half :].reshape(2, half).mean(axis=1)
@@ -210,7 +210,7 @@ def response_point(
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
 
-    def run(jobs, seed):
+    def run(jobs: int, seed: Seed) -> tuple[Interval, bool, bool]:
         halves, work = _runs(scenario, load, jobs, replications, seed)
         doubt = doubtful_work(work, scenario.workload.mean_work)
         interval = student(halves.mean(axis=1), doubt=doubt)

@@ -10,6 +10,7 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import replicate, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed
 from coalloc_lib.simulation import refuse_impossible
@@ -241,8 +242,8 @@ def loss_at_response(
         least = int(np.ceil(jobs * 2 * target / slowest))
         raise InputError(f"jobs = {jobs}; a mean response of {response:g} needs {least} or more")
 
-    def one(child):
-        def run(rate):
+    def one(child: Seed) -> float:
+        def run(rate: float) -> Schedule:
             return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
 
         rate = _rising_root(
@@ -260,8 +261,8 @@ def loss_between_bounds(
     *,
     bounds: tuple[int, int] = (0, 1000),
     arrivals: int = 100_000,
-    replications: int = 5,
     seed: Seed = 0,
+    replications: int = 5,
 ) -> NDArray[np.float64]:
     """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
 
@@ -292,7 +293,7 @@ def loss_between_bounds(
     guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=held).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
 
-    def one(child):
+    def one(child: Seed) -> float:
         inside = []
         for load in grid:
             stream = scenario.sample(arrivals, load=load, seed=child)

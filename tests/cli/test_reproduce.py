@@ -3,11 +3,12 @@ import json
 import os
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from coalloc_lib import cli, studies
+from coalloc_lib import cli
 from coalloc_lib.cli.output import Terminated
 from coalloc_lib.cli.page import COLOURS, print_page
 from coalloc_lib.studies import ledger
@@ -24,17 +25,35 @@ def items_of(path):
 
 
 @pytest.fixture
-def quick_study(monkeypatch):
-    """A study that takes no time in the place of the first one."""
+def studies_are(monkeypatch):
+    """Put these functions in the place of what the studies' modules do, one after another."""
+
+    def studies_are(*functions):
+        names = ("maximal-utilization", "other")[: len(functions)]
+        modules = {
+            f"coalloc_lib.studies.{name.replace('-', '_')}": SimpleNamespace(reproduce=function)
+            for name, function in zip(names, functions, strict=True)
+        }
+        monkeypatch.setattr("coalloc_lib.studies.STUDIES", names)
+        monkeypatch.setattr("coalloc_lib.studies.import_module", modules.__getitem__)
+
+    return studies_are
+
+
+def quick(**_):
+    return ledger.StudyResult(ROWS)
+
+
+@pytest.fixture
+def quick_study(studies_are):
+    """A study that takes no time; the list of its calls."""
     calls = []
 
     def reproduce(scale, seed=1, **how):
         calls.append((scale, seed, how["workers"], how["cache"]))
-        return ledger.StudyResult(ROWS)
+        return quick()
 
-    module = type("Module", (), {"reproduce": staticmethod(reproduce)})
-    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
-    monkeypatch.setattr("coalloc_lib.studies.STUDIES", ("maximal-utilization",))
+    studies_are(reproduce)
     return calls
 
 
@@ -54,9 +73,10 @@ def test_reproduce_shows_every_row_where_that_is_asked_for(run, quick_study, tmp
     assert "[a,b] fine" in printed
 
 
-def test_reproduce_prints_one_object(run, quick_study, tmp_path):
-    answer = json.loads(run("reproduce", "--scale", "paper", "--out", tmp_path, "--json"))
-    assert quick_study[0][0] == "paper"
+def test_reproduce_passes_its_options_on_and_prints_one_object(run, quick_study, tmp_path):
+    how = ("--scale", "paper", "--workers", 2, "--cache", tmp_path / "c", "--out", tmp_path)
+    answer = json.loads(run("reproduce", *how, "--json"))
+    assert quick_study == [("paper", 1, 2, str(tmp_path / "c"))]
     assert answer["verdicts"] == {"close": 1, "holds": 1}
     assert answer["rows"][0]["item"] == "MU-1"
     assert answer["ledger"] == str(tmp_path / "ledger.csv")
@@ -114,13 +134,12 @@ def test_every_verdict_has_a_colour():
     assert set(COLOURS) >= set(ledger.VERDICTS)
 
 
-def test_what_was_found_in_the_cache_is_said(quick_study, monkeypatch, tmp_path, capsys):
+def test_what_was_found_in_the_cache_is_said(studies_are, monkeypatch, tmp_path, capsys):
     def resumed(progress, **_):
         monkeypatch.setattr(progress, "found", 1234, raising=False)
-        return ledger.StudyResult(ROWS)
+        return quick()
 
-    module = type("Module", (), {"reproduce": staticmethod(resumed)})
-    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
+    studies_are(resumed)
     command = ["reproduce", "--cache", str(tmp_path / "c"), "--out", str(tmp_path / "r")]
     assert cli.main(command) == 0
     assert capsys.readouterr().err == f"coalloc: 1,234 points were found in {tmp_path / 'c'}\n"
@@ -156,15 +175,12 @@ def test_a_full_disk_costs_the_files_but_not_the_results(quick_study, full_disk,
     [(KeyboardInterrupt, 130, "interrupted"), (Terminated, 143, "terminated")],
 )
 def test_a_study_that_is_done_is_kept_when_the_next_is_stopped(
-    quick_study, monkeypatch, tmp_path, capsys, error, status, word
+    studies_are, tmp_path, capsys, error, status, word
 ):
     def stopped(**_):
         raise error
 
-    module = type("Module", (), {"reproduce": staticmethod(stopped)})
-    modules = iter([studies.import_module("module"), module])
-    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: next(modules))
-    monkeypatch.setattr("coalloc_lib.studies.STUDIES", ("maximal-utilization", "other"))
+    studies_are(quick, stopped)
     command = ["reproduce", "--out", str(tmp_path / "r"), "--cache", str(tmp_path / "c")]
     assert cli.main(command) == status
     printed, told = capsys.readouterr()
@@ -177,26 +193,19 @@ def test_a_study_that_is_done_is_kept_when_the_next_is_stopped(
     assert items_of(tmp_path / "r" / "ledger.csv") == ["MU-1", "T"]
 
 
-def test_reproduce_passes_on_workers_and_cache(run, quick_study, tmp_path):
-    run("reproduce", "--workers", 2, "--cache", tmp_path / "c", "--out", tmp_path / "r")
-    assert quick_study == [("quick", 1, 2, str(tmp_path / "c"))]
-
-
-def test_a_full_disk_is_said_in_one_line(refused, tmp_path, monkeypatch):
+def test_a_full_disk_is_said_in_one_line(refused, tmp_path, studies_are):
     def full(**_):
         raise SweepError("cache folder c takes no more results (No space left)", [], None)
 
-    module = type("Module", (), {"reproduce": staticmethod(full)})
-    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
+    studies_are(full)
     assert "takes no more results" in refused("reproduce", "--out", tmp_path / "r")
 
 
-def test_a_bug_of_ours_shows_its_traceback(run, tmp_path, monkeypatch):
+def test_a_bug_of_ours_shows_its_traceback(run, tmp_path, studies_are):
     def broken(**_):
         raise SweepError("1 of 9 points failed", [Failure({"x": 1}, "ZeroDivisionError")], None)
 
-    module = type("Module", (), {"reproduce": staticmethod(broken)})
-    monkeypatch.setattr("coalloc_lib.studies.import_module", lambda name: module)
+    studies_are(broken)
     with pytest.raises(SweepError):
         run("reproduce", "--out", tmp_path / "r")
 

@@ -5,6 +5,8 @@ both at which they were compared, none of its mean response times is more than `
 the intervals do not decide is undecided, and said to be.
 """
 
+from functools import partial
+
 from coalloc_lib.estimates import Interval, all_of, not_
 from coalloc_lib.studies.claims import Claims, Found, least
 from coalloc_lib.studies.cluster_configurations.parameters import (
@@ -82,6 +84,11 @@ MANY_CLUSTERS = [name for name, clusters in UNEQUAL.items() if len(clusters) >= 
 MIXES = ("75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4")
 
 
+def _compare(runs, line, one, other):
+    """Compare two lines of one name but for what stands in its braces."""
+    return Comparison(runs, line.format(one), line.format(other))
+
+
 def _least(changes):
     return least(change.borne for change in changes)
 
@@ -117,10 +124,7 @@ def _eight_clusters_are_slightly_better(runs: Runs) -> Found:
 
 @claim("CC-4", "large first less small first, least of five, bound")
 def _large_clusters_first(runs: Runs) -> Found:
-    changes = {
-        name: Comparison(runs, f"{name} first fit", f"{name} first fit, small first")
-        for name in UNEQUAL
-    }
+    changes = {n: _compare(runs, f"{n} first fit{{}}", "", ", small first") for n in UNEQUAL}
     parts = {f"{name}: large first better": change.better for name, change in changes.items()}
     return _least(changes.values()), parts
 
@@ -145,9 +149,7 @@ def _many_unequal_clusters_do_well(runs: Runs) -> Found:
 
 @claim("CC-6", "many less few unequal under worst fit, least, bound")
 def _worst_fit_wants_equal_or_many_clusters(runs: Runs) -> Found:
-    def compare(one, other):
-        return Comparison(runs, f"{one} worst fit", f"{other} worst fit")
-
+    compare = partial(_compare, runs, "{} worst fit")
     others = [name for name in EQUAL | UNEQUAL if name != "4×32"]
     parts = {f"4×32 better than {name}": compare("4×32", name).better for name in others}
     changes = {
@@ -161,29 +163,25 @@ def _worst_fit_wants_equal_or_many_clusters(runs: Runs) -> Found:
 
 @claim("CC-7", "4×32: worst less first fit, bound")
 def _worst_fit_is_better_on_few_clusters(runs: Runs) -> Found:
-    equal, *few = (
-        Comparison(runs, f"{name} worst fit", f"{name} first fit")
-        for name in ("4×32", *FEW_CLUSTERS)
-    )
+    names = ["4×32", *FEW_CLUSTERS]
+    changes = {n: _compare(runs, f"{n} {{}}", "worst fit", "first fit") for n in names}
+    equal = changes.pop("4×32")
     parts = {"4×32: worst fit much better": equal.much_better}
-    for name, change in zip(FEW_CLUSTERS, few, strict=True):
-        parts[f"{name}: worst fit slightly better"] = change.slightly_better
+    parts |= {f"{n}: worst fit slightly better": c.slightly_better for n, c in changes.items()}
     return equal.borne, parts
 
 
 @claim("CC-8", "first less worst fit, least of three, bound")
 def _first_fit_is_better_on_many_clusters(runs: Runs) -> Found:
     names = ["8×16", *MANY_CLUSTERS]
-    changes = {n: Comparison(runs, f"{n} first fit", f"{n} worst fit") for n in names}
+    changes = {n: _compare(runs, f"{n} {{}}", "first fit", "worst fit") for n in names}
     parts = {f"{name}: first fit much better": c.much_better for name, c in changes.items()}
     return _least(changes.values()), parts
 
 
 @claim("CC-9", "one less four components, bound")
 def _fewer_components_are_better(runs: Runs) -> Found:
-    def compare(one, other):
-        return Comparison(runs, f"same size: {one}, first fit", f"same size: {other}, first fit")
-
+    compare = partial(_compare, runs, "same size: {}, first fit")
     parts = {
         f"{fewer} better than {more}": compare(fewer, more).better
         for fewer, more in (("1", "2"), ("2", "3"), ("3", "4"))
@@ -194,13 +192,13 @@ def _fewer_components_are_better(runs: Runs) -> Found:
 
 
 def _worst_fit_helps(runs, kind, *helped):
-    def compare(name):
-        names = (f"same {kind}: {name}, {rule}" for rule in ("worst fit", "first fit"))
-        return Comparison(runs, *names)
-
-    parts = {f"helps {name}": compare(name).much_better for name in helped}
-    parts |= {f"hardly changes {name}": compare(name).alike for name in ("1", "75% 1, 25% 4")}
-    return compare("4").borne, parts
+    lines = [*helped, "1", "75% 1, 25% 4"]
+    changes = {
+        n: _compare(runs, f"same {kind}: {n}, {{}}", "worst fit", "first fit") for n in lines
+    }
+    parts = {f"helps {name}": changes[name].much_better for name in helped}
+    parts |= {f"hardly changes {name}": changes[name].alike for name in lines[len(helped) :]}
+    return changes["4"].borne, parts
 
 
 @claim("CC-10", "four components: worst less first fit, bound")
@@ -210,9 +208,7 @@ def _worst_fit_helps_many_components(runs: Runs) -> Found:
 
 @claim("CC-11", "two less four components, bound")
 def _two_components_are_best(runs: Runs) -> Found:
-    def compare(one, other):
-        return Comparison(runs, f"same total: {one}, first fit", f"same total: {other}, first fit")
-
+    compare = partial(_compare, runs, "same total: {}, first fit")
     two = compare("2", "4")
     parts = {"2 better than 4": two.better, "4 better than 1": compare("4", "1").better}
     parts |= {f"1 better than {mix}": compare("1", mix).better for mix in MIXES}

@@ -1,6 +1,7 @@
 """The claims MU-1 to MU-12: each from figures that could say the opposite."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def _limit_of_the_pathological_example(runs: Runs) -> Found:
 
 def _pairs(cells, method, request, clusters=None):
     """Return the simulated and the calculated cell of each case that has both."""
-    cases: dict[tuple, dict[str, Cell]] = {}
+    cases = {}
     for cell in cells:
         p = cell.published
         if p.request == request and clusters in (None, p.clusters):
@@ -147,11 +148,10 @@ def _loss_is_halved_but_once(runs: Runs) -> Found:
         runs.losses["independent", name, "unordered"] / runs.losses["formula", name, "ordered"].mean
         for name in FIVE
     ]
-    parts = {}
+    parts: dict[str, bool | None] = {}
     for name, ratio in zip(FIVE, ratios, strict=True):
         words, halved = f"{name} {ratio.mean:.2f}", ratio.interval.between(*HALVED)
-        exception = name == EXCEPTION
-        parts[f"all but {words}" if exception else words] = not_(halved) if exception else halved
+        parts |= {f"all but {words}": not_(halved)} if name == EXCEPTION else {words: halved}
     mean = Sample(np.mean([r.values for r in ratios], axis=0), max(r.doubt for r in ratios))
     note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
     return mean.interval, parts, note
@@ -210,16 +210,13 @@ def _service_times_change_little(runs: Runs) -> Found:
 @claim("MU-9", "largest gain of MaxJumps 50")
 def _overtaking_gains(runs: Runs) -> Found:
     parts, gains = {}, []
-    for name in ROOM:
+    for name, how in product(ROOM, ("held", "Poisson")):
         fcfs = runs.losses["independent", name, "unordered"]
-        for how in ("held", "Poisson"):
-            few, many = (
-                fcfs.less_unpaired(runs.losses["fpfs", name, f"{how} {jumps}"]) for jumps in (5, 50)
-            )
-            words = f"{name} {how} {{}} gains {{:.1f}} points".format
-            parts[words(5, 100 * few.estimate)] = few.between(0, LITTLE)
-            parts[words(50, 100 * many.estimate)] = many.between(*ABOUT_TEN)
-            gains.append(many)
+        for jumps, limits in ((5, (0, LITTLE)), (50, ABOUT_TEN)):
+            gain = fcfs.less_unpaired(runs.losses["fpfs", name, f"{how} {jumps}"])
+            words = f"{name} {how} {jumps} gains {100 * gain.estimate:.1f} points"
+            parts[words] = gain.between(*limits)
+        gains.append(gain)
     return most(gains), parts
 
 
