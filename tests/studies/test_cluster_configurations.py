@@ -22,21 +22,10 @@ from coalloc_lib.studies.cluster_configurations import (
 )
 from coalloc_lib.studies.cluster_configurations.parameters import UNEQUAL
 from coalloc_lib.studies.cluster_configurations.scenarios import LINES
-from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.studies.published import load_claims, load_published
 from coalloc_lib.system import Multicluster
-from tests.studies.cells import check_calculated, check_simulated
+from tests.studies.cells import TINY, check_cells
 
-TINY = Scale(
-    jobs=10_000,
-    replications=5,
-    precision=0.5,
-    most_jobs=2000,
-    cell_jobs=20_000,
-    response_jobs=90_000,
-    response_replications=2,
-    map_jobs=1500,
-)
 #: For runs of a few lines only.
 FEW = ("4×32 worst fit", "64+32+2×16 first fit", "64 alone, total")
 
@@ -87,12 +76,8 @@ def test_every_cell_and_claim_has_its_row(cells, found, monkeypatch):
     assert result.figure("map").name == "map"
 
 
-def test_calculated_cells_are_the_printed_ones(cells):
-    check_calculated(cells, 70)
-
-
-def test_simulated_cells_have_intervals_near_the_printed_ones(cells):
-    check_simulated(cells, 30, slack=0.015)
+def test_cells_are_the_printed_ones(cells):
+    check_cells(cells, calculated=70, simulated=30, slack=0.015)
 
 
 def test_every_line_has_128_processors_but_the_large_cluster_alone():
@@ -173,15 +158,8 @@ def shifted(found, change):
     """Runs whose maximal utilizations `change` makes; a line that bears less is slower too."""
     borne = {name: Sample(change(name, sample.values)) for name, sample in found.borne.items()}
     less = {name for name, sample in borne.items() if sample.mean < found.borne[name].mean}
-    return replace(found, borne=borne, responses=slowed(found, 3, lambda line, _: line in less))
-
-
-def slowed(found, times, where):
-    """Response times of which those of some lines and loads are so many times as long."""
-    return {
-        key: Sample(sample.values * times) if where(*key) else sample
-        for key, sample in found.responses.items()
-    }
+    slow = {k: Sample(3 * v.values) for k, v in found.responses.items() if k[0] in less}
+    return replace(found, borne=borne, responses=found.responses | slow)
 
 
 def moved(part, by):
@@ -243,12 +221,20 @@ def test_noise_decides_nothing():
     assert comparison.better is True
 
 
-def test_a_slower_response_is_not_better(found):
-    """More load borne is not enough where responses are slower."""
+@pytest.mark.parametrize(
+    ("times", "loads", "better"),
+    [(1.001, parameters.COMPARED, True), (2, parameters.COMPARED, False), (1.1, [0.3], False)],
+)
+def test_more_load_is_not_better_where_responses_are_slower(found, times, loads, better):
+    """Paired intervals can tell a thousandth apart, which is no reason to call a line worse."""
     one, other = "4×32 worst fit", "64+32+2×16 worst fit"
-    assert claims.Comparison(found, one, other).better
-    slower = slowed(found, 2, lambda line, _: line == one)
-    assert not claims.Comparison(replace(found, responses=slower), one, other).better
+    slow = {
+        (one, load): Sample(found.responses[other, load].values * times)
+        for load in loads
+        if (other, load) in found.responses
+    }
+    runs = replace(found, responses=found.responses | slow)
+    assert claims.Comparison(runs, one, other).better is better
 
 
 def test_service_times_scale_with_alpha(found, monkeypatch):
@@ -264,15 +250,6 @@ def test_service_times_scale_with_alpha(found, monkeypatch):
     assert off > 0.01
     row = claims.claim.row("CC-13", replace(found, scaling=found.scaling | {1.4: off}))
     assert (row.verdict, row.reproduced) == ("does not hold", off)
-
-
-def test_a_little_slower_at_no_load_is_no_worse(found):
-    """Paired intervals can tell a thousandth apart, which is no reason to call a line worse."""
-    one, other = "4×32 worst fit", "64+32+2×16 worst fit"
-    for times, better in ((1.001, True), (1.1, False)):
-        alike = Sample(found.responses[other, 0.3].values * times)
-        runs = replace(found, responses=found.responses | {(one, 0.3): alike})
-        assert claims.Comparison(runs, one, other).better is better
 
 
 def test_runs_in_doubt_decide_nothing(found):

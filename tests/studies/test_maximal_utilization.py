@@ -14,19 +14,11 @@ from coalloc_lib.studies import maximal_utilization as study
 from coalloc_lib.studies.loss_tables import cell_loss
 from coalloc_lib.studies.maximal_utilization import claims, figures, scenarios, tables
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, FOUR, sizes
-from coalloc_lib.studies.measurements import InOrder, Saturated, Scale, measure
+from coalloc_lib.studies.measurements import InOrder, Saturated, measure
 from coalloc_lib.studies.published import load_claims, load_published
-from tests.studies.cells import check_calculated, check_simulated
+from tests.studies.cells import TINY, check_cells
 
-TINY = Scale(
-    jobs=10_000,
-    replications=8,
-    cell_jobs=20_000,
-    response_jobs=100_000,
-    response_replications=2,
-    bound_arrivals=3000,
-    bound_replications=2,
-)
+TINY = replace(TINY, replications=8)
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +32,6 @@ def runs(log):
     found = measure(table, TINY, seed=1)
     losses = {key: found[entry] for key, entry in table.items()}
     return claims.Runs(tables.compute_cells(TINY, seed=1), losses, log)
-
-
-@pytest.fixture(scope="module")
-def cells(runs):
-    return runs.cells
 
 
 @pytest.fixture
@@ -71,12 +58,8 @@ def test_every_cell_and_claim_has_its_row(runs, monkeypatch):
         assert len(figure.data())
 
 
-def test_calculated_cells_are_the_printed_ones(cells):
-    check_calculated(cells, 80)
-
-
-def test_simulated_cells_have_intervals_near_the_printed_ones(cells):
-    check_simulated(cells, 60, slack=0.01)
+def test_cells_are_the_printed_ones(runs):
+    check_cells(runs.cells, calculated=80, simulated=60, slack=0.01)
 
 
 def test_which_cells_were_simulated_until_the_response_time_was_reached():
@@ -209,20 +192,19 @@ def test_titles_name_the_stand_in(log):
 
 
 def test_a_bar_of_ones_own_joins_a_figure(figure8):
-    figure = figure8
     two = co.Scenario(FOUR, co.JobModel(sizes("D(0.9)[1,8]"), 4, merged_into=2))
     label = "two components", "capacity loss"
     for bad in ("two", (4, "x")):
         with pytest.raises(co.InputError, match="give a pair of texts"):
-            figure.add(bad, two)
+            figure8.add(bad, two)
     with pytest.raises(co.InputError, match="is taken in figure8"):
-        figure.add(next(iter(figure.entries)), two)
+        figure8.add(next(iter(figure8.entries)), two)
     with pytest.raises(co.InputError, match="has not run"):
-        figure.add(label, two).data()
-    losses = figure.run(seed=1).data().set_index("group")["capacity_loss"]
+        figure8.add(label, two).data()
+    losses = figure8.run(seed=1).data().set_index("group")["capacity_loss"]
     assert len(losses) == 3
     assert losses["two components"] < losses["not co-allocated: one component"]
-    figure.plot().canvas.draw()
+    figure8.plot().canvas.draw()
 
 
 def test_five_distributions_are_those_of_table_5():
