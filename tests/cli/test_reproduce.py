@@ -94,38 +94,20 @@ def test_a_page_counts_the_numbers_of_a_table_and_names_the_furthest(capsys):
         number("Table 1 d", "small", None, "cannot be tested"),
     ]
     print_page(rows)
-    title, heading, _, first, second = capsys.readouterr().out.splitlines()
+    title, heading, _, *lines = capsys.readouterr().out.splitlines()
     assert title == "a-study"
-    columns = re.split("  +", heading.strip())
-    shown = [
-        dict(zip(columns, re.split("  +", line.strip()), strict=False)) for line in (first, second)
-    ]
-    assert shown[0] == {
-        "table": "Table 1",
-        "numbers": "1",
-        "reproduced": "0",
-        "close": "0",
-        "cannot be tested": "1",
-    }
-    assert shown[1] == {
-        "table": "Table 2",
-        "numbers": "3",
-        "reproduced": "1",
-        "close": "2",
-        "cannot be tested": "0",
-        "furthest from print": "-0.05 b",
-    }
+    columns = ["table", "numbers", "reproduced", "close", "cannot be tested", "furthest from print"]
+    assert re.split("  +", heading.strip()) == columns
+    first, second = (re.split("  +", line.strip()) for line in lines)
+    assert first == ["Table 1", "1", "0", "0", "1"]
+    assert second == ["Table 2", "3", "1", "2", "0", "-0.05 b"]
 
 
 def test_a_page_has_a_line_a_claim_in_their_order(capsys):
     rows = [replace(ROWS[0], item=f"MU-{n}", note="[x] and so on, " * 20) for n in (10, 2, 1)]
     print_page(rows)
     *_, first, second, third = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in (first, second, third)] == [
-        ["MU-1", "holds"],
-        ["MU-2", "holds"],
-        ["MU-10", "holds"],
-    ]
+    assert [line.split()[0] for line in (first, second, third)] == ["MU-1", "MU-2", "MU-10"]
     assert "[x] and so on" in first
     assert max(map(len, (first, second, third))) <= 120
 
