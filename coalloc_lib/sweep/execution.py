@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 import pandas as pd
 
+from coalloc_lib.checks import InputError
 from coalloc_lib.progress import Silent
 from coalloc_lib.sweep.points import Points, plain_numbers
 from coalloc_lib.sweep.pools import active_pool
@@ -72,20 +73,19 @@ class Execution:
         if self.store:
             self.store.open()
         try:
-            if here:
-                run(self._lane)
-                return
-            with closing(run(partial(_outcome, self.function), self.tasks)) as outcomes:
-                for outcome in outcomes:
-                    self._note(*outcome)
-        except SweepError:
-            raise
+            with closing(self):
+                if here:
+                    run(self._lane)
+                    return
+                with closing(run(partial(_outcome, self.function), self.tasks)) as outcomes:
+                    for outcome in outcomes:
+                        self._note(*outcome)
+        except InputError as error:  # of the store
+            raise self.error(str(error)) from error
         except Exception as error:
             for row in self.flying:
                 self.rows[row] = Failure(self._shown(row), "was in flight")
             raise self.error(f"the sweep stopped ({type(error).__name__}: {error})") from error
-        finally:
-            self._close()
 
     def _tasks(self, rows):
         """Yield what is to be computed, as the arguments of `_outcome`."""
@@ -111,26 +111,15 @@ class Execution:
             self.flying.remove(row)
             self.rows[row] = Failure(self._shown(row), *error) if error else results
             if self.store and not error:
-                with self._disk_errors():
-                    self.store.write(self.keys[row], results)
+                self.store.write(self.keys[row], results)
             self.progress.step()
 
-    def _close(self):
+    def close(self) -> None:
         """Keep nothing any more: after an interruption threads may still be at a point."""
-        with self.lock, self._disk_errors():
+        with self.lock:
             self.stopped = True
             if self.store:
                 self.store.close()
-
-    @contextmanager
-    def _disk_errors(self):
-        try:
-            yield
-        except OSError as error:
-            raise self.error(
-                f"cache folder {self.store.folder} takes no more results ({error.strerror}); "
-                "make room and start again: what it has is not computed again"
-            ) from error
 
     def _shown(self, row):
         point, replication = divmod(row, len(self.seeds))

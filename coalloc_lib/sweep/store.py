@@ -35,11 +35,15 @@ def read_records(data: bytes) -> dict[str, dict[str, float]]:
     return found
 
 
+_FULL = "takes no more results", "make room and start again: what it has is not computed again"
+
+
 class Store:
     """The finished points of one function in a folder of the cache.
 
     Every run writes a file of its own, so that runs at once do not meet, and appends each
     record with one call: a kill leaves at most one torn record, which its checksum gives away.
+    What the disk refuses is an `InputError`.
     """
 
     def __init__(self, cache: str | os.PathLike[str], function: Callable[..., object]) -> None:
@@ -58,31 +62,34 @@ class Store:
         return found
 
     def open(self) -> None:
-        """Begin a file of this run's own; raise `InputError` where that is not possible."""
+        """Begin a file of this run's own."""
         self._path = self.folder / f"{os.getpid()}-{uuid.uuid4().hex}.records"
         with self._refusing():
             # Unbuffered: what a full disk refused must not be tried again when it is closed.
             self._file = self._path.open("xb", buffering=0)
 
     def write(self, key: str, results: dict[str, float]) -> None:
-        """Append a record; raise `OSError` where the disk refuses."""
+        """Append a record."""
         data = record_line(key, results)
-        while data:
-            data = data[self._file.write(data) :]
+        with self._refusing(*_FULL):
+            while data:
+                data = data[self._file.write(data) :]
 
     def close(self) -> None:
         """End the file; an empty one is taken away."""
-        empty = self._file.tell() == 0
-        self._file.close()
-        if empty:
-            self._path.unlink(missing_ok=True)
+        with self._refusing(*_FULL):
+            empty = self._file.tell() == 0
+            self._file.close()
+            if empty:
+                self._path.unlink(missing_ok=True)
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
+    def _refusing(
+        self, what: str = "cannot be used", mend: str = "choose another folder"
+    ) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             raise InputError(
-                f"cache folder {self.folder} cannot be used ({error.strerror}); "
-                "choose another folder"
+                f"cache folder {self.folder} {what} ({error.strerror}); {mend}"
             ) from None

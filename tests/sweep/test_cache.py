@@ -30,17 +30,28 @@ class FillingDisk(io.FileIO):
         return taken
 
 
+class Overdrawn(io.FileIO):
+    """A file on a disk that takes nothing of it in the end."""
+
+    def close(self):
+        if not self.closed:
+            super().close()
+            raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+
 @pytest.mark.parametrize("workers", [None, 2])
-def test_a_full_disk_loses_no_finished_point(tmp_path, monkeypatch, workers):
+@pytest.mark.parametrize("disk", [FillingDisk, Overdrawn])
+def test_a_full_disk_is_said_and_loses_no_finished_point(tmp_path, monkeypatch, disk, workers):
     opened = Store.open
 
-    def filling(store):
+    def other(store):
         opened(store)
         store._file.close()
-        store._file = FillingDisk(store._path, "w")
+        store._file = disk(store._path, "w")
 
-    monkeypatch.setattr(Store, "open", filling)
-    with pytest.raises(SweepError, match=r"takes no more results \(No space left") as caught:
+    monkeypatch.setattr(Store, "open", other)
+    words = r"takes no more results \((No space left|Disk quota).*\); make room"
+    with pytest.raises(SweepError, match=words) as caught:
         sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, workers=workers)
     monkeypatch.undo()
     watch = Watch()
@@ -48,17 +59,6 @@ def test_a_full_disk_loses_no_finished_point(tmp_path, monkeypatch, workers):
     # Some were stored, the torn one was not.
     assert 0 < watch.found <= len(caught.value.table)
     assert table.square.tolist() == [x * x for x in range(1, 1001)]
-
-
-def test_a_disk_that_is_full_when_the_file_is_closed_is_said(tmp_path, monkeypatch):
-    def refuse(store):
-        store._file.close()
-        raise OSError(errno.EDQUOT, "Disk quota exceeded")
-
-    monkeypatch.setattr(Store, "close", refuse)
-    with pytest.raises(SweepError, match=r"takes no more results \(Disk quota") as caught:
-        sweep(inverse, {"x": [1, 2]}, cache=tmp_path)
-    assert len(caught.value.table) == 2
 
 
 class Interrupting(Watch):
