@@ -264,8 +264,8 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/keys.py",
-        "[repr(seed.entropy), repr(seed.spawn_key)]",
-        "[repr(seed.entropy)]",
+        '("entropy", "spawn_key")',
+        '("entropy",)',
         "sweep/test_cache.py::test_other_seeds_and_replications_are_other_points",
     ),
     Mutant(
@@ -276,8 +276,8 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/keys.py",
-        "*inner.named(sorted(found.items()))",
-        "*found",
+        "*inner.named([*cells, *sorted(found.items())])",
+        "*inner.named(cells), *found",
         "sweep/test_following.py::test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again",
     ),
     Mutant(
@@ -318,8 +318,8 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/execution.py",
-        "point, replication = divmod(row, len(self.seeds))\n        return",
-        "replication, point = divmod(row, len(self.points.values))\n        return",
+        "point, replication = divmod(row, len(self.seeds))\n            yield",
+        "replication, point = divmod(row, len(self.points.values))\n            yield",
         "sweep/test_sweep.py::test_a_row_for_each_point_and_replication_in_the_order_of_the_grid",
     ),
     Mutant(
@@ -342,7 +342,7 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/pools.py",
-        "        if errors:\n            raise errors[0]\n",
+        "    if errors:\n        raise errors[0]\n",
         "",
         "sweep/test_backends.py::test_a_worker_that_dies_is_said_and_what_had_finished_is_kept",
     ),
