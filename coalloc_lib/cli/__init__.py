@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _ParserError as error:
         context = getattr(error, "ctx", None)
         command = "coalloc" if context is None else context.command_path
-        faults = getattr(error.__cause__, "errors", list)()  # pydantic's, which know the value
+        faults: list = getattr(error.__cause__, "errors", list)()  # know the value
         given = "".join(f"; it is {shown(fault['input'])}" for fault in faults)
         return _refuse(f"{error.format_message()}{given} (see: {command} --help)")
     except MemoryError:

@@ -4,7 +4,9 @@ Each slider has a text entry beside it, since a slider has no name that a screen
 out.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
+from typing import Any
 
 import ipywidgets as ipw
 
@@ -26,7 +28,7 @@ class Explorer(ipw.VBox):
     """
 
     @property
-    def shown(self):
+    def shown(self) -> dict[str, str]:
         """What is shown at present, by MIME type."""
         return self.children[-1].outputs[0]["data"]
 
@@ -35,7 +37,9 @@ class Explorer(ipw.VBox):
         return super()._repr_mimebundle_(**kwargs) | self.shown | still
 
 
-def slider_with_entry(label, value, low, high, step=1):
+def slider_with_entry(
+    label: str, value: float, low: float, high: float, step: float = 1
+) -> ipw.HBox:
     """Return a slider and a text entry that hold the same number, in a row.
 
     Both are called `label`; the entry, last in the row, shows it to screen readers only. Numbers
@@ -54,7 +58,7 @@ def slider_with_entry(label, value, low, high, step=1):
     return ipw.HBox([slider, entry])
 
 
-def explorer(controls, show):
+def explorer(controls: Mapping[str, ipw.Widget], show: Callable) -> Explorer:
     """Return an `Explorer`: controls above the picture that they make.
 
     Parameters
@@ -67,7 +71,7 @@ def explorer(controls, show):
     """
     holders = {name: row.children[-1] if isinstance(row, ipw.HBox) else row
                for name, row in controls.items()}  # fmt: skip
-    output, drawn = ipw.Output(), {}
+    output, drawn = ipw.Output(), dict[str, Any]()
 
     def redraw(_change=None):
         values = {name: holder.value for name, holder in holders.items()}
@@ -95,7 +99,7 @@ def _shown(show, values):
     return {"output_type": "display_data", "data": data, "metadata": {}}
 
 
-def choice(label, options, chosen=None):
+def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
     """Return a list to choose one of `options` from; the first where none is chosen yet."""
     options = list(options)
     chosen = options[0] if chosen is None else chosen

@@ -1,18 +1,19 @@
 """The division explorer: how a system is cut into clusters, and the response times it gives."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import ipywidgets as ipw
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, positive
-from coalloc_lib.curves import find_maximum, response_curve
+from coalloc_lib.curves import Curve, find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import WIDE, explorer, slider_with_entry
+from coalloc_lib.widgets.controls import WIDE, Explorer, explorer, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
@@ -33,7 +34,9 @@ COARSE, FINE = (10_000, 2_500, 4), (100_000, 20_000, 8)
 
 
 @lru_cache(maxsize=256)
-def division_curves(clusters, components, component_sizes, effort=COARSE):
+def division_curves(
+    clusters: tuple[int, ...], components: int, component_sizes: str, effort: tuple = COARSE
+) -> dict[str, Curve]:
     """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
     system, model = Multicluster(clusters), JobModel(parse_sizes(component_sizes), components)
     refuse_impossible(system, model.largest())
@@ -52,8 +55,9 @@ def _curve(scenario, effort):
 
 
 def division_picture(
-    sizes=(32, 32, 32, 32), components=4, component_sizes="D(0.9)[1,8]", alpha=1.0, refine=False
-):
+    sizes: Sequence[int] | str = (32, 32, 32, 32), components: int = 4,
+    component_sizes: str = "D(0.9)[1,8]", alpha: float = 1.0, refine: bool = False,
+) -> Picture:  # fmt: skip
     """Draw the response times of first fit and worst fit on one division into clusters.
 
     Parameters
@@ -90,7 +94,9 @@ def division_picture(
     title = f"{system}, alpha = {alpha:g}"
     words = "; ".join(
         f"{name} "
-        + ", ".join(f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in c.points)
+        + ", ".join(
+            f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in c.points if p.response
+        )
         for name, c in net.items()
     )
     figure = _draw(
@@ -180,7 +186,7 @@ def _text(label, value):
     return ipw.Text(value=value, description=label, style=WIDE, continuous_update=False)
 
 
-def division_explorer(sizes=(32, 32, 32, 32)):
+def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32)) -> Explorer:
     """Return the controls of a division into clusters, and the response times it gives at once.
 
     First a short simulation answers; *refine* simulates sixteen times as many jobs.

@@ -7,9 +7,10 @@ from coalloc_lib import plots
 from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
+from coalloc_lib.schedule import Schedule
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import WIDE, choice, explorer, slider_with_entry
+from coalloc_lib.widgets.controls import WIDE, Explorer, choice, explorer, slider_with_entry
 from coalloc_lib.widgets.losses import COMPARED, LossQuestion, loss_picture
 from coalloc_lib.widgets.losses import RULES as LOSS_RULES
 from coalloc_lib.widgets.picture import Picture
@@ -20,7 +21,7 @@ NO_CHOICE = ("ordered", "total")
 MOST_TOLD = 30
 
 
-def loss_explorer():
+def loss_explorer() -> Explorer:
     """Return the controls of a multicluster and its jobs, and the capacity loss at once.
 
     The chosen request type is drawn beside the two others. The loss is exact or approximate where
@@ -52,12 +53,12 @@ def loss_explorer():
 POLICIES = {policy.__name__: policy for policy in SCHEDULING.values()}
 
 
-def takes_no_number(scheduling):
+def takes_no_number(scheduling: str) -> bool:
     """Whether a policy has no limit of overtaking."""
     return "max_jumps" not in options_of(POLICIES[scheduling])
 
 
-def schedule_explorer(system, jobs, unit=None):
+def schedule_explorer(system: Multicluster, jobs: JobStream, unit: str | None = None) -> Explorer:
     """Return the controls of request type, placement and scheduling, and the schedule they make.
 
     Parameters
@@ -107,7 +108,9 @@ def _small_schedule(system, jobs, unit, request, placement, scheduling, max_jump
     return schedule_picture(schedule, ", ".join(words), unit)
 
 
-def schedule_picture(schedule, title="Schedule", unit=None):
+def schedule_picture(
+    schedule: Schedule, title: str = "Schedule", unit: str | None = None
+) -> Picture:
     """Draw a schedule, with the waits and ends of its jobs as the text alternative.
 
     Of a long one the first jobs are drawn, as `plots.gantt` does, and told of in words.

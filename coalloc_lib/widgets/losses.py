@@ -6,7 +6,7 @@ from functools import lru_cache
 from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import power_of_two, uniform
+from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.estimates import Bound
 from coalloc_lib.names import PLACEMENTS, spoken
 from coalloc_lib.saturation import saturated_loss
@@ -61,13 +61,13 @@ class LossQuestion:
     placement: str = "worst fit"
 
     @property
-    def system(self):
+    def system(self) -> Multicluster:
         """The clusters; for total requests a single one with all processors."""
         system = Multicluster.equal(self.clusters, self.cluster_size)
         return Multicluster([system.processors]) if self.request == "total" else system
 
     @property
-    def sizes(self):
+    def sizes(self) -> SizeDistribution:
         """The distribution of the component sizes."""
         if self.kind == "U":
             return uniform(self.low, self.high)
@@ -76,7 +76,7 @@ class LossQuestion:
 
 
 @lru_cache(maxsize=1024)
-def capacity_loss(question):
+def capacity_loss(question: LossQuestion) -> Bound:
     """Return a `Bound` within a fraction of a second.
 
     By the formula where there is one that is quick, else by a short simulation.
@@ -102,7 +102,7 @@ def capacity_loss(question):
     return Bound(found.complement(), "simulation")
 
 
-def loss_in_words(bound):
+def loss_in_words(bound: Bound) -> str:
     """Return the capacity loss of a `Bound`, with its 95 % interval, and how it is known."""
     if bound.method == "simulation":
         half_width = bound.loss.half_width
@@ -110,11 +110,11 @@ def loss_in_words(bound):
     return f"{bound.capacity_loss:.3f}, {bound.method}"
 
 
-def loss_picture(question=None):
+def loss_picture(question: LossQuestion | None = None) -> Picture:
     """Draw the capacity loss of a `LossQuestion` beside that of the other request types."""
     question = LossQuestion() if question is None else question
     chosen = capacity_loss(question)
-    answers = {}
+    answers: dict[str, Bound | None] = {}
     for request in COMPARED:
         try:
             answers[request] = capacity_loss(replace(question, request=request))

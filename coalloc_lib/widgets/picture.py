@@ -26,7 +26,7 @@ class Picture:
         A sentence to show above it.
     """
 
-    def __init__(self, figure, alt=None, caption=""):
+    def __init__(self, figure: Figure, alt: str | None = None, caption: str = "") -> None:
         instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
         buffer = BytesIO()
         figure.savefig(buffer, dpi=84)
@@ -54,7 +54,7 @@ def _fewer_colours(buffer):
     return small.getvalue()
 
 
-def describe(figure):
+def describe(figure: Figure) -> str:
     """Return a figure's title, and the heights of its bars unless they are many."""
     instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
     parts = [figure.get_suptitle()]
