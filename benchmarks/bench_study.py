@@ -12,12 +12,21 @@ import time
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.studies.cluster_configurations.parameters import SCALES, Scale
+from coalloc_lib.studies.cluster_configurations.parameters import SCALES
 from coalloc_lib.studies.cluster_configurations.scenarios import run_all
 from coalloc_lib.studies.cluster_configurations.tables import compute_cells
-from coalloc_lib.studies.loss_tables import TableScale
+from coalloc_lib.studies.measurements import Scale
 
-TINY = Scale(TableScale(2000, 90_000, 2), 0.5, 2000, 2000, 2, 2000)
+TINY = Scale(
+    jobs=2000,
+    replications=2,
+    precision=0.5,
+    most_jobs=2000,
+    cell_jobs=2000,
+    response_jobs=90_000,
+    response_replications=2,
+    map_jobs=2000,
+)
 
 
 def timed(scale, workers):
@@ -36,8 +45,8 @@ def check_same(one, other):
     pd.testing.assert_frame_equal(first.gains, second.gains, check_exact=True)
     for one, other in ((first.borne, second.borne), (first.responses, second.responses)):
         assert one.keys() == other.keys()
-        for key, values in one.items():
-            np.testing.assert_array_equal(values, other[key])
+        for key, sample in one.items():
+            np.testing.assert_array_equal(sample.values, other[key].values)
 
 
 def main():

@@ -31,7 +31,7 @@ class InputError(ValueError):
 class ImpossibleJobError(InputError):
     """A job that can never start. `job` is its position, `reason` why."""
 
-    def __init__(self, job: int, reason: str):
+    def __init__(self, job: int, reason: str) -> None:
         self.job, self.reason = job, reason
         super().__init__(
             f"job {job} can never start: {reason}; drop it, split it, or give it a larger system"

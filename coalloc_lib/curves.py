@@ -1,7 +1,7 @@
 """Mean response time against utilization, with intervals, and where it goes to infinity."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,18 +10,21 @@ from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
 from coalloc_lib.estimates import METHODS, Bound, Interval
-from coalloc_lib.inference import paired_difference, replicate, student
+from coalloc_lib.inference import Sample, paired_difference, replicate, student
 from coalloc_lib.saturation import (
     WARM_UP,
     doubtful_work,
     refuse_replay,
-    replicated_losses,
+    replicated_traffic,
     saturated_loss,
 )
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.workloads.models import JobModel
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Why a point is in doubt whose runs are too short, or whose load is not borne.
 RISING = "response times still rise at the end of the runs"
@@ -86,7 +89,7 @@ class Curve:
         ]
         return Curve(points, self.maximum.times(1 / alpha))
 
-    def to_frame(self):
+    def to_frame(self) -> "pd.DataFrame":
         """Return the points as a pandas table, one row a load.
 
         Its columns are `utilization`, `response` with its 95 % interval `ci95_low` to `ci95_high`
@@ -94,18 +97,21 @@ class Curve:
         """
         import pandas as pd
 
-        ends = [p.response or Interval.exact(np.nan) for p in self.points]
-        return pd.DataFrame(
-            {
-                "utilization": [p.utilization for p in self.points],
-                "response": [end.estimate for end in ends],
-                "ci95_low": [end.low for end in ends],
-                "ci95_high": [end.high for end in ends],
-                "jobs": [p.jobs for p in self.points],
-                "precise": [p.precise for p in self.points],
-                "saturated": [p.saturated for p in self.points],
-            }
-        )
+        columns = [
+            "utilization",
+            "response",
+            "ci95_low",
+            "ci95_high",
+            "jobs",
+            "precise",
+            "saturated",
+        ]
+        rows = []
+        for point in self.points:
+            found = point.response or Interval.exact(np.nan)
+            ends = found.estimate, found.low, found.high
+            rows.append((point.utilization, *ends, point.jobs, point.precise, point.saturated))
+        return pd.DataFrame(rows, columns=columns)
 
 
 def response_times(
@@ -156,7 +162,7 @@ def _runs(scenario, load, jobs, replications, seed):
     half = (whole("jobs", jobs, least=20) - int(WARM_UP * jobs)) // 2
     work = []
 
-    def one(child):
+    def one(child: Seed) -> NDArray[np.float64]:
         schedule = scenario.simulate(jobs, load=load, seed=child)
         work.append(schedule.jobs.work)
         return schedule.response[-2 * half :].reshape(2, half).mean(axis=1)
@@ -186,10 +192,6 @@ def response_point(
     jobs, most_jobs : int
         Jobs of each replication of the first pilot, and of the point at most.
 
-    Returns
-    -------
-    Point
-
     Notes
     -----
     A pilot doubles the run length until its interval is as narrow as `precision` asks and its
@@ -208,7 +210,7 @@ def response_point(
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
 
-    def run(jobs, seed):
+    def run(jobs: int, seed: Seed) -> tuple[Interval, bool, bool]:
         halves, work = _runs(scenario, load, jobs, replications, seed)
         doubt = doubtful_work(work, scenario.workload.mean_work)
         interval = student(halves.mean(axis=1), doubt=doubt)
@@ -247,10 +249,6 @@ def response_curve(
     how
         For `response_point`.
 
-    Returns
-    -------
-    Curve
-
     Notes
     -----
     A load at or above the maximal utilization, or the low end of its interval, is saturated: the
@@ -277,7 +275,7 @@ def compare(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> Interval:
-    """Return the interval of what one scenario has more than another, in pairs.
+    """Return the interval of ``one - other``, what one scenario has more, in pairs.
 
     Parameters
     ----------
@@ -291,21 +289,17 @@ def compare(
     backlog : int, optional
         Waiting jobs that the policies see in a saturated system: `saturation.held` where it is not
         given.
-
-    Returns
-    -------
-    Interval
-        Of ``one - other``.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
         return paired_difference(
             response_times(one, load, **how), response_times(other, load, **how)
         )
-    losses, doubts = zip(
-        *(replicated_losses(s, backlog=backlog, **how) for s in (one, other)), strict=True
-    )
-    return paired_difference(1 - losses[0], 1 - losses[1], doubt=doubts[0] or doubts[1])
+    samples = []
+    for scenario in (one, other):
+        busy, doubt = replicated_traffic(scenario, backlog=backlog, **how)
+        samples.append(Sample(busy.mean(axis=1), doubt))
+    return (samples[0] - samples[1]).interval
 
 
 def find_maximum(
@@ -320,10 +314,6 @@ def find_maximum(
         The exact formula where there is one, else simulation, where it is not given.
     jobs : int
         Jobs of the simulation in heavy traffic.
-
-    Returns
-    -------
-    Bound
 
     Raises
     ------
@@ -340,8 +330,9 @@ def find_maximum(
         raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
     system, model = scenario.system, scenario.workload
     assert isinstance(model, JobModel)  # nothing else has a formula
-    placed = {} if len(system) == 1 else {"placement": scenario.placement}
-    return maximal_utilization(system, model.sizes, model.components, model.request, **placed)
+    placement = None if len(system) == 1 else scenario.placement
+    question = system, model.sizes, model.components, model.request
+    return maximal_utilization(*question, placement=placement)
 
 
 def best_method(scenario: Scenario) -> str:

@@ -67,6 +67,18 @@ class Distribution(ABC):
         return card(str(self), facts)
 
 
+def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return a new array of probabilities; refuse what is below 0 or does not sum to 1."""
+    weights = numbers(name, values).astype(float)
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        first = int(bad.argmax())
+        raise InputError(f"{name}[{first}] = {weights.flat[first]}; give a number from 0 to 1")
+    if abs(weights.sum() - 1) > 1e-9:
+        raise InputError(f"{name} sum to {weights.sum():.6g}; divide them by their sum")
+    return weights
+
+
 @dataclass(frozen=True, eq=False)
 class SizeDistribution(Distribution):
     """A distribution of whole sizes of 1 or more.
@@ -84,17 +96,12 @@ class SizeDistribution(Distribution):
 
     def __post_init__(self) -> None:
         """Check the weights; freeze the array."""
-        weights = numbers("probabilities", self.probabilities).astype(float)
+        weights = numbers("probabilities", self.probabilities)
         if weights.ndim != 1 or len(weights) < 2:
             raise InputError("probabilities is not a list that starts at size 0 and goes to 1")
-        bad = ~(np.isfinite(weights) & (weights >= 0))
-        if bad.any():
-            size = int(bad.argmax())
-            raise InputError(f"probabilities[{size}] = {weights[size]}; give a number from 0 to 1")
+        weights = weights_of("probabilities", weights)
         if weights[0] != 0:
             raise InputError(f"probabilities[0] = {weights[0]}; no job has size 0, give 0")
-        if abs(weights.sum() - 1) > 1e-9:
-            raise InputError(f"probabilities sum to {weights.sum():.6g}; divide them by their sum")
         weights = np.trim_zeros(weights, "b")
         weights.flags.writeable = False
         object.__setattr__(self, "probabilities", weights)

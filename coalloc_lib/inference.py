@@ -1,6 +1,7 @@
 """From runs to figures with intervals: replications and paired differences."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -49,7 +50,9 @@ def paired_difference(
     return student(one - other, confidence, doubt)
 
 
-def unpaired_difference(one: ArrayLike, other: ArrayLike, confidence: float = 0.95) -> Interval:
+def unpaired_difference(
+    one: ArrayLike, other: ArrayLike, confidence: float = 0.95, doubt: str = ""
+) -> Interval:
     """Return Welch's interval of the difference of two means of independent samples."""
     from scipy.special import stdtrit
 
@@ -61,7 +64,53 @@ def unpaired_difference(one: ArrayLike, other: ArrayLike, confidence: float = 0.
     freedom = spread**2 / (squares**2 / freedoms).sum() if spread > 0 else freedoms.min()
     half = float(stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(spread))
     count = min(len(one), len(other))
-    return Interval(float(means), float(means - half), float(means + half), count, confidence)
+    ends = float(means - half), float(means + half)
+    return Interval(float(means), *ends, count, confidence, doubt)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Values of one figure in independent runs, and why they are in doubt.
+
+    Those of two scenarios on common random numbers are compared by ``one - other``, run by run;
+    a difference is in doubt where one of the two is.
+
+    Attributes
+    ----------
+    values : ndarray
+        One a run; without a dimension, a figure that is known.
+    doubt : str
+        That of the `Interval`.
+    """
+
+    values: NDArray[np.float64]
+    doubt: str = ""
+
+    @property
+    def mean(self) -> float:
+        """Mean of the values."""
+        return float(self.values.mean())
+
+    @property
+    def interval(self) -> Interval:
+        """Student's t interval of the mean, without length where the figure is known."""
+        if self.values.ndim == 0:
+            return Interval.exact(float(self.values))
+        return student(self.values, doubt=self.doubt)
+
+    def __sub__(self, other: "Sample") -> "Sample":
+        shapes = {self.values.shape, other.values.shape} - {()}  # known figures suit any number
+        if len(shapes) > 1:
+            raise InputError(f"samples have the shapes {sorted(shapes)}; pair their values")
+        return Sample(self.values - other.values, self.doubt or other.doubt)
+
+    def __truediv__(self, number: float) -> "Sample":
+        return Sample(self.values / number, self.doubt)
+
+    def less_unpaired(self, other: "Sample") -> Interval:
+        """Return the interval of the difference to a sample of other runs; see Welch's above."""
+        doubt = self.doubt or other.doubt
+        return unpaired_difference(self.values, other.values, doubt=doubt)
 
 
 def replicate(

@@ -22,6 +22,7 @@ from coalloc_lib.columns import (
     refuse_different_indexes,
     times,
 )
+from coalloc_lib.seeds import Seed
 from coalloc_lib.splitting import split_into, split_smallest
 from coalloc_lib.system import Multicluster
 
@@ -215,9 +216,7 @@ class JobStream:
         """Mean processor-time of a job, without the span penalty."""
         return float(self.work.mean())
 
-    def sample(
-        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
-    ) -> "JobStream":
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
         """Return the first `count` jobs, in order of submission (ties by position).
 
         Parameters
@@ -261,12 +260,6 @@ class JobStream:
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
         """Return the stream with its interarrival times scaled to this offered load."""
         return self._stretched(self.offered_load(system) / positive("load", load))
-
-    def scaled_runtimes(self, factor: float) -> "JobStream":
-        """Return the stream with run times and estimates multiplied by `factor`."""
-        factor = positive("factor", factor)
-        requested = None if self._requested is None else self._requested * factor
-        return self.replace(runtime=self.runtime * factor, estimate=requested)
 
     def split(self, *, at_most: int | None = None, into: int | None = None) -> "JobStream":
         """Return an unordered stream whose jobs are split into equal components.

@@ -38,7 +38,7 @@ class Profile:
     Step i goes from ``instants[i]``, included, to ``instants[i + 1]``, or for the last to infinity.
     """
 
-    def __init__(self, idle: Sequence[int], now: float = 0.0):
+    def __init__(self, idle: Sequence[int], now: float = 0.0) -> None:
         self.instants = [now]
         self.idle = [tuple(idle)]
 

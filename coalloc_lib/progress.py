@@ -1,22 +1,27 @@
 """Progress of long runs: a bar in a terminal and in a notebook alike, and silence by default."""
 
+from typing import Self
+
 
 class Silent:
-    """Takes note of nothing; what a long run reports to when nobody watches."""
+    """Takes note of nothing; what a long run reports to when nobody watches.
 
-    def total(self, steps, found=0):
+    Threads may report, one at a time.
+    """
+
+    def total(self, steps: int, found: int = 0) -> None:
         """Announce that `steps` more steps are to come, and that `found` were done before."""
 
-    def step(self):
+    def step(self) -> None:
         """Report one step as done."""
 
-    def close(self):
+    def close(self) -> None:
         """Take the bar away."""
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -49,24 +54,24 @@ class Progress(Silent):
     2
     """
 
-    def __init__(self, unit="run", shown=True):
+    def __init__(self, unit: str = "run", shown: bool = True) -> None:
         # Imported here: tqdm.auto looks for a notebook, which `import coalloc_lib` need not.
         from tqdm.auto import tqdm
 
         self.steps = self.found = 0
         self._bar = tqdm(total=0, unit=unit, leave=False, dynamic_ncols=True, disable=not shown)
 
-    def total(self, steps, found=0):
+    def total(self, steps: int, found: int = 0) -> None:
         """Make the bar longer by `steps`; several parts of a run may each announce theirs."""
         self.steps += steps
         self.found += found
         self._bar.total = self.steps
         self._bar.refresh()
 
-    def step(self):
+    def step(self) -> None:
         """Advance the bar by one."""
         self._bar.update()
 
-    def close(self):
+    def close(self) -> None:
         """Take the bar away."""
         self._bar.close()

@@ -10,6 +10,7 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import replicate, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed
 from coalloc_lib.simulation import refuse_impossible
@@ -46,8 +47,7 @@ def heavy_traffic(
     Returns
     -------
     ndarray, shape (batches,)
-        Utilization in each batch, over the run from its first tenth to the last job's entry;
-        `student` makes it an interval.
+        Utilization in each batch, over the run from its first tenth to the last job's entry.
 
     Notes
     -----
@@ -83,13 +83,12 @@ def saturated_loss(
     backlog, batches
         Those of `heavy_traffic`.
 
-    Returns
-    -------
-    Interval
-        In doubt where the run is too short for its tails or its correlation, so that the interval
-        is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another or
-        are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
-        of the workload.
+    Notes
+    -----
+    It is in doubt where the run is too short for its tails or its correlation, so that the interval
+    is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another or
+    are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
+    of the workload.
     """
     _refuse_oversize(scenario.system, scenario.workload)
     if isinstance(scenario.workload, Sized):
@@ -105,7 +104,7 @@ def saturated_loss(
     return student(1 - busy, doubt="; ".join(filter(None, doubts)))
 
 
-def replicated_losses(
+def replicated_traffic(
     scenario: Scenario,
     *,
     jobs: int,
@@ -113,7 +112,7 @@ def replicated_losses(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> tuple[NDArray[np.float64], str]:
-    """Capacity loss in heavy traffic of each of several runs, and why they are in doubt.
+    """Utilization in heavy traffic in several runs, and why it is in doubt.
 
     Parameters
     ----------
@@ -125,7 +124,7 @@ def replicated_losses(
 
     Returns
     -------
-    losses : ndarray, shape (replications,)
+    utilization : ndarray, shape (replications, batches)
     doubt : str
         Empty where the jobs of all runs together stand for their law; see `doubtful_work`.
     """
@@ -133,13 +132,13 @@ def replicated_losses(
     _refuse_oversize(scenario.system, scenario.workload)
     work = []
 
-    def one(child: Seed) -> float:
+    def one(child: Seed) -> NDArray[np.float64]:
         stream = scenario.sample(jobs, seed=child)
         work.append(stream.work)
-        return float((1 - heavy_traffic(scenario, stream, backlog=backlog)).mean())
+        return heavy_traffic(scenario, stream, backlog=backlog)
 
-    losses = replicate(one, replications, seed)
-    return losses, doubtful_work(np.concatenate(work), scenario.workload.mean_work)
+    busy = replicate(one, replications, seed)
+    return busy, doubtful_work(np.concatenate(work), scenario.workload.mean_work)
 
 
 def refuse_replay(scenario: Scenario) -> None:
@@ -204,7 +203,7 @@ def loss_at_response(
     replications: int = 5,
     seed: Seed = 0,
 ) -> NDArray[np.float64]:
-    """Capacity loss under Poisson arrivals where the mean response time is `response`.
+    """Capacity loss in each of several runs with Poisson arrivals that respond in `response`.
 
     Parameters
     ----------
@@ -212,12 +211,8 @@ def loss_at_response(
         FCFS, and a `JobModel`.
     response : float
         Mean response time, in mean service times.
-    jobs, replications : int
-        Arrivals of a run, and independent runs.
-
-    Returns
-    -------
-    ndarray, shape (replications,)
+    jobs : int
+        Arrivals of a run.
 
     Notes
     -----
@@ -247,8 +242,8 @@ def loss_at_response(
         least = int(np.ceil(jobs * 2 * target / slowest))
         raise InputError(f"jobs = {jobs}; a mean response of {response:g} needs {least} or more")
 
-    def one(child):
-        def run(rate):
+    def one(child: Seed) -> float:
+        def run(rate: float) -> Schedule:
             return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
 
         rate = _rising_root(
@@ -266,10 +261,10 @@ def loss_between_bounds(
     *,
     bounds: tuple[int, int] = (0, 1000),
     arrivals: int = 100_000,
-    replications: int = 5,
     seed: Seed = 0,
+    replications: int = 5,
 ) -> NDArray[np.float64]:
-    """Capacity loss at the load at which a Poisson-fed queue stays longest between two bounds.
+    """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
 
     Parameters
     ----------
@@ -277,12 +272,8 @@ def loss_between_bounds(
         With FPFS in the study.
     bounds : (int, int)
         Queue lengths that are not to be hit.
-    arrivals, replications : int
-        Arrivals of a run, and independent runs.
-
-    Returns
-    -------
-    ndarray, shape (replications,)
+    arrivals : int
+        Of a run.
 
     Notes
     -----
@@ -302,7 +293,7 @@ def loss_between_bounds(
     guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=held).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
 
-    def one(child):
+    def one(child: Seed) -> float:
         inside = []
         for load in grid:
             stream = scenario.sample(arrivals, load=load, seed=child)

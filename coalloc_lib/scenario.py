@@ -87,10 +87,6 @@ class Scenario:
         load : float, optional
             Offered load, as a share of all processors.
         seed : int or SeedSequence
-
-        Returns
-        -------
-        JobStream
         """
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 

@@ -50,15 +50,15 @@ class Schedule:
     promised: np.ndarray | None = None
     refused: Mapping[int, Refusal] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Fill in that nothing was promised."""
         if self.promised is None:
             object.__setattr__(self, "promised", np.broadcast_to(np.nan, len(self.start)))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.start)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         placed = "" if self.placement is None else f", {self.placement}"
         return f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}{placed}>"
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from coalloc_lib.checks import ImpossibleJobError, InputError, one_of, whole
+from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
+from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, WorstFit, unserved
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
 from coalloc_lib.system import Multicluster
+from coalloc_lib.verification import fits
 
 ENGINES = ("compiled", "reference")
 
@@ -75,22 +77,13 @@ def simulate(
         from coalloc_lib.engines.compiled import run
     else:
         from coalloc_lib.engines.reference import run
-    outcome = run(system, arriving, scheduling, placement, backlog)
+    outcome = run(Task(system, arriving, scheduling, placement, backlog))
     if order is not None:
         outcome = outcome.in_stream_order(order)
     if backlog is not None:
         jobs = jobs.replace(submit=outcome.entered)
-    return Schedule(
-        system,
-        jobs,
-        scheduling,
-        placement,
-        outcome.start,
-        outcome.end,
-        outcome.allocation,
-        outcome.promised,
-        outcome.refused,
-    )
+    start, end, _, allocation, promised, refused = outcome
+    return Schedule(system, jobs, scheduling, placement, start, end, allocation, promised, refused)
 
 
 def _chosen_placement(system, jobs, placement):
@@ -112,42 +105,25 @@ def _chosen_placement(system, jobs, placement):
 def refuse_impossible(system: Multicluster, jobs: JobStream) -> None:
     """Raise `ImpossibleJobError` for the first job that could not start in an idle system."""
     clusters, components = system.as_array(), jobs.components
-    if jobs.request == "total":
-        bad, why = jobs.processors > system.largest, f"the largest cluster has {system.largest}"
-    elif jobs.request == "flexible":
-        bad, why = jobs.processors > system.processors, f"the system has {system.processors}"
-    elif components.shape[1] <= len(clusters) and components.max() <= min(clusters):
-        return
-    else:
-        if jobs.request == "unordered":
-            components = -np.sort(-components, axis=1)
-            clusters = -np.sort(-clusters)
-        width = max(components.shape[1], len(clusters))
-        wanted = np.pad(components, ((0, 0), (0, width - components.shape[1])))
-        bad = np.any(wanted > np.pad(clusters, (0, width - len(clusters))), axis=1)
+    if jobs.request in ("ordered", "unordered"):
         why = f"the clusters have {', '.join(map(str, system.sizes))}"
-    if bad.any():
-        job = int(bad.argmax())
-        wanted = jobs.components[job].tolist()
+        if components.shape[1] <= len(clusters) and components.max() <= min(clusters):
+            return
+    elif jobs.request == "total":
+        why = f"the largest cluster has {system.largest}"
+    else:
+        why = f"the system has {system.processors}"
+    impossible = ~fits(jobs.request, components, clusters[None, :])
+    if impossible.any():
+        job = int(impossible.argmax())
+        wanted = components[job].tolist()
         raise ImpossibleJobError(job, f"components {wanted} ({jobs.request}), but {why}")
 
 
 def _check_types(system, jobs, scheduling, placement):
-    for name, value, base, example in (
-        ("system", system, Multicluster, "Multicluster([32, 32])"),
-        ("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)"),
-        (
-            "scheduling",
-            scheduling,
-            Scheduling,
-            "FCFS(), or an object of a class derived from Scheduling",
-        ),
-        (
-            "placement",
-            placement,
-            Placement,
-            "WorstFit(), or an object of a class derived from Placement",
-        ),
-    ):
-        if not isinstance(value, base) and not (name == "placement" and value is None):
-            raise InputError(f"{name} = {value!r} is no {base.__name__}; give {example}")
+    own = "or an object of a class derived from"
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
+    instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
+    if placement is not None:
+        instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")

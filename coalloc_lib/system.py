@@ -32,7 +32,7 @@ class Multicluster:
 
     sizes: tuple[int, ...]
 
-    def __init__(self, sizes: Sequence[int] | NDArray[np.integer] | int):
+    def __init__(self, sizes: Sequence[int] | NDArray[np.integer] | int) -> None:
         """Check and keep the cluster sizes."""
         array = np.atleast_1d(whole_numbers("sizes", sizes))
         if array.ndim > 1:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.placement import time_on_processors
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
@@ -67,17 +68,15 @@ def _refuse(bad, schedule, message):
 def _complete(schedule):
     """Every job has its instants, or was refused and has none and no processors."""
     served = schedule.served
-    for name in ("start", "end"):
-        column = getattr(schedule, name)
-        bad = served & ~np.isfinite(column)
+    for bad, what in (
+        (served & ~np.isfinite(schedule.start), "has no start"),
+        (served & ~np.isfinite(schedule.end), "has no end"),
+        (~served & ~np.isnan(schedule.start), "was refused and has a start"),
+        (~served & ~np.isnan(schedule.end), "was refused and has an end"),
+        (~served & schedule.allocation.any(axis=1), "was refused and has processors"),
+    ):
         if bad.any():
-            raise ScheduleError(f"job {int(bad.argmax())} has no {name}")
-        bad = ~served & ~np.isnan(column)
-        if bad.any():
-            raise ScheduleError(f"job {int(bad.argmax())} was refused and has a {name}")
-    bad = ~served & schedule.allocation.any(axis=1)
-    if bad.any():
-        raise ScheduleError(f"job {int(bad.argmax())} was refused and has processors")
+            raise ScheduleError(f"job {int(bad.argmax())} {what}")
     for job, refusal in schedule.refused.items():
         if not refusal.instant >= schedule.jobs.submit[job]:
             raise ScheduleError(f"job {job} was refused at {refusal.instant}, before it came")
@@ -108,14 +107,8 @@ def _request(schedule):
     bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
     if jobs.request == "total":
         bad |= (allocation > 0).sum(axis=1) != 1
-    elif jobs.request in ("ordered", "unordered"):
-        wanted, given = jobs.components, allocation
-        if jobs.request == "unordered":
-            wanted, given = -np.sort(-wanted, axis=1), -np.sort(-given, axis=1)
-        width = max(wanted.shape[1], given.shape[1])
-        wanted, given = (
-            np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in (wanted, given)
-        )
+    elif jobs.request != "flexible":
+        wanted, given = _side_by_side(jobs.request, jobs.components, allocation)
         bad |= (wanted != given).any(axis=1)
     _refuse(
         bad & schedule.served,
@@ -125,6 +118,15 @@ def _request(schedule):
             f"{jobs.components[job].tolist()} ({jobs.request})"
         ),
     )
+
+
+def _side_by_side(request, components, clusters):
+    """Return both tables with as many columns, and unordered ones by decreasing size."""
+    tables = [components, clusters]
+    if request == "unordered":
+        tables = [-np.sort(-table, axis=1) for table in tables]
+    width = max(table.shape[1] for table in tables)
+    return [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]
 
 
 def _capacity(schedule):
@@ -175,9 +177,10 @@ def _head(schedule):
     rows = max(_CHUNK // len(schedule.system), 1)
     for chunk in np.array_split(np.flatnonzero(waits), 1 + int(waits.sum()) // rows):
         heads = order[head[chunk]]
-        fits = fits_into(schedule.jobs, heads, idle_after(schedule, instants[chunk]))
-        if fits.any():
-            first = int(fits.argmax())
+        jobs, idle = schedule.jobs, idle_after(schedule, instants[chunk])
+        fit = fits(jobs.request, jobs.components[heads], idle)
+        if fit.any():
+            first = int(fit.argmax())
             raise ScheduleError(
                 f"job {heads[first]} at {instants[chunk[first]]:.12g}: heads the queue and fits, "
                 f"but starts only at {schedule.start[heads[first]]:.12g}"
@@ -188,7 +191,7 @@ def _head(schedule):
 _CHUNK = 4_000_000
 
 
-def idle_after(schedule, instants):
+def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
     """Return the idle processors just after all that happens at each instant, (m, clusters)."""
     idle = np.tile(schedule.system.as_array(), (len(instants), 1))
     for when, sign in ((schedule.start, -1), (schedule.end, 1)):
@@ -200,20 +203,13 @@ def idle_after(schedule, instants):
     return idle
 
 
-def fits_into(jobs, numbers, idle):
-    """Whether each of these jobs fits into the idle processors of its row."""
-    components, total = jobs.components[numbers], jobs.processors[numbers]
-    if jobs.request == "flexible":
-        return total <= idle.sum(axis=1)
-    if jobs.request == "total":
-        return total <= idle.max(axis=1)
-    if jobs.request == "unordered":
-        components, idle = -np.sort(-components, axis=1), -np.sort(-idle, axis=1)
-    width = max(components.shape[1], idle.shape[1])
-    components, idle = (
-        np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in (components, idle)
-    )
-    return (components <= idle).all(axis=1)
+def fits(request: str, components: NDArray, idle: NDArray) -> NDArray[np.bool_]:
+    """Whether each job, a row of components, fits into the idle processors of its row."""
+    if request in ("flexible", "total"):
+        total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
+        return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))
+    wanted, free = _side_by_side(request, components, idle)
+    return (wanted <= free).all(axis=1)
 
 
 _RULES = (_complete, _after_submission, _run_time, _request, _capacity)

@@ -10,7 +10,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.verification import fits_into, idle_after
+from coalloc_lib.verification import fits, idle_after
 
 #: Systems of more clusters than this are told of by their emptiest ones.
 _MOST_TOLD = 4
@@ -125,16 +125,16 @@ def why_waiting(
             "submission to its start"
         )
     idle = idle_after(schedule, instants)
-    fits = fits_into(schedule.jobs, jobs, idle)
-    rows = zip(jobs, heads(schedule, instants), fits, idle, strict=True)
+    fitting = fits(schedule.jobs.request, schedule.jobs.components[jobs], idle)
+    rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)
     return [_reason(schedule, *row, past) for row in rows]
 
 
-def _reason(schedule, job, head, fits, idle, past):
+def _reason(schedule, job, head, fitting, idle, past):
     policy, number = schedule.scheduling, schedule.jobs.number[head]
     in_turn = type(policy) is FCFS or (type(policy) is FPFS and policy.max_jumps == 0)
     behind = f"{'waited' if past else 'waits'} behind job {number}"
-    if not fits:
+    if not fitting:
         return behind if in_turn and job != head else _lacks(schedule, job, idle, past)
     would = "would have fitted" if past else "would fit"
     if in_turn:

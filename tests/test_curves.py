@@ -223,6 +223,15 @@ def test_bad_arguments(change, words):
         response_curve(SERIAL, **{"loads": [0.5]} | change)
 
 
+@pytest.mark.parametrize(
+    ("call", "load", "words"),
+    [(response_point, 1.5, "load = 1.5; give a load below 1"), (response_times, -1, "load = -1")],
+)
+def test_bad_load(call, load, words):
+    with pytest.raises(co.InputError, match=words):
+        call(SERIAL, load)
+
+
 def test_policies_of_ones_own_run_in_the_readable_engine():
     class LastFit(co.Placement):
         """The last cluster on which the component fits."""
@@ -239,13 +248,6 @@ def test_policies_of_ones_own_run_in_the_readable_engine():
         curves.append(response_curve(scenario, [0.5], **how_long))
     assert losses[0] == losses[1]
     assert curves[0] == curves[1]
-
-
-def test_bad_load():
-    with pytest.raises(co.InputError, match=r"load = 1.5; give a load below 1"):
-        response_point(SERIAL, 1.5)
-    with pytest.raises(co.InputError, match="load = -1"):
-        response_times(SERIAL, -1)
 
 
 def test_a_load_that_is_not_borne_leaves_the_point_in_doubt():

@@ -1,6 +1,7 @@
 """The house: imports run one way, and modules stay small enough to read."""
 
 import ast
+from collections import defaultdict
 from graphlib import TopologicalSorter
 
 import pytest
@@ -92,3 +93,91 @@ def test_contributing_names_every_module_of_the_table():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = {name for name in HEIGHT if f"`{name}`" in text or f"`{name}/`" in text}
     assert named == set(HEIGHT) - {"__main__"}
+
+
+#: Lines in a row that may not stand twice.
+BLOCK = 6
+
+
+def code_lines(source):
+    """Return the lines of code as (number, text): no blank ones, comments, imports or docstrings.
+
+    Brackets and commas alone do not count either, since every long call has them.
+    """
+    tree, left_out = ast.parse(source), set()
+    for node in ast.walk(tree):
+        string = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if string or isinstance(node, ast.Import | ast.ImportFrom):
+            left_out |= set(range(node.lineno, node.end_lineno + 1))
+    lines = enumerate(source.splitlines(), start=1)
+    texts = [(n, line.strip()) for n, line in lines if n not in left_out]
+    return [(n, text) for n, text in texts if text.strip("()[]{},") and text[0] != "#"]
+
+
+def repeats(sources):
+    """Return the blocks of code that stand at more than one place, with these places."""
+    places = defaultdict(list)
+    for name, source in sources.items():
+        lines = code_lines(source)
+        for first in range(len(lines) - BLOCK + 1):
+            block = lines[first : first + BLOCK]
+            places[tuple(text for _, text in block)].append(f"{name}:{block[0][0]}")
+    return [at for at in places.values() if len(at) > 1]
+
+
+def test_no_block_stands_twice():
+    assert not repeats({name_of(path): path.read_text(encoding="utf-8") for path in MODULES})
+
+
+def test_a_block_that_stands_twice_would_be_found():
+    block = "".join(f"x{i} = {i}\n" for i in range(BLOCK))
+    assert repeats({"a": "y = 0\n" + block, "b": block + "z = 1\n"}) == [["a:2", "b:1"]]
+    assert not repeats({"a": block, "b": block.replace("x3", "y3")})
+
+
+#: Kernels and what prepares them branch on whole numbers; their docstrings tell arrays and dtypes.
+UNTYPED = ("coalloc_lib.engines.kernels", "coalloc_lib.analytic.kernels")
+
+
+def public_functions(tree, inside=""):
+    """Yield name and node of each public function and method, special methods among them."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node, f"{inside}{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            special = node.name.startswith("__") and inside
+            if special or not node.name.startswith("_"):
+                yield inside + node.name, node
+
+
+def untyped(source):
+    """Return the public functions that leave a type out: of an argument, or of the result."""
+    found = []
+    for name, node in public_functions(ast.parse(source)):
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        arguments += [each for each in (node.args.vararg, node.args.kwarg) if each]
+        typed = [each.annotation for each in arguments if each.arg not in ("self", "cls")]
+        if name.split(".")[-1] != "__init__":
+            typed.append(node.returns)
+        if None in typed:
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_public_functions_have_types(path):
+    if not name_of(path).startswith(UNTYPED):
+        assert not untyped(path.read_text(encoding="utf-8"))
+
+
+def test_a_function_without_types_would_be_found():
+    source = """
+def f(a: int, *, b) -> int: ...
+def g(a: int): ...
+def _h(a): ...
+class A:
+    def __init__(self, a: int): ...
+    def m(self, *rest: int) -> None: ...
+    def n(self, **rest) -> None: ...
+"""
+    assert untyped(source) == ["f", "g", "A.n"]

@@ -7,6 +7,7 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import (
+    Sample,
     paired_difference,
     replicate,
     student,
@@ -81,6 +82,18 @@ def test_differences_take_their_confidence():
 
 def test_welchs_count_is_that_of_the_smaller_sample():
     assert unpaired_difference(RNG.normal(size=12), RNG.normal(size=7)).count == 7
+
+
+def test_samples_are_compared_in_pairs_and_keep_their_doubt():
+    one, other = Sample(RNG.normal(5, 1, 9)), Sample(RNG.normal(3, 1, 9), "three jobs")
+    assert (one - other).interval == paired_difference(one.values, other.values, doubt="three jobs")
+    assert (other - one).doubt == (other / 2.0).doubt == one.less_unpaired(other).doubt
+    assert (one / 2.0).interval == student(one.values / 2.0)
+    known = Sample(np.array(4.0))
+    assert known.interval == Interval.exact(4.0)
+    assert (one - known).interval == student(one.values - 4.0)
+    with pytest.raises(co.InputError, match="pair their values"):
+        one - Sample(np.array([1.0]))
 
 
 def test_replications_do_not_depend_on_the_number_of_workers():

@@ -14,7 +14,6 @@ from coalloc_lib.splitting import split_into, split_smallest
 from tests.conftest import systems_and_streams
 
 COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty", "number")
-totals = st.lists(st.integers(1, 300), min_size=1, max_size=20)
 
 
 def stream(**columns):
@@ -67,11 +66,6 @@ def test_an_empty_stream_is_refused():
         co.JobStream(submit=[], runtime=[], components=[])
 
 
-def test_a_table_of_times_is_refused():
-    with pytest.raises(co.InputError, match=r"^runtime has 2 dimensions"):
-        stream(runtime=[[1.0], [2.0], [3.0]])
-
-
 @pytest.mark.parametrize(
     ("components", "message"),
     [
@@ -83,11 +77,7 @@ def test_a_table_of_times_is_refused():
         ([[1, 1], [1, 0], [0, 0]], r"components\[2\] = \[0, 0\].*at least one processor"),
         (np.zeros((3, 0), int), "components is empty"),
         (np.ones((3, 1, 1), int), "components has 3 dimensions"),
-        (np.array([1, 2, 2**64 - 1], np.uint64), r"components\[2\] = 18446744073709551615 has"),
-        ([[1], [2, 3], [4]], r"components\[0\] = \[1\]; give rows of one length"),
-        ([[1, 0], [0, -1] * 1, [1, 1]], r"components\[1, 1\] = -1"),
         (np.full((3, 1000), 2.5), r"components\[0, 0\] = 2.5; give"),
-        ([True, True, True], r"components\[0\] = True"),
     ],
 )
 def test_bad_components_are_named_with_their_job(components, message):
@@ -137,7 +127,6 @@ def test_where_no_estimate_was_given_it_is_the_run_time_for_good():
     for same in (jobs, jobs[:], jobs.split(into=2)):
         assert same.replace(runtime=longer).estimate.tolist() == longer
     assert co.merge(jobs).replace(runtime=longer).estimate.tolist() == longer
-    assert jobs.scaled_runtimes(2).replace(runtime=longer).estimate.tolist() == longer
     given = jobs.replace(estimate=[8, 8, 8])
     assert given.replace(runtime=longer).estimate.tolist() == [8, 8, 8]
     assert given.replace(estimate=None).estimate.tolist() == [5, 6, 7]
@@ -150,7 +139,6 @@ def test_some_jobs_may_have_an_estimate_and_others_none():
     longer = jobs.replace(runtime=[20.0, 20, 20])
     assert longer.estimate.tolist() == [8, 20, 10]
     assert longer[::-1].replace(runtime=[1.0, 2, 3]).estimate.tolist() == [10, 2, 8]
-    assert jobs.scaled_runtimes(2).replace(runtime=[1.0, 2, 3]).estimate.tolist() == [16, 2, 20]
     both = co.merge(stream(submit=[9, 9, 9]), jobs).replace(runtime=[1.0] * 6)
     assert both.estimate.tolist() == [8, 1, 10, 1, 1, 1]
 
@@ -247,68 +235,6 @@ def test_the_first_jobs_of_a_stream():
         jobs.sample(3, 1, 0)
 
 
-@given(totals, st.integers(1, 40))
-def test_split_into_is_even(sizes, parts):
-    table = split_into(sizes, parts)
-    assert table.shape == (len(sizes), parts)
-    np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    for total, row in zip(sizes, table, strict=True):
-        used = row[row > 0]
-        assert len(used) == min(parts, total)
-        assert np.ptp(used) <= 1
-        assert (np.diff(row) <= 0).all()
-
-
-@given(totals, st.integers(1, 40))
-def test_split_smallest_uses_as_few_components_as_fit(sizes, largest):
-    table = split_smallest(sizes, largest)
-    np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    assert table.max() <= largest
-    for total, row in zip(sizes, table, strict=True):
-        count = (row > 0).sum()
-        assert np.ptp(row[:count]) <= 1
-        assert (count - 1) * largest < total <= count * largest
-
-
-@given(st.lists(st.tuples(st.integers(1, 300), st.integers(1, 9)), min_size=1, max_size=20))
-def test_split_into_takes_a_number_of_parts_a_job(pairs):
-    sizes, parts = (np.array(column) for column in zip(*pairs, strict=True))
-    table = split_into(sizes, parts)
-    np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    np.testing.assert_array_equal((table > 0).sum(axis=1), np.minimum(parts, sizes))
-
-
-def test_split_by_hand():
-    jobs = stream(components=[[4, 3], [1, 0], [16, 17]], request="flexible", estimate=[8, 8, 8])
-    split = jobs.split(at_most=16)
-    assert split.components.tolist() == [[7, 0, 0], [1, 0, 0], [11, 11, 11]]
-    assert split.request == "unordered"
-    np.testing.assert_array_equal(split.estimate, [8, 8, 8])
-    assert jobs.split(into=2).components.tolist() == [[4, 3], [1, 0], [17, 16]]
-
-
-@pytest.mark.parametrize(
-    ("split", "message"),
-    [
-        (lambda: stream().split(), "exactly one"),
-        (lambda: stream().split(at_most=2, into=2), "exactly one"),
-        (lambda: stream().split(at_most=0), "largest = 0"),
-        (lambda: stream().split(into=0), "into = 0"),
-        (lambda: split_into([], 2), "totals"),
-        (lambda: split_into([3, 0], 2), "totals"),
-        (lambda: split_into([3, 2.7], 2), "totals"),
-        (lambda: split_into([3, math.nan], 2), "totals"),
-        (lambda: stream().split(into=2.5), "into = 2.5"),
-        (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
-        (lambda: split_into([[3, 3]], 1), "totals and parts have shapes"),
-        (lambda: split_into([3], 10**9), "parts = 1000000000; give at most"),
-    ],
-)
-def test_bad_splits_are_refused(split, message):
-    with pytest.raises(co.InputError, match=message):
-        split()
-
-
 def test_merge_by_hand():
     one = stream(submit=[4, 1, 1], components=[[1, 2], [3, 0], [4, 0]], span_penalty=0.5)
     other = co.JobStream(submit=[1, 2], runtime=[8, 9], components=[7, 8], estimate=[10, 11])
@@ -373,22 +299,12 @@ def test_with_load_refuses(load):
         stream().with_load(co.Multicluster([8]), load)
 
 
-def test_scaled_runtimes():
-    jobs = stream(estimate=[10, 20, 30]).scaled_runtimes(1.5)
-    assert jobs.runtime.tolist() == [7.5, 9.0, 10.5]
-    assert jobs.estimate.tolist() == [15, 30, 45]
-    assert jobs.submit.tolist() == [0, 1, 2]
-    with pytest.raises(co.InputError, match="factor = 0"):
-        jobs.scaled_runtimes(0)
-
-
 @pytest.mark.parametrize(
     "call",
     [
         lambda jobs, junk: jobs.offered_load(junk),
         lambda jobs, junk: jobs.with_load(junk, 0.5),
         lambda jobs, junk: jobs.with_load(co.Multicluster([8]), junk),
-        lambda jobs, junk: jobs.scaled_runtimes(junk),
         lambda jobs, junk: jobs.split(at_most=junk, into=None if junk is not None else junk),
         lambda jobs, junk: jobs.replace(request=junk),
         lambda jobs, junk: jobs.replace(components=junk),
@@ -425,9 +341,3 @@ def test_columns_of_another_layout_are_the_same_to_the_kernel():
     jobs = co.JobStream(np.arange(6.0)[::2], np.ones(6)[::2], np.ones((2, 3), int).T)
     for column in (jobs.submit, jobs.runtime, jobs.components):
         assert column.flags.c_contiguous
-
-
-@pytest.mark.parametrize("column", ["submit", "runtime", "components"])
-def test_words_are_no_numbers(column):
-    with pytest.raises(co.InputError, match=rf"^{column}\[0\] = 'a'; give a number"):
-        stream(**{column: ["a", "b", "c"]})

@@ -14,7 +14,7 @@ from coalloc_lib.saturation import (
     heavy_traffic,
     loss_at_response,
     loss_between_bounds,
-    replicated_losses,
+    replicated_traffic,
     saturated_loss,
 )
 from coalloc_lib.seeds import spawn
@@ -268,16 +268,14 @@ def test_a_log_is_served_as_far_as_it_goes_and_not_replicated():
     found = saturated_loss(scenario)
     assert found == student(1 - heavy_traffic(scenario, log))
     with pytest.raises(co.InputError, match=r"one sequence of jobs.*ResampledJobs"):
-        replicated_losses(scenario, jobs=1000, replications=3)
+        replicated_traffic(scenario, jobs=1000, replications=3)
 
 
 def test_replications_that_miss_the_tails_are_in_doubt_together():
     heavy = SCENARIO.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
     how = {"jobs": 5000, "replications": 5}
-    losses, doubt = replicated_losses(heavy, **how)
-    assert doubt
-    assert losses.shape == (5,)
-    calm, none = replicated_losses(SCENARIO, **how)
-    assert none == ""
+    assert replicated_traffic(heavy, **how)[1]
+    busy, doubt = replicated_traffic(SCENARIO, **how)
+    assert doubt == ""
     singles = [saturated_loss(SCENARIO, jobs=5000, seed=s).estimate for s in spawn(0, 5)]
-    np.testing.assert_array_equal(calm, singles)
+    np.testing.assert_array_equal((1 - busy).mean(axis=1), singles)

@@ -73,19 +73,6 @@ def test_jumps_add_up_over_those_who_wait(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    ("placement", "second"),
-    [(co.FirstFit(), [2, 0, 0]), (co.WorstFit(), [0, 0, 2]), (co.BestFit(), [0, 2, 0])],
-    ids=repr,
-)
-def test_placements_in_a_run(engine, placement, second):
-    """With [4, 2, 6] idle a job of 2 goes to the first, the emptiest, or the fullest."""
-    jobs = co.JobStream(submit=[0], runtime=[1], components=[2])
-    only = co.simulate(co.Multicluster([4, 2, 6]), jobs, placement=placement, engine=engine)
-    assert only.allocation.tolist() == [second]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
 def test_requests_in_a_run(engine):
     """The same two columns read four ways, on clusters of 4 and 6."""
     rows = [(0, 5, (1, 3)), (0, 5, (3, 1)), (0, 5, (1, 1))]

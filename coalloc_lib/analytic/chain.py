@@ -7,12 +7,14 @@ from math import prod
 
 import numpy as np
 
-from coalloc_lib.analytic.arguments import check_each_fits, check_fits, checked
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
 from coalloc_lib.analytic.budget import BudgetError, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.checks import whole
 from coalloc_lib.estimates import Bound, Interval
+from coalloc_lib.placement import Placement
+from coalloc_lib.system import Multicluster
 
 #: Where more jobs than this can run at once, there are too many multisets of them.
 MOST_RUNNING = 200
@@ -23,14 +25,14 @@ WALK = 20_000
 
 
 def exact_utilization(
-    system,
-    sizes,
-    components=None,
-    request="unordered",
-    placement=None,
+    system: Multicluster,
+    sizes: Sizes,
+    components: int | None = None,
+    request: str = "unordered",
+    placement: Placement | None = None,
     *,
-    budget_states=200_000,
-):
+    budget_states: int = 200_000,
+) -> Bound:
     """Return the maximal utilization under first come, first served, with no approximation.
 
     Parameters
@@ -75,10 +77,9 @@ def exact_utilization(
     >>> bound.method
     'exact'
     """
-    sizes, components, placement = checked(system, sizes, components, request, placement)
+    parts, _, placement = checked(system, sizes, components, request, placement)
     budget = whole("budget_states", budget_states)
-    _check_table(sizes, request, budget)
-    jobs, chances = _jobs(system, sizes, components, request)
+    jobs, chances = _jobs(system, parts, request, budget)
     mean = float(chances @ [sum(job) for job in jobs])
     most = system.processors // min(map(sum, jobs))
     if most > MOST_RUNNING:
@@ -101,11 +102,11 @@ class _Chain:
     number of the waiting job's size, or -1 where the next job is about to be drawn.
     """
 
-    system: object
+    system: Multicluster
     jobs: list
     chances: np.ndarray
     request: str
-    placement: object
+    placement: Placement
     states: dict = field(default_factory=dict)
     allocations: list = field(default_factory=list)
     numbers: dict = field(default_factory=dict)
@@ -114,7 +115,7 @@ class _Chain:
     target: array = field(default_factory=lambda: array("l"))
     chance: array = field(default_factory=lambda: array("d"))
 
-    def enumerate(self, budget):
+    def enumerate(self, budget: int) -> None:
         """Find all states, breadth first; refuse more than the budget."""
         queue = [((), -1, self.system.sizes)]
         self.states[queue[0][:2]] = 0
@@ -169,13 +170,15 @@ class _Chain:
         left = tuple(have - take for have, take in zip(idle, taken, strict=True))
         return self.numbers[taken], left
 
-    def mean_running(self):
+    def mean_running(self) -> float:
         """Return the mean number of running jobs in the steady state."""
         counts = np.array([len(running) for running, _ in self.states])
         waiting = np.array([head >= 0 for _, head in self.states])
-        columns = self.chance, self.source, self.target
-        columns = (np.frombuffer(column, dtype=column.typecode) for column in columns)
-        flow = stationary_flow(*columns, waiting, counts)
+        chance, source, target = (
+            np.frombuffer(column, dtype=column.typecode)
+            for column in (self.chance, self.source, self.target)
+        )
+        flow = stationary_flow(chance, source, target, waiting, counts)
         # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
         return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
 
@@ -205,37 +208,29 @@ class _Chain:
         return len(met) + times[1] ** 2 / (2 * max(times[2], 1))
 
 
-def _check_table(sizes, request, budget):
-    """Refuse what has so many jobs that already the first draw is beyond the budget."""
-    kinds = len(sizes) if isinstance(sizes, JointSizes) else prod(len(p.sizes) for p in sizes)
-    alike = not isinstance(sizes, JointSizes) and all(part is sizes[0] for part in sizes)
-    if alike and request != "ordered":
-        kinds = multisets(len(sizes[0].sizes), len(sizes))
+def _jobs(system, sizes, request, budget):
+    """Return the possible jobs, each a tuple of components, and their probabilities.
+
+    Refused are so many jobs that already the first draw is beyond the budget.
+    """
+    alike = False
+    if isinstance(sizes, JointSizes):
+        kinds = len(sizes)
+    else:
+        alike = request != "ordered" and all(part is sizes[0] for part in sizes)
+        supports = [len(part.sizes) for part in sizes]
+        kinds = multisets(supports[0], len(supports)) if alike else prod(supports)
     if kinds > budget:
         raise BudgetError(
             f"sizes give {number(kinds):.3g} different jobs and the chain more states than that",
             f"budget_states = {budget}",
         )
-
-
-def _jobs(system, sizes, components, request):
-    """Return the possible jobs, each a tuple of components, and their probabilities."""
     if not isinstance(sizes, JointSizes):
-        alike = all(part is sizes[0] for part in sizes)
-        if request != "ordered" and alike:
-            sizes = JointSizes.independent(sizes[0], components)
-        else:
-            sizes = JointSizes.product(sizes)
-    if request == "ordered":
-        for column, size in enumerate(sizes.vectors.max(axis=0)):
-            check_fits(int(size), system.sizes[column], f"cluster {column}")
-    elif request == "unordered":
+        sizes = JointSizes.independent(sizes[0], len(sizes)) if alike else JointSizes.product(sizes)
+    if request == "unordered":
         sizes = sizes.unordered()
-        check_each_fits(sizes.vectors, system)
-    else:
-        total, capacity = sizes.total(), (system.processors, "the system")
-        if request == "total":
-            capacity = system.largest, "the largest cluster"
-        check_fits(total.maximum, *capacity)
+    elif request != "ordered":
+        total = sizes.total()
         sizes = JointSizes(total.sizes[:, None], total.probabilities[total.sizes])
+    check_fits(sizes.vectors.max(axis=0).tolist(), system, request)
     return [tuple(row) for row in sizes.vectors.tolist()], sizes.probabilities

@@ -1,8 +1,12 @@
 """One cluster, or a flexible request: how many random sizes fit together."""
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.analytic.budget import CALL, convolutions
+from coalloc_lib.distributions import SizeDistribution
 
 #: Tails of less than this are cut off after every convolution.
 NEGLIGIBLE = 1e-16
@@ -12,7 +16,7 @@ MANY_PRODUCTS = 400_000
 TRANSFORM = 100
 
 
-def one_cluster_fits(probabilities, capacity):
+def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Iterator[float]:
     """Yield F^(i)(N): the probability that i sizes fit together, for i = 1, 2, ...
 
     Parameters
@@ -32,7 +36,7 @@ def one_cluster_fits(probabilities, capacity):
         yield float(density.sum())
 
 
-def one_cluster_cost(sizes, capacity):
+def one_cluster_cost(sizes: SizeDistribution, capacity: int) -> tuple[float, float]:
     """Return the operations and bytes that all convolutions of a `SizeDistribution` take.
 
     The sum of i sizes is spread over fourteen standard deviations of it at most, and over ten on

@@ -1,16 +1,23 @@
 """Ordered requests: every component has its cluster."""
 
+from collections.abc import Iterator
 from math import log2, prod
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import check_fits
-from coalloc_lib.analytic.budget import CALL, convolutions, number
+from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.budget import CALL, Budget, convolutions, number
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.one_cluster import one_cluster_cost, one_cluster_fits
+from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.placement import Placement
+from coalloc_lib.system import Multicluster
 
 
-def ordered_case(system, sizes, components, placement, budget):
+def ordered_case(
+    system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
+) -> tuple[Iterator[float], int, float]:
     """Return F^(i)(N) for i = 1, 2, ..., and the total size of a job.
 
     Parameters
@@ -30,9 +37,9 @@ def ordered_case(system, sizes, components, placement, budget):
     """
     if isinstance(sizes, JointSizes):
         return _dependent(system, sizes, budget)
-    columns = {}
+    check_fits([part.maximum for part in sizes], system, "ordered")
+    columns: dict[tuple[int, int], tuple[SizeDistribution, int]] = {}
     for column, part in enumerate(sizes):
-        check_fits(part.maximum, system.sizes[column], f"cluster {column}")
         key = id(part), system.sizes[column]
         columns[key] = part, columns.get(key, (part, 0))[1] + 1
     costs = [one_cluster_cost(part, size) for (_, size), (part, _) in columns.items()]
@@ -42,14 +49,13 @@ def ordered_case(system, sizes, components, placement, budget):
         one_cluster_fits(part.probabilities, size) for (_, size), (part, _) in columns.items()
     ]
     powers = [count for _, count in columns.values()]
-    fits = (np.prod(np.power(row, powers)) for row in zip(*factors, strict=True))
+    fits = (float(np.prod(np.power(row, powers))) for row in zip(*factors, strict=True))
     return fits, sum(part.minimum for part in sizes), sum(part.mean for part in sizes)
 
 
 def _dependent(system, joint, budget):
     widest = joint.vectors.max(axis=0)
-    for column, size in enumerate(widest):
-        check_fits(int(size), system.sizes[column], f"cluster {column}")
+    check_fits(widest.tolist(), system, "ordered")
     kept = np.flatnonzero(widest)
     joint = JointSizes(joint.vectors[:, kept], joint.probabilities)
     sizes = system.as_array()[kept]
@@ -64,7 +70,7 @@ def _dependent(system, joint, budget):
     return direct_fits(joint, sizes), joint.total().minimum, joint.mean
 
 
-def direct_fits(joint, sizes):
+def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
     """Yield F^(i)(N) for ordered requests from a table of few jobs, for i = 1, 2, ...
 
     Parameters
@@ -91,7 +97,7 @@ def direct_fits(joint, sizes):
         yield float(density.sum())
 
 
-def transform_fits(joint, sizes):
+def transform_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
     """Yield what `direct_fits` does, for a table of many jobs, by Fourier transform.
 
     Notes

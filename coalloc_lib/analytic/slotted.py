@@ -3,10 +3,11 @@
 import numpy as np
 
 from coalloc_lib.checks import InputError, whole
+from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.estimates import Bound, Interval
 
 
-def slotted_utilization(processors, sizes):
+def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
     """Return the maximal utilization of one cluster where all jobs in service end together.
 
     Parameters

@@ -1,6 +1,7 @@
 """The steady state of a large sparse chain of jumps, of which some take no time."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError
 
@@ -12,7 +13,9 @@ BALANCE = 1e-13
 ITERATIONS = 100_000
 
 
-def stationary_flow(chance, source, target, lasting, order):
+def stationary_flow(
+    chance: NDArray, source: NDArray, target: NDArray, lasting: NDArray[np.bool_], order: NDArray
+) -> NDArray[np.float64]:
     """Return how often each lasting state is visited, as a share of all such visits.
 
     Parameters

@@ -5,16 +5,20 @@ unequal clusters. By first fit the same idea is a bad guide, and shows what it l
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from math import comb, prod
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import check_each_fits
-from coalloc_lib.analytic.budget import convolutions, number
+from coalloc_lib.analytic.arguments import Checked, check_fits
+from coalloc_lib.analytic.budget import Budget, convolutions, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
 from coalloc_lib.checks import InputError
-from coalloc_lib.placement import FirstFit, WorstFit
+from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.placement import FirstFit, Placement, WorstFit
+from coalloc_lib.system import Multicluster
 
 #: Probability that is passed over in one convolution, all states together.
 NEGLIGIBLE = 1e-14
@@ -22,7 +26,9 @@ NEGLIGIBLE = 1e-14
 PLACED = 3
 
 
-def unordered_case(system, sizes, components, placement, budget):
+def unordered_case(
+    system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
+) -> tuple[Iterator[float], int, float]:
     """Return F^(i) for i = 1, 2, ..., the smallest and the mean number of processors of a job.
 
     Parameters
@@ -42,11 +48,11 @@ def unordered_case(system, sizes, components, placement, budget):
     """
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
-        check_each_fits(table.vectors, system)
+        check_fits(table.vectors.max(axis=0).tolist(), system, "unordered")
         fits = _of_table(table, system, placement, budget)
         return fits, table.total().minimum, table.mean
     widest = sorted((part.maximum for part in sizes), reverse=True)
-    check_each_fits(np.array([widest]), system)
+    check_fits(widest, system, "unordered")
     part = sizes[0]
     if any(other is not part for other in sizes):
         return unordered_case(system, JointSizes.product(sizes), components, placement, budget)
@@ -55,35 +61,32 @@ def unordered_case(system, sizes, components, placement, budget):
 
 
 def _of_table(table, system, placement, budget):
-    steps = convolutions(table.total(), system.processors)
-    if _by_worst_fit(system, placement):
-        start = _start(system)
-        jobs, largest = len(table), int(table.vectors.max())
-        budget.check(*_table_cost(system, start, jobs, table.components, largest, steps))
-        return worst_fit_fits(table, system.largest, start)
-    budget.check(*_first_fit_cost(system, len(table), table.components, steps))
-    return first_fit_fits(table, _in_order(system, placement))
+    steps, largest = convolutions(table.total(), system.processors), int(table.vectors.max())
+    budget.check(*_table_cost(system, placement, len(table), table.components, largest, steps))
+    return _table_fits(table, system, placement)
 
 
 def _of_independent(part, components, system, placement, budget):
-    jobs = multisets(len(part.sizes), components)
     steps = convolutions(part.sum_of(components), system.processors)
-    if not _by_worst_fit(system, placement):
-        budget.check(*_first_fit_cost(system, jobs, components, steps))
-        table = JointSizes.independent(part, components)
-        return first_fit_fits(table, _in_order(system, placement))
-    start = _start(system)
-    cost = nested = _nested_cost(system, start, part, components, steps)
-    if not system.is_equal:
-        table = _table_cost(system, start, jobs, components, part.maximum, steps)
-        cost = min(table, nested, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
-    budget.check(*cost)
-    if cost is nested:
-        return nested_fits(part, components, system.largest, start)
-    return worst_fit_fits(JointSizes.independent(part, components), system.largest, start)
+    jobs = multisets(len(part.sizes), components)
+    costs = {False: _table_cost(system, placement, jobs, components, part.maximum, steps)}
+    if _by_worst_fit(system, placement):
+        costs[True] = _nested_cost(system, part, components, steps)
+    nested = min(costs, key=lambda way: (costs[way][1] > budget.bytes, costs[way][0]))
+    budget.check(*costs[nested])
+    if nested:
+        return nested_fits(part, components, system.largest, _start(system))
+    return _table_fits(JointSizes.independent(part, components), system, placement)
 
 
-def worst_fit_fits(joint, size, start):
+def _table_fits(table, system, placement):
+    if _by_worst_fit(system, placement):
+        return worst_fit_fits(table, system.largest, _start(system))
+    order = range(len(system)) if placement.clusters is None else placement.clusters
+    return first_fit_fits(table, system.as_array()[list(order)])
+
+
+def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
     """Yield F^(i) by worst fit for a table of jobs, for i = 1, 2, ...
 
     Parameters
@@ -93,7 +96,7 @@ def worst_fit_fits(joint, size, start):
     size : int
         Processors of the largest cluster.
     start : ndarray of int64, shape (clusters,)
-        Used processors of the initial system, non-increasing.
+        Used processors of the initial system, non-increasing, the last one 0.
 
     Notes
     -----
@@ -102,19 +105,20 @@ def worst_fit_fits(joint, size, start):
     f(t) g(u) over ord(t + rev(u)) = s. Since worst fit looks at idle processors only, clusters of
     unequal sizes are clusters of the largest size of which a part is used from the start.
     """
-    ways = ways_table(size, start)
+    spread = max(int(joint.vectors.max()), int(start[0]))
+    ways = ways_table(len(start), spread)
+    density = _initial(ways, spread, size, start)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
-    density = np.zeros(ways[-1, -1])
-    density[0] = 1
-    while True:
-        out = np.zeros_like(density)
-        worst_fit_step(density, out, ways, start, *jobs, NEGLIGIBLE / len(density))
-        density = out
-        yield float(density.sum())
+    floor = NEGLIGIBLE / density.size
+    return _one_after_the_other(
+        density, lambda before, after: worst_fit_step(before, after, ways, *jobs, floor)
+    )
 
 
-def nested_fits(part, components, size, start):
-    """Yield what `worst_fit_fits` does, for independent components: best where clusters are equal.
+def nested_fits(
+    part: SizeDistribution, components: int, size: int, start: NDArray[np.int64]
+) -> Iterator[float]:
+    """Yield what `worst_fit_fits` does, for independent components.
 
     Parameters
     ----------
@@ -131,24 +135,24 @@ def nested_fits(part, components, size, start):
     that has none of them, so the sum over all jobs is nested, one size in another. Jobs that begin
     alike are placed together: the work grows with the number of sizes, not of different jobs.
     """
-    clusters, spread = len(start), max(part.maximum, int(start[0] - start[-1]))
-    ways = ways_table(size, np.zeros_like(start))
-    offsets = np.cumsum([0, *_cells(components, clusters, size)])
-    order = [(int(value), float(part.probabilities[value])) for value in part.sizes[::-1]]
-    floor = NEGLIGIBLE / offsets[-1] / len(order)
-    out = np.zeros(offsets[1])
-    out[sum(ways[clusters - i, x] for i, x in enumerate(start))] = 1
-    cells = np.zeros(offsets[-1])
-    while True:
-        cells[: len(out)] = out
-        cells[len(out) :] = 0
-        out[:] = 0
-        for job in order:
-            worst_fit_size(cells, out, offsets, ways, components, spread, *job, floor)
-        yield float(out.sum())
+    spread = max(part.maximum, int(start[0]))
+    ways = ways_table(len(start), 2 * spread)
+    offsets = np.cumsum([0, *_cells(len(start), spread, components)])
+    cells = np.zeros((offsets[-1], size + 1))
+    how = offsets, ways, components, spread
+    floor = NEGLIGIBLE / cells.size / len(part.sizes)
+
+    def step(before, after):
+        cells[: len(before)] = before
+        cells[len(before) :] = 0
+        for value in part.sizes[::-1]:
+            chance = float(part.probabilities[value])
+            worst_fit_size(cells, after, *how, int(value), chance, floor)
+
+    return _one_after_the_other(_initial(ways, spread, size, start), step)
 
 
-def first_fit_fits(joint, sizes):
+def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
     """Yield F^(i) by first fit for a table of jobs, for i = 1, 2, ...
 
     Parameters
@@ -162,37 +166,51 @@ def first_fit_fits(joint, sizes):
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     density = np.zeros(prod(sizes + 1))
     density[0] = 1
-    while True:
-        out = np.zeros_like(density)
-        first_fit_step(density, out, sizes, strides, *jobs, NEGLIGIBLE / len(density))
-        density = out
-        yield float(density.sum())
+    floor = NEGLIGIBLE / len(density)
+    return _one_after_the_other(
+        density,
+        lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor),
+    )
 
 
-def ways_table(size, least):
-    """Return w with w[l, v] the number of vectors of l numbers below v.
+def ways_table(length: int, largest: int) -> NDArray[np.int64]:
+    """Return w with w[l, v] the number of non-increasing vectors of l numbers below v.
 
     Parameters
     ----------
-    size : int
-        Largest number.
-    least : ndarray of int64, shape (c,)
-        Non-increasing; the vectors are non-increasing, and nowhere below the last l of it.
+    length, largest : int
+        The most numbers of a vector, and the largest of them.
 
     Returns
     -------
-    ndarray of int64, shape (c + 1, size + 2)
+    ndarray of int64, shape (length + 1, largest + 2)
 
     Notes
     -----
     A vector v of l numbers has lexicographic place sum of w[l - i, v[i]] over i: before it come,
     for each i, the vectors that agree with it up to i and are smaller there.
     """
-    ways = np.ones((len(least) + 1, size + 2), dtype=np.int64)
-    for length, bound in enumerate(least[::-1], start=1):
-        ending = np.where(np.arange(size + 1) < bound, 0, ways[length - 1, 1:])
-        ways[length] = np.append(0, np.cumsum(ending))
+    ways = np.ones((length + 1, largest + 2), dtype=np.int64)
+    for row in range(1, length + 1):
+        ways[row] = np.append(0, np.cumsum(ways[row - 1, 1:]))
     return ways
+
+
+def _one_after_the_other(density, step):
+    """Yield the probability that is left after each job that `step` adds, from array to zeros."""
+    while True:
+        after = np.zeros_like(density)
+        step(density, after)
+        density = after
+        yield float(density.sum())
+
+
+def _initial(ways, spread, size, start):
+    """Return the probabilities of the states of `worst_fit_step` before the first job."""
+    others = len(start) - 1
+    density = np.zeros((ways[others, spread + 1], size + 1))
+    density[sum(ways[others - i, used] for i, used in enumerate(start[:-1])), 0] = 1
+    return density
 
 
 def _start(system):
@@ -200,50 +218,42 @@ def _start(system):
     return system.largest - np.sort(system.as_array())
 
 
-def _table_cost(system, start, jobs, components, largest, steps):
-    """Return about how many operations, and bytes, `worst_fit_fits` takes.
+def _table_cost(system, placement, jobs, components, largest, steps):
+    """Return about how many operations, and bytes, a table of so many jobs takes.
 
-    The most and the least used cluster never differ by more than the largest component, or than
-    at the start.
+    No more levels of all states are reached than there are vectors of used processors, in which
+    clusters of one size are alike.
     """
-    size, clusters = system.largest, len(system)
-    alike = Counter(system.sizes).items()
-    states = min(comb(size + clusters, clusters), prod(comb(n + many, many) for n, many in alike))
-    spread = min(size, max(largest, int(start[0] - start[-1])))
-    reached = min(states, _balanced(clusters, size, spread))
-    operations = number(states * clusters + reached * jobs * PLACED * clusters)
-    return steps * operations, number(16 * states + 8 * jobs * (components + 1))
+    if _by_worst_fit(system, placement):
+        states = _cells(len(system), _spread(system, largest), 1)[0]
+        numbers = states * (system.largest + 1)
+        alike = Counter(system.sizes).items()
+        vectors = prod(comb(size + many, many) for size, many in alike)
+        tried = min(states, vectors) * PLACED * len(system) + min(numbers, vectors)
+    else:
+        tried = numbers = prod(size + 1 for size in system.sizes)
+    memory = number(2 * numbers + jobs * (components + 1))
+    return steps * number(tried * jobs), 8 * memory
 
 
-def _nested_cost(system, start, part, components, steps):
+def _nested_cost(system, part, components, steps):
     """Return about how many operations, and bytes, `nested_fits` takes."""
-    size, clusters = system.largest, len(system)
-    spread = min(size, max(part.maximum, int(start[0] - start[-1])))
-    cells = _cells(components, clusters, size)
-    reached = sum(
-        _balanced(clusters - placed, size, spread) * comb(min(size, 2 * spread) + placed, placed)
-        for placed in range(components)
-    )
-    operations = number(reached * len(part.sizes) * PLACED * clusters)
-    return steps * operations, 8 * number(sum(cells) + cells[0])
+    cells = _cells(len(system), _spread(system, part.maximum), components)
+    levels = system.largest + 1
+    tried = sum(cells) * (PLACED * len(system) + levels)
+    memory = number((sum(cells) + 2 * cells[0]) * levels)
+    return steps * number(tried * len(part.sizes)), 8 * memory
 
 
-def _first_fit_cost(system, jobs, components, steps):
-    """Return about how many operations, and bytes, `first_fit_fits` takes."""
-    states = number(prod(size + 1 for size in system.sizes))
-    return steps * states * number(jobs), 16 * states + 8 * number(jobs * (components + 1))
+def _spread(system, largest):
+    """Return what two clusters differ by at most: the largest component, or what at the start."""
+    return max(largest, system.largest - min(system.sizes))
 
 
-def _balanced(length, size, spread):
-    """Return how many non-increasing vectors of numbers up to `size` differ by `spread` at most."""
-    others = length - 1
-    return (size - spread + 1) * comb(spread + others, others) + comb(spread + others, length)
-
-
-def _cells(components, clusters, size):
-    """Return the number of states with 0, 1, ..., components - 1 components placed."""
+def _cells(clusters, spread, components):
+    """Return the number of cells with 0, 1, ..., components - 1 components placed."""
     return [
-        comb(size + clusters - placed, clusters - placed) * comb(size + placed, placed)
+        comb(spread + clusters - 1 - placed, spread) * comb(2 * spread + placed, placed)
         for placed in range(components)
     ]
 
@@ -256,9 +266,3 @@ def _by_worst_fit(system, placement):
             "simulate instead"
         )
     return len(system) == 1 or isinstance(placement, WorstFit)
-
-
-def _in_order(system, placement):
-    """Return the cluster sizes in the order in which first fit tries them."""
-    order = range(len(system)) if placement.clusters is None else placement.clusters
-    return system.as_array()[list(order)]

@@ -1,8 +1,10 @@
 """The maximal utilization of a system: one door to every formula."""
 
+from functools import reduce
+
 import numpy as np
 
-from coalloc_lib.analytic.arguments import check_fits, checked
+from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
 from coalloc_lib.analytic.budget import Budget
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.one_cluster import one_cluster_cost, one_cluster_fits
@@ -11,22 +13,24 @@ from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import one_of, positive
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.estimates import Bound, Interval
+from coalloc_lib.placement import Placement
+from coalloc_lib.system import Multicluster
 
 #: The sums stop where what is left of them is no more than this share of the result.
 PRECISION = 1e-12
 
 
 def maximal_utilization(
-    system,
-    sizes,
-    components=None,
-    request="ordered",
+    system: Multicluster,
+    sizes: Sizes,
+    components: int | None = None,
+    request: str = "ordered",
     *,
-    placement=None,
-    service="exponential",
-    budget_seconds=60,
-    budget_bytes=2**30,
-):
+    placement: Placement | None = None,
+    service: str = "exponential",
+    budget_seconds: float = 60,
+    budget_bytes: float = 2**30,
+) -> Bound:
     """Return the maximal utilization under first come, first served.
 
     Parameters
@@ -96,8 +100,8 @@ def maximal_utilization(
     budget = Budget(
         positive("budget_seconds", budget_seconds), positive("budget_bytes", budget_bytes)
     )
-    sizes, components, placement = checked(system, sizes, components, request, placement)
-    fits, least, mean = _CASES[request](system, sizes, components, placement, budget)
+    question = checked(system, sizes, components, request, placement)
+    fits, least, mean = _CASES[request](system, *question, budget)
     fits = budget.watched(fits, system.processors / mean)
     mean_level = level(fits, system.processors // least)
     by_placement = request in ("unordered", "total") and len(system) > 1
@@ -109,10 +113,7 @@ def maximal_utilization(
 
 
 def _flexible(system, sizes, components, placement, budget):
-    if not isinstance(sizes, JointSizes):
-        check_fits(sum(part.maximum for part in sizes), system.processors, "the system")
-    total = sizes.total() if isinstance(sizes, JointSizes) else _sum(sizes)
-    check_fits(total.maximum, system.processors, "the system")
+    total = _total_size(system, sizes, "flexible")
     budget.check(*one_cluster_cost(total, system.processors))
     return one_cluster_fits(total.probabilities, system.processors), total.minimum, total.mean
 
@@ -120,11 +121,19 @@ def _flexible(system, sizes, components, placement, budget):
 def _total(system, sizes, components, placement, budget):
     if len(system) == 1:
         return _flexible(system, sizes, components, placement, budget)
-    if not isinstance(sizes, JointSizes):
-        check_fits(sum(part.maximum for part in sizes), system.largest, "the largest cluster")
-    total = sizes.total() if isinstance(sizes, JointSizes) else _sum(sizes)
-    check_fits(total.maximum, system.largest, "the largest cluster")
+    total = _total_size(system, sizes, "total")
     return unordered_case(system, [total], 1, placement, budget)
+
+
+def _total_size(system, sizes, request):
+    """Return the distribution of the number of processors of a job, none of which is too large."""
+    if isinstance(sizes, JointSizes):
+        total = sizes.total()
+        check_fits([total.maximum], system, request)
+        return total
+    check_fits([sum(part.maximum for part in sizes)], system, request)
+    weights = reduce(np.convolve, (part.probabilities for part in sizes))
+    return SizeDistribution(weights / weights.sum(), "total")
 
 
 _CASES = {
@@ -133,13 +142,6 @@ _CASES = {
     "flexible": _flexible,
     "total": _total,
 }
-
-
-def _sum(sizes):
-    weights = np.ones(1)
-    for part in sizes:
-        weights = np.convolve(weights, part.probabilities)
-    return SizeDistribution(weights / weights.sum(), "total")
 
 
 def _exponential_level(fits, most):

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from coalloc_lib import __version__
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, shown
 from coalloc_lib.cli.loss import EXAMPLES as LOSS_EXAMPLES
 from coalloc_lib.cli.loss import loss
 from coalloc_lib.cli.output import OUTPUT, Terminated, drop_output, naming, unwinding
@@ -89,7 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _ParserError as error:
         context = getattr(error, "ctx", None)
         command = "coalloc" if context is None else context.command_path
-        return _refuse(f"{error.format_message()} (see: {command} --help)")
+        faults: list = getattr(error.__cause__, "errors", list)()  # know the value
+        given = "".join(f"; it is {shown(fault['input'])}" for fault in faults)
+        return _refuse(f"{error.format_message()}{given} (see: {command} --help)")
     except MemoryError:
         return _refuse("this takes more memory than there is; ask for fewer jobs or smaller sizes")
     except BrokenPipeError:

@@ -13,8 +13,6 @@ from coalloc_lib.estimates import METHODS
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.names import parse_clusters
 
-#: Waiting jobs that fpfs sees in a saturated system where ``--backlog`` is not given.
-BACKLOG = 500
 #: What the formulas are for, and what the approximation is for.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
@@ -62,7 +60,7 @@ def loss(
     max_jumps: options.MaxJumps = None,
     backlog: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help=f"fpfs: waiting jobs seen.  [default: {BACKLOG}]"),
+        typer.Option(metavar="N", min=1, help="fpfs: waiting jobs seen.  [default: 500]"),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -70,7 +68,7 @@ def loss(
     ] = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
-):
+) -> None:
     """Print the capacity loss: the share of the processors that stays idle however many jobs wait.
 
     A simulated loss comes with its 95 % interval. Where no method is given, the answer names it.
@@ -91,9 +89,7 @@ def loss(
         asked = {"--scheduling": scheduling, "--service": service, "--placement": placement}
         answer = _by_formula(question, method, asked, sampling)
     if answer is None:
-        if scheduling != "fcfs":
-            sampling.setdefault("backlog", BACKLOG)
-        elif backlog is not None:
+        if scheduling == "fcfs" and backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
         answer = _simulated(question, times, policy, sampling), "simulation"
     found, known = answer

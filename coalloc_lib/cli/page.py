@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from textwrap import shorten
 
 from coalloc_lib.cli.output import print_table, width
+from coalloc_lib.studies.ledger import Row
 
 #: How the tables show each verdict.
 COLOURS = {
@@ -20,7 +22,7 @@ COLOURS = {
 _CLAIM = re.compile(r"[A-Z]+-\d+")
 
 
-def print_page(rows):
+def print_page(rows: Sequence[Row]) -> None:
     """Print of a study's rows how many numbers of each table came out, and a line a claim."""
     claims = [row for row in rows if _CLAIM.fullmatch(row.item)]
     tables = defaultdict(list)
@@ -58,14 +60,14 @@ def _line(table, rows, verdicts):
     return (table, f"{len(rows)}", *(f"{counts[v]}" for v in verdicts), furthest)
 
 
-def print_rows(rows):
+def print_rows(rows: Sequence[Row]) -> None:
     """Print every row of the ledger."""
     columns = ("item", "quantity", ">published", ">reproduced", "verdict", "note")
     lines = []
     for row in rows:
-        known = row.ci95_low is not None and row.ci95_high is not None
-        error = f" ± {(row.ci95_high - row.ci95_low) / 2:.2g}" if known else ""
-        found = _number(row.reproduced) + error
+        found = _number(row.reproduced)
+        if row.ci95_low is not None and row.ci95_high is not None:
+            found += f" ± {(row.ci95_high - row.ci95_low) / 2:.2g}"
         verdict = _coloured(row.verdict)
         lines.append((row.item, row.quantity, _number(row.published), found, verdict, row.note))
     print_table(columns, lines)

@@ -14,7 +14,7 @@ from coalloc_lib.cli.output import Terminated, print_json, show
 from coalloc_lib.cli.page import print_page, print_rows
 from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
-from coalloc_lib.studies.ledger import count_verdicts
+from coalloc_lib.studies.ledger import Row, count_verdicts
 
 EXAMPLES = """\b
 Examples:
@@ -50,7 +50,7 @@ def reproduce(
         bool, typer.Option("--all", help="Print every row of the ledger, not a page a study.")
     ] = False,
     as_json: options.Json = False,
-):
+) -> None:
     """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
 
     Prints what each study comes to; writes ledger.csv, with every row, and a folder of figures a
@@ -63,9 +63,9 @@ def reproduce(
         options.chosen("STUDY", study, STUDIES)
     options.chosen("--scale", scale, SCALES)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
-    rows = []
+    rows: list[Row] = []
 
-    def report(found):
+    def report(found: list[Row]) -> None:
         rows.extend(found)
         if not as_json:
             (print_rows if every_row else print_page)(found)

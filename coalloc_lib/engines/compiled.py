@@ -11,8 +11,8 @@ import numpy as np
 from coalloc_lib.checks import InputError
 from coalloc_lib.compilation import call
 from coalloc_lib.engines.kernels import in_turn, placing, waiting
-from coalloc_lib.engines.outcome import Outcome, left_waiting, no_promises
-from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.engines.outcome import Outcome, Task, left_waiting, no_promises
+from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.placement import (
     BestFit,
     FirstFit,
@@ -22,7 +22,6 @@ from coalloc_lib.placement import (
     time_on_processors,
 )
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
-from coalloc_lib.system import Multicluster
 
 _CHOICES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
@@ -37,31 +36,26 @@ def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
     return type(scheduling) in _TRANSLATIONS and (rule is None or type(rule) in _CHOICES)
 
 
-def run(
-    system: Multicluster,
-    jobs: JobStream,
-    scheduling: Scheduling,
-    placement: Placement | None,
-    backlog: int | None = None,
-) -> Outcome:
-    """Run `jobs`, in order of arrival, through `system`."""
-    if not knows(scheduling, placement):
+def run(task: Task) -> Outcome:
+    """Run the jobs of `task` through its system."""
+    if not knows(task.scheduling, task.placement):
         raise InputError(
-            f"engine = 'compiled' has no translation of {scheduling} with {placement}; "
+            f"engine = 'compiled' has no translation of {task.scheduling} with {task.placement}; "
             "use engine='reference', which runs any policy object"
         )
-    rule = _rule(jobs.request, placement, len(system))
-    return _TRANSLATIONS[type(scheduling)](system, jobs, scheduling, rule, backlog)
+    return _TRANSLATIONS[type(task.scheduling)](task)
 
 
-def _in_turn(system, jobs, scheduling, rule, backlog):
+def _in_turn(task):
     """Run FCFS or FPFS."""
+    system, jobs, scheduling, placement, backlog = task
     n = len(jobs)
     max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
     parts = _parts(jobs)
     keys = _with_total(parts) if max_jumps and parts.shape[1] > 1 else parts
     stream = in_turn.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
     policy = in_turn.Policy(max_jumps, backlog or 0)
+    rule = _rule(jobs.request, placement, len(system))
     tree = waiting.empty_tree(n if max_jumps else 0, keys.shape[1])
     start, end, entered = np.empty(n), np.empty(n), np.empty(n)
     allocation = np.zeros((n, len(system)), dtype=np.int32)
@@ -75,7 +69,7 @@ def _in_turn(system, jobs, scheduling, rule, backlog):
 
 
 #: Policy -> what runs its kernel. A policy that is not here runs on the readable engine only.
-_TRANSLATIONS: dict[type[Scheduling], Callable[..., Outcome]] = {FCFS: _in_turn, FPFS: _in_turn}
+_TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {FCFS: _in_turn, FPFS: _in_turn}
 
 
 def _rule(request, placement, clusters):

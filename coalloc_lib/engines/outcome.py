@@ -1,4 +1,4 @@
-"""What a run of an engine gives, in order of arrival."""
+"""What an engine is given and what it gives, in order of arrival."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,7 +6,32 @@ from typing import NamedTuple
 import numpy as np
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.scheduling import Refusal
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import Placement
+from coalloc_lib.scheduling import Refusal, Scheduling
+from coalloc_lib.system import Multicluster
+
+
+class Task(NamedTuple):
+    """A run to be made.
+
+    Attributes
+    ----------
+    system : Multicluster
+    jobs : JobStream
+        In order of arrival.
+    scheduling : Scheduling
+    placement : Placement or None
+        None for ordered requests.
+    backlog : int or None
+        Where given, submissions do not count: the queue is topped up to this many jobs.
+    """
+
+    system: Multicluster
+    jobs: JobStream
+    scheduling: Scheduling
+    placement: Placement | None = None
+    backlog: int | None = None
 
 
 class Outcome(NamedTuple):
@@ -35,19 +60,13 @@ class Outcome(NamedTuple):
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
         """Return the outcome of the jobs of which ``order[i]`` was the i-th to arrive."""
 
-        def moved(column):
+        def moved(column: np.ndarray) -> np.ndarray:
             rows = np.empty_like(column)
             rows[order] = column
             return rows
 
-        return Outcome(
-            moved(self.start),
-            moved(self.end),
-            moved(self.entered),
-            moved(self.allocation),
-            moved(self.promised),
-            {int(order[job]): refusal for job, refusal in self.refused.items()},
-        )
+        refused = {int(order[job]): refusal for job, refusal in self.refused.items()}
+        return Outcome._make([*map(moved, self[:-1]), refused])
 
 
 def no_promises(count: int) -> np.ndarray:

@@ -5,6 +5,7 @@ departures come first, then arrivals, then the scheduler. It runs the readable p
 themselves, so a policy or placement of the user's own works here without further ado.
 """
 
+from collections.abc import Generator
 from heapq import heappush
 from typing import Any
 
@@ -12,12 +13,9 @@ import numpy as np
 import simpy
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.engines.outcome import Outcome, left_waiting
+from coalloc_lib.engines.outcome import Outcome, Task, left_waiting
 from coalloc_lib.engines.state import State, name_of
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement
-from coalloc_lib.scheduling import Job, Scheduling
-from coalloc_lib.system import Multicluster
+from coalloc_lib.scheduling import Job
 
 #: Order of events at one instant: SimPy serves the lower priority number first.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
@@ -29,36 +27,19 @@ MOST_IN_VAIN = 100_000
 class Ranked(simpy.Event):
     """An event at an instant, to the last bit, that knows its rank among those of its instant."""
 
-    def __init__(self, environment: simpy.Environment, instant: float, rank: Any):
+    _ok, _value = True, None  # what makes SimPy's own Timeout fire by itself
+
+    def __init__(self, environment: simpy.Environment, instant: float, rank: Any) -> None:
         super().__init__(environment)
-        self._ok, self._value = True, None  # what makes SimPy's own Timeout fire by itself
         # SimPy itself takes delays only, and now + (instant - now) may be another instant.
         heappush(environment._queue, (instant, rank, next(environment._eid), self))
 
 
 class Simulation:
-    """One run of the multicluster.
+    """One run of the multicluster."""
 
-    Parameters
-    ----------
-    system : Multicluster
-    jobs : JobStream
-        In order of arrival.
-    scheduling : Scheduling
-    placement : Placement or None
-        None for ordered requests.
-    backlog : int, optional
-        Where given, submissions do not count: the queue is topped up to this many jobs.
-    """
-
-    def __init__(
-        self,
-        system: Multicluster,
-        jobs: JobStream,
-        scheduling: Scheduling,
-        placement: Placement | None,
-        backlog: int | None = None,
-    ):
+    def __init__(self, task: Task) -> None:
+        system, jobs, scheduling, placement, backlog = task
         self.environment = simpy.Environment(0.0)
         self.state = State(
             self.environment, system.sizes, jobs.request, scheduling, placement, self.call_at
@@ -94,7 +75,7 @@ class Simulation:
             raise self.left_waiting()
         return self.outcome()
 
-    def life(self, job: Job):
+    def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
         """One job's life, from submission to departure."""
         if not self.backlog:
             yield Ranked(self.environment, job.submit, ARRIVAL)
@@ -129,21 +110,24 @@ class Simulation:
     def schedule(self, _event: simpy.Event) -> None:
         """Let the policy act until nothing more changes, then top the queue up if it is held."""
         self.scheduler_called = False
-        before, waiting = len(self.state.queue), -1
-        while waiting != len(self.state.queue):
-            waiting = len(self.state.queue)
+        queue = self.state.queue
+        before, waiting = len(queue), -1
+        while waiting != len(queue):
+            waiting = len(queue)
             self.policy.start_jobs(self.state)
-        self.count_in_vain(waiting < before)
+        if waiting < before or self.state.running:
+            self.in_vain = 0
+        else:
+            self.count_in_vain()
         for _ in range((self.backlog or 0) - waiting):
             job = next(self.to_come, None)
             if job is not None:
                 self.environment.process(self.life(job))
 
-    def count_in_vain(self, changed: bool) -> None:
+    def count_in_vain(self) -> None:
         """Count the calls in a row that found and left the system at rest; end an endless run."""
         arrivals_to_come = not self.backlog and len(self.state.queue) < self.to_leave
-        at_rest = not (changed or self.state.running or arrivals_to_come)
-        self.in_vain = self.in_vain + 1 if at_rest else 0
+        self.in_vain = 0 if arrivals_to_come else self.in_vain + 1
         if self.in_vain > MOST_IN_VAIN:
             raise self.left_waiting()
 
@@ -156,22 +140,18 @@ class Simulation:
         """Return the columns of the finished run."""
         state, jobs = self.state, self.jobs
         nothing = [0] * len(state.idle)
+        promised = np.full(len(jobs), np.nan)
+        promised[list(state.promised)] = list(state.promised.values())
         return Outcome(
-            np.array([np.nan if job.start is None else job.start for job in jobs], dtype=float),
+            np.array([job.start for job in jobs], dtype=float),  # of None it makes NaN
             self.end,
             np.array([job.submit for job in jobs], dtype=float),
             np.array([job.allocation or nothing for job in jobs], dtype=np.int32),
-            np.array([state.promised.get(job.number, np.nan) for job in jobs], dtype=float),
+            promised,
             state.refused,
         )
 
 
-def run(
-    system: Multicluster,
-    jobs: JobStream,
-    scheduling: Scheduling,
-    placement: Placement | None,
-    backlog: int | None = None,
-) -> Outcome:
-    """Run `jobs`, in order of arrival, through `system`."""
-    return Simulation(system, jobs, scheduling, placement, backlog).run()
+def run(task: Task) -> Outcome:
+    """Run the jobs of `task` through its system."""
+    return Simulation(task).run()

@@ -4,15 +4,16 @@ Policies may be anyone's, so what they answer and ask for is checked here, where
 error names the policy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
-from operator import add, sub
+from operator import add, gt, sub
+from typing import Any
 
 import simpy
 
 from coalloc_lib import scheduling
 from coalloc_lib.checks import InputError, float_of, kind_of, shown
-from coalloc_lib.placement import Placement, WorstFit, listed
+from coalloc_lib.placement import TRUSTED, Placement, WorstFit, listed
 from coalloc_lib.scheduling import Job, Refusal, Scheduling
 
 
@@ -25,17 +26,17 @@ def name_of(policy: object) -> str:
 class View(list):
     """Jobs that a policy may look at; the engine changes it by the methods of `list` itself."""
 
-    def __init__(self, name: str, policy: str):
+    def __init__(self, name: str, policy: str) -> None:
         super().__init__()
         self.name, self.policy = name, policy
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Job]:
         """Go through the jobs of this moment: those that start meanwhile are not skipped over."""
         return iter(self[:])
 
 
 def _refusing(method):
-    def refuse(self, *_arguments, **_keywords):
+    def refuse(self: View, *_arguments: Any, **_keywords: Any) -> None:
         raise InputError(
             f"{self.policy} used state.{self.name}.{method}, and policies only read it; call "
             "state.start(job) or state.refuse(job, why), and change a copy: "
@@ -76,7 +77,7 @@ class State(scheduling.State):
         scheduling: Scheduling,
         placement: Placement | None,
         call_at: Callable[[float], None],
-    ):
+    ) -> None:
         self.promised: dict[int, float] = {}
         self.refused: dict[int, Refusal] = {}
         self._environment, self._request, self._call_at = environment, request, call_at
@@ -84,6 +85,7 @@ class State(scheduling.State):
         self._policy = name_of(scheduling)
         # Ordered requests go where they say under every rule.
         self._placement = WorstFit() if placement is None else placement
+        self._is_trusted = type(self._placement) in TRUSTED
         self._queue = View("queue", self._policy)
         self._running = View("running", self._policy)
         self._turns: dict[Job, simpy.Event] = {}
@@ -110,18 +112,9 @@ class State(scheduling.State):
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
         """Return the allocation that a job would get on `idle`, or None where it does not fit."""
-        room = self.idle if idle is None else idle
+        room = self._idle if idle is None else idle
         answer = self._placement.place(job.components, self._request, room)
-        if answer is None:
-            return None
-        taken = _allocation(job, answer, len(room))
-        if taken is None or any(took > free for took, free in zip(taken, room, strict=True)):
-            raise InputError(
-                f"{name_of(self._placement)} placed job {job.number}, of {job.processors} "
-                f"processors, as {shown(answer)} with {shown(list(room))} idle; return the "
-                "processors of each cluster, no more than are idle, or None"
-            )
-        return taken
+        return None if answer is None else self._placed(job, answer, room)
 
     def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
         """Return when a running job is expected to end, or a waiting one that started now."""
@@ -135,33 +128,30 @@ class State(scheduling.State):
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
         """Start a waiting job, where the placement says or on `allocation`, if it fits."""
-        if type(job) is not Job or job not in self._turns:
-            raise self._not_waiting(job, "started")
-        if allocation is None:
-            taken = self.place(job)
-        else:
-            taken = _allocation(job, allocation, len(self.idle))
-            if taken is None:
-                raise InputError(
-                    f"{self._policy} started job {job.number}, of {job.processors} processors, on "
-                    f"{shown(allocation)}; give the processors of each cluster, or leave it out"
-                )
-            if any(took > free for took, free in zip(taken, self._idle, strict=True)):
+        try:  # as in `_turn`, but one call less
+            turn = self._turns[job]
+        except (KeyError, TypeError):
+            raise self._not_waiting(job, "started") from None
+        if allocation is None:  # as in `place`, but one call less: most answers are None
+            answer = self._placement.place(job.components, self._request, self._idle)
+            if answer is None:
                 return False
-        if taken is None:
-            return False
+            taken = self._placed(job, answer, self._idle)
+        else:
+            taken = self._named(job, allocation)
+            if any(map(gt, taken, self._idle)):
+                return False
         self._idle = tuple(map(sub, self._idle, taken))
         for passed in self._queue[: self._leave(job)]:
             passed.overtaken += 1
         list.append(self._running, job)
-        job.start, job.allocation = self.now, taken
-        self._turns.pop(job).succeed(True)
+        job.start, job.allocation = self._environment.now, taken
+        turn.succeed(True)
         return True
 
     def promise(self, job: Job, instant: float) -> None:
         """Keep the first start that a waiting job was promised."""
-        if type(job) is not Job or job not in self._turns:
-            raise self._not_waiting(job, "promised a start to")
+        self._turn(job, "promised a start to")
         start = _instant(instant)
         if not self.now <= start < inf:
             raise InputError(
@@ -182,15 +172,14 @@ class State(scheduling.State):
 
     def refuse(self, job: Job, why: str) -> None:
         """Take a waiting job out of the queue unserved."""
-        if type(job) is not Job or job not in self._turns:
-            raise self._not_waiting(job, "refused")
+        turn = self._turn(job, "refused")
         self._leave(job)
         self.refused[job.number] = Refusal(self.now, str(why))
-        self._turns.pop(job).succeed(False)
+        turn.succeed(False)
 
     def enter(self, job: Job) -> simpy.Event:
         """Let a job into the queue; return the event of its turn, which says whether it runs."""
-        job.submit = self.now
+        job.submit = self._environment.now
         list.append(self._queue, job)
         self._turns[job] = self._environment.event()
         return self._turns[job]
@@ -201,11 +190,35 @@ class State(scheduling.State):
         assert job.allocation is not None
         self._idle = tuple(map(add, self._idle, job.allocation))
 
-    def _leave(self, job):
-        """Take a job out of the queue; return the position that it had."""
-        position = self._queue.index(job)
-        list.__delitem__(self._queue, position)
-        return position
+    def _placed(self, job, answer, room):
+        """Return what the placement answered as an allocation; refuse what is none."""
+        if self._is_trusted:
+            return answer
+        taken = _allocation(job, answer, len(room))
+        if taken is None or any(map(gt, taken, room)):
+            raise InputError(
+                f"{name_of(self._placement)} placed job {job.number}, of {job.processors} "
+                f"processors, as {shown(answer)} with {shown(list(room))} idle; return the "
+                "processors of each cluster, no more than are idle, or None"
+            )
+        return taken
+
+    def _named(self, job, allocation):
+        """Return what the policy named as an allocation; refuse what is none."""
+        taken = _allocation(job, allocation, len(self._idle))
+        if taken is None:
+            raise InputError(
+                f"{self._policy} started job {job.number}, of {job.processors} processors, on "
+                f"{shown(allocation)}; give the processors of each cluster, or leave it out"
+            )
+        return taken
+
+    def _turn(self, job, did):
+        """Return the event that ends the wait of a job; refuse what does not wait."""
+        try:
+            return self._turns[job]
+        except (KeyError, TypeError):  # a TypeError of what cannot be a key
+            raise self._not_waiting(job, did) from None
 
     def _not_waiting(self, job, did):
         which = f"job {job.number}" if isinstance(job, Job) else shown(job)
@@ -213,6 +226,13 @@ class State(scheduling.State):
             f"{self._policy} {did} {which}, which is not waiting; take jobs from state.queue, each "
             "once"
         )
+
+    def _leave(self, job):
+        """Take a job out of the queue; return the position that it had."""
+        del self._turns[job]
+        position = self._queue.index(job)
+        list.__delitem__(self._queue, position)
+        return position
 
 
 def _instant(value):
@@ -223,6 +243,10 @@ def _instant(value):
 def _allocation(job, answer, clusters):
     """Return what a policy answered as a list; None where it is no allocation of this job."""
     taken = listed(answer)
-    if taken is None or len(taken) != clusters or min(taken) < 0 or sum(taken) != job.processors:
-        return None
-    return taken
+    wrong = (
+        taken is None
+        or len(taken) != clusters
+        or sum(taken) != sum(job.components)
+        or min(taken) < 0
+    )
+    return None if wrong else taken

@@ -109,15 +109,14 @@ def anatomy(line: Curve, *, title: str, subtitle: str = "") -> Figure:
     """Draw one response curve, and name its parts."""
     figure = curves({"": {"": line}}, title=title, subtitle=subtitle, look={"": STANDARD})
     axes, bears = figure.axes[0], line.maximum.interval.estimate
-    known = [point for point in line.points if not point.saturated]
-    first, knee = known[0], next((p for p in known if p.response.estimate > 2), known[-1])
+    known = [(p.utilization, p.response.estimate) for p in line.points if p.response]
+    first, knee = known[0], next((at for at in known if at[1] > 2), known[-1])
     style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
     arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8}
     for text, at, shift in (
-        ("service alone: nobody waits", (first.utilization, first.response.estimate), (0, 30)),
-        ("the knee: a job waits as\nlong as it runs", (knee.utilization, knee.response.estimate),
-         (-150, 30)),
-    ):  # fmt: skip
+        ("service alone: nobody waits", first, (0, 30)),
+        ("the knee: a job waits as\nlong as it runs", knee, (-150, 30)),
+    ):
         axes.annotate(text, at, shift, arrowprops=arrow, **style)
     words = "maximal utilization:\nfrom here on the\nqueue only grows"
     axes.annotate(words, (bears, 5), (10, 0), va="center", **style | {"color": LOSS.colour})

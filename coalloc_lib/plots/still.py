@@ -45,7 +45,7 @@ def still(
     unit : str
         Unit of time.
     window : (float, float), optional
-        Draw from one instant to another; as `gantt` does where it is not given.
+        Draw from one instant to another; the first jobs where it is not given.
 
     Returns
     -------

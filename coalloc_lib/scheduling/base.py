@@ -68,7 +68,7 @@ class Job:
 
 
 def _spans(allocation):
-    return sum(took > 0 for took in allocation) > 1
+    return sum(map(bool, allocation)) > 1
 
 
 class Refusal(NamedTuple):

@@ -12,7 +12,8 @@ class FCFS(Scheduling):
 
     def start_jobs(self, state: State) -> None:
         """Start jobs from the head of the queue until one does not fit."""
-        while state.queue and state.start(state.queue[0]):
+        queue = state.queue
+        while queue and state.start(queue[0]):
             pass
 
 
@@ -39,14 +40,15 @@ class FPFS(Scheduling):
 
     max_jumps: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the limit."""
         object.__setattr__(self, "max_jumps", whole("max_jumps", self.max_jumps, least=0))
 
     def start_jobs(self, state: State) -> None:
         """Start, from head to tail, every job that fits and may overtake those before it."""
-        for job in list(state.queue):
-            head = state.queue[0]
+        queue = state.queue
+        for job in queue[:]:
+            head = queue[0]
             if job is not head and head.overtaken >= self.max_jumps:
                 break
             state.start(job)

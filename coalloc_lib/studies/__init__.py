@@ -1,26 +1,26 @@
 """The studies: one module a paper, each with its parameters, figures and published numbers.
 
-A study's module has `NAME`, `TITLE` and ``reproduce(scale, seed, workers, cache, progress)``, which
-returns a `StudyResult`. To add one, add its line to `STUDIES`.
+A study's module has ``reproduce(scale, seed, workers, cache, progress)``, which returns
+a `StudyResult`. To add one, add its name to `STUDIES`.
 """
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.files import folder_beside
-from coalloc_lib.progress import SILENT
+from coalloc_lib.progress import SILENT, Silent
+from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, StudyResult, write_ledger
 
 __all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "StudyResult", "reproduce"]
 
-#: Name of each study -> the module that holds it, imported when it is run.
-STUDIES = {
-    "maximal-utilization": "coalloc_lib.studies.maximal_utilization",
-    "cluster-configurations": "coalloc_lib.studies.cluster_configurations",
-}
+#: The studies. Each is a module here, with underscores, which is imported when it is run.
+STUDIES = ("maximal-utilization", "cluster-configurations")
 
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")
@@ -52,9 +52,15 @@ class Reproduction:
 
 
 def reproduce(
-    names=None, scale="quick", out="results", progress=SILENT, seed=None, cache=None, workers=-1,
-    report=None,
-):  # fmt: skip
+    names: Sequence[str] | None = None,
+    scale: str = "quick",
+    out: str | Path = "results",
+    progress: Silent = SILENT,
+    seed: Seed | None = None,
+    cache: str | Path | None = None,
+    workers: int = -1,
+    report: Callable[[list[Row]], Any] | None = None,
+) -> Reproduction:
     """Run studies, and write the ledger and the figures of each as soon as it is done.
 
     A study's files appear together, when all of them are there. The ledger then has the studies
@@ -80,10 +86,6 @@ def reproduce(
     report : callable, optional
         Called with the rows of each study that is done, before its files are written.
 
-    Returns
-    -------
-    Reproduction
-
     Raises
     ------
     InputError
@@ -92,10 +94,10 @@ def reproduce(
     one_of("scale", scale, SCALES)
     names = list(dict.fromkeys(names or STUDIES))
     for name in names:
-        one_of("study", name, tuple(STUDIES))
+        one_of("study", name, STUDIES)
     out = _made(Path(out))
-    modules = [import_module(STUDIES[name]) for name in names]
-    how = {"scale": scale, "progress": progress, "cache": cache, "workers": workers}
+    modules = [import_module(f"{__name__}.{name.replace('-', '_')}") for name in names]
+    how: dict[str, Any] = {"scale": scale, "progress": progress, "cache": cache, "workers": workers}
     how |= {} if seed is None else {"seed": seed}
     rows, figures = [], []
     for name, module in zip(names, modules, strict=True):
@@ -111,17 +113,28 @@ def _write(name, result, rows, out):
     """Write a study's figures, and the ledger of all rows so far; return the pictures' files."""
     try:
         with folder_beside(out / "reproduce") as folder:
-            pictures, tables = _draw(name, result.figures, folder)
+            pictures = _draw(name, result.figures, folder)
             write_ledger(rows, folder / LEDGER)
-            for file in [*pictures, *tables, LEDGER]:
-                (out / file).parent.mkdir(exist_ok=True)
+            (out / name).mkdir(exist_ok=True)
+            for file in [*pictures, *(p.with_suffix(".csv") for p in pictures), LEDGER]:
                 os.replace(folder / file, out / file)
     except OSError as error:
         raise InputError(
             f"out = {str(out)!r} cannot take the files of {name} ({error.strerror}); make room or "
             "choose another folder, and start again: studies that are done there stay"
         ) from error
-    return [out / file for file in pictures]
+    return [out / picture for picture in pictures]
+
+
+def _draw(name, figures, folder):
+    """Draw a study's figures into `folder`, their data beside them; return the pictures' files."""
+    (folder / name).mkdir()
+    pictures = [Path(name) / f"{figure.name}.png" for figure in figures]
+    for picture, figure in zip(pictures, figures, strict=True):
+        figure.plot().savefig(folder / picture, dpi=DPI)
+        table = folder / picture.with_suffix(".csv")
+        figure.data().to_csv(table, index=False, lineterminator="\n")
+    return pictures
 
 
 def _made(out):
@@ -132,16 +145,3 @@ def _made(out):
     if not os.access(out, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
     return out
-
-
-def _draw(name, figures, folder):
-    """Draw a study's figures into `folder`, their data beside them; return both lists of files."""
-    (folder / name).mkdir()
-    pictures, tables = [], []
-    for figure in figures:
-        picture, table = (Path(name) / f"{figure.name}.{kind}" for kind in ("png", "csv"))
-        figure.plot().savefig(folder / picture, dpi=DPI)
-        figure.data().to_csv(folder / table, index=False, lineterminator="\n")
-        pictures.append(picture)
-        tables.append(table)
-    return pictures, tables

@@ -1,78 +1,79 @@
 """Figures of response times: how a curve is measured, and the lines that show it."""
 
-import numpy as np
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import pandas as pd
+from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.curves import Curve, Point, best_method, find_maximum, response_point
-from coalloc_lib.estimates import Bound, Interval
-from coalloc_lib.inference import student
-from coalloc_lib.saturation import heavy_traffic
-from coalloc_lib.studies.figure import SimulatedFigure, checked_scenario, described
-from coalloc_lib.sweep import sweep
+from coalloc_lib.estimates import Bound
+from coalloc_lib.inference import Sample
+from coalloc_lib.saturation import replicated_traffic
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import Seed
+from coalloc_lib.studies.figure import SimulatedFigure
+from coalloc_lib.studies.measurements import (
+    Measurement,
+    Scale,
+    interval_columns,
+    interval_of,
+    measure,
+    run_sweep,
+)
 
-#: Where the vertical axis ends: above, curves are on their way to infinity.
-TOP = 12.0
-AXES = {
+#: The vertical axis ends where curves are on their way to infinity.
+AXES: dict[str, Any] = {
     "xlabel": "utilization",
     "ylabel": "mean response time (mean service times)",
-    "top": TOP,
+    "top": 12.0,
     "logarithmic": True,
 }
-
 
 #: Why a point is in doubt.
 SHORT = "the runs are too short for their tails, or response times still rise at their end"
 
 
-def borne(scenario, processors, jobs, seed):
-    """Utilization of `processors` in heavy traffic, of one replication."""
-    busy = heavy_traffic(scenario, scenario.sample(jobs, seed=seed))
-    return busy.mean() * share(scenario, processors)
-
-
-def curve_point(scenario, utilization, processors, precision, most_jobs, seed):
-    """Return a point of a curve, run until it is as precise as asked."""
-    how = {"jobs": min(10_000, most_jobs), "most_jobs": most_jobs, "precision": precision}
-    load = utilization / share(scenario, processors)
-    point = response_point(scenario, load, seed=seed, **how)
-    found = point.response
-    ends = {"estimate": found.estimate, "low": found.low, "high": found.high}
-    state = {"count": found.count, "jobs": point.jobs, "precise": point.precise}
-    return ends | state | {"doubted": bool(found.doubt)}
-
-
-def share(scenario, processors):
+def share(scenario: Scenario, processors: int) -> float:
     """Return the scenario's processors over those that utilization is relative to."""
     return scenario.system.processors / processors
 
 
-def measure_borne(lines, processors, size, how):
-    """Return what each scenario bears, an array with a value a replication, by scenario.
+@dataclass(frozen=True)
+class Borne(Measurement):
+    """Utilization of `processors` in heavy traffic, in replications on common random numbers."""
 
-    Parameters
-    ----------
-    lines : sequence of Scenario
-    processors : int
-        That utilization is relative to.
-    size : object
-        With `jobs` and `replications`.
-    how : dict
-        For `coalloc_lib.sweep.sweep`.
-    """
-    grid = {"scenario": lines, "processors": [processors], "jobs": [size.jobs]}
-    values = sweep(borne, grid, size.replications, **how)["value"].to_numpy()
-    return dict(zip(lines, values.reshape(len(lines), -1), strict=True))
+    processors: int
+    #: Of the replications, whatever seed the sweep has for this one point.
+    seed: Seed
+
+    def measure(self, scale: Scale, seed: Seed) -> Sample:
+        """Return the utilization in each replication."""
+        busy, doubt = replicated_traffic(
+            self.scenario, jobs=scale.jobs, replications=scale.replications, seed=self.seed
+        )
+        return Sample(busy.mean(axis=1) * share(self.scenario, self.processors), doubt)
 
 
-def maximum(scenario, processors, values):
-    """Return the `Bound` of a scenario: by formula where that is exact, else as simulated."""
-    if best_method(scenario) == "exact":
-        return find_maximum(scenario, method="exact").times(share(scenario, processors))
-    return Bound(student(values), "simulation")
+def curve_point(
+    scenario: Scenario, utilization: float, processors: int, scale: Scale, seed: Seed
+) -> dict[str, float]:
+    """Return a point of a curve, run until it is as precise as asked."""
+    point = response_point(
+        scenario,
+        utilization / share(scenario, processors),
+        precision=scale.precision,
+        jobs=min(10_000, scale.most_jobs),
+        most_jobs=scale.most_jobs,
+        seed=seed,
+    )
+    assert point.response is not None
+    return interval_columns(point.response) | {"jobs": point.jobs, "precise": point.precise}
 
 
-def below(maxima, loads):
+def below(maxima: Mapping[Scenario, Bound], loads: Sequence[float]) -> list[dict[str, Any]]:
     """Return the points of all scenarios at the loads that they bear."""
     return [
         {"scenario": scenario, "utilization": load}
@@ -82,38 +83,55 @@ def below(maxima, loads):
     ]
 
 
-def measure_curves(maxima, processors, loads, size, how):
-    """Return the `Curve` of each scenario.
+def measure_lines(
+    lines: Mapping[str, Scenario], loads: Sequence[float], processors: int, scale: Scale,
+    seed: Seed, **how: Any,
+) -> tuple[dict[Scenario, Sample], dict[Scenario, Curve]]:  # fmt: skip
+    """Return what scenarios bear, a value a replication, and the curve of each.
 
     Parameters
     ----------
-    maxima : dict of Bound
-        By scenario.
+    lines : dict of Scenario
+        By label.
+    loads : sequence of float
+        Of the points.
     processors : int
         That utilization is relative to.
-    loads : sequence of float
-    size : object
-        With `precision` and `most_jobs`.
-    how : dict
-        For `coalloc_lib.sweep.sweep`.
+    scale : Scale
+    seed : int
+    how
+        For `coalloc_lib.sweep.sweep`: workers, cache, progress.
+
+    Returns
+    -------
+    borne : dict of Sample
+        By scenario.
+    curves : dict of Curve
+        By scenario; each ends at the bound by formula where that is exact, else as simulated.
     """
-    fixed = {"processors": processors, "precision": size.precision, "most_jobs": size.most_jobs}
+    entries = {label: Borne(line, processors, seed) for label, line in lines.items()}
+    samples = measure(entries, scale, seed, **how)
+    borne = {entry.scenario: sample for entry, sample in samples.items()}
+    maxima = {line: _maximum(line, processors, sample) for line, sample in borne.items()}
+    fixed = {"processors": processors, "scale": scale}
     points = [point | fixed for point in below(maxima, loads)]
-    rows = sweep(curve_point, points, **how).itertuples()
+    rows = run_sweep(curve_point, points, seed=seed, **how).itertuples()
     known = {
-        (point["scenario"], point["utilization"]): _point(row)
+        (point["scenario"], row.utilization): Point(
+            row.utilization, interval_of(row, SHORT), int(row.jobs), bool(row.precise)
+        )
         for point, row in zip(points, rows, strict=True)
     }
-    return {
-        scenario: Curve([known.get((scenario, load), Point(load)) for load in loads], bound)
-        for scenario, bound in maxima.items()
+    return borne, {
+        line: Curve([known.get((line, load), Point(load)) for load in loads], bound)
+        for line, bound in maxima.items()
     }
 
 
-def _point(row):
-    doubt = SHORT * bool(row.doubted)
-    interval = Interval(row.estimate, row.low, row.high, int(row.count), doubt=doubt)
-    return Point(row.utilization, interval, int(row.jobs), bool(row.precise))
+def _maximum(line, processors, borne):
+    if best_method(line) == "exact":
+        return find_maximum(line, method="exact").times(share(line, processors))
+    return Bound(borne.interval, "simulation")
 
 
 class CurveFigure(SimulatedFigure):
@@ -128,60 +146,50 @@ class CurveFigure(SimulatedFigure):
         That utilization is relative to.
     """
 
-    def __init__(self, name, title, entries, scales, seed, *, loads, processors):
+    def __init__(
+        self, name: str, title: str, entries: Mapping[str, Scenario],
+        scales: Mapping[str, Scale], seed: Seed, *, loads: Sequence[float], processors: int,
+    ) -> None:  # fmt: skip
         super().__init__(name, title, entries, scales, seed)
         self.loads, self.processors = loads, processors
 
-    @property
-    def scenarios(self):
-        """The scenarios as a table, one row a line."""
-        return pd.DataFrame(
-            {"label": label, **described(scenario)} for label, scenario in self.entries.items()
-        )
-
-    def add(self, label, scenario):
-        """Add a line; returns the figure, to be run again."""
-        self.keep(str(label), checked_scenario(scenario))
-        return self
-
-    def measure(self, entries, size, seed, workers=-1, **how):
-        """Simulate what each line bears and its points; see `measure_curves`."""
-        how |= {"seed": seed, "workers": workers}
-        lines = list(dict.fromkeys(entries.values()))
-        values = measure_borne(lines, self.processors, size, how)
-        maxima = {line: maximum(line, self.processors, values[line]) for line in lines}
-        return measure_curves(maxima, self.processors, self.loads, size, how)
+    def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
+        """Simulate what each line bears and its points; see `measure_lines`."""
+        return measure_lines(entries, self.loads, self.processors, scale, seed, **how)[1]
 
     @property
-    def curves(self):
+    def curves(self) -> dict[str, Curve]:
         """The `Curve` of each line, by label."""
         return {label: self.result(label) for label in self.entries}
 
-    def data(self):
+    def data(self) -> pd.DataFrame:
         """Return one row a point: its label, load, response time, and what the line bears."""
-        rows = []
-        for label, curve in self.curves.items():
-            bound = curve.maximum
-            bears = {
-                "maximal_utilization": bound.max_utilization,
-                "maximal_low": bound.interval.low,
-                "maximal_high": bound.interval.high,
-                "method": bound.method,
-            }
-            for point in curve.points:
-                rows.append({"label": label, **_row(point), **bears})
-        return pd.DataFrame(rows)
+        return pd.concat(
+            [
+                curve.to_frame().assign(
+                    maximal_utilization=curve.maximum.max_utilization,
+                    maximal_low=curve.maximum.interval.low,
+                    maximal_high=curve.maximum.interval.high,
+                    method=curve.maximum.method,
+                )
+                for curve in self.curves.values()
+            ],
+            keys=self.curves,
+            names=["label", None],
+        ).reset_index("label")
 
-    def plot(self):
+    def plot(self) -> Picture:
         """Draw mean response time against utilization."""
         return plots.curve(self.curves, title=self.title, **AXES)
 
-    def words(self):
+    def words(self) -> str:
         """Return the figure in words: what each line bears, and its last response times."""
         return f"{self.title}. " + "; ".join(f"{n} {_told(c)}" for n, c in self.curves.items())
 
 
-def side_by_side(title, panels, left=None):
+def side_by_side(
+    title: str, panels: Mapping[str, CurveFigure], left: float | None = None
+) -> Picture:
     """Draw several figures in one picture, so that a line can be followed from one to the next.
 
     Parameters
@@ -196,14 +204,6 @@ def side_by_side(title, panels, left=None):
     # The panels are low: their label needs two lines.
     label = AXES["ylabel"].replace(" (", "\n(")
     return plots.curves(drawn, title=title, left=left, **AXES | {"ylabel": label})
-
-
-def _row(point):
-    found = point.response
-    ends = (np.nan,) * 3 if found is None else (found.estimate, found.low, found.high)
-    times = dict(zip(("response", "ci95_low", "ci95_high"), ends, strict=True))
-    state = {"jobs": point.jobs, "precise": point.precise, "saturated": point.saturated}
-    return {"utilization": point.utilization, **times, **state}
 
 
 def _told(curve):

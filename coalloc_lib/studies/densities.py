@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.studies.figure import Figure
@@ -14,24 +15,20 @@ DRAWN, BIN = 200_000, 30
 class Das1Densities(Figure):
     """The sizes and service times of the DAS1 stand-in."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__("figure1-2", "DAS1, a stand-in with the published moments")
 
-    def data(self):
+    def data(self) -> pd.DataFrame:
         """Return the share of jobs by size, and in each bin of service times up to 900 s."""
         sizes = das1_sizes().probabilities
         times = das1_service_times().sample(np.random.default_rng(1), DRAWN)
         edges = np.arange(0, 901, BIN)
-        columns = {
-            "size": (np.arange(len(sizes)), sizes),
-            "service time": (edges[:-1], np.histogram(times, edges)[0] / len(times)),
-        }
-        return pd.concat(
-            pd.DataFrame({"quantity": name, "value": values, "share": shares})
-            for name, (values, shares) in columns.items()
-        )
+        shares = np.histogram(times, edges)[0] / len(times)
+        by_size = pd.DataFrame({"quantity": "size", "value": range(len(sizes)), "share": sizes})
+        by_time = pd.DataFrame({"quantity": "service time", "value": edges[:-1], "share": shares})
+        return pd.concat([by_size, by_time])
 
-    def plot(self):
+    def plot(self) -> Picture:
         """Draw both densities."""
         found = dict(list(self.data().groupby("quantity")))
         sizes, times = found["size"], found["service time"]

@@ -1,11 +1,16 @@
 """A figure of a paper as an object: its scenarios, what comes out of them, and the picture."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from typing import Any, Self
 
 import pandas as pd
+from matplotlib.figure import Figure as Picture
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import Seed
+from coalloc_lib.studies.measurements import Scale
 
 
 class Figure(ABC):
@@ -21,19 +26,19 @@ class Figure(ABC):
     title : str
     """
 
-    def __init__(self, name, title):
+    def __init__(self, name: str, title: str) -> None:
         self.name, self.title = name, title
 
     @property
-    def scenarios(self):
+    def scenarios(self) -> pd.DataFrame:
         """The scenarios as a table, one row a line or bar."""
         return pd.DataFrame()
 
-    def add(self, label, scenario):
+    def add(self, label: Any, scenario: Scenario) -> Self:
         """Add a scenario of your own under a label; return the figure, to be run again."""
         raise InputError(f"{self.name} has no scenarios that one could be added to: {self.title}")
 
-    def run(self, scale="quick", seed=None, **how):
+    def run(self, scale: str = "quick", seed: Seed | None = None, **how: Any) -> Self:
         """Simulate what the figure shows, and return the figure.
 
         Parameters
@@ -49,11 +54,11 @@ class Figure(ABC):
         return self
 
     @abstractmethod
-    def data(self):
+    def data(self) -> pd.DataFrame:
         """Return the numbers as a tidy table, one row a point."""
 
     @abstractmethod
-    def plot(self):
+    def plot(self) -> Picture:
         """Draw the figure and return a matplotlib `Figure`."""
 
 
@@ -64,18 +69,53 @@ class SimulatedFigure(Figure):
     ----------
     name, title : str
     entries : dict
-        What is simulated, by label.
-    scales : dict
+        What is simulated, by label: a scenario, or a measurement of one.
+    scales : dict of Scale
         Sample sizes of each scale.
     seed : int
     """
 
-    def __init__(self, name, title, entries, scales, seed):
+    def __init__(
+        self, name: str, title: str, entries: Mapping[Any, Any],
+        scales: Mapping[str, Scale], seed: Seed,
+    ) -> None:  # fmt: skip
         super().__init__(name, title)
-        self.entries, self.scales, self.seed = dict(entries), scales, seed
-        self.found, self._ran = {}, None
+        self.scales, self.seed = scales, seed
+        self.entries: dict[Any, Any] = {}
+        self.found: dict[Hashable, Any] = {}
+        self._ran: tuple | None = None
+        for label, entry in entries.items():
+            self.add(label, entry)
 
-    def run(self, scale="quick", seed=None, **how):
+    @property
+    def scenarios(self) -> pd.DataFrame:
+        """The scenarios as a table, one row a line or bar."""
+        return pd.DataFrame(self.described(label) for label in self.entries)
+
+    def described(self, label: Any) -> dict[str, str]:
+        """Return the parts of a label's scenario in words, as columns of a table."""
+        scenario = getattr(self.entries[label], "scenario", self.entries[label])
+        return self.columns(label) | {
+            "system": str(scenario.system),
+            "workload": str(scenario.workload),
+            "scheduling": str(scenario.scheduling),
+            "placement": "" if scenario.placement is None else str(scenario.placement),
+        }
+
+    def columns(self, label: Any) -> dict[str, str]:
+        """Return a label as columns of a table."""
+        return {"label": label}
+
+    def add(self, label: Any, scenario: Any) -> Self:
+        """Add a scenario under a label that is not taken; return the figure, to be run again."""
+        if label in self.entries:
+            raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
+        if not isinstance(getattr(scenario, "scenario", scenario), Scenario):
+            raise InputError(f"scenario = {scenario!r}; give a Scenario")
+        self.entries[label] = scenario
+        return self
+
+    def run(self, scale: str = "quick", seed: Seed | None = None, **how: Any) -> Self:
         """Simulate what is not there yet of this scale and seed; see `Figure.run`."""
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         asked = size, self.seed if seed is None else seed
@@ -86,17 +126,11 @@ class SimulatedFigure(Figure):
             self.found = self.found | self.measure(missing, *asked, **how)
         return self
 
-    def keep(self, label, entry):
-        """Add an entry under a label that is not taken."""
-        if label in self.entries:
-            raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
-        self.entries[label] = entry
-
     @abstractmethod
-    def measure(self, entries, size, seed, **how):
+    def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict[Hashable, Any]:
         """Simulate entries at a scale; return what was found, by entry."""
 
-    def result(self, label):
+    def result(self, label: Any) -> Any:
         """Return what was found of a label; raise `InputError` where it was not run."""
         entry = self.entries[label]
         if entry not in self.found:
@@ -104,18 +138,9 @@ class SimulatedFigure(Figure):
         return self.found[entry]
 
 
-def described(scenario):
-    """Return the parts of a scenario in words, as columns of a table."""
-    return {
-        "system": str(scenario.system),
-        "workload": str(scenario.workload),
-        "scheduling": str(scenario.scheduling),
-        "placement": "" if scenario.placement is None else str(scenario.placement),
-    }
-
-
-def checked_scenario(scenario):
-    """Return `scenario`; refuse what is none."""
-    if not isinstance(scenario, Scenario):
-        raise InputError(f"scenario = {scenario!r}; give a Scenario")
-    return scenario
+def give(found: Mapping[Any, Any], figures: list[Figure]) -> list[Figure]:
+    """Give figures what was found of all their entries, by entry; return the figures."""
+    for figure in figures:
+        if isinstance(figure, SimulatedFigure):
+            figure.found = dict(found)
+    return figures

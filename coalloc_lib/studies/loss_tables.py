@@ -1,9 +1,12 @@
 """Tables of capacity losses, cell by cell: by formula, or by the simulation that a paper used."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.analytic import maximal_utilization
@@ -12,29 +15,16 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import student
 from coalloc_lib.saturation import loss_at_response, saturated_loss
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.figure import Figure
-from coalloc_lib.studies.ledger import Row, judge_exact, judge_interval
+from coalloc_lib.studies.ledger import Row, judge_number
+from coalloc_lib.studies.measurements import Scale, interval_columns, interval_of, run_sweep
 from coalloc_lib.studies.published import PublishedLoss, load_published
-from coalloc_lib.sweep import sweep
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
-
-@dataclass(frozen=True)
-class TableScale:
-    """How much is simulated for a table.
-
-    Attributes
-    ----------
-    cell_jobs : int
-        Jobs of the run behind a cell of the second type of simulation, in heavy traffic.
-    response_jobs, response_replications : int
-        Arrivals and runs of the first type, until the mean response time is 1,500.
-    """
-
-    cell_jobs: int
-    response_jobs: int
-    response_replications: int
+#: Why a simulated cell is in doubt.
+SHORT = "the run is too short for its tails or its correlation"
 
 
 @dataclass(frozen=True)
@@ -52,21 +42,25 @@ class Cell:
     loss: Interval
 
     @property
-    def is_simulated(self):
+    def is_simulated(self) -> bool:
         """Whether the loss is known but for an interval."""
         return self.published.method == "simulation"
 
-    def row(self, study):
+    def row(self, study: str) -> Row:
         """Return the cell's row of the ledger of `study`."""
         printed, loss = self.published.capacity_loss, self.loss
-        judgement, ends = judge_exact(printed, loss.estimate), (None, None)
-        if self.is_simulated:
-            judgement, ends = judge_interval(printed, loss), (loss.low, loss.high)
-        values = printed, loss.estimate, *ends
-        return Row(study, self.published.item, "capacity loss", *values, *judgement)
+        low, high = (loss.low, loss.high) if self.is_simulated else (None, None)
+        named = study, self.published.item, "capacity loss"
+        return Row(*named, printed, loss.estimate, low, high, *judge_number(printed, loss))
 
 
-def compute_tables(study, by_response, scale, seed, workers=-1, **how):
+def compute_tables(
+    study: str,
+    by_response: Callable[[PublishedLoss], bool],
+    scale: Scale,
+    seed: Seed,
+    **how: Any,
+) -> list[Cell]:
     """Return every `Cell` of a study's tables, in the order in which they are printed.
 
     Parameters
@@ -75,37 +69,23 @@ def compute_tables(study, by_response, scale, seed, workers=-1, **how):
         Name of the study.
     by_response : callable
         Says of a simulated `PublishedLoss` whether the paper used the first type of simulation.
-    scale : TableScale
-    seed : int
-    workers : int
-        Threads; one a processor where it is not given.
-    how
-        For `coalloc_lib.sweep.sweep`: cache, progress. The cells do not depend on it.
+    scale : Scale
+    seed, how
+        For `coalloc_lib.sweep.sweep`.
     """
     published = load_published(study)
     points = [{"cell": p, "by_response": by_response(p), "scale": scale} for p in published]
-    found = sweep(cell_loss, points, seed=seed, workers=workers, **how)
-    return [
-        Cell(p, Interval(row.loss, row.low, row.high, row.count, doubt=SHORT * bool(row.doubted)))
-        for p, row in zip(published, found.itertuples(), strict=True)
-    ]
+    rows = run_sweep(cell_loss, points, seed=seed, **how).itertuples()
+    return [Cell(p, interval_of(row, SHORT)) for p, row in zip(published, rows, strict=True)]
 
 
-#: Why a simulated cell is in doubt.
-SHORT = "the run is too short for its tails or its correlation"
-
-
-def cell_loss(cell, by_response, scale, seed):
+def cell_loss(
+    cell: PublishedLoss, by_response: bool, scale: Scale, seed: np.random.SeedSequence
+) -> dict[str, float]:
     """Return the loss of a cell, by the formula or by the type of simulation that the paper used.
 
     The paper's total requests have one cluster as large as all of the system, and the sum of the
     components as their size.
-
-    Returns
-    -------
-    dict
-        Also the interval, the number of values that it rests on (none for a formula), and whether
-        it is in doubt.
     """
     system = Multicluster.equal(cell.clusters, cell.cluster_size)
     distribution = parse_sizes(cell.component_sizes)
@@ -113,18 +93,14 @@ def cell_loss(cell, by_response, scale, seed):
         system = Multicluster([system.processors])
     if cell.method != "simulation":
         bound = maximal_utilization(system, distribution, cell.clusters, cell.request)
-        loss = bound.capacity_loss
-        return {"loss": loss, "low": loss, "high": loss, "count": 0, "doubted": False}
+        return interval_columns(bound.loss)
     scenario = Scenario(system, JobModel(distribution, cell.clusters, cell.request))
     # A seed for each cell: one unlucky draw must not move a whole column.
     seed = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode()))
     if by_response:
         how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
-        interval = student(loss_at_response(scenario, seed=seed, **how))
-    else:
-        interval = saturated_loss(scenario, jobs=scale.cell_jobs, seed=seed)
-    ends = {"low": interval.low, "high": interval.high, "count": interval.count}
-    return {"loss": interval.estimate, **ends, "doubted": bool(interval.doubt)}
+        return interval_columns(student(loss_at_response(scenario, seed=seed, **how)))
+    return interval_columns(saturated_loss(scenario, jobs=scale.cell_jobs, seed=seed))
 
 
 class TableFigure(Figure):
@@ -138,7 +114,7 @@ class TableFigure(Figure):
         Of this table, or of several.
     """
 
-    def __init__(self, number, cells):
+    def __init__(self, number: int, cells: list[Cell]) -> None:
         self.cells = [cell for cell in cells if cell.published.table == number]
         clusters = max(cell.published.clusters for cell in self.cells)
         title = (
@@ -146,41 +122,35 @@ class TableFigure(Figure):
         )
         super().__init__(f"table{number}", title)
 
-    def data(self):
+    def data(self) -> pd.DataFrame:
         """Return one row a cell: its labels, the print, the loss here and the verdict."""
         rows = []
         for cell in self.cells:
-            row = cell.row("")
+            row, labels = cell.row(""), asdict(cell.published)
+            printed = {"published": labels.pop("capacity_loss"), "capacity_loss": row.reproduced}
             ends = {"ci95_low": row.ci95_low, "ci95_high": row.ci95_high}
-            found = {
-                "capacity_loss": cell.loss.estimate,
-                **ends,
-                "doubt": cell.loss.doubt,
-                "verdict": row.verdict,
-            }
-            labels = asdict(cell.published)
-            rows.append(labels | {"published": labels.pop("capacity_loss")} | found)
+            judged = {"doubt": cell.loss.doubt, "verdict": row.verdict}
+            rows.append(labels | printed | ends | judged)
         return pd.DataFrame(rows)
 
-    def plot(self):
+    def plot(self) -> Picture:
         """Draw how far each cell is from the printed one."""
-        rows = {}
+        rows: dict[str, dict[str, tuple]] = {}
         for cell in self.cells:
             p = cell.published
             series = f"{p.request}, {p.clusters} cluster{'s' * (p.clusters > 1)}: {p.method}"
-            found = cell.loss if cell.is_simulated else cell.loss.estimate
-            rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, found
+            rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, cell.loss
         return plots.beside_published(
             list(rows.items()), title=self.title, xlabel="capacity loss here minus printed"
         )
 
-    def frame(self):
+    def frame(self) -> pd.DataFrame:
         """Return the table in the paper's form, each printed cell beside what came out.
 
         The last columns say how many cells of a row differ from the print, and by how much at
         most.
         """
-        rows = {}
+        rows: dict[str, dict[tuple, float]] = {}
         for cell in self.cells:
             p = cell.published
             row = rows.setdefault(p.component_sizes.replace(" on ", ""), {})
@@ -192,7 +162,7 @@ class TableFigure(Figure):
         return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def table_figures(cells):
+def table_figures(cells: list[Cell]) -> list[TableFigure]:
     """Return a `TableFigure` for each table that has cells."""
     numbers = dict.fromkeys(cell.published.table for cell in cells)
     return [TableFigure(number, cells) for number in numbers]

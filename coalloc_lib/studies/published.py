@@ -3,14 +3,10 @@
 Both come with a checkout of the repository, in ``data/published``.
 """
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
 from coalloc_lib.checks import InputError
-
-#: The studies whose papers print tables of numbers.
-WITH_TABLES = ("maximal-utilization", "cluster-configurations")
 
 
 @dataclass(frozen=True)
@@ -42,12 +38,12 @@ class PublishedLoss:
     capacity_loss: float
 
     @property
-    def item(self):
+    def item(self) -> str:
         """How the ledger calls it, for example ``Table 3 U[1,4] ordered exact``."""
         single = " 1 cluster" if self.clusters == 1 else ""
         return f"Table {self.table} {self.component_sizes}{single} {self.request} {self.method}"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.item
 
 
@@ -76,27 +72,17 @@ class Claim:
     number: str
 
 
-def load_published(study):
+def load_published(study: str) -> list[PublishedLoss]:
     """Return the capacity losses in the tables of a study's paper, in their order."""
-    if study not in WITH_TABLES:
-        raise InputError(f"study = {study!r} has no tables; choose one of {', '.join(WITH_TABLES)}")
-    rows = _rows("published.csv")
-    return [_loss(row) for row in rows if row["study"] == study]
+    return [PublishedLoss(**row) for row in _rows("published.csv", study)]
 
 
-def load_claims(study):
+def load_claims(study: str) -> dict[str, Claim]:
     """Return the claims of a study's paper, by name."""
-    claims = [Claim(**row) for row in _rows("claims.csv")]
-    known = list(dict.fromkeys(claim.study for claim in claims))
-    if study not in known:
-        raise InputError(
-            f"study = {study!r} has no claims; choose one of {', '.join(known)}, or add its "
-            "claims to data/published/claims.csv"
-        )
-    return {claim.item: claim for claim in claims if claim.study == study}
+    return {row["item"]: Claim(study, **row) for row in _rows("claims.csv", study)}
 
 
-def published_claim(study, item):
+def published_claim(study: str, item: str) -> Claim:
     """Return one claim of a study's paper; an `InputError` says where to add one."""
     claims = load_claims(study)
     if item not in claims:
@@ -107,25 +93,22 @@ def published_claim(study, item):
     return claims[item]
 
 
-def _loss(row):
-    return PublishedLoss(
-        table=int(row["table"]),
-        clusters=int(row["clusters"]),
-        cluster_size=int(row["cluster_size"]),
-        component_sizes=row["component_sizes"],
-        request=row["request"],
-        method=row["method"],
-        capacity_loss=float(row["capacity_loss"]),
-    )
+def _rows(name, study):
+    """Return the rows of a study, without its name."""
+    import pandas as pd  # takes long to import, and the command line asks for the study first
 
-
-def _rows(name):
     path = Path(__file__).parents[2] / "data" / "published" / name
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+        table = pd.read_csv(path, keep_default_na=False, dtype={"number": str})
     except FileNotFoundError:
         raise InputError(
             f"{path} does not exist: the papers' numbers come with a checkout of the repository, "
             "not with an installed package; run the studies in a checkout"
         ) from None
+    known = table["study"].unique()
+    if study not in known:
+        raise InputError(
+            f"study = {study!r} has no row in data/published/{name}; choose one of "
+            f"{', '.join(known)}, or add its rows there"
+        )
+    return table[table["study"] == study].drop(columns="study").to_dict("records")

@@ -5,32 +5,34 @@ cluster without a change. Each way gives the same table, to the last bit.
 """
 
 import os
+from collections.abc import Callable
 
-import numpy as np
+import pandas as pd
 
 from coalloc_lib.checks import InputError, one_of, whole
-from coalloc_lib.progress import SILENT
-from coalloc_lib.seeds import spawn
+from coalloc_lib.progress import SILENT, Silent
+from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.sweep.execution import Execution, Failure, SweepError
-from coalloc_lib.sweep.points import Points, check_call
+from coalloc_lib.sweep.points import Grid, Points, check_call
 from coalloc_lib.sweep.preparation import compile_kernels
+from coalloc_lib.sweep.store import Store
 from coalloc_lib.sweep.summary import summarize
 
 __all__ = ["Failure", "SweepError", "compile_kernels", "summarize", "sweep"]
 
 
 def sweep(
-    function,
-    grid,
-    replications=1,
+    function: Callable[..., object],
+    grid: Grid,
+    replications: int = 1,
     *,
-    seed=0,
-    cache=None,
-    workers=None,
-    failures="raise",
-    prepare=compile_kernels,
-    progress=SILENT,
-):
+    seed: Seed = 0,
+    cache: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    failures: str = "raise",
+    prepare: Callable[[], object] | None = compile_kernels,
+    progress: Silent = SILENT,
+) -> pd.DataFrame:
     """Call a function at every point of a grid and return the results as a tidy table.
 
     Parameters
@@ -82,6 +84,7 @@ def sweep(
 
     Examples
     --------
+    >>> import numpy as np
     >>> def noisy(load, seed):
     ...     return load + np.random.default_rng(seed).normal()
     >>> sweep(noisy, {"load": [0.5, 0.7]}, replications=2).shape
@@ -90,13 +93,13 @@ def sweep(
     one_of("failures", failures, ("raise", "keep"))
     points = Points.of(grid)
     check_call(function, points.names)
-    if not isinstance(seed, np.random.SeedSequence):
-        seed = whole("seed", seed, least=0)
     if cache == "" or not isinstance(cache, str | os.PathLike | None):
         raise InputError(f"cache = {cache!r}; give the path of a folder")
     workers = workers if workers in (None, -1) else whole("workers", workers)
-    run = Execution(function, points, spawn(seed, whole("replications", replications)))
-    run.complete(cache, workers, prepare, progress)
-    if failures == "raise" and run.failed:
-        raise run.error(f"{len(run.failed)} of {len(run.results)} points failed", run.failed)
+    seeds = spawn(seed, whole("replications", replications))
+    store = None if cache is None else Store(cache, function)
+    run = Execution(function, points, seeds, store, progress)
+    run.complete(workers, prepare)
+    if failures == "raise" and run.failures:
+        raise run.error(f"{len(run.failures)} of {len(run.rows)} points failed")
     return run.table(with_errors=failures == "keep")

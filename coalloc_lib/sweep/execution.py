@@ -1,164 +1,150 @@
 """One run of a sweep: what is missing, what became of it, and what is kept."""
 
-import time
 import traceback
-from collections import deque
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat, takewhile
 from threading import Lock
 
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.sweep.points import plain_numbers
+from coalloc_lib.checks import InputError
+from coalloc_lib.progress import Silent
+from coalloc_lib.sweep.points import Points, plain_numbers
 from coalloc_lib.sweep.pools import active_pool
 from coalloc_lib.sweep.store import Store
-
-#: Threads report what they have finished, and kept, every so many seconds.
-_REPORT_SECONDS = 0.1
-
-
-class SweepError(RuntimeError):
-    """Points failed or the sweep had to stop. `table` has what finished, `failures` the rest."""
-
-    def __init__(self, message, failures, table):
-        super().__init__(message)
-        self.failures, self.table = failures, table
 
 
 @dataclass(frozen=True)
 class Failure:
     """A point that failed: its arguments as the table shows them, the error, the traceback."""
 
-    arguments: dict
+    arguments: dict[str, object]
     error: str
     traceback: str = ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         shown = ", ".join(f"{name} = {value}" for name, value in self.arguments.items())
         return f"{shown}: {self.error}"
 
 
+class SweepError(RuntimeError):
+    """Points failed or the sweep had to stop. `table` has what finished, `failures` the rest."""
+
+    def __init__(self, message: str, failures: list[Failure], table: pd.DataFrame) -> None:
+        lines = [message, *map(str, failures[:5]), *["..."][: len(failures) > 5]]
+        super().__init__("\n  ".join(lines))
+        self.failures, self.table = failures, table
+
+
+Row = dict[str, float] | Failure | None
+
+
+@dataclass
 class Execution:
-    """One sweep: the result of each of its rows, or what it failed of."""
+    """One sweep: of each of its rows the results, or the failure, or None while it is missing."""
 
-    def __init__(self, function, points, seeds):
-        self.function, self.points, self.seeds = function, points, seeds
-        self.results = [None] * (len(points.values) * len(seeds))
-        self.failed, self.flying, self.store = {}, set(), None
-        self.keeping, self.stopped = Lock(), False
+    function: Callable[..., object]
+    points: Points
+    seeds: Sequence[np.random.SeedSequence]
+    store: Store | None
+    progress: Silent
 
-    def complete(self, cache, workers, prepare, progress):
-        """Compute what the cache does not have."""
-        if cache is not None:
-            self.store, self.keys = Store(cache, self.function), list(self.points.keys(self.seeds))
-            self.results = list(map(self.store.read().get, self.keys))
-        self.missing = deque(row for row, result in enumerate(self.results) if result is None)
-        progress.total(len(self.missing), found=len(self.results) - len(self.missing))
-        if self.missing:
-            self._compute(workers, prepare, progress)
+    def complete(self, workers: int | None, prepare: Callable[[], object] | None) -> None:
+        """Compute what the store does not have."""
+        self.rows: list[Row] = [None] * (len(self.points.values) * len(self.seeds))
+        if self.store:
+            self.keys = list(self.points.keys(self.seeds))
+            found = self.store.read()
+            self.rows = [found.get(key) for key in self.keys]
+        missing = [row for row, results in enumerate(self.rows) if results is None]
+        self.progress.total(len(missing), found=len(self.rows) - len(missing))
+        self.tasks, self.lock, self.stopped = self._tasks(missing), Lock(), False
+        self.flying: set[int] = set()
+        if missing:
+            self._compute(workers, prepare)
 
-    def _compute(self, workers, prepare, progress):
+    def _compute(self, workers, prepare):
         run, here = active_pool(workers)
         if prepare and not here:
             prepare()
         if self.store:
             self.store.open()
-        calls = partial(_outcome, self.function), self._tasks()
-        if here:
-            calls = self._drain, takewhile(lambda _: self.missing, repeat(()))
         try:
-            with closing(run(*calls)) as answers:
-                for answer in answers:
-                    for outcome in answer if here else [answer]:
-                        self._note(*outcome, here=here)
-                        progress.step()
-        except SweepError:
-            raise
+            with closing(self):
+                if here:
+                    run(self._lane)
+                    return
+                with closing(run(partial(_outcome, self.function), self.tasks)) as outcomes:
+                    for outcome in outcomes:
+                        self._note(*outcome)
+        except InputError as error:  # of the store
+            raise self.error(str(error)) from error
         except Exception as error:
-            lost = {row: Failure(self._shown(row), "was in flight") for row in self.flying}
-            text = f"the sweep stopped ({type(error).__name__}: {error})"
-            raise self.error(text, self.failed | lost) from error
-        finally:
-            self._close()
+            for row in self.flying:
+                self.rows[row] = Failure(self._shown(row), "was in flight")
+            raise self.error(f"the sweep stopped ({type(error).__name__}: {error})") from error
 
-    def _drain(self):
-        """Take points until it is time to report. What a thread does, which keeps each at once."""
-        end, outcomes = time.monotonic() + _REPORT_SECONDS, []
-        with suppress(IndexError):  # another thread took the last one
-            while not self.stopped and time.monotonic() < end:
-                row = self.missing.popleft()
-                outcomes.append(_outcome(self.function, row, *self._task(row)))
-                self._keep(*outcomes[-1])
-        return outcomes
-
-    def _tasks(self):
-        """Yield what other processes are to call `_outcome` with."""
-        for row in self.missing:
+    def _tasks(self, rows):
+        """Yield what is to be computed, as the arguments of `_outcome`."""
+        for row in rows:
             self.flying.add(row)
-            yield row, *self._task(row)
+            point, replication = divmod(row, len(self.seeds))
+            yield row, self.points.values[point], self.seeds[replication]
 
-    def _note(self, row, results, *error, here):
-        """Take note of what became of a point; what comes from another process is kept now."""
-        if not here:
-            self.flying.remove(row)
-            self._keep(row, results)
-        if results is None:
-            self.failed[row] = Failure(self._shown(row), *error)
+    def _lane(self):
+        """Take one point after the other: what each thread does, which keeps each at once."""
+        while task := self._next():
+            self._note(*_outcome(self.function, *task))
 
-    def _task(self, row):
-        point, replication = divmod(row, len(self.seeds))
-        return self.points.values[point], self.seeds[replication]
+    def _next(self):
+        with self.lock:
+            return None if self.stopped else next(self.tasks, None)
 
-    def _keep(self, row, results, *_):
-        with self.keeping:
-            if self.stopped or results is None:
+    def _note(self, row, results, *error):
+        """Take note of what became of a point, and keep it."""
+        with self.lock:
+            if self.stopped:
                 return
-            self.results[row] = results
-            if self.store:
-                with self._disk_errors():
-                    self.store.write(self.keys[row], results)
+            self.flying.remove(row)
+            self.rows[row] = Failure(self._shown(row), *error) if error else results
+            if self.store and not error:
+                self.store.write(self.keys[row], results)
+            self.progress.step()
 
-    def _close(self):
+    def close(self) -> None:
         """Keep nothing any more: after an interruption threads may still be at a point."""
-        with self.keeping:
+        with self.lock:
             self.stopped = True
             if self.store:
-                with self._disk_errors():
-                    self.store.close()
-
-    @contextmanager
-    def _disk_errors(self):
-        try:
-            yield
-        except OSError as error:
-            raise self.error(
-                f"cache folder {self.store.folder} takes no more results ({error.strerror}); "
-                "make room and start again: what it has is not computed again"
-            ) from error
+                self.store.close()
 
     def _shown(self, row):
         point, replication = divmod(row, len(self.seeds))
-        shown = zip(self.points.names, self.points.labels[point], strict=True)
-        return {**dict(shown), "replication": replication}
+        names = *self.points.names, "replication"
+        return dict(zip(names, (*self.points.labels[point], replication), strict=True))
 
-    def error(self, message, failures=()):
-        """Return the error that lists these failures, by row, and has the table so far."""
-        listed = [failures[row] for row in sorted(failures)]
-        lines = [message, *map(str, listed[:5]), *["..."][: len(listed) > 5]]
-        return SweepError("\n  ".join(lines), listed, self.table())
+    @property
+    def failures(self) -> list[Failure]:
+        """What failed, in the order of the rows."""
+        return [row for row in self.rows if isinstance(row, Failure)]
 
-    def table(self, with_errors=False):
+    def error(self, message: str) -> SweepError:
+        """Return the error that lists what failed and has the table so far."""
+        return SweepError(message, self.failures, self.table())
+
+    def table(self, with_errors: bool = False) -> pd.DataFrame:
         """Return the rows that finished, or all of them with their errors."""
-        rows = [r for r, found in enumerate(self.results) if with_errors or found is not None]
-        labels = [self.points.labels[row // len(self.seeds)] for row in rows]
-        shown = {n: _column([at[i] for at in labels]) for i, n in enumerate(self.points.names)}
-        table = pd.DataFrame({**shown, "replication": [row % len(self.seeds) for row in rows]})
-        table = table.join(pd.DataFrame([self.results[row] or {} for row in rows]))
+        kept = [at for at, row in enumerate(self.rows) if with_errors or isinstance(row, dict)]
+        shown = [self._shown(at) for at in kept]
+        names = (*self.points.names, "replication")
+        table = pd.DataFrame({name: _column([each[name] for each in shown]) for name in names})
+        rows = [self.rows[at] for at in kept]
+        table = table.join(pd.DataFrame([row if isinstance(row, dict) else {} for row in rows]))
         if with_errors:
-            table["error"] = [self.failed[row].error if row in self.failed else "" for row in rows]
+            table["error"] = [getattr(row, "error", "") for row in rows]
         return table
 
 

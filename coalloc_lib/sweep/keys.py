@@ -15,13 +15,13 @@ import importlib
 import sys
 import sysconfig
 import types
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 
-import joblib
 import numpy as np
 
 from coalloc_lib.checks import InputError
@@ -29,22 +29,30 @@ from coalloc_lib.checks import InputError
 #: Types whose `repr` tells equal values from others.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _LIBRARY = Path(__file__).parents[1]
-_CODE = (
-    "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags",
-    "co_exceptiontable",
-)  # fmt: skip
+#: What values of just these types are described by.
+_ATTRIBUTES = {
+    types.CodeType: (
+        "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags",
+        "co_exceptiontable",
+    ),
+    property: ("fget", "fset", "fdel"),
+    classmethod: ("__func__",),
+    staticmethod: ("__func__",),
+    np.random.SeedSequence: ("entropy", "spawn_key"),
+    type(cache(len)): ("__wrapped__",),
+}  # fmt: skip
 _LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 #: What reaches values by names that the code does not show.
 _BLIND = (eval, exec, globals, __import__, importlib.import_module, sys.modules)
 _SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
-def digest(*parts):
+def digest(*parts: str) -> str:
     """Return 32 hexadecimal digits that stand for these texts, in this order."""
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
-def describe(value):
+def describe(value: object) -> str:
     """Return a text that is the same for equal values in every process, and differs for others.
 
     Functions are described by their code, defaults, what they close over and what they look up
@@ -63,7 +71,7 @@ def describe(value):
 
 
 @lru_cache(maxsize=1)
-def library_digest():
+def library_digest() -> str:
     """Return the digest of NumPy's version and of every source file of this library."""
     sources = sorted(_LIBRARY.rglob("*.py"))
     texts = (path.read_text(encoding="utf-8") for path in sources)
@@ -77,10 +85,14 @@ library_digest()  # now, and not when the first sweep begins, which may be after
 class _Description:
     """The description of one value and of all within it, each of which is described once."""
 
-    def __init__(self):
-        self._known, self._path, self._depth = {}, [], 0
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, str]] = {}
+        self._path: list[str] = []
+        self._depth = 0
 
-    def __call__(self, value):
+    def __call__(self, value: object) -> str:
+        if type(value) is bytes:  # the content of an array, say: the `repr` of much takes long
+            return f"bytes {hashlib.blake2b(value, digest_size=16).hexdigest()}"
         if type(value) in SCALARS:
             return f"{type(value).__name__} {value!r}"
         if _is_blind(value):
@@ -89,20 +101,27 @@ class _Description:
             # The value is held too: else its identity could become another's.
             self._known[id(value)] = value, f"again {self._depth}"
             self._depth += 1
-            parts = _EXACTLY.get(type(value), _class if isinstance(value, type) else _object)
-            text = digest(type(value).__qualname__, *parts(value, self))
+            text = digest(type(value).__qualname__, *self._parts(value))
             self._known[id(value)] = value, text
             self._depth -= 1
         return self._known[id(value)][1]
 
-    def named(self, pairs):
+    def _parts(self, value):
+        if _is_named(value):
+            return [value.__module__, value.__qualname__]
+        kind = type(value)
+        if kind in _ATTRIBUTES:
+            return [self(getattr(value, name)) for name in _ATTRIBUTES[kind]]
+        return _EXACTLY.get(kind, _class if isinstance(value, type) else _object)(value, self)
+
+    def named(self, pairs: Iterable[tuple[str, object]]) -> Iterator[str]:
         """Yield names and descriptions; a refusal says by which names it was reached."""
         for name, value in pairs:
             self._path.append(name)
             yield from (name, self(value))
             self._path.pop()
 
-    def refusal(self, value, reason):
+    def refusal(self, value: object, reason: object) -> InputError:
         """Return the error that says what cannot be told from another value, and why."""
         where = f" (reached by {' > '.join(self._path)})" if self._path else ""
         return InputError(
@@ -117,14 +136,10 @@ def _is_blind(value):
 
 def _object(value, inner):
     """Describe an object as it is pickled, step by step, so that code within it counts."""
-    if _is_named(value):
-        return [value.__module__, value.__qualname__]
     if type(value).__module__ == "_thread":  # a lock has no content
         return []
     if hasattr(value, "py_func"):  # compiled by Numba
         return [inner(value.py_func), inner(value.targetoptions)]
-    if isinstance(value, _CACHED):
-        return [inner(value.__wrapped__)]
     try:
         reduce = copyreg.dispatch_table.get(type(value))
         parts = reduce(value) if reduce else value.__reduce_ex__(4)
@@ -135,8 +150,11 @@ def _object(value, inner):
     function, arguments, state, items, pairs = (*parts, None, None, None)[:5]
     kind = type(value)
     if isinstance(state, dict):
-        kept = {n for n in state if isinstance(getattr(kind, str(n), None), cached_property)}
-        state = {name: part for name, part in state.items() if name not in kept}
+        state = {
+            name: part
+            for name, part in state.items()
+            if not isinstance(getattr(kind, str(name), None), cached_property)
+        }
     return map(inner, (kind, function, arguments, state, [*(items or ())], [*(pairs or ())]))
 
 
@@ -179,12 +197,6 @@ def _is_installed(module):
     )
 
 
-def _array(array, inner):
-    if array.dtype.hasobject:
-        return [str(array.shape), str(array.dtype.descr), inner(array.tolist())]
-    return [joblib.hash(array)]
-
-
 def _module(module, inner):
     """Describe an installed package by its name, a module of the user's by all that it has."""
     if _is_installed(module.__name__):
@@ -195,8 +207,6 @@ def _module(module, inner):
 
 def _class(kind, inner):
     """Describe a class by its names, its bases and its own members."""
-    if _is_named(kind):
-        return [kind.__module__, kind.__qualname__]
     members = {
         name: member
         for name, member in vars(kind).items()
@@ -209,13 +219,11 @@ def _class(kind, inner):
 
 def _function(function, inner):
     """Describe a function by its code and by what this code finds by name."""
-    if _is_named(function):
-        return [function.__module__, function.__qualname__]
     code = function.__code__
     cells = zip(code.co_freevars, map(_content, function.__closure__ or ()), strict=True)
     found = dict(_reached(code, function.__globals__))
     own = (code, function.__defaults__, function.__kwdefaults__, vars(function))
-    return [*map(inner, own), *inner.named(cells), *inner.named(sorted(found.items()))]
+    return [*map(inner, own), *inner.named([*cells, *sorted(found.items())])]
 
 
 def _content(cell):
@@ -231,22 +239,19 @@ def _reached(code, space):
     for at, step in enumerate(steps):
         if step.opname in _LOOK_UPS:
             value = space.get(step.argval, getattr(builtins, step.argval, None))
-            after = takewhile(_is_attribute, steps[at + 1 :])
-            yield _through(step.argval, value, *(s.argval for s in after))
+            paths = [[s.argval for s in takewhile(_is_attribute, steps[at + 1 :])]]
         elif step.opname == "IMPORT_NAME":
             level, names = steps[at - 2].argval, steps[at - 1].argval
-            if not level and _is_installed(step.argval):
-                # Which attributes are this module's is not known: a few are refused for others.
-                module = sys.modules.get(step.argval)
-                for name in names or {s.argval for s in steps if _is_attribute(s)}:
-                    if _is_blind(getattr(module, "__dict__", {}).get(name)):
-                        yield f"{step.argval}.{name}", vars(module)[name]
-            else:
-                module = None  # where it is missing, the function may know what to do
-                with suppress(ImportError):
-                    module = __import__(step.argval, space, None, names or (), level)
-                for attributes in [[name] for name in names or ()] or [[]]:
-                    yield _through(step.argval, module, *attributes)
+            value, paths = None, [[name] for name in names or ()] or [[]]
+            with suppress(Exception):  # where it is missing, the function may know what to do
+                value = __import__(step.argval, space, None, names or (), level)
+        else:
+            continue
+        if isinstance(value, types.ModuleType):
+            # Which attributes are this module's is not known: a few are refused for others.
+            paths += [[name] for name in code.co_names if _is_blind(vars(value).get(name))]
+        for path in paths:
+            yield _through(step.argval, value, *path)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _reached(constant, space)
@@ -274,13 +279,6 @@ _EXACTLY = {
     set: lambda value, inner: sorted(map(inner, value)),
     frozenset: lambda value, inner: sorted(map(inner, value)),
     dict: lambda value, inner: [inner(part) for pair in value.items() for part in pair],
-    np.ndarray: _array,
-    np.random.SeedSequence: lambda seed, inner: [repr(seed.entropy), repr(seed.spawn_key)],
-    property: lambda value, inner: map(inner, (value.fget, value.fset, value.fdel)),
-    classmethod: lambda value, inner: [inner(value.__func__)],
-    staticmethod: lambda value, inner: [inner(value.__func__)],
-    types.CodeType: lambda code, inner: [inner(getattr(code, name)) for name in _CODE],
     types.FunctionType: _function,
     types.ModuleType: _module,
 }
-_CACHED = type(library_digest)

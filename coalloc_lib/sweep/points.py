@@ -1,7 +1,7 @@
 """The points of a sweep: how a table shows them, and what the function may take and return."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,6 +12,8 @@ from coalloc_lib.sweep.keys import SCALARS, describe, digest
 
 #: Names of the table and of the call that no argument of a grid and no result may take.
 RESERVED = {"seed", "replication", "error"}
+#: Name to values, or what to show to value; or the points themselves.
+Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
 
 @dataclass(frozen=True)
@@ -27,43 +29,34 @@ class Points:
         What the table shows of them, in the order of `names`; no two are the same.
     """
 
-    names: list
-    values: list
-    labels: list
+    names: list[str]
+    values: list[dict[str, object]]
+    labels: list[tuple]
 
     @classmethod
-    def of(cls, grid):
+    def of(cls, grid: Grid) -> "Points":
         """Return the points of a grid, which is checked."""
         if isinstance(grid, str) or not isinstance(grid, Iterable):
             raise InputError(f"grid = {grid!r}; give a dict of name to values, or a list of points")
+        rows: list[tuple[tuple[object, object], ...]]  # labels and values
         if isinstance(grid, Mapping):
-            names, rows = list(grid), product(*(_axis(*axis) for axis in grid.items()))
+            names = list(grid)
+            rows = list(product(*(_axis(*axis) for axis in grid.items())))
         else:
-            points = list(grid)
-            names = list(points[0]) if points and isinstance(points[0], Mapping) else []
-            rows = (_explicit(point, names, i) for i, point in enumerate(points))
+            given = list(grid)
+            names = list(given[0]) if given and isinstance(given[0], Mapping) else []
+            rows = [_explicit(point, names, i) for i, point in enumerate(given)]
         for name in names:
             if not isinstance(name, str):
                 raise InputError(f"grid has the name {name!r}; give the name of an argument")
-        rows = list(rows)
         if not rows or not names:
             raise InputError("grid is empty; give a dict of name to values, or a list of points")
         values = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
-        points = cls(names, values, [tuple(label for label, _ in row) for row in rows])
-        points._refuse_doubles()
-        return points
+        labels = [tuple(label for label, _ in row) for row in rows]
+        _refuse_doubles(labels)
+        return cls(names, values, labels)
 
-    def _refuse_doubles(self):
-        first = {}
-        for i, label in enumerate(self.labels):
-            if first.setdefault(label, i) != i:
-                raise InputError(
-                    f"grid has two points that are both shown as {label}; leave one out, or give "
-                    "a dict of name to values, and for values that print alike a dict of "
-                    "{'what to show': value, ...}"
-                )
-
-    def keys(self, seeds):
+    def keys(self, seeds: Iterable[np.random.SeedSequence]) -> Iterator[str]:
         """Return the key of each point and seed, those of a point side by side."""
         known = {}  # objects are described once, however many points they are in
 
@@ -78,6 +71,17 @@ class Points:
         for point in self.values:
             arguments = [f"{name}={text(point[name])}" for name in sorted(point)]
             yield from (digest(*arguments, seed) for seed in by_seed)
+
+
+def _refuse_doubles(labels):
+    first = {}
+    for i, label in enumerate(labels):
+        if first.setdefault(label, i) != i:
+            raise InputError(
+                f"grid has two points that are both shown as {label}; leave one out, or give "
+                "a dict of name to values, and for values that print alike a dict of "
+                "{'what to show': value, ...}"
+            )
 
 
 def _axis(name, values):
@@ -97,7 +101,7 @@ def _explicit(point, names, i):
     if not isinstance(point, Mapping) or set(point) != set(names):
         wanted = f"a dict with the names {', '.join(names)}" if names else "a dict of arguments"
         raise InputError(f"grid[{i}] = {point!r}; give {wanted}")
-    return [(_label(point[name]), _plain(point[name])) for name in names]
+    return tuple((_label(point[name]), _plain(point[name])) for name in names)
 
 
 def _plain(value):
@@ -109,7 +113,7 @@ def _label(value):
     return value if type(value) in SCALARS else " ".join(str(value).split())
 
 
-def check_call(function, names):
+def check_call(function: Callable[..., object], names: list[str]) -> None:
     """Refuse a function that cannot be called with these names and a seed."""
     if not callable(function):
         raise InputError(f"function = {function!r}; give a function of the grid's names and seed")
@@ -129,10 +133,10 @@ def check_call(function, names):
         ) from None
 
 
-def plain_numbers(results, point):
+def plain_numbers(results: object, point: Mapping[str, object]) -> dict[str, float]:
     """Return the results as a dict of plain Python numbers."""
-    results = results if isinstance(results, Mapping) else {"value": results}
-    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in results.items()}
+    named = results if isinstance(results, Mapping) else {"value": results}
+    plain = {name: _plain(value) for name, value in named.items()}
     for name, value in plain.items():
         if not isinstance(value, int | float):
             raise TypeError(

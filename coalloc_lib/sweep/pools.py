@@ -1,12 +1,13 @@
 """Who runs the calls of a sweep: joblib's threads and processes, or the workers of a Dask cluster.
 
-Each takes a function and an iterator of tuples of arguments, and yields what the function returns,
-in any order.
+Other processes take a function and an iterator of tuples of arguments, and yield what the function
+returns, in any order. Threads of this process call one function each.
 """
 
 import itertools
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -20,23 +21,24 @@ PATIENCE = 60.0
 _LOOK = 1.0  # seconds between two looks at the cluster
 
 
-def active_pool(workers):
-    """Return who runs calls, and whether in the memory of this process.
+def active_pool(workers: int | None) -> tuple[Callable[..., Iterator], bool]:
+    """Return who runs calls, and whether in threads of this process.
 
     It is what ``joblib.parallel_config`` names; threads where only `workers` is given.
     """
     hint = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
     if hasattr(backend, "client"):
-        return _Dask(backend), False
-    here = joblib.effective_n_jobs(workers) == 1 or getattr(backend, "supports_sharedmem", False)
-    size = 1 if here else "auto"
-    how = {"batch_size": size, "return_as": "generator_unordered", **hint}
-    return partial(_on_joblib, joblib.Parallel(workers, **how)), here
+        patience = max(PATIENCE, backend.wait_for_workers_timeout or 0)
+        return partial(_on_dask, backend.client, patience), False
+    lanes = joblib.effective_n_jobs(workers)
+    if lanes == 1 or getattr(backend, "supports_sharedmem", False):
+        parallel = joblib.Parallel(workers, batch_size=1, **hint)
+        return lambda lane: parallel([joblib.delayed(lane)()] * lanes), True
+    return partial(_in_processes, joblib.Parallel(workers, return_as="generator_unordered")), False
 
 
-def _on_joblib(parallel, function, arguments):
-    """Yield what the function returns for each tuple of arguments."""
+def _in_processes(parallel, function, arguments):
     answers = parallel(itertools.starmap(joblib.delayed(function), arguments))
     try:
         for answer in answers:  # noqa: UP028, as it would be closed without the filter
@@ -47,60 +49,51 @@ def _on_joblib(parallel, function, arguments):
             answers.close()
 
 
-class _Dask:
-    """The workers of a Dask cluster, which may come and go.
+def _on_dask(client, patience, function, arguments):
+    """Yield what the function returns; raise the first error once all others have ended.
 
-    joblib's own way there waits for ever for a call whose result was lost with its worker and
-    that Dask then gives up, and for a cluster that has no workers any more.
+    Workers may come and go. joblib's own way there waits for ever for a call whose result was lost
+    with its worker and that Dask then gives up, and for a cluster that has no workers any more.
     """
+    done, pending, errors = SimpleQueue(), set(), []
+    seen = look = time.monotonic()
+    try:
+        while True:
+            if (now := time.monotonic()) >= look:
+                threads, look = sum(client.ncores().values()), now + _LOOK
+                seen = now if threads else seen
+                _refuse_to_wait(now - seen, patience)
+            # Calls that wait may bring workers.
+            room = 0 if errors else max(0, 2 * max(1, threads) - len(pending))
+            for each in itertools.islice(arguments, room):
+                future = client.submit(function, *each, pure=False)
+                future.add_done_callback(done.put)
+                pending.add(future)
+            if not pending:
+                break
+            with suppress(Empty):
+                future = done.get(timeout=_LOOK)
+                try:
+                    answer = future.result(timeout=_LOOK)
+                except TimeoutError:  # lost with its worker: Dask computes it again
+                    done.put(future)
+                    continue
+                except Exception as error:
+                    errors.append(error)
+                else:
+                    yield answer
+                pending.discard(future)
+    finally:
+        with suppress(OSError):  # the cluster may be gone
+            client.cancel(list(pending))
+    if errors:
+        raise errors[0]
 
-    def __init__(self, backend):
-        self._client, self._lanes = backend.client, 1
-        self._patience = max(PATIENCE, backend.wait_for_workers_timeout or 0)
-        self._looked, self._lost = float("-inf"), None
 
-    def __call__(self, function, arguments):
-        """Yield what the function returns; raise the first error once all others have ended."""
-        done, pending, errors = SimpleQueue(), set(), []
-        try:
-            while True:
-                self._look()
-                room = 0 if errors else max(0, 2 * self._lanes - len(pending))
-                for each in itertools.islice(arguments, room):
-                    future = self._client.submit(function, *each, pure=False)
-                    future.add_done_callback(done.put)
-                    pending.add(future)
-                if not pending:
-                    break
-                with suppress(Empty):
-                    future = done.get(timeout=_LOOK)
-                    try:
-                        answer = future.result(timeout=_LOOK)
-                    except TimeoutError:  # lost with its worker: Dask computes it again
-                        done.put(future)
-                        continue
-                    except Exception as error:
-                        errors.append(error)
-                    else:
-                        yield answer
-                    pending.discard(future)
-        finally:
-            with suppress(OSError):  # the cluster may be gone
-                self._client.cancel(list(pending))
-        if errors:
-            raise errors[0]
-
-    def _look(self):
-        """See from time to time how many lanes there are, and raise where there are none."""
-        now = time.monotonic()
-        if now < self._looked + _LOOK:
-            return
-        self._looked, threads = now, sum(self._client.ncores().values())
-        self._lanes = max(1, threads)  # calls that wait may bring workers
-        self._lost = None if threads else self._lost or now
-        if self._lost and now - self._lost > self._patience:
-            raise TimeoutError(
-                f"the Dask cluster has had no workers for {self._patience:g} seconds; give it some "
-                "and start again, or wait longer for them: "
-                "joblib.parallel_config('dask', wait_for_workers_timeout=...)"
-            )
+def _refuse_to_wait(seconds, patience):
+    if seconds > patience:
+        raise TimeoutError(
+            f"the Dask cluster has had no workers for {patience:g} seconds; give it some and start "
+            "again, or wait longer for them: "
+            "joblib.parallel_config('dask', wait_for_workers_timeout=...)"
+        )

@@ -1,7 +1,7 @@
 """Kernels compiled beforehand: processes that write one cache of Numba at once can crash."""
 
 
-def compile_kernels():
+def compile_kernels() -> None:
     """Compile every kernel of this library, so that worker processes find them compiled.
 
     Each is reached as a user reaches it, by a public function on small input, so that it is

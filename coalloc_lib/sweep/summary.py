@@ -7,7 +7,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.inference import student
 
 
-def summarize(table, confidence=0.95):
+def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     """Return the mean of each result at each point, with Student's t interval.
 
     Parameters

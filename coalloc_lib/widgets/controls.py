@@ -98,7 +98,9 @@ class Explorer(ipw.VBox):
         }
         self._notes = {name: ipw.HTML() for name in controls}
         self._draw, self.view = draw, View() if view is None else view
-        self._drawn, self._waiting, self._held = None, None, True
+        self._drawn: dict[str, Any] | None = None
+        self._waiting: asyncio.TimerHandle | None = None
+        self._held = True
         self.scenario = ipw.Text(
             description="this scenario", style=WIDE, layout={"width": "auto"},
             tooltip="copy it to keep it; paste one to see it", continuous_update=False,

@@ -90,7 +90,9 @@ def division_picture(
     figure = plots.curves({"": net}, title=_winner(net), subtitle=subtitle, xlabel=label)
     words = "; ".join(
         f"{name} bears {plots.told(curve.maximum.interval)} and responds in "
-        + ", ".join(f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points)
+        + ", ".join(
+            f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points if p.response
+        )
         for name, curve in net.items()
     )
     return Picture(figure, f"{figure.get_suptitle()}. {subtitle}: {words}".replace("\n", " "))

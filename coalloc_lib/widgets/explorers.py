@@ -133,6 +133,6 @@ def _small_schedule(
     if request in NO_CHOICE:
         words.remove(placement)
     rule = None if request in NO_CHOICE else PLACEMENTS[placement.replace(" ", "-")]()
-    policies = {"scheduling": POLICIES[scheduling](*limit), "placement": rule}
-    schedule = simulate(system, jobs.replace(request=request), engine="reference", **policies)
+    policy, stream = POLICIES[scheduling](*limit), jobs.replace(request=request)
+    schedule = simulate(system, stream, scheduling=policy, placement=rule, engine="reference")
     return {", ".join(words): schedule}

@@ -2,9 +2,8 @@
 
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-
 from coalloc_lib.jobs import JobStream
+from coalloc_lib.seeds import Seed
 
 
 @runtime_checkable
@@ -22,9 +21,7 @@ class Workload(Protocol):
     def mean_work(self) -> float:
         """Mean processor-time of a job."""
 
-    def sample(
-        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
-    ) -> JobStream:
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return a stream of `count` jobs, in order of submission.
 
         Parameters

@@ -21,39 +21,15 @@ if TYPE_CHECKING:
 
 #: The 18 fields, in the order of the format.
 FIELDS = (
-    "job",
-    "submit",
-    "wait",
-    "runtime",
-    "allocated_processors",
-    "average_cpu_time",
-    "used_memory",
-    "requested_processors",
-    "requested_time",
-    "requested_memory",
-    "status",
-    "user",
-    "group",
-    "executable",
-    "queue",
-    "partition",
-    "preceding_job",
-    "think_time",
-)
+    "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
+    "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
+    "executable", "queue", "partition", "preceding_job", "think_time",
+)  # fmt: skip
 
+_MEASURED = ("submit", "wait", "runtime", "average_cpu_time", "used_memory", "requested_time",
+             "requested_memory", "think_time")  # fmt: skip
 #: Fields that count or name something; they become `int64` columns, all others `float64`.
-WHOLE_FIELDS = (
-    "job",
-    "allocated_processors",
-    "requested_processors",
-    "status",
-    "user",
-    "group",
-    "executable",
-    "queue",
-    "partition",
-    "preceding_job",
-)
+WHOLE_FIELDS = tuple(name for name in FIELDS if name not in _MEASURED)
 
 #: No log begins with so many characters of comments.
 _MOST_HEADER = 2**20

@@ -20,7 +20,7 @@ from coalloc_lib.checks import InputError, positive
 from coalloc_lib.distributions import Distribution, SizeDistribution
 
 #: Of the sizes of 30,558 jobs: 58 values in [1, 128].
-SIZE_MEAN, SIZE_CV, SIZE_VALUES = 23.34, 1.11, 58
+SIZE_MEAN, SIZE_CV = 23.34, 1.11
 #: Of the service times of 28,426 jobs, in seconds. In working hours a job had 15 minutes.
 SERVICE_MEAN, SERVICE_CV = 356.45, 5.37
 SHORT_SHARE, SHORT_LIMIT = 0.9445, 900.0

@@ -17,6 +17,7 @@ from coalloc_lib.checks import InputError, positive, shown, whole
 from coalloc_lib.columns import numbers
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
+from coalloc_lib.seeds import Seed
 
 DAY, HALF_HOURS = 86_400, 48
 
@@ -152,25 +153,12 @@ class AdaptedLublin:
         short = self.short_probability(sizes)
         return float((weights[sizes] * sizes) @ (short * means[0] + (1 - short) * means[1]))
 
-    def sample(
-        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
-    ) -> JobStream:
-        """Return the first `count` jobs of a random workload.
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
+        """Return the first `count` jobs of a random workload; see `Workload.sample`.
 
-        Parameters
-        ----------
-        count : int
-            How many jobs.
-        seed : int or SeedSequence
-            Where the randomness comes from: ``numpy.random.default_rng(seed)``.
-        rate : float, optional
-            Mean arrivals a second: all times between arrivals, and with them the daily cycle, are
-            stretched alike. ``1 / gap_mean``, in whole seconds, where it is not given.
-
-        Returns
-        -------
-        JobStream
-            Total requests; whole seconds, run times of at least one.
+        They are total requests in whole seconds, with run times of at least one. With a `rate`
+        all times between arrivals, and with them the daily cycle, are stretched alike; without
+        one it is ``1 / gap_mean``.
         """
         count = whole("count", count)
         if not isinstance(seed, np.random.SeedSequence):

@@ -1,13 +1,14 @@
 """Synthetic job streams: sizes, service times and arrivals drawn from distributions."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from coalloc_lib.checks import InputError, in_memory, instance_of, one_of, whole
-from coalloc_lib.distributions import Exponential, PoissonArrivals, SizeDistribution
+from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
 from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.seeds import generators
+from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.splitting import split_smallest
 
 
@@ -42,11 +43,11 @@ class JobModel:
     sizes: SizeDistribution
     components: int = 1
     request: str = "unordered"
-    service: object = field(default_factory=Exponential)
+    service: Distribution = field(default_factory=Exponential)
     split_at: int | None = None
     merged_into: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the arguments."""
         in_memory("components", whole("components", self.components), 10**6)
         one_of("request", self.request, REQUESTS)
@@ -67,27 +68,27 @@ class JobModel:
                 f"merged_into = {parts}; give a divisor of {self.components}, the draws"
             )
 
-    def with_(self, **changes):
+    def with_(self, **changes: Any) -> "JobModel":
         """Return the model with these fields changed."""
         return replace(self, **changes)
 
-    def __str__(self):
+    def __str__(self) -> str:
         draws = f"{self.components} × {self.sizes}"
         split = f", split at {self.split_at}" if self.split_at else ""
         merged = f", merged into {self.merged_into}" if self.merged_into else ""
         return f"{draws}{split}{merged}, {self.request}, {self.service}"
 
     @property
-    def mean_processors(self):
+    def mean_processors(self) -> float:
         """Mean processors of a job."""
         return self.components * self.sizes.mean
 
     @property
-    def mean_work(self):
+    def mean_work(self) -> float:
         """Mean processor-time of a job."""
         return self.mean_processors * self.service.mean
 
-    def largest(self):
+    def largest(self) -> JobStream:
         """Return a stream of one job, the largest that can be drawn."""
         components = np.full((1, self.components), self.sizes.maximum)
         return JobStream([0], [0], self._shaped(components), request=self.request)
@@ -100,7 +101,7 @@ class JobModel:
             return components.reshape(len(components), self.merged_into, -1).sum(axis=2)
         return components
 
-    def sample(self, count, seed, rate=None):
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Draw a stream of `count` jobs.
 
         Parameters
@@ -133,9 +134,9 @@ class Mixture:
     the same seed a mixture shares the jobs of each kind with that kind alone.
     """
 
-    parts: dict
+    parts: dict[JobModel, float]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Check the shares and that the parts go together."""
         if not isinstance(self.parts, dict) or not all(isinstance(p, JobModel) for p in self.parts):
             raise InputError(f"parts = {self.parts!r}; give a dict of JobModel to share")
@@ -145,20 +146,20 @@ class Mixture:
         if len({(part.request, part.service) for part in self.parts}) > 1:
             raise InputError("parts differ in request or service; give one of each")
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "; ".join(f"{share:.0%} {part}" for part, share in self.parts.items())
 
     @property
-    def service(self):
+    def service(self) -> Distribution:
         """The service-time distribution of all parts."""
         return next(iter(self.parts)).service
 
     @property
-    def mean_work(self):
+    def mean_work(self) -> float:
         """Mean processor-time of a job."""
         return sum(share * part.mean_work for part, share in self.parts.items())
 
-    def sample(self, count, seed, rate=None):
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Draw a stream; see `JobModel.sample`."""
         *_, for_kinds = generators(seed, 4)
         shares = np.cumsum(list(self.parts.values()))
@@ -183,15 +184,15 @@ class ResampledJobs:
 
     jobs: JobStream
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"drawn from {self.jobs!r}"
 
     @property
-    def mean_work(self):
+    def mean_work(self) -> float:
         """Mean processor-time of a job."""
         return self.jobs.mean_work
 
-    def sample(self, count, seed, rate=None):
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Draw a stream; see `JobModel.sample`."""
         for_jobs, for_arrivals = generators(seed, 2)
         drawn = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]

@@ -28,6 +28,7 @@ from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.progress import SILENT, Silent
+from coalloc_lib.seeds import Seed
 from coalloc_lib.workloads._swf_blocks import content
 from coalloc_lib.workloads._swf_text import FIELDS, WHOLE_FIELDS, is_header_key, parse
 
@@ -193,9 +194,7 @@ class SwfLog:
         """Mean processor-time of a usable job."""
         return self.jobs().mean_work
 
-    def sample(
-        self, count: int, seed: int | np.random.SeedSequence, rate: float | None = None
-    ) -> JobStream:
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return the first `count` of `jobs()`; see `JobStream.sample`."""
         return self.jobs().sample(count, seed, rate)
 

@@ -112,13 +112,19 @@ def counted(monkeypatch, module, name, work):
     return made
 
 
-#: Operations that a call makes: of each state that is not passed over, each job or size is tried.
+def tried(density, floor, clusters):
+    """Operations of one job or size: each state that is not passed over, and each level of it."""
+    reached = density > floor
+    return np.count_nonzero(reached.any(axis=1)) * unordered.PLACED * clusters + reached.sum()
+
+
+#: Operations that a call makes.
 TRIED = {
-    "worst_fit_step": lambda density, out, ways, least, jobs, weights, floor: (
-        np.count_nonzero(density > floor) * len(weights) * unordered.PLACED * len(least)
+    "worst_fit_step": lambda density, out, ways, jobs, weights, floor: (
+        tried(density, floor, len(ways) - 1) * len(weights)
     ),
-    "worst_fit_size": lambda cells, out, offsets, ways, k, spread, value, chance, floor: (
-        np.count_nonzero(cells > floor) * unordered.PLACED * (len(ways) - 1)
+    "worst_fit_size": lambda cells, out, offsets, ways, k, spread, value, chance, floor: tried(
+        cells, floor, len(ways) - 1
     ),
     "first_fit_step": lambda density, out, sizes, strides, jobs, weights, floor: (
         np.count_nonzero(density > floor) * len(weights)

@@ -85,60 +85,67 @@ def test_one_cluster_by_fourier_transform_equals_direct_convolution(monkeypatch)
     )
 
 
-@pytest.mark.parametrize("least", [(0, 0, 0), (3, 1, 0)])
-def test_ways_number_the_sorted_vectors_above_the_least(least):
-    vectors = [
-        (a, b, c)
-        for a in range(least[0], 5)
-        for b in range(least[1], a + 1)
-        for c in range(least[2], b + 1)
-    ]
-    ways = ways_table(4, np.array(least))
-    assert [kernels.place(ways, np.array(v), 3) for v in vectors] == list(range(len(vectors)))
+def test_ways_number_the_sorted_vectors():
+    vectors = [(a, b, c) for a in range(5) for b in range(a + 1) for c in range(b + 1)]
+    ways = ways_table(3, 4)
+    assert [kernels.place(ways, np.array(v), 3, 0) for v in vectors] == list(range(len(vectors)))
     assert ways[3, 5] == len(vectors)
-    found = np.array(least)
-    for following in vectors[1:]:
-        kernels.advance(found, 3, np.array(least))
-        assert tuple(found) == following
+    for least in (0, 2):
+        found = np.full(3, least)
+        for following in [v for v in vectors if v[2] >= least][1:]:
+            kernels.advance(found, 3, least)
+            assert tuple(found) == following
 
 
-#: Two clusters of two processors: the states are 00, 10, 11, 20, 21, 22.
-PAIR = np.zeros(2, dtype=np.int64)
-WAYS = ways_table(2, PAIR)
+#: The vectors of two numbers up to 2 are 00, 10, 11, 20, 21, 22.
+WAYS = ways_table(2, 2)
 
 
 def test_the_worked_examples_of_sorted_vectors():
     vector = np.array([5, 3, 1, 9])
     kernels.insert(vector, 3, 3)
     assert vector.tolist() == [5, 3, 3, 1]
-    assert kernels.place(WAYS, np.array([2, 1]), 2) == 4
-    assert kernels.merged_place(WAYS, np.array([2]), 1, np.array([1]), 1) == 4
+    assert kernels.place(WAYS, np.array([2, 1]), 2, 0) == 4
+    assert kernels.place(WAYS, np.array([5, 4]), 2, 3) == 4
     vector = np.array([2, 1, 1])
-    kernels.advance(vector, 3, np.zeros(3, dtype=np.int64))
+    kernels.advance(vector, 3, 0)
     assert vector.tolist() == [2, 2, 0]
-    used, after = np.array([3, 2, 0]), np.zeros(3, dtype=np.int64)
-    assert kernels.serve_by_worst_fit(used, np.array([2, 1]), 4, after)
-    assert after.tolist() == [3, 3, 2]
-    assert not kernels.serve_by_worst_fit(used, np.array([2, 2, 2]), 4, after)
+
+
+def test_the_worked_example_of_moving_levels():
+    density, out = np.array([[0, 0, 0], [1.0, 3, 5]]), np.zeros((2, 3))
+    assert [kernels.first_level(density, state, 2.0) for state in (0, 1)] == [3, 1]
+    kernels.move(density, 1, 0, out, 0, 0.5, 1, 1)
+    assert out.tolist() == [[0, 0.5, 1.5], [0, 0, 0]]
 
 
 def test_the_worked_example_of_a_step():
-    density, out = np.array([0, 1.0, 0, 0, 0, 0]), np.zeros(6)
+    """The two clusters differ by 0, 1 or 2, a row each; a column is what the other uses."""
     jobs, weights = np.array([[1, 0], [1, 1]]), np.array([0.25, 0.75])
-    kernels.worst_fit_step(density, out, WAYS, PAIR, jobs, weights, 0.0)
-    assert out.tolist() == [0, 0, 0.25, 0, 0.75, 0]
+    for level, expected in (
+        (0, [[0, 0.25, 0], [0, 0.75, 0], [0, 0, 0]]),
+        (1, [[0, 0, 0.25], [0, 0, 0], [0, 0, 0]]),
+    ):
+        density, out = np.zeros((2, 3, 3))
+        density[1, level] = 1
+        kernels.worst_fit_step(density, out, WAYS, jobs, weights, 0.0)
+        assert out.tolist() == expected
 
 
 def test_the_worked_example_of_one_size_after_the_other():
-    offsets = np.array([0, 6, 15])
-    cells, out = np.zeros(15), np.zeros(6)
-    cells[0] = 1
-    kernels.worst_fit_size(cells, out, offsets, WAYS, 2, 2, 2, 0.5, 0.0)
-    assert out.tolist() == [0, 0, 0, 0, 0, 0.25]
-    assert cells[6:].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
-    kernels.worst_fit_size(cells, out, offsets, WAYS, 2, 2, 1, 0.5, 0.0)
-    assert out.tolist() == [0, 0, 0.25, 0, 0.5, 0.25]
-    assert cells[6:].tolist() == [0, 1, 1, 0, 0, 0, 0, 0, 0]
+    offsets, ways = np.array([0, 3, 8]), ways_table(2, 4)
+    cells, out = np.zeros((8, 3)), np.zeros((3, 3))
+    cells[0, 0] = 1
+    kernels.worst_fit_size(cells, out, offsets, ways, 2, 2, 2, 0.5, 0.0)
+    expected = np.zeros((3, 3))
+    expected[0, 2] = 0.25
+    assert out.tolist() == expected.tolist()
+    assert np.argwhere(cells[3:]).tolist() == [[4, 0]]
+    kernels.worst_fit_size(cells, out, offsets, ways, 2, 2, 1, 0.5, 0.0)
+    expected[[1, 0], 1] = 0.5, 0.25
+    assert out.tolist() == expected.tolist()
+    assert np.argwhere(cells[3:]).tolist() == [[3, 0], [4, 0]]
+    assert cells[[6, 7], 0].tolist() == [1, 1]
 
 
 def test_the_worked_example_of_first_fit():

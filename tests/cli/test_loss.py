@@ -127,6 +127,12 @@ def test_the_seed_decides_the_simulated_loss(run):
     assert run(*SAMPLED).endswith(" (95 %)\n")
 
 
+def test_the_default_backlog_is_that_of_the_library(run):
+    assert f"[default: {co.saturation.HELD}]" in run("loss", "--help")
+    overtaking = [*SAMPLED, "--scheduling", "fpfs", "--max-jumps", "20"]
+    assert run(*overtaking) == run(*overtaking, "--backlog", co.saturation.HELD)
+
+
 def test_policies_and_service_times_change_the_simulated_loss(run):
     choices = [
         [],
@@ -188,11 +194,14 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
             ["--request", "ordered", "--service", "deterministic", "--method", "exact"],
             ["use --method simulation"],
         ),
-        (["--request", "ordered", "--seed", "-1"], ["'--seed'"]),
+        (["--request", "ordered", "--seed", "-1"], ["'--seed'", "it is '-1'"]),
         (["--request", "ordered", "--seed", "1"], ["--seed is for --method simulation"]),
         (["--request", "ordered", "--jobs", "9"], ["--jobs is for --method simulation"]),
         (["--request", "total", "--method", "simulation", "--sizes", "U[5,9]"], ["never start"]),
-        (["--request", "total", "--method", "simulation", "--jobs", "0"], ["'--jobs'"]),
+        (
+            ["--request", "total", "--method", "simulation", "--jobs", "0"],
+            ["'--jobs'", "it is '0'"],
+        ),
         (["--request", "ordered", "--backlog", "9"], ["--backlog is for --method simulation"]),
         (["--request", "total", "--method", "simulation", "--backlog", "3"], ["--backlog"]),
         (

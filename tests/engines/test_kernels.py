@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.engines import compiled, reference
 from coalloc_lib.engines.kernels import events, placing, waiting
+from coalloc_lib.engines.outcome import Task
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=60))
@@ -136,7 +137,7 @@ def test_a_job_that_never_fits_ends_the_run_on_both_engines(
     messages = []
     for engine in (compiled, reference):
         with pytest.raises(co.InputError, match="waiting in an idle system, job 1 first") as error:
-            engine.run(co.Multicluster([4, 4]), jobs, scheduling, placement, backlog)
+            engine.run(Task(co.Multicluster([4, 4]), jobs, scheduling, placement, backlog))
         messages.append(str(error.value))
     assert messages[0] == messages[1]
 

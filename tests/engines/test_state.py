@@ -1,6 +1,5 @@
-"""What policies see and may do: small policies that use it, and those that break its rules."""
+"""What policies see and may do: small policies that use it."""
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,23 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.engines import reference
 from coalloc_lib.scheduling import Job, Refusal
 from coalloc_lib.verification import ScheduleError
 from tests.conftest import placements, systems_and_streams
-
-
-def run(sizes, rows, policy=None, request="total", **how):
-    """Simulate (submit, runtime, estimate, processors) on the readable engine."""
-    submit, runtime, estimate, components = zip(*rows, strict=True)
-    jobs = co.JobStream(submit, runtime, components, estimate, request=request)
-    system = co.Multicluster(sizes)
-    return co.simulate(system, jobs, scheduling=policy, engine="reference", **how).verify()
-
-
-def policy(start_jobs, name="Mine", **more):
-    """A policy with this method."""
-    return type(name, (co.Scheduling,), {"start_jobs": start_jobs, **more})()
+from tests.engines.own_policies import ROWS, fault, policy, run
 
 
 class Easy(co.Scheduling):
@@ -218,7 +204,7 @@ def test_a_held_queue_goes_on_past_refused_jobs():
     ("change", "message"),
     [
         (lambda s: s.start.__setitem__(1, 3.0), "job 1 was refused and has a start"),
-        (lambda s: s.end.__setitem__(1, 3.0), "job 1 was refused and has a end"),
+        (lambda s: s.end.__setitem__(1, 3.0), "job 1 was refused and has an end"),
         (lambda s: s.allocation.__setitem__((1, 0), 4), "job 1 was refused and has processors"),
         (lambda s: s.refused.pop(1), "job 1 has no start"),
         (lambda s: s.refused.__setitem__(1, Refusal(0.5, "")), "job 1 was refused at 0.5, before"),
@@ -331,130 +317,3 @@ def test_a_policy_by_the_book_runs_as_the_librarys_own(case, data):
     theirs = co.simulate(system, jobs, **how)
     np.testing.assert_array_equal(mine.start, theirs.start)
     np.testing.assert_array_equal(mine.allocation, theirs.allocation)
-
-
-ROWS = [(0, 2, 2, 3), (1, 2, 2, 3)]
-
-
-def fault(sizes=(4,), rows=ROWS, scheduling=None, **how):
-    """The message of the error that a policy makes; it has one line."""
-    with pytest.raises(co.InputError) as error:
-        run(list(sizes), rows, scheduling, **how)
-    assert "\n" not in str(error.value)
-    assert len(str(error.value)) < 300
-    return str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (lambda s: [s.start(job) for job in [s.queue[0]] * 2], "started job 0, which is not wait"),
-        (lambda s: s.start(s.running[0] if s.running else s.queue[0]), "started job 0, which is"),
-        (lambda s: s.start(0), "started 0, which is not waiting; take jobs from state.queue"),
-        (lambda s: s.start([1]), r"started \[1\], which is not waiting"),
-        (lambda s: s.start(Job(0, 0, 1, 1, (1,), 0)), "started job 0, which is not waiting"),
-        (lambda s: s.queue.pop(0), "used state.queue.pop, and policies only read it"),
-        (lambda s: s.queue.clear(), "used state.queue.clear"),
-        (lambda s: s.queue.sort(key=id), "used state.queue.sort"),
-        (lambda s: s.queue.__iadd__([1]), "used state.queue.__iadd__"),
-        (lambda s: s.running.append(1), "used state.running.append"),
-        (lambda s: s.queue.__setitem__(0, 1), "used state.queue.__setitem__"),
-        (lambda s: s.queue.__delitem__(0), "used state.queue.__delitem__"),
-        (lambda s: s.start(s.queue[0], [9]), r"started job 0, of 3 processors, on \[9\]; give"),
-        (lambda s: s.start(s.queue[0], [3, 0]), r"started job 0, of 3 processors, on \[3, 0\]"),
-        (lambda s: s.start(s.queue[0], 3), "started job 0, of 3 processors, on 3"),
-        (lambda s: s.wake(s.now), "asked to be called at 0.0, at 0; ask for an instant"),
-        (lambda s: s.wake(np.nan), "asked to be called at nan"),
-        (lambda s: s.wake(np.inf), "asked to be called at inf"),
-        (lambda s: s.wake(None), "asked to be called at None, at 0; ask for an instant"),
-        (lambda s: s.wake("x" * 900), "asked to be called at 'xxx"),
-        (lambda s: s.wake([5]), r"asked to be called at \[5\]"),
-        (lambda s: s.promise(s.queue[0], "a"), "promised job 0 a start at 'a', at 0; promise an"),
-        (lambda s: s.promise(s.queue[0], np.arange(2)), r"promised job 0 a start at \[0, 1\]"),
-        (lambda s: s.promise(s.queue[0], np.inf), "promised job 0 a start at inf.*not infinity$"),
-        (lambda s: s.promise(s.queue[0], 10**400), "promised job 0 a start at 1.*not infinity$"),
-        (lambda s: s.promise(s.queue[0], -1), "promised job 0 a start at -1"),
-        (lambda s: s.promise(s.queue[0], np.nan), "promised job 0 a start at nan"),
-        (lambda s: s.refuse(3, "why"), "refused 3, which is not waiting"),
-        (lambda s: s.expected_end(s.queue[0]), "asked for the end of job 0, which does not run"),
-    ],
-)
-def test_a_policy_that_breaks_a_rule_is_named(body, message):
-    def start_jobs(self, state):
-        if state.queue or state.running:
-            body(state)
-
-    assert re.match(rf"Mine\(\) {message}", fault(scheduling=policy(start_jobs)))
-
-
-def test_no_processors_are_given_below_zero():
-    """Three in all, and more than are idle on one of the clusters."""
-
-    def start_jobs(self, state):
-        state.start(state.queue[0], [-1, 4])
-
-    message = fault([4, 4], [(0, 2, 2, 3)], policy(start_jobs))
-    assert "started job 0, of 3 processors, on [-1, 4]; give the processors" in message
-
-
-def test_a_policy_that_starts_nothing_is_named():
-    idler = policy(lambda self, state: None, "Idler")
-    assert "Idler() left 2 jobs waiting in an idle system, job 0 first" in fault(scheduling=idler)
-
-
-@pytest.mark.parametrize("backlog", [None, 1])
-def test_a_policy_that_wakes_itself_for_ever_and_starts_nothing_is_named(backlog, monkeypatch):
-    """It has started one job before; a run that had no end would end in another error."""
-    monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
-
-    def start_jobs(self, state):
-        assert state.now < 1000
-        if state.queue and state.queue[0].number == 0:
-            state.start(state.queue[0])
-        state.wake(state.now + 1)
-
-    message = fault(scheduling=policy(start_jobs), backlog=backlog)
-    count = 1 if backlog else len(ROWS) - 1
-    assert f"Mine() left {count} jobs waiting in an idle system, job 1 first" in message
-
-
-@pytest.mark.parametrize("rows", [[(60, 2, 2, 3)], [(0, 60, 60, 3), (0, 2, 2, 3)]])
-def test_a_policy_may_be_called_in_vain_while_something_is_to_come(rows, monkeypatch):
-    """An arrival or a departure, which it awaits with more calls than a system at rest allows."""
-    monkeypatch.setattr(reference, "MOST_IN_VAIN", 50)
-
-    def start_jobs(self, state):
-        co.FCFS().start_jobs(state)
-        state.wake(state.now + 1)
-
-    assert run([4], rows, policy(start_jobs)).start[-1] == 60
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [[9], [4], [2], [], [3, 0], [-3], [3.0], {0: 3}, {3}, 3, "3", True, [None], [[3]], "x" * 900],
-    ids=lambda answer: repr(answer)[:20],
-)
-def test_a_placement_that_answers_anything_is_named(answer):
-    mine = type("Mine", (co.Placement,), {"place": lambda self, *_: answer})()
-    assert "Mine() placed job 0, of 3 processors, as " in fault(placement=mine)
-
-
-def test_a_placement_that_takes_more_than_is_idle_is_named():
-    """4 of 4 at first, then the same with 1 idle."""
-    greedy = type("Greedy", (co.Placement,), {"place": lambda self, *_: [3]})()
-    assert "Greedy() placed job 1, of 3 processors, as [3] with [1] idle" in fault(placement=greedy)
-
-
-def test_a_placement_may_answer_with_an_array():
-    mine = type("Mine", (co.Placement,), {"place": lambda self, c, r, idle: np.array([0, 3])})()
-    assert run([4, 4], ROWS[:1], placement=mine).allocation.tolist() == [[0, 3]]
-
-
-def test_a_copy_of_the_queue_may_be_changed():
-    def start_jobs(self, state):
-        waiting = list(state.queue)
-        while waiting and state.start(waiting.pop()):
-            pass
-
-    assert run([4], [(0, 1, 1, 4), (0, 1, 1, 4)], policy(start_jobs)).start.tolist() == [1, 0]

@@ -264,8 +264,8 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/keys.py",
-        "[repr(seed.entropy), repr(seed.spawn_key)]",
-        "[repr(seed.entropy)]",
+        '("entropy", "spawn_key")',
+        '("entropy",)',
         "sweep/test_cache.py::test_other_seeds_and_replications_are_other_points",
     ),
     Mutant(
@@ -276,8 +276,8 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/keys.py",
-        "*inner.named(sorted(found.items()))",
-        "*found",
+        "*inner.named([*cells, *sorted(found.items())])",
+        "*inner.named(cells), *found",
         "sweep/test_following.py::test_a_change_in_a_cell_is_seen_and_nothing_else_is_computed_again",
     ),
     Mutant(
@@ -318,8 +318,8 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/execution.py",
-        "point, replication = divmod(row, len(self.seeds))\n        return",
-        "replication, point = divmod(row, len(self.points.values))\n        return",
+        "point, replication = divmod(row, len(self.seeds))\n            yield",
+        "replication, point = divmod(row, len(self.points.values))\n            yield",
         "sweep/test_sweep.py::test_a_row_for_each_point_and_replication_in_the_order_of_the_grid",
     ),
     Mutant(
@@ -342,7 +342,7 @@ SWEEPS = (
     ),
     Mutant(
         "sweep/pools.py",
-        "        if errors:\n            raise errors[0]\n",
+        "    if errors:\n        raise errors[0]\n",
         "",
         "sweep/test_backends.py::test_a_worker_that_dies_is_said_and_what_had_finished_is_kept",
     ),
@@ -375,13 +375,13 @@ STUDIES = (
     ),
     Mutant(
         "studies/ledger.py",
-        "if interval.half_width > most + 1e-12:",
+        "if found.half_width > limit:",
         "if False:",
         f"{LEDGER}::test_an_interval_is_met_give_or_take_the_rounding",
     ),
     Mutant(
         "studies/ledger.py",
-        "    if interval.doubt:",
+        "    if found.doubt:",
         "    if False:",
         f"{LEDGER}::test_an_interval_in_doubt_tests_nothing",
     ),
@@ -392,7 +392,7 @@ STUDIES = (
         f"{LEDGER}::test_an_interval_is_met_give_or_take_the_rounding",
     ),
     Mutant(
-        "studies/ledger.py",
+        "studies/claims.py",
         'if failed or undecided else "holds"',
         'if failed else "holds"',
         f"{LEDGER}::test_a_claim_is_judged_by_its_parts",
@@ -417,8 +417,8 @@ STUDIES = (
     ),
     Mutant(
         "studies/curve_figures.py",
-        "load = utilization / share(scenario, processors)",
-        "load = utilization * share(scenario, processors)",
+        "utilization / share(scenario, processors)",
+        "utilization * share(scenario, processors)",
         "studies/test_cluster_configurations.py::test_a_part_of_the_processors_bears_all_of_the_load",
     ),
     Mutant(
@@ -428,15 +428,15 @@ STUDIES = (
         "studies/test_maximal_utilization.py::test_a_total_request_has_one_cluster_as_large_as_all",
     ),
     Mutant(
-        "studies/maximal_utilization/claims.py",
-        "unpaired_difference(fcfs, losses",
-        "unpaired_difference(-fcfs, -losses",
+        "inference.py",
+        "unpaired_difference(self.values, other.values",
+        "unpaired_difference(other.values, self.values",
         "studies/test_maximal_utilization.py::test_a_gain_is_the_loss_that_overtaking_takes_away",
     ),
     Mutant(
         "studies/maximal_utilization/claims.py",
-        "[s.loss.plus(-c.loss.estimate).between(-most, most) for s, c in pairs]",
-        "[abs(s.loss.estimate - c.loss.estimate) <= most for s, c in pairs]",
+        "[difference.between(-limit, limit) for",
+        "[abs(difference.estimate) <= limit for",
         "studies/test_maximal_utilization.py::test_cells_that_noise_may_have_moved_are_undecided",
     ),
     Mutant(
@@ -446,10 +446,10 @@ STUDIES = (
         "studies/test_cluster_configurations.py::test_noise_decides_nothing",
     ),
     Mutant(
-        "studies/published.py",
-        'cluster_size=int(row["cluster_size"])',
-        'cluster_size=int(row["clusters"])',
-        "studies/test_maximal_utilization.py::test_a_total_request_has_one_cluster_as_large_as_all",
+        "inference.py",
+        "Sample(self.values - other.values, self.doubt or other.doubt)",
+        "Sample(self.values - other.values, self.doubt)",
+        "studies/test_cluster_configurations.py::test_lines_whose_tails_were_not_drawn_are_in_doubt",
     ),
 )
 

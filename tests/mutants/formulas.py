@@ -36,20 +36,14 @@ COSTS = (
     ),
     Mutant(
         "analytic/unordered.py",
-        "reached * jobs * PLACED * clusters)\n    return steps * operations",
-        "reached * jobs * PLACED * clusters)\n    return steps * operations / 10",
+        "return steps * number(tried * jobs),",
+        "return steps * number(tried * jobs) / 10,",
         f"{BUDGET}::test_no_more_is_done_than_estimated_nor_much_less",
     ),
     Mutant(
         "analytic/unordered.py",
-        "reached * len(part.sizes) * PLACED * clusters)\n    return steps * operations",
-        "reached * len(part.sizes) * PLACED * clusters)\n    return steps * operations / 10",
-        f"{BUDGET}::test_no_more_is_done_than_estimated_nor_much_less",
-    ),
-    Mutant(
-        "analytic/unordered.py",
-        "return steps * states * number(jobs),",
-        "return steps * states * number(jobs) / 10,",
+        "return steps * number(tried * len(part.sizes)),",
+        "return steps * number(tried * len(part.sizes)) / 10,",
         f"{BUDGET}::test_no_more_is_done_than_estimated_nor_much_less",
     ),
     Mutant(
@@ -60,8 +54,8 @@ COSTS = (
     ),
     Mutant(
         "analytic/unordered.py",
-        "key=lambda cost: (cost[1] > budget.bytes, cost[0])",
-        "key=lambda cost: -cost[0]",
+        "key=lambda way: (costs[way][1] > budget.bytes, costs[way][0])",
+        "key=lambda way: -costs[way][0]",
         f"{UNORDERED}::test_named_unequal_system_is_computed_by_worst_fit",
     ),
 )
@@ -81,8 +75,8 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/chain.py",
-        'if request != "ordered" and alike:',
-        "if alike:",
+        'request != "ordered" and all(part is sizes[0] for part in sizes)',
+        "all(part is sizes[0] for part in sizes)",
         f"{CHAIN}::test_the_chain_equals_the_exact_formulas",
     ),
     Mutant(
@@ -99,8 +93,8 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/joint.py",
-        "(picks.shape[1] + 1) / runs",
-        "(picks.shape[1] + 1)",
+        "np.outer(table.probabilities, one.probabilities)",
+        "np.outer(table.probabilities, one.probabilities[::-1])",
         "analytic/test_joint.py::test_independent_is_the_sorted_product",
     ),
     Mutant(
@@ -111,29 +105,29 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/kernels.py",
-        "insert(after, untouched + column, used[clusters - 1 - column] + job[column])",
-        "insert(after, untouched + column, used[untouched + column] + job[column])",
+        "entry = used[clusters - 1 - column] + jobs[job, column]",
+        "entry = used[untouched + column] + jobs[job, column]",
         f"{KERNELS}::test_the_worked_example_of_a_step",
         interpreted=True,
     ),
     Mutant(
         "analytic/kernels.py",
-        "if used[clusters - 1 - column] + job[column] > size:",
-        "if used[clusters - 1 - column] + job[column] >= size:",
+        "range(first, density.shape[1] - most)",
+        "range(first, density.shape[1] - most - 1)",
         f"{KERNELS}::test_the_worked_example_of_a_step",
         interpreted=True,
     ),
     Mutant(
         "analytic/kernels.py",
-        "mass *= chance * (components - length + 1) / m",
-        "mass *= chance * (components - length + 1)",
+        "weight *= chance * (components - length + 1) / m",
+        "weight *= chance * (components - length + 1)",
         f"{KERNELS}::test_the_worked_example_of_one_size_after_the_other",
         interpreted=True,
     ),
     Mutant(
         "analytic/kernels.py",
-        "if most - least <= spread and least + value <= size:",
-        "if most - least < spread and least + value <= size:",
+        "least = rest[0] + value + 1",
+        "least = rest[0] + value + 2",
         f"{UNORDERED}::test_independent_components_equal_the_placements_themselves",
         interpreted=True,
     ),
@@ -201,9 +195,10 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/unordered.py",
-        "max(part.maximum, int(start[0] - start[-1]))\n    ways",
-        "part.maximum\n    ways",
+        "max(part.maximum, int(start[0]))",
+        "part.maximum",
         f"{UNORDERED}::test_independent_components_equal_the_placements_themselves",
+        interpreted=True,
     ),
     Mutant(
         "analytic/utilization.py",
@@ -225,8 +220,8 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/utilization.py",
-        'check_fits(total.maximum, system.largest, "the largest cluster")\n    return',
-        "return",
+        "check_fits([sum(part.maximum for part in sizes)], system, request)",
+        "pass",
         f"{UNORDERED}::test_mistakes_are_refused",
     ),
     Mutant(

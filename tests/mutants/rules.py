@@ -20,8 +20,8 @@ SCHEDULING = (
     ),
     Mutant(
         "scheduling/base.py",
-        "sum(took > 0 for took in allocation) > 1",
-        "sum(took > 0 for took in allocation) > 2",
+        "sum(map(bool, allocation)) > 1",
+        "sum(map(bool, allocation)) > 2",
         "test_simulation.py::test_unsorted_submissions_give_the_same_schedule_in_their_order",
     ),
     Mutant(
@@ -53,38 +53,38 @@ SCHEDULING = (
 PLACEMENT = (
     Mutant(
         "placement.py",
-        "(c for c in components if c), reverse=True)",
-        "(c for c in components if c))",
+        "filter(None, components), reverse=True)",
+        "filter(None, components))",
         "test_placement.py::test_worst_fit_depends_on_the_order_of_arrival",
     ),
     Mutant(
         "placement.py",
-        "if taken[c] == 0 and size <= idle[c]",
-        "if size <= idle[c]",
+        "if taken[cluster] == 0 and size <= idle[cluster]:",
+        "if size <= idle[cluster]:",
         "test_placement.py::test_worst_fit_depends_on_the_order_of_arrival",
     ),
     Mutant(
         "placement.py",
-        "key=lambda c: (-idle[c], c)",
-        "key=lambda c: (-idle[c], -c)",
+        "sorted(range(len(idle)), key=lambda c: -idle[c])",
+        "sorted(range(len(idle)), key=lambda c: (-idle[c], -c))",
         "test_placement.py::test_worst_fit_depends_on_the_order_of_arrival",
     ),
     Mutant(
         "placement.py",
-        "key=lambda c: (idle[c], c)",
-        "key=lambda c: (idle[c], -c)",
+        "sorted(range(len(idle)), key=lambda c: idle[c])",
+        "sorted(range(len(idle)), key=lambda c: (idle[c], -c))",
         "test_placement.py::test_ties_go_to_the_lowest_number",
     ),
     Mutant(
         "placement.py",
-        "order is None or sorted(order) != list(range(len(idle)))",
-        "order is None or len(order) != len(idle)",
+        "len(order) != len(idle) or {*order} != {*range(len(idle))}:",
+        "len(order) != len(idle):",
         "test_placement.py::test_an_order_that_is_none_is_the_placements_fault",
     ),
     Mutant(
         "placement.py",
-        "order is None or sorted(order) != list(range(len(idle)))",
-        "order is not None and sorted(order) != list(range(len(idle)))",
+        "len(order) != len(idle) or {*order} != {*range(len(idle))}:",
+        "not {*order} <= {*range(len(idle))}:",
         "test_placement.py::test_an_order_that_is_none_is_the_placements_fault",
     ),
     Mutant(
@@ -101,14 +101,14 @@ PLACEMENT = (
     ),
     Mutant(
         "placement.py",
-        "all(want <= free for want, free in zip(wanted, idle, strict=True))",
-        "all(want < free for want, free in zip(wanted, idle, strict=True))",
+        "all(map(operator.le, wanted, idle))",
+        "all(map(operator.lt, wanted, idle))",
         "test_placement.py::test_ordered_requests_do_not_ask_the_placement",
     ),
     Mutant(
         "placement.py",
-        "if total > sum(idle):",
-        "if total >= sum(idle):",
+        "if total <= sum(idle) else None",
+        "if total < sum(idle) else None",
         "test_placement.py::test_flexible_requests_take_all_they_can_in_the_order_of_the_placement",
     ),
     Mutant(
@@ -136,7 +136,7 @@ STATE = (
         "engines/state.py",
         "if not self.now <= start < inf:",
         "if not start < inf:",
-        "engines/test_state.py::test_a_policy_that_breaks_a_rule_is_named",
+        "engines/test_faults.py::test_a_policy_that_breaks_a_rule_is_named",
     ),
     Mutant(
         "engines/state.py",
@@ -152,14 +152,14 @@ STATE = (
     ),
     Mutant(
         "engines/state.py",
-        "len(taken) != clusters or min(taken) < 0 or sum",
-        "len(taken) != clusters or sum",
-        "engines/test_state.py::test_no_processors_are_given_below_zero",
+        "        or min(taken) < 0\n",
+        "",
+        "engines/test_faults.py::test_no_processors_are_given_below_zero",
     ),
     Mutant(
         "engines/state.py",
-        "took > free for took, free in zip(taken, self._idle, strict=True)",
-        "took >= free for took, free in zip(taken, self._idle, strict=True)",
+        "any(map(gt, taken, self._idle))",
+        "not all(map(gt, self._idle, taken))",
         "engines/test_state.py::test_a_policy_by_the_book_runs_as_the_librarys_own",
     ),
     Mutant(
@@ -176,8 +176,8 @@ STATE = (
     ),
     Mutant(
         "engines/reference.py",
-        "while waiting != len(self.state.queue):",
-        "if waiting != len(self.state.queue):",
+        "while waiting != len(queue):",
+        "if waiting != len(queue):",
         "engines/test_state.py::test_a_held_queue_goes_on_past_refused_jobs",
     ),
     Mutant(
@@ -347,20 +347,14 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
-        "return total <= idle.sum(axis=1)",
-        "return total < idle.sum(axis=1)",
+        "return total <= (",
+        "return total < (",
         "test_verification.py::test_a_head_that_fills_all_that_is_idle_is_noticed",
     ),
     Mutant(
         "verification.py",
-        "return total <= idle.max(axis=1)",
-        "return total < idle.max(axis=1)",
-        "test_verification.py::test_a_head_that_fills_all_that_is_idle_is_noticed",
-    ),
-    Mutant(
-        "verification.py",
-        "return (components <= idle).all(axis=1)",
-        "return (components < idle).all(axis=1)",
+        "return (wanted <= free).all(axis=1)",
+        "return (wanted < free).all(axis=1)",
         "test_verification.py::test_a_head_that_fills_all_that_is_idle_is_noticed",
     ),
     Mutant(

@@ -142,7 +142,8 @@ def test_the_unit_of_time_does_not_matter(case, scheduling, data, engine):
     system, jobs = case
     factor = data.draw(st.sampled_from([0.125, 2.0, 1024.0]))
     placement = data.draw(placements(len(system), jobs.request))
-    scaled = jobs.scaled_runtimes(factor).replace(submit=jobs.submit * factor)
+    columns = ("submit", "runtime", "estimate")
+    scaled = jobs.replace(**{name: getattr(jobs, name) * factor for name in columns})
     one, other = (
         co.simulate(system, stream, scheduling=scheduling, placement=placement, engine=engine)
         for stream in (jobs, scaled)

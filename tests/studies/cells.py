@@ -1,21 +1,28 @@
-"""What both studies ask of the cells of their tables."""
+"""What the tests of both studies share."""
+
+from coalloc_lib.studies.measurements import Scale
+
+TINY = Scale(
+    jobs=10_000,
+    replications=5,
+    precision=0.5,
+    most_jobs=2000,
+    cell_jobs=20_000,
+    response_jobs=100_000,
+    response_replications=2,
+    bound_arrivals=3000,
+    bound_replications=2,
+    map_jobs=1500,
+)
 
 
-def check_calculated(cells, count):
-    """Every calculated cell is the printed one, but for its last digit."""
-    off = {
-        c.published.item: c.loss.estimate - c.published.capacity_loss
-        for c in cells
-        if not c.is_simulated
-    }
-    assert len(off) == count
-    assert max(map(abs, off.values())) < 0.0006, off
+def check_cells(cells, *, calculated, simulated, slack):
+    """Every calculated cell is the printed one but for its last digit; simulated ones are near.
 
-
-def check_simulated(cells, count, slack):
-    """Every simulated cell is near the printed one: by two half-widths and `slack`."""
-    simulated = [cell for cell in cells if cell.is_simulated]
-    assert len(simulated) == count
-    for cell in simulated:
-        most = 2 * cell.loss.half_width + slack
-        assert abs(cell.loss.estimate - cell.published.capacity_loss) < most, cell.published.item
+    Near is two half-widths and `slack`.
+    """
+    off = {c.published.item: c.loss.estimate - c.published.capacity_loss for c in cells}
+    half = {c.published.item: c.loss.half_width for c in cells if c.is_simulated}
+    assert (len(off) - len(half), len(half)) == (calculated, simulated)
+    for item, difference in off.items():
+        assert abs(difference) < (2 * half[item] + slack if item in half else 0.0006), item

@@ -8,17 +8,17 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import paired_difference, student
+from coalloc_lib.inference import Sample
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as study
-from coalloc_lib.studies.loss_figures import InOrder, Losses, Saturated, measure_losses
-from coalloc_lib.studies.loss_tables import TableScale, cell_loss
+from coalloc_lib.studies.loss_tables import cell_loss
 from coalloc_lib.studies.maximal_utilization import claims, figures, scenarios, tables
-from coalloc_lib.studies.maximal_utilization.parameters import FIVE, FOUR, Scale, sizes
+from coalloc_lib.studies.maximal_utilization.parameters import FIVE, FOUR, sizes
+from coalloc_lib.studies.measurements import InOrder, Saturated, measure
 from coalloc_lib.studies.published import load_claims, load_published
-from tests.studies.cells import check_calculated, check_simulated
+from tests.studies.cells import TINY, check_cells
 
-TINY = Scale(TableScale(20_000, 100_000, 2), 10_000, 8, 3000, 2)
+TINY = replace(TINY, replications=8)
 
 
 @pytest.fixture(scope="module")
@@ -27,28 +27,25 @@ def log():
 
 
 @pytest.fixture(scope="module")
-def losses(log):
+def runs(log):
     table = scenarios.all_scenarios(log)
-    found = measure_losses(table, TINY, seed=1)
-    return {key: found[entry].values for key, entry in table.items()}
+    found = measure(table, TINY, seed=1)
+    losses = {key: found[entry] for key, entry in table.items()}
+    return claims.Runs(tables.compute_cells(TINY, seed=1), losses, log)
 
 
-@pytest.fixture(scope="module")
-def cells():
-    return tables.compute_cells(TINY, seed=1)
-
-
-def verdicts(cells, losses, log):
-    return {row.item: row.verdict for row in claims.judge_claims(cells, losses, log)}
-
-
-def test_every_cell_and_claim_has_its_row(cells, losses, log, monkeypatch):
+@pytest.fixture
+def figure8(log, monkeypatch):
     monkeypatch.setitem(study.SCALES, "quick", TINY)
-    monkeypatch.setattr(study, "compute_cells", lambda *_, **__: cells)
+    return {f.name: f for f in figures.all_figures(scenarios.all_scenarios(log), log)}["figure8"]
+
+
+def test_every_cell_and_claim_has_its_row(runs, monkeypatch):
+    monkeypatch.setattr(study, "compute_cells", lambda *_, **__: runs.cells)
     monkeypatch.setattr(
         study,
-        "measure_losses",
-        lambda table, *_: {entry: Losses(losses[key]) for key, entry in table.items()},
+        "measure",
+        lambda table, *_: {entry: runs.losses[key] for key, entry in table.items()},
     )
     result = study.reproduce("quick")
     items = [row.item for row in result.rows]
@@ -61,12 +58,8 @@ def test_every_cell_and_claim_has_its_row(cells, losses, log, monkeypatch):
         assert len(figure.data())
 
 
-def test_calculated_cells_are_the_printed_ones(cells):
-    check_calculated(cells, 80)
-
-
-def test_simulated_cells_have_intervals_near_the_printed_ones(cells):
-    check_simulated(cells, 60, slack=0.01)
+def test_cells_are_the_printed_ones(runs):
+    check_cells(runs.cells, calculated=80, simulated=60, slack=0.01)
 
 
 def test_which_cells_were_simulated_until_the_response_time_was_reached():
@@ -78,7 +71,7 @@ def test_which_cells_were_simulated_until_the_response_time_was_reached():
 def test_result_does_not_depend_on_the_number_of_workers(log):
     table = scenarios.all_scenarios(log)
     few = {key: table[key] for key in list(table)[:4]}
-    one, two = (measure_losses(few, TINY, seed=3, workers=w) for w in (1, 2))
+    one, two = (measure(few, TINY, seed=3, workers=w) for w in (1, 2))
     assert list(one) == list(two)
     for key, values in one.items():
         np.testing.assert_array_equal(values.values, two[key].values)
@@ -89,16 +82,17 @@ def test_scenarios_share_their_random_numbers():
     scenario = co.Scenario(FOUR, co.JobModel(sizes("D(0.894)[1,32]"), 4))
     scale = replace(TINY, replications=12)
     worst, first = (
-        Saturated(scenario.with_(placement=rule)).losses(scale, 5)[0]
+        Saturated(scenario.with_(placement=rule)).measure(scale, 5)
         for rule in (co.WorstFit(), co.FirstFit())
     )
-    paired = paired_difference(first, worst)
-    assert paired.half_width < 0.7 * np.hypot(student(first).half_width, student(worst).half_width)
+    apart = np.hypot(first.interval.half_width, worst.interval.half_width)
+    assert (first - worst).interval.half_width < 0.7 * apart
 
 
-def shifted(losses, change):
-    """Losses in which those whose key `change` knows are replaced."""
-    return {key: change(key, values) for key, values in losses.items()}
+def shifted(runs, change):
+    """Runs in which the losses whose key `change` knows are replaced."""
+    losses = {key: Sample(change(key, found.values)) for key, found in runs.losses.items()}
+    return replace(runs, losses=losses)
 
 
 OPPOSITES = {
@@ -124,11 +118,10 @@ OPPOSITES = {
 
 
 @pytest.mark.parametrize("item", OPPOSITES)
-def test_verdicts_follow_the_figures(item, cells, losses, log):
+def test_verdicts_follow_the_figures(item, runs):
     name = item.split()[0]
     before, after = (
-        next(r for r in claims.judge_claims(cells, figures_, log) if r.item == name)
-        for figures_ in (losses, shifted(losses, OPPOSITES[item]))
+        claims.claim.row(name, each) for each in (runs, shifted(runs, OPPOSITES[item]))
     )
     assert (before.verdict, before.note) != (after.verdict, after.note)
     if item in ("MU-4", "MU-6", "MU-7", "MU-12"):
@@ -137,12 +130,12 @@ def test_verdicts_follow_the_figures(item, cells, losses, log):
 
 def test_a_gain_is_the_loss_that_overtaking_takes_away():
     noise = np.array([-1e-4, 1e-4] * 4)
-    losses = {("independent", name, "unordered"): 0.4 + noise for name in claims.ROOM}
+    losses = {("independent", name, "unordered"): Sample(0.4 + noise) for name in claims.ROOM}
     for name in claims.ROOM:
         for how in ("held", "Poisson"):
-            losses["fpfs", name, f"{how} 5"] = 0.39 + noise
-            losses["fpfs", name, f"{how} 50"] = 0.3 + noise
-    row = claims._mu9(losses)
+            losses["fpfs", name, f"{how} 5"] = Sample(0.39 + noise)
+            losses["fpfs", name, f"{how} 50"] = Sample(0.3 + noise)
+    row = claims.claim.row("MU-9", claims.Runs([], losses, None))
     assert row.verdict == "holds"
     assert row.reproduced == pytest.approx(0.1)
 
@@ -165,7 +158,7 @@ def test_a_total_request_has_one_cluster_as_large_as_all():
     )
     law = co.parse_sizes(cell.component_sizes).sum_of(4)
     expected = co.maximal_utilization(co.Multicluster([128]), law).capacity_loss
-    assert cell_loss(cell, False, TINY, None)["loss"] == pytest.approx(expected, rel=1e-9)
+    assert cell_loss(cell, False, TINY, None)["estimate"] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("item", ["MU-2", "MU-3"])
@@ -174,13 +167,13 @@ def test_a_total_request_has_one_cluster_as_large_as_all():
     [(0, 0, "holds"), (0.1, 0.01, "does not hold"), (0, 0.1, "cannot be tested")],
     ids=["as printed", "far off", "noisy"],
 )
-def test_verdicts_follow_the_tables(item, shift, half, verdict, cells, losses, log):
+def test_verdicts_follow_the_tables(item, shift, half, verdict, runs):
     def simulated(cell):
         loss = cell.published.capacity_loss + shift
         return replace(cell, loss=Interval(loss, loss - half, loss + half, 9))
 
-    made = [simulated(cell) if cell.is_simulated else cell for cell in cells]
-    assert verdicts(made, losses, log)[item] == verdict
+    made = [simulated(cell) if cell.is_simulated else cell for cell in runs.cells]
+    assert claims.claim.row(item, replace(runs, cells=made)).verdict == verdict
 
 
 def test_the_pathological_example_is_simulated_too():
@@ -198,23 +191,20 @@ def test_titles_name_the_stand_in(log):
     assert f"{log.name} (synthetic stand-in)" in titles["figure7"]
 
 
-def test_a_bar_of_ones_own_joins_a_figure(log, monkeypatch):
-    monkeypatch.setitem(study.SCALES, "quick", TINY)
-    table = scenarios.all_scenarios(log)
-    figure = {f.name: f for f in figures.all_figures(table, log)}["figure8"]
+def test_a_bar_of_ones_own_joins_a_figure(figure8):
     two = co.Scenario(FOUR, co.JobModel(sizes("D(0.9)[1,8]"), 4, merged_into=2))
     label = "two components", "capacity loss"
     for bad in ("two", (4, "x")):
         with pytest.raises(co.InputError, match="give a pair of texts"):
-            figure.add(bad, two)
+            figure8.add(bad, two)
     with pytest.raises(co.InputError, match="is taken in figure8"):
-        figure.add(next(iter(figure.entries)), two)
+        figure8.add(next(iter(figure8.entries)), two)
     with pytest.raises(co.InputError, match="has not run"):
-        figure.add(label, two).data()
-    losses = figure.run(seed=1).data().set_index("group")["capacity_loss"]
+        figure8.add(label, two).data()
+    losses = figure8.run(seed=1).data().set_index("group")["capacity_loss"]
     assert len(losses) == 3
     assert losses["two components"] < losses["not co-allocated: one component"]
-    figure.plot().canvas.draw()
+    figure8.plot().canvas.draw()
 
 
 def test_five_distributions_are_those_of_table_5():
@@ -222,43 +212,44 @@ def test_five_distributions_are_those_of_table_5():
     assert means == pytest.approx([4.0, 4.0, 4.0, 7.5, 7.48], abs=0.03)
 
 
-def test_a_figure_measures_only_what_it_has_not(log, monkeypatch):
-    monkeypatch.setitem(study.SCALES, "quick", TINY)
-    figure = {f.name: f for f in figures.all_figures(scenarios.all_scenarios(log), log)}["figure8"]
-    first = figure.run(seed=1).found
-    figure.run(seed=1)
-    assert figure.found is first
-    assert figure.run(seed=2).found is not first
+def test_a_figure_measures_only_what_it_has_not(figure8):
+    first = figure8.run(seed=1).found
+    figure8.run(seed=1)
+    assert figure8.found is first
+    assert figure8.run(seed=2).found is not first
 
 
-def test_bars_on_tails_that_were_not_drawn_are_in_doubt(log, monkeypatch):
-    monkeypatch.setitem(study.SCALES, "quick", TINY)
-    figure = {f.name: f for f in figures.all_figures(scenarios.all_scenarios(log), log)}["figure8"]
+def test_bars_on_tails_that_were_not_drawn_are_in_doubt(figure8):
     model = co.JobModel(sizes("D(0.9)[1,8]"), 4, service=co.Hyperexponential(1.0, 1000))
     label = "rare long jobs", "capacity loss"
-    data = figure.add(label, co.Scenario(FOUR, model)).run(seed=1).data().set_index("group")
+    data = figure8.add(label, co.Scenario(FOUR, model)).run(seed=1).data().set_index("group")
     assert "carry the work" in data.loc["rare long jobs", "doubt"]
     assert data.drop(index="rare long jobs")["doubt"].tolist() == ["", ""]
-    assert figure.interval(label).above(0) is None
+    assert figure8.interval(label).above(0) is None
 
 
 def test_a_log_is_served_by_the_scenarios_own_policies():
     jobs = co.JobModel(sizes("D(0.9)[1,8]"), 4).sample(2000, 3)
     rules = co.WorstFit(), co.FirstFit()
-    worst, first = (InOrder(co.Scenario(FOUR, jobs, placement=r)).losses(TINY, 0)[0] for r in rules)
-    assert first.mean() > worst.mean()
+    worst, first = (InOrder(co.Scenario(FOUR, jobs, placement=r)).measure(TINY, 0) for r in rules)
+    assert first.mean > worst.mean
 
 
 def test_what_overtakes_is_measured_with_a_queue():
     model = co.JobModel(sizes("D(0.9)[1,8]"), 4)
     fcfs, fpfs = (
-        Saturated(co.Scenario(FOUR, model, policy)).losses(TINY, 1)[0].mean()
+        Saturated(co.Scenario(FOUR, model, policy)).measure(TINY, 1).mean
         for policy in (co.FCFS(), co.FPFS(50))
     )
     assert fpfs < fcfs - 0.02
 
 
-def test_what_is_undecided_fails_nothing(cells, losses, log):
-    noisy = {k: np.resize([-1.0, 1.0], len(v)) if k[0] == "dependent" else v
-             for k, v in losses.items()}  # fmt: skip
-    assert verdicts(cells, noisy, log)["MU-6"] == "cannot be tested"
+def test_what_is_undecided_or_in_doubt_fails_nothing(runs):
+    noisy = shifted(
+        runs, lambda k, v: np.resize([-1.0, 1.0], v.shape) if k[0] == "dependent" else v
+    )
+    assert claims.claim.row("MU-6", noisy).verdict == "cannot be tested"
+    doubtful = {key: replace(found, doubt="three jobs") for key, found in runs.losses.items()}
+    for number in range(4, 13):
+        row = claims.claim.row(f"MU-{number}", replace(runs, losses=doubtful))
+        assert row.verdict == "cannot be tested", row.item

@@ -78,13 +78,13 @@ def test_the_same_table_everywhere(moved, serial, tmp_path):
     assert_frame_equal(again, serial, check_exact=True)
 
 
+def where(x, seed):
+    time.sleep(0.02)
+    return {"process": os.getpid(), "thread": threading.get_ident()}
+
+
 def test_workers_are_threads(serial):
     assert_frame_equal(sweep(response, GRID, 2, seed=7, workers=2), serial, check_exact=True)
-
-    def where(x, seed):
-        time.sleep(0.02)
-        return {"process": os.getpid(), "thread": threading.get_ident()}
-
     calls = []
     table = sweep(where, {"x": range(20)}, workers=2, prepare=lambda: calls.append(1))
     assert set(table.process) == {os.getpid()}
@@ -92,18 +92,12 @@ def test_workers_are_threads(serial):
     assert not calls, "there is nothing to prepare for threads"
 
 
-def place(x, seed):
-    time.sleep(0.02)
-    return os.getpid()
-
-
 @IN_PROCESSES
 def test_points_run_in_other_processes(moved):
     calls = []
     with moved:
-        table = sweep(place, {"x": range(40)}, prepare=lambda: calls.append(os.getpid()))
-    assert os.getpid() not in set(table.value)
-    assert table.value.nunique() == 2
+        table = sweep(where, {"x": range(40)}, prepare=lambda: calls.append(os.getpid()))
+    assert len(set(table.process) - {os.getpid()}) == table.process.nunique() == 2
     assert calls == [os.getpid()]
 
 
@@ -142,11 +136,6 @@ def test_a_worker_that_dies_is_said_and_what_had_finished_is_kept(moved, tmp_pat
     assert table.value.tolist() == list(range(30))
 
 
-def slow(x, seed):
-    time.sleep(0.05)
-    return {"value": x, "process": os.getpid()}
-
-
 class Ending(Watch):
     """Takes the cluster's workers away."""
 
@@ -164,7 +153,7 @@ def test_a_cluster_without_workers_is_given_up_and_new_ones_go_on(tmp_path, monk
         ending = Ending()
         ending.cluster = shrinking
         with pytest.raises(SweepError, match=r"no workers for 2 seconds; give") as caught:
-            sweep(slow, {"x": range(80)}, progress=ending, **how)
+            sweep(where, {"x": range(100)}, progress=ending, **how)
     finished = caught.value.table.x
     assert len(finished) >= 5
     assert 0 < len(caught.value.failures) <= 4, "only what was in flight"
@@ -172,9 +161,9 @@ def test_a_cluster_without_workers_is_given_up_and_new_ones_go_on(tmp_path, monk
     with cluster(0) as growing, Client(growing), config():
         growing.scale(2)
         watch = Watch()
-        table = sweep(slow, {"x": range(80)}, progress=watch, **how)
+        table = sweep(where, {"x": range(100)}, progress=watch, **how)
     assert watch.found == len(finished)
-    assert table.value.tolist() == list(range(80))
+    assert table.x.tolist() == list(range(100))
     assert table.process.nunique() == 3
 
 

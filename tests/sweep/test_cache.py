@@ -1,6 +1,8 @@
 """Finished points on disk: what is found again, what is not, and what a disk may do."""
 
 import errno
+import io
+import signal
 import time
 import zlib
 
@@ -15,61 +17,57 @@ from coalloc_lib.sweep.store import Store, read_records, record_line
 from tests.sweep.functions import Calls, Watch, inverse, noisy
 
 
-class FillingDisk:
-    """A file on a disk that takes so many bytes more."""
+class FillingDisk(io.FileIO):
+    """A file on a disk that takes a thousand bytes more."""
 
-    def __init__(self, file, room):
-        self.file, self.room = file, room
+    room = 1000
 
     def write(self, data):
         if self.room == 0:
             raise OSError(errno.ENOSPC, "No space left on device")
-        taken = self.file.write(data[: self.room])
+        taken = super().write(data[: self.room])
         self.room -= taken
         return taken
 
-    def __getattr__(self, name):
-        return getattr(self.file, name)
+
+class Overdrawn(io.FileIO):
+    """A file on a disk that takes nothing of it in the end."""
+
+    def close(self):
+        if not self.closed:
+            super().close()
+            raise OSError(errno.EDQUOT, "Disk quota exceeded")
 
 
 @pytest.mark.parametrize("workers", [None, 2])
-def test_a_full_disk_loses_no_finished_point(tmp_path, monkeypatch, workers):
+@pytest.mark.parametrize("disk", [FillingDisk, Overdrawn])
+def test_a_full_disk_is_said_and_loses_no_finished_point(tmp_path, monkeypatch, disk, workers):
     opened = Store.open
 
-    def filling(store):
+    def other(store):
         opened(store)
-        store._file = FillingDisk(store._file, 1000)
+        store._file.close()
+        store._file = disk(store._path, "w")
 
-    monkeypatch.setattr(Store, "open", filling)
-    with pytest.raises(SweepError, match=r"takes no more results \(No space left") as caught:
+    monkeypatch.setattr(Store, "open", other)
+    words = r"takes no more results \((No space left|Disk quota).*\); make room"
+    with pytest.raises(SweepError, match=words) as caught:
         sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, workers=workers)
-    in_memory = len(caught.value.table)
     monkeypatch.undo()
     watch = Watch()
     table = sweep(inverse, {"x": range(1, 1001)}, cache=tmp_path, progress=watch)
-    assert 0 < 1000 - watch.announced <= in_memory  # some were stored, the torn one was not
+    # Some were stored, the torn one was not.
+    assert 0 < watch.found <= len(caught.value.table)
     assert table.square.tolist() == [x * x for x in range(1, 1001)]
 
 
-def test_a_disk_that_is_full_when_the_file_is_closed_is_said(tmp_path, monkeypatch):
-    closed = Store.close
-
-    def refuse(store):
-        closed(store)
-        raise OSError(errno.EDQUOT, "Disk quota exceeded")
-
-    monkeypatch.setattr(Store, "close", refuse)
-    with pytest.raises(SweepError, match=r"takes no more results \(Disk quota") as caught:
-        sweep(inverse, {"x": [1, 2]}, cache=tmp_path)
-    assert len(caught.value.table) == 2
-
-
-@pytest.mark.parametrize("workers", [None, 2])
 class Interrupting(Watch):
+    """Presses Ctrl-C when twenty points are done."""
+
     def step(self):
         super().step()
         if self.steps == 20:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
 
 def slowly(x, seed):
@@ -90,9 +88,8 @@ def test_an_interruption_keeps_what_was_finished(tmp_path, backend):
 
 
 def test_only_what_is_missing_is_computed(tmp_path):
-    first, second = Calls(), Calls()
+    first, second, watch = Calls(), Calls(), Watch()
     one = sweep(first, {"x": range(10)}, cache=tmp_path)
-    watch = Watch()
     two = sweep(second, {"x": range(5, 15)}, cache=tmp_path, progress=watch)
     assert (len(first.made), second.made) == (10, [10, 11, 12, 13, 14])
     assert watch.announced == watch.steps == watch.found == 5
@@ -118,12 +115,8 @@ def test_numbers_come_back_to_the_last_bit(tmp_path):
 
 
 def test_another_function_or_another_library_is_computed_anew(tmp_path, monkeypatch):
-    def made(step):
-        return lambda x, seed: x + step
-
-    assert sweep(made(1), {"x": [1]}, cache=tmp_path).value[0] == 2
-    assert sweep(made(2), {"x": [1]}, cache=tmp_path).value[0] == 3
-    assert sweep(lambda x, seed: x + 5, {"x": [1]}, cache=tmp_path).value[0] == 6
+    for step in (1, 2):
+        assert sweep(lambda x, seed, k=step: x + k, {"x": [1]}, cache=tmp_path).value[0] == 1 + step
     calls = Calls()
     for version, made_so_far in [("1", 1), ("2", 2), ("1", 2)]:
         monkeypatch.setattr(store, "library_digest", lambda version=version: version)
@@ -132,10 +125,10 @@ def test_another_function_or_another_library_is_computed_anew(tmp_path, monkeypa
 
 
 def test_a_damaged_record_is_left_out():
-    lines = [record_line(f"key{i}", {"value": i / 3}) for i in range(3)]
+    whole = {f"key{i}": {"value": i / 3} for i in range(3)}
+    lines = [record_line(*record) for record in whole.items()]
     data = b"".join(lines)
-    whole = read_records(data)
-    assert whole == {f"key{i}": {"value": i / 3} for i in range(3)}
+    assert read_records(data) == whole
     for end in range(len(data)):
         complete = sum(len(b"".join(lines[: i + 1])) <= end + 1 for i in range(3))
         assert len(read_records(data[:end])) == complete
@@ -148,32 +141,29 @@ def test_a_damaged_record_is_left_out():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["{", "[1]", "null", '"a"', '{"a": null}', '{"a": [1]}', '{"a": "1"}', "[" * 100_000, ""],
+    "results", [b"{", b"[1]", b"null", b'{"a": null}', b'{"a": "1"}', b"[" * 100_000, b"\xff", b""]
 )
-def test_a_whole_record_that_holds_no_results_is_not_believed(text):
+def test_a_whole_record_that_holds_no_results_is_not_believed(results):
     good = record_line("key", {"value": 1})
-    for body in (b"other " + text.encode(), b"\xff\xfe {}", b"alone"):
-        assert read_records(b"%08x %s\n%s" % (zlib.crc32(body), body, good)) == {
-            "key": {"value": 1}
-        }
+    for body in (b'["other", %s]' % results, b'[["key"], {}]', b'"alone"', results):
+        data = b"%08x %s\n%s" % (zlib.crc32(body), body, good)
+        assert read_records(data) == {"key": {"value": 1}}
 
 
-def test_a_cache_that_cannot_be_used(tmp_path, monkeypatch):
+def test_what_cannot_be_used_is_refused(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(co.InputError, match=r"file.* cannot be used \(.*choose another"):
         sweep(noisy, {"load": [1]}, cache=tmp_path / "file")
+    with pytest.raises(co.InputError, match=r"generator object cannot be stored.*leave cache out"):
+        sweep(noisy, {"load": {"it": (i for i in [])}}, cache=tmp_path)
     table = sweep(noisy, {"load": [1]}, cache=tmp_path)
-    folder = Store(tmp_path, noisy).folder
 
-    opened = type(folder).open
-
-    def refuse(path, mode="r", *how, **named):
-        if "x" in mode:
+    def refuse(path, mode, buffering=-1):
+        if mode != "rb":
             raise PermissionError(errno.EACCES, "Permission denied")
-        return opened(path, mode, *how, **named)
+        return open(path, mode)
 
-    monkeypatch.setattr(type(folder), "open", refuse)
+    monkeypatch.setattr(type(tmp_path), "open", refuse)
     with pytest.raises(co.InputError, match="Permission denied"):
         sweep(noisy, {"load": [2]}, cache=tmp_path)
     assert_frame_equal(sweep(noisy, {"load": [1]}, cache=tmp_path), table)

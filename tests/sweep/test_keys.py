@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.sweep import keys, sweep
+from coalloc_lib.sweep import keys
 from coalloc_lib.sweep.keys import describe
 from coalloc_lib.sweep.points import Points
 from tests.conftest import ROOT
@@ -108,15 +108,9 @@ def test_keys_are_the_same_in_every_process_and_tell_values_apart():
     assert len(set(here)) == len(here)
     code = f"{VALUES}\nprint(*map(keys.describe, values()), sep='\\n')"
     for hash_seed in ("1", "2"):
-        run = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=ROOT,
-            env={"PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert run.stdout.splitlines() == here
+        how = {"cwd": ROOT, "env": {"PYTHONHASHSEED": hash_seed}, "text": True}
+        there = subprocess.check_output([sys.executable, "-c", code], **how)
+        assert there.splitlines() == here
 
 
 def test_what_an_object_keeps_for_speed_does_not_count():
@@ -126,21 +120,10 @@ def test_what_an_object_keeps_for_speed_does_not_count():
     assert (describe(used), describe(sizes)) == before
 
 
-def test_what_has_no_key_is_refused_with_a_cache_only(tmp_path):
-    unkeyed = (i for i in range(3))
-    assert sweep(lambda x, seed: 1, {"x": {"it": unkeyed}}).value[0] == 1
-    with pytest.raises(co.InputError, match=r"generator object cannot be stored.*leave cache out"):
-        sweep(lambda x, seed: 1, {"x": {"it": unkeyed}}, cache=tmp_path)
-
-
 def test_every_point_has_a_key_of_its_own():
     points = Points.of({"a": [1, 1.5, "1", None], "b": [co.FCFS(), co.FPFS(3), co.FPFS(4)]})
     seeds = [np.random.SeedSequence(0, spawn_key=(i,)) for i in range(3)]
     assert len(set(points.keys(seeds))) == 4 * 3 * 3
-
-
-def test_a_lock_in_a_class_is_no_obstacle():
-    assert describe(kind_with(threading.Lock())) == describe(kind_with(threading.Lock()))
 
 
 class Counted:
@@ -159,8 +142,13 @@ def test_a_value_is_described_once_however_many_hold_it():
     assert Counted.pickled == 1
 
 
-def test_what_holds_itself_has_a_key():
-    one, other = [1], [2]
+def test_locks_and_what_holds_itself_have_keys_and_what_is_too_deep_is_refused():
+    assert describe(kind_with(threading.Lock())) == describe(kind_with(threading.Lock()))
+    one, other, deep = [1], [2], []
     for held in (one, other):
         held.append(held)
     assert describe(one) != describe(other)
+    for _ in range(10_000):
+        deep = [deep]
+    with pytest.raises(co.InputError, match=r"list object .* nested too deeply; leave cache"):
+        describe(deep)

@@ -19,12 +19,8 @@ def test_a_row_for_each_point_and_replication_in_the_order_of_the_grid():
 
 def test_explicit_points_and_dicts_of_results():
     table = sweep(inverse, [{"x": 2}, {"x": 4}])
-    assert table.to_dict("list") == {
-        "x": [2, 4],
-        "replication": [0, 0],
-        "inverse": [0.5, 0.25],
-        "square": [4, 16],
-    }
+    columns = {"x": [2, 4], "replication": [0, 0], "inverse": [0.5, 0.25], "square": [4, 16]}
+    assert table.to_dict("list") == columns
 
 
 def test_objects_are_shown_as_they_print_or_as_they_are_named():
@@ -62,9 +58,6 @@ def test_spawning_from_a_seed_does_not_reach_the_next_point():
         return np.random.default_rng(seed.spawn(1)[0]).random()
 
     assert sweep(spawning, {"x": [1, 2, 3]}).value.nunique() == 1
-
-
-# Intervals
 
 
 def test_a_point_that_fails_leaves_the_others(tmp_path):

@@ -5,8 +5,10 @@ both at which they were compared, none of its mean response times is more than `
 the intervals do not decide is undecided, and said to be.
 """
 
-from coalloc_lib.estimates import all_of, not_
-from coalloc_lib.inference import paired_difference, student
+from functools import partial
+
+from coalloc_lib.estimates import Interval, all_of, not_
+from coalloc_lib.studies.claims import Claims, Found, least
 from coalloc_lib.studies.cluster_configurations.parameters import (
     COMPARED,
     EQUAL,
@@ -15,7 +17,7 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     NAME,
     UNEQUAL,
 )
-from coalloc_lib.studies.ledger import claim_row
+from coalloc_lib.studies.cluster_configurations.scenarios import Runs
 
 #: Differences of the maximal utilization: 'much', 'visible' and 'significant' from here on,
 #: 'slightly' below, 'hardly' up to here.
@@ -34,98 +36,101 @@ class Comparison:
 
     Attributes
     ----------
-    pairs : ndarray
+    pairs : Sample
         Difference of the maximal utilizations in each replication.
     borne : Interval
         Its mean.
-    responses : dict
-        Interval of the difference of mean response times, relative to the second line's, by load.
+    responses : dict of Interval
+        Difference of mean response times, relative to the second line's, by load.
     """
 
-    def __init__(self, runs, one, other):
+    def __init__(self, runs: Runs, one: str, other: str) -> None:
         self.pairs = runs.borne[one] - runs.borne[other]
-        self.borne = student(self.pairs)
-        self.responses = {
-            load: paired_difference(runs.responses[one, load], runs.responses[other, load]).times(
-                1 / runs.responses[other, load].mean()
-            )
-            for load in COMPARED
-            if (one, load) in runs.responses and (other, load) in runs.responses
-        }
+        self.borne = self.pairs.interval
+        self.responses: dict[float, Interval] = {}
+        for load in COMPARED:
+            if (one, load) in runs.responses and (other, load) in runs.responses:
+                slow = runs.responses[other, load]
+                change = (runs.responses[one, load] - slow).interval
+                self.responses[load] = change.times(1 / slow.mean)
 
     @property
-    def better(self):
+    def better(self) -> bool | None:
         """Whether the first line bears more and is at most `LIKE` slower; None if undecided."""
         return all_of(self.borne.above(0), *(not_(r.above(LIKE)) for r in self.responses.values()))
 
     @property
-    def much_better(self):
+    def much_better(self) -> bool | None:
         """Whether it is better, and bears much more."""
         return all_of(self.better, self.borne.above(MUCH))
 
     @property
-    def alike(self):
+    def slightly_better(self) -> bool | None:
+        """Whether it is better, and does not bear much more."""
+        return all_of(self.better, self.borne.between(-MUCH, MUCH))
+
+    @property
+    def alike(self) -> bool | None:
         """Whether the lines hardly differ in what they bear and how they respond."""
         parts = [self.borne.between(-SLIGHT, SLIGHT)]
         parts += [response.between(-LIKE, LIKE) for response in self.responses.values()]
         return all_of(*parts)
 
 
-def judge_claims(runs):
-    """Return the ledger rows of all claims.
-
-    Parameters
-    ----------
-    runs : Runs
-    """
-    judges = (_cc1, _cc2, _cc3, _cc4, _cc5, _cc6, _cc7, _cc8, _cc9, _cc10, _cc11, _cc12, _cc13)
-    return [judge(runs) for judge in judges]
+claim = Claims(NAME)
+#: Unequal systems of few clusters, and of many.
+FEW_CLUSTERS = [name for name, clusters in UNEQUAL.items() if len(clusters) <= FEW]
+MANY_CLUSTERS = [name for name, clusters in UNEQUAL.items() if len(clusters) >= MANY]
+MIXES = ("75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4")
 
 
-def _claim(item, quantity, comparison, parts, note=""):
-    return claim_row(NAME, item, quantity, comparison.borne, parts, note)
+def _compare(runs, line, one, other):
+    """Compare two lines of one name but for what stands in its braces."""
+    return Comparison(runs, line.format(one), line.format(other))
 
 
-def _cc1(runs):
+def _least(changes):
+    return least(change.borne for change in changes)
+
+
+@claim("CC-1", "ordered: 4×32 less 64+32+2×16, bound")
+def _equal_clusters_bear_much_more(runs: Runs) -> Found:
     ordered = Comparison(runs, "4×32 ordered", "64+32+2×16 ordered")
     unordered = Comparison(runs, "4×32 first fit", "64+32+2×16 first fit")
-    less = paired_difference(ordered.pairs, unordered.pairs)
     parts = {
         "ordered: equal much better": ordered.much_better,
         "unordered: equal much better": unordered.much_better,
-        "less so for unordered": less.above(0),
+        "less so for unordered": (ordered.pairs - unordered.pairs).interval.above(0),
     }
-    note = f"unordered {unordered.borne}"
-    return _claim("CC-1", "ordered: 4×32 less 64+32+2×16, bound", ordered, parts, note)
+    return ordered.borne, parts, f"unordered {unordered.borne}"
 
 
-def _cc2(runs):
+@claim("CC-2", "64 alone less 64+32+2×16 ordered, bound")
+def _a_large_cluster_alone_is_better(runs: Runs) -> Found:
     change = Comparison(runs, "64 alone, total", "64+32+2×16 ordered")
-    parts = {"64 alone better": change.better}
-    return _claim("CC-2", "64 alone less 64+32+2×16 ordered, bound", change, parts)
+    return change.borne, {"64 alone better": change.better}
 
 
-def _cc3(runs):
+@claim("CC-3", "8×16 less 4×32 under first fit, bound")
+def _eight_clusters_are_slightly_better(runs: Runs) -> Found:
     change = Comparison(runs, "8×16 first fit", "4×32 first fit")
     low, *others = COMPARED
     parts = {f"alike at {low}": change.responses[low].between(-LIKE, LIKE)}
     parts |= {f"8×16 faster at {load}": change.responses[load].below(0) for load in others}
     parts["bears slightly more"] = all_of(change.borne.above(0), change.borne.between(-MUCH, MUCH))
     note = ", ".join(f"at {u}: {r.estimate:+.1%}" for u, r in change.responses.items())
-    return _claim("CC-3", "8×16 less 4×32 under first fit, bound", change, parts, note)
+    return change.borne, parts, note
 
 
-def _cc4(runs):
-    changes = {
-        name: Comparison(runs, f"{name} first fit", f"{name} first fit, small first")
-        for name in UNEQUAL
-    }
+@claim("CC-4", "large first less small first, least of five, bound")
+def _large_clusters_first(runs: Runs) -> Found:
+    changes = {n: _compare(runs, f"{n} first fit{{}}", "", ", small first") for n in UNEQUAL}
     parts = {f"{name}: large first better": change.better for name, change in changes.items()}
-    least = min(changes.values(), key=lambda change: change.borne.estimate)
-    return _claim("CC-4", "large first less small first, least of five, bound", least, parts)
+    return _least(changes.values()), parts
 
 
-def _cc5(runs):
+@claim("CC-5", "unequal less 4×32, least of ten, bound")
+def _many_unequal_clusters_do_well(runs: Runs) -> Found:
     """'Well' is much as the four equal clusters do, in what is borne and at a moderate load."""
     parts, changes = {}, []
     for order in ("first fit", "first fit, small first"):
@@ -135,114 +140,88 @@ def _cc5(runs):
             moderate = change.responses.get(MODERATE)  # None where that load saturates it
             alike = False if moderate is None else moderate.below(LIKE)
             well = all_of(change.borne.above(-MUCH), alike)
-            if len(UNEQUAL[name]) > FEW:
-                parts[f"{name} {order} does well"] = well
-            else:
+            if name in FEW_CLUSTERS:
                 parts[f"{name} {order} does not do well"] = not_(well)
-    worst = min(changes, key=lambda change: change.borne.estimate)
-    return _claim("CC-5", "unequal less 4×32, least of ten, bound", worst, parts)
+            else:
+                parts[f"{name} {order} does well"] = well
+    return _least(changes), parts
 
 
-def _cc6(runs):
-    best = "4×32 worst fit"
+@claim("CC-6", "many less few unequal under worst fit, least, bound")
+def _worst_fit_wants_equal_or_many_clusters(runs: Runs) -> Found:
+    compare = partial(_compare, runs, "{} worst fit")
     others = [name for name in EQUAL | UNEQUAL if name != "4×32"]
-    parts = {
-        f"4×32 better than {name}": Comparison(runs, best, f"{name} worst fit").better
-        for name in others
+    parts = {f"4×32 better than {name}": compare("4×32", name).better for name in others}
+    changes = {
+        f"{many} better than {few}": compare(many, few)
+        for many in MANY_CLUSTERS
+        for few in FEW_CLUSTERS
     }
-    changes = []
-    for many in (name for name in UNEQUAL if len(UNEQUAL[name]) >= MANY):
-        for few in (name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW):
-            changes.append(Comparison(runs, f"{many} worst fit", f"{few} worst fit"))
-            parts[f"{many} better than {few}"] = changes[-1].better
-    least = min(changes, key=lambda change: change.borne.estimate)
-    return _claim("CC-6", "many less few unequal under worst fit, least, bound", least, parts)
+    parts |= {words: change.better for words, change in changes.items()}
+    return _least(changes.values()), parts
 
 
-def _worst_less_first(runs, name):
-    return Comparison(runs, f"{name} worst fit", f"{name} first fit")
-
-
-def _cc7(runs):
-    equal = _worst_less_first(runs, "4×32")
+@claim("CC-7", "4×32: worst less first fit, bound")
+def _worst_fit_is_better_on_few_clusters(runs: Runs) -> Found:
+    names = ["4×32", *FEW_CLUSTERS]
+    changes = {n: _compare(runs, f"{n} {{}}", "worst fit", "first fit") for n in names}
+    equal = changes.pop("4×32")
     parts = {"4×32: worst fit much better": equal.much_better}
-    for name in (name for name in UNEQUAL if len(UNEQUAL[name]) <= FEW):
-        change = _worst_less_first(runs, name)
-        parts[f"{name}: worst fit slightly better"] = all_of(
-            change.better, change.borne.between(-MUCH, MUCH)
-        )
-    return _claim("CC-7", "4×32: worst less first fit, bound", equal, parts)
+    parts |= {f"{n}: worst fit slightly better": c.slightly_better for n, c in changes.items()}
+    return equal.borne, parts
 
 
-def _cc8(runs):
-    names = ["8×16", *(name for name in UNEQUAL if len(UNEQUAL[name]) >= MANY)]
-    changes = {n: Comparison(runs, f"{n} first fit", f"{n} worst fit") for n in names}
+@claim("CC-8", "first less worst fit, least of three, bound")
+def _first_fit_is_better_on_many_clusters(runs: Runs) -> Found:
+    names = ["8×16", *MANY_CLUSTERS]
+    changes = {n: _compare(runs, f"{n} {{}}", "first fit", "worst fit") for n in names}
     parts = {f"{name}: first fit much better": c.much_better for name, c in changes.items()}
-    least = min(changes.values(), key=lambda change: change.borne.estimate)
-    return _claim("CC-8", "first less worst fit, least of three, bound", least, parts)
+    return _least(changes.values()), parts
 
 
-def _of(kind, name, placement="first fit"):
-    return f"same {kind}: {name}, {placement}"
-
-
-MIXES = ("75% 1, 25% 4", "50% 1, 50% 4", "25% 1, 75% 4")
-
-
-def _cc9(runs):
-    parts = {}
-    for fewer, more in (("1", "2"), ("2", "3"), ("3", "4")):
-        change = Comparison(runs, _of("size", fewer), _of("size", more))
-        parts[f"{fewer} better than {more}"] = change.better
+@claim("CC-9", "one less four components, bound")
+def _fewer_components_are_better(runs: Runs) -> Found:
+    compare = partial(_compare, runs, "same size: {}, first fit")
+    parts = {
+        f"{fewer} better than {more}": compare(fewer, more).better
+        for fewer, more in (("1", "2"), ("2", "3"), ("3", "4"))
+    }
     for mix in MIXES:
-        upper = Comparison(runs, _of("size", "1"), _of("size", mix))
-        lower = Comparison(runs, _of("size", mix), _of("size", "4"))
-        parts[f"{mix} between"] = all_of(upper.better, lower.better)
-    change = Comparison(runs, _of("size", "1"), _of("size", "4"))
-    return _claim("CC-9", "one less four components, bound", change, parts)
+        parts[f"{mix} between"] = all_of(compare("1", mix).better, compare(mix, "4").better)
+    return compare("1", "4").borne, parts
 
 
-def _worst_fit_helps(runs, kind, name):
-    return Comparison(runs, _of(kind, name, "worst fit"), _of(kind, name))
-
-
-def _cc10(runs):
-    four = _worst_fit_helps(runs, "size", "4")
-    dominated = _worst_fit_helps(runs, "size", "25% 1, 75% 4")
-    parts = {
-        "helps 4": four.much_better,
-        "helps 25% 1, 75% 4": dominated.much_better,
-        "hardly changes 1": _worst_fit_helps(runs, "size", "1").alike,
-        "hardly changes 75% 1, 25% 4": _worst_fit_helps(runs, "size", "75% 1, 25% 4").alike,
+def _worst_fit_helps(runs, kind, *helped):
+    lines = [*helped, "1", "75% 1, 25% 4"]
+    changes = {
+        n: _compare(runs, f"same {kind}: {n}, {{}}", "worst fit", "first fit") for n in lines
     }
-    return _claim("CC-10", "four components: worst less first fit, bound", four, parts)
+    parts = {f"helps {name}": changes[name].much_better for name in helped}
+    parts |= {f"hardly changes {name}": changes[name].alike for name in lines[len(helped) :]}
+    return changes["4"].borne, parts
 
 
-def _cc11(runs):
-    def compare(one, other):
-        return Comparison(runs, _of("total", one), _of("total", other))
+@claim("CC-10", "four components: worst less first fit, bound")
+def _worst_fit_helps_many_components(runs: Runs) -> Found:
+    return _worst_fit_helps(runs, "size", "4", "25% 1, 75% 4")
 
-    parts = {
-        "2 better than 4": compare("2", "4").better,
-        "4 better than 1": compare("4", "1").better,
-    }
+
+@claim("CC-11", "two less four components, bound")
+def _two_components_are_best(runs: Runs) -> Found:
+    compare = partial(_compare, runs, "same total: {}, first fit")
+    two = compare("2", "4")
+    parts = {"2 better than 4": two.better, "4 better than 1": compare("4", "1").better}
     parts |= {f"1 better than {mix}": compare("1", mix).better for mix in MIXES}
-    with_two = compare("third of each", "50% 1, 50% 4")
-    parts["adding 2 helps"] = with_two.better
-    return _claim("CC-11", "two less four components, bound", compare("2", "4"), parts)
+    parts["adding 2 helps"] = compare("third of each", "50% 1, 50% 4").better
+    return two.borne, parts
 
 
-def _cc12(runs):
-    four = _worst_fit_helps(runs, "total", "4")
-    parts = {
-        "helps 4": four.much_better,
-        "hardly changes 1": _worst_fit_helps(runs, "total", "1").alike,
-        "hardly changes 75% 1, 25% 4": _worst_fit_helps(runs, "total", "75% 1, 25% 4").alike,
-    }
-    return _claim("CC-12", "four components: worst less first fit, bound", four, parts)
+@claim("CC-12", "four components: worst less first fit, bound")
+def _worst_fit_helps_four_of_one_total(runs: Runs) -> Found:
+    return _worst_fit_helps(runs, "total", "4")
 
 
-def _cc13(runs):
-    most = max(runs.scaling.values())
-    parts = {"response times scale with alpha": most <= EXACT}
-    return claim_row(NAME, "CC-13", "largest relative error of the rule", most, parts)
+@claim("CC-13", "largest relative error of the rule")
+def _response_times_scale(runs: Runs) -> Found:
+    largest = max(runs.scaling.values())
+    return largest, {"response times scale with alpha": largest <= EXACT}

@@ -1,9 +1,7 @@
 """What the paper fixes, what it leaves open and how that was chosen, and the sample sizes."""
 
-from dataclasses import dataclass
-
 from coalloc_lib.distributions import power_of_two
-from coalloc_lib.studies.loss_tables import TableScale
+from coalloc_lib.studies.measurements import scales
 from coalloc_lib.workloads.models import JobModel, Mixture
 
 NAME = "cluster-configurations"
@@ -32,54 +30,36 @@ UNEQUAL = {
 #: Clusters that are 'few' and 'many' for jobs of four components.
 FEW, MANY = 5, 8
 
+
+def _mixtures(one, two, four):
+    """Return the mixtures of jobs of one, two and four components."""
+    return {
+        "75% 1, 25% 4": Mixture({one: 0.75, four: 0.25}),
+        "50% 1, 50% 4": Mixture({one: 0.5, four: 0.5}),
+        "25% 1, 75% 4": Mixture({one: 0.25, four: 0.75}),
+        "third of each": Mixture({one: 1 / 3, two: 1 / 3, four: 1 / 3}),
+    }
+
+
 FOUR = JobModel(SIZES, 4)
 ONE, TWO = (FOUR.with_(merged_into=parts) for parts in (1, 2))
 #: Section 5.1: components from one distribution; section 5.2: the same total, job for job.
-SAME_SIZE = {str(k): JobModel(SIZES, k) for k in (1, 2, 3, 4)} | {
-    "75% 1, 25% 4": Mixture({JobModel(SIZES, 1): 0.75, JobModel(SIZES, 4): 0.25}),
-    "50% 1, 50% 4": Mixture({JobModel(SIZES, 1): 0.5, JobModel(SIZES, 4): 0.5}),
-    "25% 1, 75% 4": Mixture({JobModel(SIZES, 1): 0.25, JobModel(SIZES, 4): 0.75}),
-    "third of each": Mixture({JobModel(SIZES, k): 1 / 3 for k in (1, 2, 4)}),
-}
-SAME_TOTAL = {"1": ONE, "2": TWO, "4": FOUR} | {
-    "75% 1, 25% 4": Mixture({ONE: 0.75, FOUR: 0.25}),
-    "50% 1, 50% 4": Mixture({ONE: 0.5, FOUR: 0.5}),
-    "25% 1, 75% 4": Mixture({ONE: 0.25, FOUR: 0.75}),
-    "third of each": Mixture({ONE: 1 / 3, TWO: 1 / 3, FOUR: 1 / 3}),
-}
+SAME_SIZE = {str(k): JobModel(SIZES, k) for k in (1, 2, 3, 4)} | _mixtures(
+    *(JobModel(SIZES, k) for k in (1, 2, 4))
+)
+SAME_TOTAL = {"1": ONE, "2": TWO, "4": FOUR} | _mixtures(ONE, TWO, FOUR)
 
 #: Loads at which curves are drawn, and those at which systems are compared in pairs.
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.84, 0.88, 0.92)
 COMPARED = (0.3, 0.6, 0.7, 0.8)
 
-
-@dataclass(frozen=True)
-class Scale:
-    """How much is simulated.
-
-    Attributes
-    ----------
-    tables : TableScale
-        For the simulated cells of the tables.
-    precision : float
-        Relative half-width that the points of a curve aim at.
-    most_jobs : int
-        Jobs of a replication of such a point, at most.
-    jobs, replications : int
-        Jobs and runs of what is compared in pairs.
-    map_jobs : int
-        Jobs of a run of the map.
-    """
-
-    tables: TableScale
-    precision: float
-    most_jobs: int
-    jobs: int
-    replications: int
-    map_jobs: int
-
-
-SCALES = {
-    "quick": Scale(TableScale(400_000, 100_000, 6), 0.1, 40_000, 20_000, 10, 10_000),
-    "paper": Scale(TableScale(4_000_000, 400_000, 8), 0.03, 1_000_000, 200_000, 20, 100_000),
-}
+SCALES = scales(
+    jobs=(20_000, 200_000),
+    replications=(10, 20),
+    precision=(0.1, 0.03),
+    most_jobs=(40_000, 1_000_000),
+    cell_jobs=(400_000, 4_000_000),
+    response_jobs=(100_000, 400_000),
+    response_replications=(6, 8),
+    map_jobs=(10_000, 100_000),
+)

@@ -1,15 +1,19 @@
 """The scenarios behind Figures 3 to 12, and all that is simulated of them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.curves import response_times
+from coalloc_lib.curves import Curve, response_times
+from coalloc_lib.estimates import Bound
+from coalloc_lib.inference import Sample
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.cluster_configurations.parameters import (
     COMPARED,
     EQUAL,
@@ -21,14 +25,8 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     SIZES,
     UNEQUAL,
 )
-from coalloc_lib.studies.curve_figures import (
-    below,
-    maximum,
-    measure_borne,
-    measure_curves,
-    share,
-)
-from coalloc_lib.sweep import sweep
+from coalloc_lib.studies.curve_figures import below, measure_lines, share
+from coalloc_lib.studies.measurements import Scale, run_sweep
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
@@ -70,15 +68,15 @@ def _by_name(lines):
 LINES = _by_name(_lines())
 
 
-def response(scenario, utilization, bears, jobs, seed):
+def response(scenario: Scenario, utilization: float, bears: Bound, jobs: int, seed: Seed) -> float:
     """Mean response time of one replication; its run length does not depend on the scenario."""
-    load = utilization / share(scenario, PROCESSORS)
-    how = {"jobs": jobs, "replications": 1, "seed": seed}
-    bears = bears.times(1 / share(scenario, PROCESSORS))
-    return response_times(scenario, load, maximum=bears, **how)[0]
+    part = share(scenario, PROCESSORS)
+    load, maximum = utilization / part, bears.times(1 / part)
+    times = response_times(scenario, load, jobs=jobs, replications=1, seed=seed, maximum=maximum)
+    return times[0]
 
 
-def placement_gain(clusters, components, jobs, seed):
+def placement_gain(clusters: int, components: int, jobs: int, seed: Seed) -> dict[str, float]:
     """Maximal utilization of equal clusters under worst fit less that under first fit."""
     system = Multicluster.equal(clusters, PROCESSORS // clusters)
     scenario = Scenario(system, JobModel(SIZES, components))
@@ -90,7 +88,9 @@ def placement_gain(clusters, components, jobs, seed):
     return {"worst_fit": worst, "first_fit": first, "gain": worst - first}
 
 
-def scaling_error(alpha, jobs=20_000, utilization=0.6, seed=0):
+def scaling_error(
+    alpha: float, jobs: int = 20_000, utilization: float = 0.6, seed: Seed = 0
+) -> float:
     """Largest relative error of CC-13: response times when all service is `alpha` times as long.
 
     The same jobs, `alpha` times as long, at 1/`alpha` of the rate.
@@ -108,10 +108,10 @@ class Runs:
 
     Attributes
     ----------
-    borne : dict
-        Maximal utilization of each line, an array with a value a replication.
-    responses : dict
-        Mean response time by (line, load), an array; only below saturation.
+    borne : dict of Sample
+        Maximal utilization of each line.
+    responses : dict of Sample
+        Mean response time by (line, load); only below saturation.
     curves : dict of Curve
         Of each scenario, with a point for each of `LOADS`.
     gains : DataFrame
@@ -120,30 +120,19 @@ class Runs:
         Largest relative error of the rule of CC-13, by alpha.
     """
 
-    borne: dict
-    responses: dict
-    curves: dict
+    borne: dict[str, Sample]
+    responses: dict[tuple[str, float], Sample]
+    curves: dict[Scenario, Curve]
     gains: pd.DataFrame
-    scaling: dict
+    scaling: dict[float, float]
 
 
-def run_all(scale, seed, workers=-1, **how):
-    """Run everything at a scale.
-
-    Parameters
-    ----------
-    scale : Scale
-    seed : int
-    workers : int
-        Threads; one a processor where it is not given.
-    how
-        For `coalloc_lib.sweep.sweep`: cache, progress. The results do not depend on it.
-    """
-    how |= {"seed": seed, "workers": workers}
-    lines = list(dict.fromkeys(LINES.values()))
-    borne = measure_borne(lines, PROCESSORS, scale, how)
-    maxima = {line: maximum(line, PROCESSORS, borne[line]) for line in lines}
-    responses = _responses(scale, maxima, how)
+def run_all(scale: Scale, seed: Seed, **how: Any) -> Runs:
+    """Run everything at a scale; `seed` and `how` are for the sweeps."""
+    how |= {"seed": seed}
+    borne, curves = measure_lines(LINES, LOADS, PROCESSORS, scale, **how)
+    responses = _responses(scale, borne, curves, how)
+    scaling = run_sweep(scaling_error, {"alpha": ALPHAS}, **how)
     return Runs(
         {name: borne[line] for name, line in LINES.items()},
         {
@@ -152,33 +141,31 @@ def run_all(scale, seed, workers=-1, **how):
             for load in COMPARED
             if (line, load) in responses
         },
-        measure_curves(maxima, PROCESSORS, LOADS, scale, how),
-        gains(scale, how),
-        _scaling(how),
+        curves,
+        gains(scale, **how),
+        dict(zip(scaling["alpha"], scaling["value"], strict=True)),
     )
 
 
-def _responses(scale, maxima, how):
+def _responses(scale, borne, curves, how):
+    """Return the response times by (scenario, load), in doubt where what is borne is."""
+    maxima = {line: curve.maximum for line, curve in curves.items()}
     points = [
         point | {"bears": maxima[point["scenario"]], "jobs": scale.jobs}
         for point in below(maxima, COMPARED)
     ]
-    values = sweep(response, points, scale.replications, **how)["value"].to_numpy()
-    rows = values.reshape(len(points), -1)
-    keys = ((point["scenario"], point["utilization"]) for point in points)
-    return dict(zip(keys, rows, strict=True))
+    values = run_sweep(response, points, scale.replications, **how)["value"].to_numpy()
+    return {
+        (point["scenario"], point["utilization"]): Sample(row, borne[point["scenario"]].doubt)
+        for point, row in zip(points, values.reshape(len(points), -1), strict=True)
+    }
 
 
-def gains(scale, how):
-    """Run the map of placements."""
+def gains(scale: Scale, seed: Seed, **how: Any) -> pd.DataFrame:
+    """Run the map of placements; `seed` and `how` are for the sweep."""
     points = [
         {"clusters": clusters, "components": components, "jobs": scale.map_jobs}
         for clusters in DIVISIONS
         for components in range(1, clusters + 1)
     ]
-    return sweep(placement_gain, points, scale.replications, **how)
-
-
-def _scaling(how):
-    found = sweep(scaling_error, {"alpha": ALPHAS}, **how)
-    return dict(zip(found["alpha"], found["value"], strict=True))
+    return run_sweep(placement_gain, points, scale.replications, seed=seed, **how)

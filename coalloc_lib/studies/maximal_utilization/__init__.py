@@ -4,20 +4,24 @@ Bucur and Epema ask how much of a multicluster is lost because the next job does
 to 5, Figures 1 to 8 and the claims MU-1 to MU-12.
 """
 
+from typing import Any
+
 from coalloc_lib.checks import one_of
+from coalloc_lib.seeds import Seed
+from coalloc_lib.studies.figure import give
 from coalloc_lib.studies.ledger import StudyResult
-from coalloc_lib.studies.loss_figures import measure_losses
 from coalloc_lib.studies.loss_tables import table_figures
-from coalloc_lib.studies.maximal_utilization.claims import judge_claims
+from coalloc_lib.studies.maximal_utilization.claims import Runs, claim
 from coalloc_lib.studies.maximal_utilization.figures import all_figures
 from coalloc_lib.studies.maximal_utilization.parameters import NAME, SCALES, SEED, TITLE
 from coalloc_lib.studies.maximal_utilization.scenarios import all_scenarios, load_log
 from coalloc_lib.studies.maximal_utilization.tables import compute_cells, table5_rows
+from coalloc_lib.studies.measurements import measure
 
 __all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
 
 
-def reproduce(scale="quick", seed=SEED, **how):
+def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResult:
     """Run the study and return its `StudyResult`; see `coalloc_lib.studies.reproduce`.
 
     One row for each cell of Tables 3 to 5 and each claim; Figures 1 to 8 and the tables'.
@@ -26,10 +30,7 @@ def reproduce(scale="quick", seed=SEED, **how):
     log = load_log()
     table = all_scenarios(log)
     cells = compute_cells(size, seed, **how)
-    found = measure_losses(table, size, seed, **how)
-    losses = {key: found[entry].values for key, entry in table.items()}
-    figures = all_figures(table, log)
-    for figure in figures:
-        figure.found = found
-    rows = [cell.row(NAME) for cell in cells] + table5_rows() + judge_claims(cells, losses, log)
-    return StudyResult(rows, [*table_figures(cells), *figures])
+    found = measure(table, size, seed, **how)
+    runs = Runs(cells, {key: found[entry] for key, entry in table.items()}, log)
+    rows = [cell.row(NAME) for cell in cells] + table5_rows() + claim.rows(runs)
+    return StudyResult(rows, table_figures(cells) + give(found, all_figures(table, log)))

@@ -1,16 +1,24 @@
-"""Figures 1 to 8 of the paper, and its tables as pictures, beside what was printed."""
+"""Figures 1 to 8 of the paper."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.studies.densities import Das1Densities
+from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.loss_figures import LossFigure
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, SCALES, SEED, VARIATIONS
 from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
+from coalloc_lib.studies.measurements import Measurement
+from coalloc_lib.workloads.swf import SwfLog
 
 
 class ServiceTimes(LossFigure):
     """Lines in place of bars: the loss by service-time distribution, a line a size distribution."""
 
-    def plot(self):
+    def plot(self) -> Picture:
         """Draw a panel for ordered and one for unordered requests."""
         figure, row = plots.new_figure(7.5, 3.4, columns=2, sharey=True)
         labels = ["det.", "exp.", *(f"hyp.\ncv {cv}" for cv in VARIATIONS)]
@@ -37,8 +45,8 @@ class ServiceTimes(LossFigure):
         return figure
 
 
-def all_figures(table, log):
-    """Return the figures that are simulated.
+def all_figures(table: Mapping[tuple[str, str, str], Measurement], log: SwfLog) -> list[Figure]:
+    """Return the figures, not yet run.
 
     Parameters
     ----------
@@ -46,29 +54,36 @@ def all_figures(table, log):
         Measurements, as `all_scenarios` returns them.
     log : SwfLog
         The log behind Figure 7.
-
-    Returns
-    -------
-    list of Figure
     """
+
+    def bars(
+        name: str, title: str, groups: Iterable[str], series: Mapping[str, tuple], **how: Any
+    ) -> LossFigure:
+        """Return bars of (figure, series) of the table, by label; `groups` are keys of labels."""
+        named = groups if isinstance(groups, dict) else {group: group for group in groups}
+        entries = {
+            (group, label): table[figure, key, measured]
+            for label, (figure, measured) in series.items()
+            for key, group in named.items()
+        }
+        return LossFigure(name, title, entries, SCALES, SEED, **how)
+
     unordered = ("independent", "unordered")
-    figures = [
-        _figure(
+    return [
+        bars(
             "figure3",
             "Figure 3: the loss by request type, four clusters of 32",
-            table,
             FIVE,
             {
                 "ordered (exact)": ("formula", "ordered"),
                 "unordered (simulated)": unordered,
                 "total (exact)": ("formula", "total"),
             },
-            reference=("half of ordered", lambda row: row["ordered (exact)"].estimate / 2),
+            reference=("half of ordered", "ordered (exact)", lambda loss: loss / 2),
         ),
-        _figure(
+        bars(
             "figure4",
             "Figure 4: the loss of unordered requests by how components are drawn",
-            table,
             FIVE,
             {"independent sizes": unordered, "dependent sizes": ("dependent", "unordered")},
         ),
@@ -79,10 +94,9 @@ def all_figures(table, log):
             SCALES,
             SEED,
         ),
-        _figure(
+        bars(
             "figure5",
             "Figure 5: the loss of unordered requests under FCFS and FPFS",
-            table,
             ROOM,
             {"FCFS": unordered}
             | {
@@ -90,12 +104,11 @@ def all_figures(table, log):
                 for how, words in (("held", "queue held at 500"), ("Poisson", "Poisson arrivals"))
                 for jumps in (5, 50)
             },
-            reference=("FCFS less ten points", lambda row: row["FCFS"].estimate - 0.10),
+            reference=("FCFS less ten points", "FCFS", lambda loss: loss - 0.10),
         ),
-        _figure(
+        bars(
             "figure6",
             "Figure 6: the loss of unordered requests by placement",
-            table,
             FIVE,
             {
                 "worst fit": unordered,
@@ -103,44 +116,28 @@ def all_figures(table, log):
                 "best fit (not in the paper)": ("placement", "best fit"),
             },
         ),
+        bars(
+            "figure7",
+            f"Figure 7: the loss with jobs of at most 128, {log.title} and DAS1 (stand-in)",
+            {
+                "CTC": f"{_broken(log.title)}\nin its order",
+                "CTC drawn": f"{_broken(log.title)}\npairs drawn",
+                "DAS1": "DAS1 (stand-in)",
+            },
+            {request: ("logs", request) for request in ("unordered", "total")},
+        ),
+        bars(
+            "figure8",
+            "Figure 8: the loss where a job's total is in four clusters or in one",
+            {
+                "four components": "co-allocated:\nfour components",
+                "one component": "not co-allocated:\none component",
+            },
+            {"capacity loss": ("co-allocation", "capacity loss")},
+        ),
+        Das1Densities(),
     ]
-    return [*figures, _figure7(table, log), _figure8(table), Das1Densities()]
 
 
-def _figure(name, title, table, groups, series, reference=None):
-    """Return bars: a group for each size distribution, from (figure, series) of the table."""
-    entries = {
-        (group, label): table[figure, group, measured]
-        for label, (figure, measured) in series.items()
-        for group in groups
-    }
-    return LossFigure(name, title, entries, SCALES, SEED, reference)
-
-
-def _figure7(table, log):
-    title = log.title.replace(" (", "\n(")
-    groups = {
-        "CTC": f"{title}\nin its order",
-        "CTC drawn": f"{title}\npairs drawn",
-        "DAS1": "DAS1 (stand-in)",
-    }
-    entries = {
-        (label, request): table["logs", name, request]
-        for request in ("unordered", "total")
-        for name, label in groups.items()
-    }
-    title = f"Figure 7: the loss with jobs of at most 128, {log.title} and DAS1 (stand-in)"
-    return LossFigure("figure7", title, entries, SCALES, SEED)
-
-
-def _figure8(table):
-    groups = {
-        "four components": "co-allocated:\nfour components",
-        "one component": "not co-allocated:\none component",
-    }
-    entries = {
-        (label, LossFigure.ylabel): table["co-allocation", "sum", name]
-        for name, label in groups.items()
-    }
-    title = "Figure 8: the loss where a job's total is in four clusters or in one"
-    return LossFigure("figure8", title, entries, SCALES, SEED)
+def _broken(title):
+    return title.replace(" (", "\n(")

@@ -1,10 +1,9 @@
 """What the paper fixes, and how much is simulated at each scale."""
 
-from dataclasses import dataclass
 from functools import cache
 
-from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.studies.loss_tables import TableScale
+from coalloc_lib.distributions import SizeDistribution, parse_sizes
+from coalloc_lib.studies.measurements import scales
 from coalloc_lib.system import Multicluster
 
 NAME = "maximal-utilization"
@@ -28,33 +27,17 @@ VARIATIONS = (2, 5, 10)
 
 
 @cache
-def sizes(name):
+def sizes(name: str) -> SizeDistribution:
     """Return a distribution as the paper means it: 1 is not counted as a power of two."""
     return parse_sizes(name)
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How much is simulated.
-
-    Attributes
-    ----------
-    tables : TableScale
-        For the simulated cells of the tables.
-    jobs, replications : int
-        Jobs and runs of each scenario of the figures.
-    bound_arrivals, bound_replications : int
-        Arrivals and runs of the paper's own method for FPFS.
-    """
-
-    tables: TableScale
-    jobs: int
-    replications: int
-    bound_arrivals: int
-    bound_replications: int
-
-
-SCALES = {
-    "quick": Scale(TableScale(400_000, 100_000, 6), 50_000, 10, 20_000, 6),
-    "paper": Scale(TableScale(4_000_000, 1_000_000, 8), 400_000, 20, 100_000, 10),
-}
+SCALES = scales(
+    jobs=(50_000, 400_000),
+    replications=(10, 20),
+    cell_jobs=(400_000, 4_000_000),
+    response_jobs=(100_000, 1_000_000),
+    response_replications=(6, 8),
+    bound_arrivals=(20_000, 100_000),
+    bound_replications=(6, 10),
+)

@@ -4,41 +4,35 @@ from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponenti
 from coalloc_lib.placement import BestFit, FirstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FPFS
-from coalloc_lib.studies.loss_figures import BetweenBounds, ByFormula, InOrder, Saturated
-from coalloc_lib.studies.maximal_utilization.parameters import (
-    FIVE,
-    FOUR,
-    HELD,
-    ONE_LARGE,
-    ROOM,
-    VARIATIONS,
-    sizes,
+from coalloc_lib.studies.maximal_utilization import parameters
+from coalloc_lib.studies.maximal_utilization.parameters import FIVE, FOUR, ONE_LARGE, sizes
+from coalloc_lib.studies.measurements import (
+    BetweenBounds,
+    ByFormula,
+    InOrder,
+    Measurement,
+    Saturated,
 )
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from coalloc_lib.workloads.models import JobModel, ResampledJobs
+from coalloc_lib.workloads.swf import SwfLog
 
 SERVICES = {"deterministic": Deterministic(), "exponential": Exponential()} | {
-    f"hyperexponential, cv {cv}": Hyperexponential(1.0, cv) for cv in VARIATIONS
+    f"hyperexponential, cv {cv}": Hyperexponential(1.0, cv) for cv in parameters.VARIATIONS
 }
 #: The CTC log's name in the catalogue; jobs of at most 128 processors are used.
 LOG = "CTC-SP2"
 
 
-def load_log():
+def load_log() -> SwfLog:
     """Return the CTC log if it is there, else its synthetic stand-in; never download."""
     return load_trace(LOG, missing="stand-in")
 
 
-def all_scenarios(log):
-    """Return every measurement by (figure, sizes, series).
-
-    Parameters
-    ----------
-    log : SwfLog
-        The log behind Figure 7.
-    """
-    table = {}
+def all_scenarios(log: SwfLog) -> dict[tuple[str, str, str], Measurement]:
+    """Return every measurement by (figure, group, series); `log` is that of Figure 7."""
+    table: dict[tuple[str, str, str], Measurement] = {}
     for name in FIVE:
         model = JobModel(sizes(name), 4)
         unordered = Scenario(FOUR, model)
@@ -55,12 +49,16 @@ def all_scenarios(log):
             for request in ("ordered", "unordered"):
                 served = Scenario(FOUR, model.with_(request=request, service=service))
                 table["service", name, f"{request}, {label}"] = Saturated(served)
-    for name in ROOM:
+    for name in parameters.ROOM:
         for jumps in (5, 50):
             scenario = Scenario(FOUR, JobModel(sizes(name), 4), FPFS(jumps))
-            table["fpfs", name, f"held {jumps}"] = Saturated(scenario, HELD)
+            table["fpfs", name, f"held {jumps}"] = Saturated(scenario, parameters.HELD)
             table["fpfs", name, f"Poisson {jumps}"] = BetweenBounds(scenario)
-    return table | _log_scenarios(log) | _co_allocation_scenarios()
+    model = JobModel(sizes("D(0.9)[1,8]"), 4)
+    for name, request in (("four components", "unordered"), ("one component", "total")):
+        scenario = Scenario(FOUR, model.with_(request=request))
+        table["co-allocation", name, "capacity loss"] = Saturated(scenario)
+    return table | _log_scenarios(log)
 
 
 def _log_scenarios(log):
@@ -78,12 +76,3 @@ def _log_scenarios(log):
         found["logs", "CTC drawn", request] = Saturated(Scenario(system, ResampledJobs(jobs)))
         found["logs", "DAS1", request] = Saturated(Scenario(system, model))
     return found
-
-
-def _co_allocation_scenarios():
-    model = JobModel(sizes("D(0.9)[1,8]"), 4)
-    total = model.with_(request="total")
-    return {
-        ("co-allocation", "sum", "four components"): Saturated(Scenario(FOUR, model)),
-        ("co-allocation", "sum", "one component"): Saturated(Scenario(FOUR, total)),
-    }
