@@ -183,6 +183,10 @@ class FakeFigure(Figure):
         super().__init__("figure-1", "A blank")
         self.fails = fails
 
+    @property
+    def title(self):
+        return "A blank"
+
     def data(self):
         return pd.DataFrame({"x": [1.5]})
 
