@@ -185,7 +185,7 @@ def test_curves_show_points_bands_and_what_each_line_bears(line):
 
 
 def test_lines_of_all_panels_have_their_row(line):
-    many = {name: line for name in ("a", "b", "c", "worst fit")}
+    many = dict.fromkeys(("a", "b", "c", "worst fit"), line)
     left, right = plots.curves({"x": many, "y": {"a": line}}, title="t").axes[2:]
     for axes, count in ((left, 4), (right, 1)):
         low, high = axes.get_ylim()
@@ -196,9 +196,12 @@ def test_lines_of_all_panels_have_their_row(line):
 
 def test_what_a_line_is_held_against_is_marked_in_its_row_and_told(line):
     figure = plots.curves(
-        {"head": {"worst fit": line}}, title="t", precision=0.1,
-        beside=("first fit", {"worst fit": 0.2}), threshold=("3 points", {"worst fit": (0.17, 0.23)}),
-    )  # fmt: skip
+        {"head": {"worst fit": line}},
+        title="t",
+        precision=0.1,
+        beside=("first fit", {"worst fit": 0.2}),
+        threshold=("3 points", {"worst fit": (0.17, 0.23)}),
+    )
     below = figure.axes[1]
     plus = [drawn for drawn in below.lines if drawn.get_marker() == "+"]
     assert [drawn.get_xdata()[0] for drawn in plus] == [0.2]
@@ -213,6 +216,7 @@ def test_what_a_line_is_held_against_is_marked_in_its_row_and_told(line):
 def test_the_axis_of_a_response_ends_where_the_lines_do(line):
     upper = plots.curves({"head": {"worst fit": line}}, title="t").axes[0]
     assert 3.5 < upper.get_ylim()[1] < 5
+
 
 def test_hollow_marks_are_explained_only_where_there_are_any(line):
     precise = Curve(line.points[:1], line.maximum)
