@@ -67,16 +67,19 @@ def guess(question: str, *options: str, reply: str = "Now run the next cell.") -
     return Guess(question, options, reply)
 
 
-def verdict_lines(rows: Sequence[Any], claims: Mapping[str, Any]) -> str:
+def verdict_lines(rows: Sequence[Any], claims: Mapping[str, Any], threshold: str = "") -> str:
     """Return ledger rows of claims as HTML to stand under a figure.
 
     Parameters
     ----------
     rows : sequence of Row
-    claims : dict of PublishedClaim
+    claims : dict of Claim
         By name, for the paper's words.
+    threshold : str
+        What is drawn dashed.
     """
-    return "".join(_verdict_line(row, claims[row.item].claim) for row in rows)
+    lines = "".join(_verdict_line(row, claims[row.item].words) for row in rows)
+    return lines + f"<p>Dashed: {escape(threshold)}.</p>" if threshold and lines else lines
 
 
 def _verdict_line(row: Any, claim: str) -> str:
