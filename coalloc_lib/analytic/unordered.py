@@ -33,12 +33,8 @@ def unordered_case(
 
     Parameters
     ----------
-    system : Multicluster
-    sizes : JointSizes or list of SizeDistribution
-        A list has one distribution a component.
-    components : int
-    placement : WorstFit or FirstFit
-        Any on one cluster.
+    system, sizes, components, placement
+        As `checked` returns them; the placement is worst or first fit, or any on one cluster.
     budget : Budget
 
     Notes
@@ -69,12 +65,13 @@ def _of_table(table, system, placement, budget):
 def _of_independent(part, components, system, placement, budget):
     steps = convolutions(part.sum_of(components), system.processors)
     jobs = multisets(len(part.sizes), components)
-    costs = {False: _table_cost(system, placement, jobs, components, part.maximum, steps)}
-    if _by_worst_fit(system, placement):
-        costs[True] = _nested_cost(system, part, components, steps)
-    nested = min(costs, key=lambda way: (costs[way][1] > budget.bytes, costs[way][0]))
-    budget.check(*costs[nested])
-    if nested:
+    table = _table_cost(system, placement, jobs, components, part.maximum, steps)
+    nested = _nested_cost(system, part, components, steps)
+    if not system.is_equal:
+        nested = min(nested, table, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
+    is_nested = nested is not table and _by_worst_fit(system, placement)
+    budget.check(*(nested if is_nested else table))
+    if is_nested:
         return nested_fits(part, components, system.largest, _start(system))
     return _table_fits(JointSizes.independent(part, components), system, placement)
 
