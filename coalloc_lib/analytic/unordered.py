@@ -67,11 +67,10 @@ def _of_independent(part, components, system, placement, budget):
     jobs = multisets(len(part.sizes), components)
     table = _table_cost(system, placement, jobs, components, part.maximum, steps)
     nested = _nested_cost(system, part, components, steps)
-    if not system.is_equal:
-        nested = min(nested, table, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
-    is_nested = nested is not table and _by_worst_fit(system, placement)
-    budget.check(*(nested if is_nested else table))
-    if is_nested:
+    cost = min(nested, table, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
+    cost = cost if _by_worst_fit(system, placement) else table
+    budget.check(*cost)
+    if cost is nested:
         return nested_fits(part, components, system.largest, _start(system))
     return _table_fits(JointSizes.independent(part, components), system, placement)
 

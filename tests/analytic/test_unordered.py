@@ -64,7 +64,7 @@ def test_a_table_equals_the_placements_themselves(data):
 @few
 @given(st.data())
 def test_independent_components_equal_the_placements_themselves(free, data):
-    """By either convolution: the one that costs nothing is chosen where clusters are unequal."""
+    """By either convolution: the one that costs nothing is chosen."""
     system = data.draw(systems())
     placement = data.draw(placements(len(system)))
     components = data.draw(st.integers(1, min(len(system), 3)))
