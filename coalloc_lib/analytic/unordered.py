@@ -138,7 +138,7 @@ def nested_fits(
     how = offsets, ways, components, spread
     floor = NEGLIGIBLE / cells.size / len(part.sizes)
 
-    def step(before, after):
+    def step(before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
         cells[: len(before)] = before
         cells[len(before) :] = 0
         for value in part.sizes[::-1]:
