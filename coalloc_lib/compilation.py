@@ -26,7 +26,7 @@ def compiler(sources: Iterable[Path]) -> Callable[[Callable], Any]:
         digest.update(source.read_bytes())
     mark = digest.hexdigest()[:12]
 
-    def kernel(function):
+    def kernel(function: Callable) -> Any:
         function.__qualname__ += f"-{mark}"  # what Numba names the files of its cache by
         return njit(cache=True, nogil=True)(function)
 

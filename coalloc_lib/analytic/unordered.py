@@ -67,11 +67,10 @@ def _of_independent(part, components, system, placement, budget):
     jobs = multisets(len(part.sizes), components)
     table = _table_cost(system, placement, jobs, components, part.maximum, steps)
     nested = _nested_cost(system, part, components, steps)
-    if not system.is_equal:
-        nested = min(nested, table, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
-    is_nested = nested is not table and _by_worst_fit(system, placement)
-    budget.check(*(nested if is_nested else table))
-    if is_nested:
+    cost = min(nested, table, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
+    cost = cost if _by_worst_fit(system, placement) else table
+    budget.check(*cost)
+    if cost is nested:
         return nested_fits(part, components, system.largest, _start(system))
     return _table_fits(JointSizes.independent(part, components), system, placement)
 
@@ -139,7 +138,7 @@ def nested_fits(
     how = offsets, ways, components, spread
     floor = NEGLIGIBLE / cells.size / len(part.sizes)
 
-    def step(before, after):
+    def step(before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
         cells[: len(before)] = before
         cells[len(before) :] = 0
         for value in part.sizes[::-1]:

@@ -14,16 +14,18 @@ from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.placement import Placement, WorstFit
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import Seed
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
 #: Seconds that the slowest approximation is given: first fit, four components of U[1,16].
 PATIENCE = 600
 
+#: System, component sizes as `parse_sizes` takes them, components, placement.
+Case = tuple[Multicluster, str, int, Placement]
 
-def simulated_error(
-    cases: Iterable[tuple[Multicluster, str, int, Placement]], jobs: int = 200_000, seed: int = 0
-) -> pd.DataFrame:
+
+def simulated_error(cases: Iterable[Case], jobs: int = 200_000, seed: Seed = 0) -> pd.DataFrame:
     """Return the approximated and the simulated capacity loss of unordered requests.
 
     Parameters
@@ -43,12 +45,11 @@ def simulated_error(
         minus the simulation.
     """
     rows = []
-    for system, name, components, placement in cases:
+    for case in cases:
+        system, name, components, placement = case
         model = JobModel(parse_sizes(name), components=components)
-        scenario = Scenario(system, model, placement=placement)
-        found = saturated_loss(scenario, jobs=jobs, seed=seed)
-        truth = {"simulation": found.estimate, "ci95_low": found.low, "ci95_high": found.high}
-        rows.append(_row((system, name, components, placement), truth))
+        found = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs, seed=seed)
+        rows.append(_row(case, simulation=found.estimate, ci95_low=found.low, ci95_high=found.high))
     return pd.DataFrame(rows)
 
 
@@ -68,17 +69,15 @@ def exact_error(
     Returns
     -------
     pandas.DataFrame
-        One row a system, size, number of components and placement, with the columns of
-        `simulated_error`, but `exact` for `simulation`, and no interval: there is no statistical
-        error in it.
+        The columns of `simulated_error`, but `exact` for `simulation`, and no interval: there is
+        no statistical error in it.
     """
     rows = []
     for clusters, name, single, placement in product(systems, sizes, (False, True), placements):
         system = Multicluster(clusters)
         components = 1 if single else len(system)
         exact = exact_utilization(system, parse_sizes(name), components, "unordered", placement)
-        truth = {"exact": exact.capacity_loss}
-        rows.append(_row((system, name, components, placement), truth))
+        rows.append(_row((system, name, components, placement), exact=exact.capacity_loss))
     return pd.DataFrame(rows)
 
 
@@ -88,7 +87,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return errors.agg(systems="count", mean="mean", largest="max").reset_index()
 
 
-def _row(case, truth):
+def _row(case, **truth):
     system, sizes, components, placement = case
     how = {"placement": placement, "budget_seconds": PATIENCE}
     bound = maximal_utilization(system, parse_sizes(sizes), components, "unordered", **how)
