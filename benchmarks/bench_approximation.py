@@ -1,6 +1,6 @@
 """The error of the approximation for unordered requests, against simulation and exact values.
 
-Run ``python benchmarks/approximation_error.py``; ``--quick`` takes a few systems and short runs.
+Run ``python benchmarks/bench_approximation.py``; ``--quick`` takes a few systems and short runs.
 """
 
 from measuring import run
