@@ -30,6 +30,7 @@ __version__ = "0.1.0"
 #: Names that are fetched when they are first used: what they import takes long.
 _ON_DEMAND = {
     "JointSizes": "coalloc_lib.analytic",
+    "Progress": "coalloc_lib.progress",
     "compare": "coalloc_lib.curves",
     "exact_utilization": "coalloc_lib.analytic",
     "find_maximum": "coalloc_lib.curves",
