@@ -168,7 +168,7 @@ def test_the_published_numbers_are_all_there():
 def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="maximal-utilization"):
         published.load_published("job-sharing")
-    with pytest.raises(InputError, match=r"claims\.csv; choose one of .*online-batch, or add"):
+    with pytest.raises(InputError, match=r"claims\.csv; choose one of .*online-batch.*, or add"):
         published.load_claims("weather")
     with pytest.raises(InputError, match=r"MU-99.*or add it to .*claims\.csv"):
         published.published_claim("maximal-utilization", "MU-99")
