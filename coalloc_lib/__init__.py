@@ -31,6 +31,7 @@ __version__ = "0.1.0"
 _ON_DEMAND = {
     "JointSizes": "coalloc_lib.analytic",
     "Player": "coalloc_lib.widgets.player",
+    "Progress": "coalloc_lib.progress",
     "compare": "coalloc_lib.curves",
     "exact_utilization": "coalloc_lib.analytic",
     "find_maximum": "coalloc_lib.curves",

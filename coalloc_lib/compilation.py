@@ -6,6 +6,7 @@ the sources, so that code of another version is never found. What Numba cannot r
 its caller as one of many errors; `call` removes it and compiles anew.
 """
 
+import builtins
 import hashlib
 import sys
 from collections.abc import Callable, Iterable
@@ -26,7 +27,7 @@ def compiler(sources: Iterable[Path]) -> Callable[[Callable], Any]:
         digest.update(source.read_bytes())
     mark = digest.hexdigest()[:12]
 
-    def kernel(function):
+    def kernel(function: Callable) -> Any:
         function.__qualname__ += f"-{mark}"  # what Numba names the files of its cache by
         return njit(cache=True, nogil=True)(function)
 
@@ -39,7 +40,7 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
     Parameters
     ----------
     what : str
-        What the message on stderr calls the kernels.
+        What the message calls the kernels.
     """
     if not hasattr(kernel, "stats"):  # compilation is switched off
         return kernel(*arguments)
@@ -55,10 +56,9 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
                 f"Numba's cache in {folder} cannot be used: {error}; make room, or name another "
                 "folder in NUMBA_CACHE_DIR"
             ) from None
-        print(
-            f"coalloc: Numba's cache in {folder} is damaged ({type(error).__name__}); removed it, "
-            f"compiling the {what} again ...",
-            file=sys.stderr,
+        _say(
+            f"Numba's cache in {folder} is damaged ({type(error).__name__}); removed it, compiling "
+            f"the {what} again ..."
         )
     for file in [*folder.glob("*.nbi"), *folder.glob("*.nbc")]:
         file.unlink(missing_ok=True)
@@ -66,13 +66,19 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
 
 
 def _announce(kernel, what):
-    """Say on stderr that the first call ever compiles; it takes some seconds, once."""
+    """Say that the first call ever compiles; it takes some seconds, once."""
     name = kernel.py_func.__qualname__
     if name in _announced:
         return
     _announced.add(name)
     if not any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
-        print(f"coalloc: compiling the {what}, once (about 10 s) ...", file=sys.stderr)
+        _say(f"compiling the {what}, once (about 10 s) ...")
+
+
+def _say(words):
+    """Print on stderr, which keeps results apart; a notebook would show that as a fault, in red."""
+    notebook = getattr(builtins, "__IPYTHON__", False)
+    print(f"coalloc: {words}", file=sys.stdout if notebook else sys.stderr)
 
 
 def _from_cache(error):

@@ -247,14 +247,19 @@ def _interval(low: int, high: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Deterministic(Distribution):
-    """Every time is `mean`."""
+class _OfMean(Distribution):
+    """Times that are known by their mean alone."""
 
     mean: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the mean."""
         positive("mean", self.mean)
+
+
+@dataclass(frozen=True)
+class Deterministic(_OfMean):
+    """Every time is `mean`."""
 
     @property
     def variance(self) -> float:
@@ -266,14 +271,8 @@ class Deterministic(Distribution):
 
 
 @dataclass(frozen=True)
-class Exponential(Distribution):
+class Exponential(_OfMean):
     """Exponential times."""
-
-    mean: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the mean."""
-        positive("mean", self.mean)
 
     @property
     def variance(self) -> float:

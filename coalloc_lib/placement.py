@@ -77,7 +77,7 @@ class Placement:
     def _checked_order(self, idle):
         """Return the order; a rule of the user's own may forget a cluster."""
         answer = self.order(idle)
-        if type(self) in TRUSTED:
+        if type(self) in _SORTING:
             return answer
         order = listed(answer)
         if order is None or len(order) != len(idle) or {*order} != {*range(len(idle))}:
@@ -241,5 +241,7 @@ def listed(answer: Any) -> list[int] | None:
 
 
 _PLAIN = frozenset({list, tuple, range})
-#: Rules of which, for speed, nothing is checked while a stream runs: they have no parameters.
-TRUSTED = frozenset({WorstFit, BestFit})
+#: Rules that sort the clusters, and so forget none: their order is not checked.
+_SORTING = frozenset({WorstFit, BestFit})
+#: Rules whose answers need no check in a run.
+TRUSTED = frozenset({FirstFit, WorstFit, BestFit})

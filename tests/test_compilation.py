@@ -1,11 +1,13 @@
 """Kernels in Numba's cache: of the present version, and read or compiled again."""
 
+import builtins
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from coalloc_lib import compilation
 from tests.conftest import ROOT
 
 CHILD = """
@@ -61,6 +63,12 @@ def test_a_kernel_is_compiled_once_and_says_so(toys):
     assert (answer, hits) == (12, 0)
     assert said == "coalloc: compiling the toys, once (about 10 s) ...\n"
     assert run(toys) == (12, 1, "")
+
+
+def test_a_notebook_is_told_in_plain_text_and_not_in_red(monkeypatch, capsys):
+    monkeypatch.setattr(builtins, "__IPYTHON__", True, raising=False)
+    compilation._say("compiling ...")
+    assert capsys.readouterr() == ("coalloc: compiling ...\n", "")
 
 
 def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys):

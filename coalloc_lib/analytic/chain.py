@@ -1,7 +1,6 @@
 """The maximal utilization from the Markov chain itself: exact, for small systems."""
 
 from array import array
-from collections import Counter
 from dataclasses import dataclass, field
 from math import prod
 
@@ -20,8 +19,6 @@ from coalloc_lib.system import Multicluster
 MOST_RUNNING = 200
 #: Transitions that are kept for one state of the budget.
 TRANSITIONS = 10
-#: Jumps of the random walk that tells how large a chain is that is refused.
-WALK = 20_000
 
 
 def exact_utilization(
@@ -128,7 +125,11 @@ class _Chain:
                 self.target.append(following)
                 self.chance.append(p)
             if len(queue) > budget or len(self.source) > TRANSITIONS * budget:
-                raise BudgetError(self._cost(place + 1, len(queue)), f"budget_states = {budget}")
+                raise BudgetError(
+                    f"the chain of system = {self.system} has {len(queue)} states or more, and "
+                    f"{len(self.source)} transitions: so many after the first {place + 1} states",
+                    f"budget_states = {budget}",
+                )
 
     def _jumps(self, running, head, idle):
         """Return the states that follow a state, each with the idle processors and the chance."""
@@ -142,15 +143,11 @@ class _Chain:
         jumps, first = [], 0
         while first < len(running):
             alike = running.count(running[first])
-            jumps.append((*self._departed(running, head, idle, first), alike / len(running)))
+            rest = running[:first] + running[first + 1 :]
+            freed = tuple(map(sum, zip(idle, self.allocations[running[first]], strict=True)))
+            jumps.append((*self._tried(rest, head, freed), alike / len(running)))
             first += alike
         return jumps
-
-    def _departed(self, running, head, idle, place):
-        """Return the state after the departure of the job at `place`."""
-        rest = running[:place] + running[place + 1 :]
-        freed = tuple(map(sum, zip(idle, self.allocations[running[place]], strict=True)))
-        return self._tried(rest, head, freed)
 
     def _tried(self, running, job, idle):
         """Return the state after a try to start a job: it runs, or it waits."""
@@ -181,31 +178,6 @@ class _Chain:
         flow = stationary_flow(chance, source, target, waiting, counts)
         # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
         return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
-
-    def _cost(self, explored, found):
-        return (
-            f"the chain of system = {self.system} has about {max(self._size(), found):.2g} states "
-            f"or more, {found} states and {len(self.source)} transitions after the first {explored}"
-        )
-
-    def _size(self):
-        """Return an estimate of the number of states, rather too low, from a random walk.
-
-        Chao's: d + a²/(2b), where d states were met, a of them once and b of them twice.
-        """
-        rng, met = np.random.default_rng(0), Counter()
-        running, head, idle = (), -1, self.system.sizes
-        for _ in range(WALK):
-            if head < 0:
-                job = int(rng.choice(len(self.jobs), p=self.chances))
-                running, head, idle = self._tried(running, job, idle)
-            else:
-                running, head, idle = self._departed(
-                    running, head, idle, rng.integers(len(running))
-                )
-            met[running, head] += 1
-        times = Counter(met.values())
-        return len(met) + times[1] ** 2 / (2 * max(times[2], 1))
 
 
 def _jobs(system, sizes, request, budget):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,14 +87,11 @@ class JointSizes:
             k! times the product of p_s^m_s / m_s!.
         """
         instance_of("sizes", sizes, SizeDistribution, "e.g. uniform(1, 16)")
-        count, components = len(sizes.sizes), whole("components", components)
-        _check_table(multisets(count, components), components)
-        table = one = cls(sizes.sizes[:, None], sizes.probabilities[sizes.sizes])
+        components = whole("components", components)
+        _check_table(multisets(len(sizes.sizes), components), components)
+        table = cls.product([sizes])
         for _ in range(components - 1):
-            vectors = np.repeat(table.vectors, count, axis=0)
-            added = np.tile(one.vectors, (len(table), 1))
-            weights = np.outer(table.probabilities, one.probabilities).ravel()
-            table = cls(np.hstack([vectors, added]), weights).unordered()
+            table = table._and_one_more(sizes).unordered()
         return table
 
     @classmethod
@@ -106,11 +103,11 @@ class JointSizes:
         ]
         if not parts:
             raise InputError("sizes is empty; give one distribution a component")
-        _check_table(float(np.prod([float(len(part.sizes)) for part in parts])), len(parts))
-        grids = np.meshgrid(*(part.sizes for part in parts), indexing="ij")
-        chances = np.meshgrid(*(part.probabilities[part.sizes] for part in parts), indexing="ij")
-        vectors = np.stack([grid.ravel() for grid in grids], axis=1)
-        return cls(vectors, np.prod([chance.ravel() for chance in chances], axis=0))
+        _check_table(prod(len(part.sizes) for part in parts), len(parts))
+        table = cls(parts[0].sizes[:, None], parts[0].probabilities[parts[0].sizes])
+        for part in parts[1:]:
+            table = table._and_one_more(part)
+        return table
 
     @classmethod
     def mixture(cls, parts: Iterable["JointSizes"], weights: ArrayLike) -> "JointSizes":
@@ -127,6 +124,14 @@ class JointSizes:
         rows = [np.pad(part.vectors, pad) for part, pad in zip(parts, padding, strict=True)]
         chances = [w * part.probabilities for w, part in zip(shares, parts, strict=True)]
         return cls(np.concatenate(rows), np.concatenate(chances))
+
+    def _and_one_more(self, part):
+        """Return the table with one more column, independent of the others."""
+        chances = part.probabilities[part.sizes]
+        vectors = np.repeat(self.vectors, len(chances), axis=0)
+        column = np.tile(part.sizes, len(self))
+        weights = np.outer(self.probabilities, chances).ravel()
+        return JointSizes(np.column_stack([vectors, column]), weights)
 
     @property
     def components(self) -> int:

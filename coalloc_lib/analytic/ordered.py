@@ -18,23 +18,7 @@ from coalloc_lib.system import Multicluster
 def ordered_case(
     system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return F^(i)(N) for i = 1, 2, ..., and the total size of a job.
-
-    Parameters
-    ----------
-    system : Multicluster
-    sizes : JointSizes or list of SizeDistribution
-        A list has one distribution a component; component i is for cluster i.
-    components, placement
-        Of no account here.
-    budget : Budget
-
-    Returns
-    -------
-    fits : iterator of float
-    least, mean : int and float
-        Of a job's total size.
-    """
+    """Return what `unordered_case` does, of its arguments, where component i is for cluster i."""
     if isinstance(sizes, JointSizes):
         return _dependent(system, sizes, budget)
     check_fits([part.maximum for part in sizes], system, "ordered")

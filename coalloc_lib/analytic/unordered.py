@@ -33,12 +33,8 @@ def unordered_case(
 
     Parameters
     ----------
-    system : Multicluster
-    sizes : JointSizes or list of SizeDistribution
-        A list has one distribution a component.
-    components : int
-    placement : WorstFit or FirstFit
-        Any on one cluster.
+    system, sizes, components, placement
+        As `checked` returns them; the placement is worst or first fit, or any on one cluster.
     budget : Budget
 
     Notes
@@ -69,12 +65,12 @@ def _of_table(table, system, placement, budget):
 def _of_independent(part, components, system, placement, budget):
     steps = convolutions(part.sum_of(components), system.processors)
     jobs = multisets(len(part.sizes), components)
-    costs = {False: _table_cost(system, placement, jobs, components, part.maximum, steps)}
-    if _by_worst_fit(system, placement):
-        costs[True] = _nested_cost(system, part, components, steps)
-    nested = min(costs, key=lambda way: (costs[way][1] > budget.bytes, costs[way][0]))
-    budget.check(*costs[nested])
-    if nested:
+    table = _table_cost(system, placement, jobs, components, part.maximum, steps)
+    nested = _nested_cost(system, part, components, steps)
+    cost = min(nested, table, key=lambda cost: (cost[1] > budget.bytes, cost[0]))
+    cost = cost if _by_worst_fit(system, placement) else table
+    budget.check(*cost)
+    if cost is nested:
         return nested_fits(part, components, system.largest, _start(system))
     return _table_fits(JointSizes.independent(part, components), system, placement)
 
@@ -142,7 +138,7 @@ def nested_fits(
     how = offsets, ways, components, spread
     floor = NEGLIGIBLE / cells.size / len(part.sizes)
 
-    def step(before, after):
+    def step(before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
         cells[: len(before)] = before
         cells[len(before) :] = 0
         for value in part.sizes[::-1]:

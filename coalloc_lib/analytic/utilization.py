@@ -56,6 +56,7 @@ def maximal_utilization(
     Returns
     -------
     Bound
+        Its method is "exact" or "approximation".
 
     Raises
     ------

@@ -85,7 +85,7 @@ class Simulation:
             assert job.allocation is not None
             end = self.environment.now + job.length(job.allocation)
             yield Ranked(self.environment, end, DEPARTURE)
-            self.end[job.number] = self.environment.now
+            self.end[job.number] = end
             self.state.finish(job)
             self.call_scheduler()
         self.to_leave -= 1

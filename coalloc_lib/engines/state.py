@@ -136,7 +136,7 @@ class State(scheduling.State):
             answer = self._placement.place(job.components, self._request, self._idle)
             if answer is None:
                 return False
-            taken = self._placed(job, answer, self._idle)
+            taken = answer if self._is_trusted else self._placed(job, answer, self._idle)
         else:
             taken = self._named(job, allocation)
             if any(map(gt, taken, self._idle)):
@@ -181,8 +181,8 @@ class State(scheduling.State):
         """Let a job into the queue; return the event of its turn, which says whether it runs."""
         job.submit = self._environment.now
         list.append(self._queue, job)
-        self._turns[job] = self._environment.event()
-        return self._turns[job]
+        turn = self._turns[job] = self._environment.event()
+        return turn
 
     def finish(self, job: Job) -> None:
         """Take a job that has run off its processors."""
@@ -192,8 +192,6 @@ class State(scheduling.State):
 
     def _placed(self, job, answer, room):
         """Return what the placement answered as an allocation; refuse what is none."""
-        if self._is_trusted:
-            return answer
         taken = _allocation(job, answer, len(room))
         if taken is None or any(map(gt, taken, room)):
             raise InputError(

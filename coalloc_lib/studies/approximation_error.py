@@ -4,7 +4,7 @@ Equation (5) of Bucur, Epema (2003), for unequal clusters and for first fit too,
 the simulation of heavy traffic, and, on small systems, with the exact solution.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import pandas as pd
@@ -21,10 +21,11 @@ from coalloc_lib.workloads.models import JobModel
 #: Seconds that the slowest approximation is given: first fit, four components of U[1,16].
 PATIENCE = 600
 
+#: System, component sizes as `parse_sizes` takes them, components, placement.
+Case = tuple[Multicluster, str, int, Placement]
 
-def simulated_error(
-    cases: Sequence[tuple[Multicluster, str, int, Placement]], jobs: int = 200_000, seed: Seed = 0
-) -> pd.DataFrame:
+
+def simulated_error(cases: Iterable[Case], jobs: int = 200_000, seed: Seed = 0) -> pd.DataFrame:
     """Return the approximated and the simulated capacity loss of unordered requests.
 
     Parameters
@@ -44,17 +45,16 @@ def simulated_error(
         minus the simulation.
     """
     rows = []
-    for system, name, components, placement in cases:
+    for case in cases:
+        system, name, components, placement = case
         model = JobModel(parse_sizes(name), components=components)
-        scenario = Scenario(system, model, placement=placement)
-        found = saturated_loss(scenario, jobs=jobs, seed=seed)
-        truth = {"simulation": found.estimate, "ci95_low": found.low, "ci95_high": found.high}
-        rows.append(_row((system, name, components, placement), truth))
+        found = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs, seed=seed)
+        rows.append(_row(case, simulation=found.estimate, ci95_low=found.low, ci95_high=found.high))
     return pd.DataFrame(rows)
 
 
 def exact_error(
-    systems: Sequence[Sequence[int]], sizes: Sequence[str], placements: Sequence[Placement]
+    systems: Iterable[Sequence[int]], sizes: Iterable[str], placements: Iterable[Placement]
 ) -> pd.DataFrame:
     """Return the approximated and the exact capacity loss of unordered requests.
 
@@ -69,17 +69,15 @@ def exact_error(
     Returns
     -------
     pandas.DataFrame
-        One row a system, size, number of components and placement, with the columns of
-        `simulated_error`, but `exact` for `simulation`, and no interval: there is no statistical
-        error in it.
+        The columns of `simulated_error`, but `exact` for `simulation`, and no interval: there is
+        no statistical error in it.
     """
     rows = []
     for clusters, name, single, placement in product(systems, sizes, (False, True), placements):
         system = Multicluster(clusters)
         components = 1 if single else len(system)
         exact = exact_utilization(system, parse_sizes(name), components, "unordered", placement)
-        truth = {"exact": exact.capacity_loss}
-        rows.append(_row((system, name, components, placement), truth))
+        rows.append(_row((system, name, components, placement), exact=exact.capacity_loss))
     return pd.DataFrame(rows)
 
 
@@ -89,7 +87,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return errors.agg(systems="count", mean="mean", largest="max").reset_index()
 
 
-def _row(case, truth):
+def _row(case, **truth):
     system, sizes, components, placement = case
     how = {"placement": placement, "budget_seconds": PATIENCE}
     bound = maximal_utilization(system, parse_sizes(sizes), components, "unordered", **how)

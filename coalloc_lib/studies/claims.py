@@ -48,6 +48,8 @@ class Claims:
         """
 
         def keep(judge: Callable[[Any], Found]) -> Callable[[Any], Found]:
+            if item in self._judges:
+                raise InputError(f"item = {item!r} has a judge already; choose another claim")
             self._judges[item] = quantity, judge
             return judge
 

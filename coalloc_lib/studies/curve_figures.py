@@ -63,12 +63,13 @@ def curve_point(
     scenario: Scenario, utilization: float, processors: int, scale: Scale, seed: Seed
 ) -> dict[str, float]:
     """Return a point of a curve, run until it is as precise as asked."""
+    precision, most_jobs = scale.asked("precision", "most_jobs")
     point = response_point(
         scenario,
         utilization / share(scenario, processors),
-        precision=scale.precision,
-        jobs=min(10_000, scale.most_jobs),
-        most_jobs=scale.most_jobs,
+        precision=precision,
+        jobs=min(10_000, most_jobs),
+        most_jobs=most_jobs,
         seed=seed,
     )
     assert point.response is not None

@@ -105,9 +105,11 @@ def cell_loss(
     # A seed for each cell: one unlucky draw must not move a whole column.
     seed = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode()))
     if by_response:
-        how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
-        return interval_columns(student(loss_at_response(scenario, seed=seed, **how)))
-    return interval_columns(saturated_loss(scenario, jobs=scale.cell_jobs, seed=seed))
+        jobs, replications = scale.asked("response_jobs", "response_replications")
+        losses = loss_at_response(scenario, jobs=jobs, replications=replications, seed=seed)
+        return interval_columns(student(losses))
+    (jobs,) = scale.asked("cell_jobs")
+    return interval_columns(saturated_loss(scenario, jobs=jobs, seed=seed))
 
 
 class TableFigure(Figure):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.curves import find_maximum
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
@@ -23,7 +24,7 @@ TAILS = "a few of the jobs carry the work, or the rare long ones were not drawn"
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """How much is simulated; a study gives the numbers that it asks for.
+    """How much is simulated; a study gives the numbers that its figures ask for.
 
     Attributes
     ----------
@@ -45,14 +46,21 @@ class Scale:
 
     jobs: int
     replications: int
-    precision: float = 0.0
-    most_jobs: int = 0
-    cell_jobs: int = 0
-    response_jobs: int = 0
-    response_replications: int = 0
-    bound_arrivals: int = 0
-    bound_replications: int = 0
-    map_jobs: int = 0
+    precision: float | None = None
+    most_jobs: int | None = None
+    cell_jobs: int | None = None
+    response_jobs: int | None = None
+    response_replications: int | None = None
+    bound_arrivals: int | None = None
+    bound_replications: int | None = None
+    map_jobs: int | None = None
+
+    def asked(self, *names: str) -> list[Any]:
+        """Return these numbers, each of which has to be given."""
+        missing = [name for name in names if getattr(self, name) is None]
+        if missing:
+            raise InputError(f"the study's scales have no {missing[0]}; add it: scales(...)")
+        return [getattr(self, name) for name in names]
 
 
 def scales(**numbers: Any) -> dict[str, Scale]:
@@ -103,7 +111,7 @@ class BetweenBounds(Measurement):
 
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the capacity loss of each replication."""
-        arrivals, replications = scale.bound_arrivals, scale.bound_replications
+        arrivals, replications = scale.asked("bound_arrivals", "bound_replications")
         losses = loss_between_bounds(
             self.scenario, arrivals=arrivals, replications=replications, seed=seed
         )
@@ -119,8 +127,9 @@ class InOrder(Measurement):
 
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the capacity loss of each batch of the one run."""
-        stream = self.scenario.workload
-        assert isinstance(stream, JobStream)
+        stream = instance_of(
+            "workload", self.scenario.workload, JobStream, "the jobs of a log: log.jobs()"
+        )
         return Sample(1 - heavy_traffic(self.scenario, stream, batches=10))
 
 
@@ -147,7 +156,7 @@ def measure(
     """
     labels: dict[Measurement, str] = {}
     for label, entry in entries.items():
-        labels.setdefault(entry, str(label))
+        labels.setdefault(entry, repr(label))
     grid = {"entry": {label: entry for entry, label in labels.items()}, "scale": [scale]}
     rows = run_sweep(sample_columns, grid, seed=seed, **how).to_dict("records")
     return dict(zip(labels, map(_sample, rows), strict=True))

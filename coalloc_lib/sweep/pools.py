@@ -15,6 +15,8 @@ from queue import Empty, SimpleQueue
 import joblib
 from joblib.parallel import get_active_backend
 
+from coalloc_lib.checks import InputError
+
 #: Seconds that a sweep waits for a Dask cluster without any worker, or ``wait_for_workers_timeout``
 #: where that is longer: a worker that died is back in a few, one that waits in a queue is not.
 PATIENCE = 60.0
@@ -35,7 +37,14 @@ def active_pool(workers: int | None) -> tuple[Callable[..., Iterator], bool]:
     if lanes == 1 or getattr(backend, "supports_sharedmem", False):
         parallel = joblib.Parallel(workers, batch_size=1, **hint)
         return lambda lane: parallel([joblib.delayed(lane)()] * lanes), True
-    return partial(_in_processes, joblib.Parallel(workers, return_as="generator_unordered")), False
+    try:
+        parallel = joblib.Parallel(workers, return_as="generator_unordered")
+    except ValueError as error:  # what the backend does not offer
+        raise InputError(
+            f"joblib.parallel_config({type(backend).__name__}): {error}; give 'loky', 'threading' "
+            "or 'dask'"
+        ) from None
+    return partial(_in_processes, parallel), False
 
 
 def _in_processes(parallel, function, arguments):

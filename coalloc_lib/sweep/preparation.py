@@ -21,6 +21,8 @@ def compile_kernels() -> None:
     for scheduling in (FCFS(), FPFS(max_jumps=1)):
         simulate(pair, jobs, scheduling=scheduling)
     for placement in (WorstFit(), FirstFit()):
-        maximal_utilization(pair, sizes, 2, "unordered", placement=placement)
+        # so many sizes that they are placed one after the other, and not by a table of jobs
+        case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"
+        maximal_utilization(*case, placement=placement)
     for request in ("ordered", "unordered"):
         maximal_utilization(pair, JointSizes.independent(sizes, 2), request=request)

@@ -16,23 +16,10 @@ from coalloc_lib.analytic.ordered import direct_fits, transform_fits
 from coalloc_lib.analytic.unordered import nested_fits, ways_table, worst_fit_fits
 from coalloc_lib.distributions import SizeDistribution
 from tests.analytic import naive
+from tests.analytic.drawn import distributions, tables
 
 STEPS = 6
 few = settings(deadline=None, max_examples=60)
-
-
-@st.composite
-def distributions(draw, largest):
-    weights = draw(st.lists(st.integers(0, 5), min_size=1, max_size=largest).filter(any))
-    return SizeDistribution(np.array([0, *weights]) / sum(weights))
-
-
-@st.composite
-def tables(draw, sizes):
-    row = st.tuples(*(st.integers(0, n) for n in sizes)).filter(any)
-    rows = draw(st.lists(row, min_size=1, max_size=5))
-    weights = np.array(draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows))))
-    return JointSizes(rows, weights / weights.sum())
 
 
 @few

@@ -2,7 +2,6 @@
 
 from itertools import islice
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +10,11 @@ from coalloc_lib.analytic import JointSizes, maximal_utilization
 from coalloc_lib.analytic.budget import Budget
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
+from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
 from coalloc_lib.system import Multicluster
 from tests.analytic import naive
+from tests.analytic.drawn import distributions, tables
 
 STEPS = 6
 AMPLE = Budget(1e9, 1e12)
@@ -35,17 +35,9 @@ def placements(clusters):
 def fitting_tables(draw, system):
     """A table of jobs, each of which fits on the idle system; rows in any order, some zeros."""
     widths = sorted(system.sizes, reverse=True)[: draw(st.integers(1, len(system)))]
-    row = st.tuples(*(st.integers(0, n) for n in widths)).filter(any)
-    rows = draw(st.lists(row, min_size=1, max_size=5))
-    rows = [draw(st.permutations(row)) for row in rows]
-    weights = np.array(draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows))))
-    return JointSizes(rows, weights / weights.sum())
-
-
-@st.composite
-def distributions(draw, largest):
-    weights = draw(st.lists(st.integers(0, 5), min_size=1, max_size=largest).filter(any))
-    return SizeDistribution(np.array([0, *weights]) / sum(weights))
+    joint = draw(tables(widths))
+    rows = [draw(st.permutations(row)) for row in joint.vectors.tolist()]
+    return JointSizes(rows, joint.probabilities)
 
 
 @few
@@ -64,7 +56,7 @@ def test_a_table_equals_the_placements_themselves(data):
 @few
 @given(st.data())
 def test_independent_components_equal_the_placements_themselves(free, data):
-    """By either convolution: the one that costs nothing is chosen where clusters are unequal."""
+    """By either convolution: the one that costs nothing is chosen."""
     system = data.draw(systems())
     placement = data.draw(placements(len(system)))
     components = data.draw(st.integers(1, min(len(system), 3)))

@@ -1,7 +1,5 @@
 """Limits, directions, refusals, and the Markov chain solved directly."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +8,7 @@ from hypothesis import strategies as st
 from coalloc_lib.analytic import JointSizes, maximal_utilization
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import SizeDistribution, uniform
+from coalloc_lib.placement import WorstFit
 from coalloc_lib.system import Multicluster
 from tests.analytic import naive
 
@@ -141,47 +140,19 @@ def test_missing_columns_leave_their_clusters_idle():
     assert wide.multiprogramming_level == pytest.approx(narrow.multiprogramming_level)
 
 
-def running(jobs, sizes):
-    """Return how many of the oldest jobs are in service, first come, first served."""
-    used = np.zeros(len(sizes), dtype=int)
-    for count, job in enumerate(jobs):
-        used += job
-        if (used > sizes).any():
-            return count
-    return len(jobs)
-
-
-def utilization_of_the_chain(density, sizes, most):
-    """Solve the chain of the `most` + 1 oldest jobs of a queue that is never empty."""
-    states = list(product(density, repeat=most + 1))
-    place = {state: i for i, state in enumerate(states)}
-    rates = np.zeros((len(states), len(states)))
-    busy = np.zeros(len(states))
-    for state, i in place.items():
-        serving = running(state, sizes)
-        busy[i] = sum(map(sum, state[:serving]))
-        for leaving in range(serving):
-            for job, p in density.items():
-                rates[i, place[(*state[:leaving], *state[leaving + 1 :], job)]] += p
-        rates[i, i] -= serving
-    balance = np.vstack([rates.T, np.ones(len(states))])
-    stationary = np.linalg.lstsq(balance, np.append(np.zeros(len(states)), 1), rcond=None)[0]
-    return stationary @ busy / sum(sizes)
-
-
 @pytest.mark.parametrize(
-    ("sizes", "density", "most"),
+    ("sizes", "density"),
     [
-        ([3], {(1,): 0.5, (2,): 0.5}, 3),
-        ([4], {(1,): 0.3, (3,): 0.7}, 4),
-        ([2, 2], {(1, 1): 0.25, (1, 2): 0.25, (2, 1): 0.25, (2, 2): 0.25}, 2),
-        ([3, 2], {(1, 2): 0.2, (2, 1): 0.5, (0, 1): 0.3}, 3),
+        ([3], {(1,): 0.5, (2,): 0.5}),
+        ([4], {(1,): 0.3, (3,): 0.7}),
+        ([2, 2], {(1, 1): 0.25, (1, 2): 0.25, (2, 1): 0.25, (2, 2): 0.25}),
+        ([3, 2], {(1, 2): 0.2, (2, 1): 0.5, (0, 1): 0.3}),
     ],
 )
-def test_exact_formula_solves_the_markov_chain(sizes, density, most):
+def test_exact_formula_solves_the_markov_chain(sizes, density):
     joint = JointSizes(list(density), list(density.values()))
     found = maximal_utilization(Multicluster(sizes), joint)
-    expected = utilization_of_the_chain(density, sizes, most)
+    expected = naive.chain_utilization(density, sizes, WorstFit(), "ordered")
     assert found.max_utilization == pytest.approx(expected, abs=1e-10)
 
 

@@ -54,8 +54,8 @@ COSTS = (
     ),
     Mutant(
         "analytic/unordered.py",
-        "key=lambda way: (costs[way][1] > budget.bytes, costs[way][0])",
-        "key=lambda way: -costs[way][0]",
+        "key=lambda cost: (cost[1] > budget.bytes, cost[0])",
+        "key=lambda cost: -cost[0]",
         f"{UNORDERED}::test_named_unequal_system_is_computed_by_worst_fit",
     ),
 )
@@ -63,8 +63,8 @@ COSTS = (
 FORMULAS = (
     Mutant(
         "analytic/chain.py",
-        "(*self._departed(running, head, idle, first), alike / len(running))",
-        "(*self._departed(running, head, idle, first), 1 / len(running))",
+        "(*self._tried(rest, head, freed), alike / len(running))",
+        "(*self._tried(rest, head, freed), 1 / len(running))",
         f"{CHAIN}::test_the_chain_equals_the_exact_formulas",
     ),
     Mutant(
@@ -93,8 +93,8 @@ FORMULAS = (
     ),
     Mutant(
         "analytic/joint.py",
-        "np.outer(table.probabilities, one.probabilities)",
-        "np.outer(table.probabilities, one.probabilities[::-1])",
+        "np.outer(self.probabilities, chances)",
+        "np.outer(self.probabilities, chances[::-1])",
         "analytic/test_joint.py::test_independent_is_the_sorted_product",
     ),
     Mutant(

@@ -12,7 +12,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
 from coalloc_lib.files import folder_beside
 from coalloc_lib.studies import StudyResult, published, reproduce
-from coalloc_lib.studies.claims import judge_claim
+from coalloc_lib.studies.claims import Claims, judge_claim
 from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.ledger import (
     HEADER,
@@ -22,6 +22,7 @@ from coalloc_lib.studies.ledger import (
     judge_number,
     write_ledger,
 )
+from coalloc_lib.studies.measurements import scales
 from tests.conftest import ROOT
 
 
@@ -166,7 +167,7 @@ def test_the_published_numbers_are_all_there():
 def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="maximal-utilization"):
         published.load_published("job-sharing")
-    with pytest.raises(InputError, match=r"claims\.csv; choose one of .*online-batch, or add"):
+    with pytest.raises(InputError, match=r"claims\.csv; choose one of .*online-batch.*, or add"):
         published.load_claims("weather")
     with pytest.raises(InputError, match=r"MU-99.*or add it to .*claims\.csv"):
         published.published_claim("maximal-utilization", "MU-99")
@@ -296,3 +297,17 @@ def test_bad_arguments_are_refused_before_anything_is_made(fakes, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made"):
         reproduce(out=tmp_path / "file")
+
+
+def test_a_claim_has_one_judge():
+    claim = Claims("maximal-utilization")
+    claim("MU-1", "a")(lambda runs: (0.0, {"p": True}))
+    with pytest.raises(InputError, match="'MU-1' has a judge already"):
+        claim("MU-1", "b")(lambda runs: (0.0, {"p": False}))
+
+
+def test_a_scale_names_the_number_that_a_figure_asks_for_and_it_lacks():
+    quick = scales(jobs=(1, 2), replications=(3, 4), precision=(0.1, 0.2))["quick"]
+    assert quick.asked("jobs", "precision") == [1, 0.1]
+    with pytest.raises(InputError, match="scales have no most_jobs; add it"):
+        quick.asked("precision", "most_jobs")

@@ -128,6 +128,39 @@ def test_verdicts_follow_the_figures(item, runs):
         assert before.verdict != after.verdict
 
 
+def made(loss, log):
+    """Runs of which all losses are made up: `loss` gives that of a key."""
+    noise = np.array([-1e-4, 1e-4] * 4)
+    keys = scenarios.all_scenarios(log)
+    return claims.Runs([], {key: Sample(loss(key) + noise) for key in keys}, log)
+
+
+def last_or_not(name, last, others):
+    return last if name == claims.EXCEPTION else others
+
+
+#: Losses with which a claim holds, and those with which no part of it does.
+MADE_UP = {
+    "MU-5": (
+        lambda k: 0.4 if k[0] == "formula" else last_or_not(k[1], 0.36, 0.2),
+        lambda k: 0.4 if k[0] == "formula" else last_or_not(k[1], 0.2, 0.36),
+    ),
+    "MU-8": (lambda _: 0.3, lambda k: 0.6 if "cv 10" in k[2] else 0.3),
+    "MU-9": (
+        lambda k: {"5": 0.39, "50": 0.3}.get(k[2].split()[-1], 0.4),
+        lambda k: {"5": 0.3, "50": 0.39}.get(k[2].split()[-1], 0.4),
+    ),
+    "MU-10": (lambda _: 0.3, lambda k: 0.4 if k[2] == "first fit" else 0.3),
+    "MU-11": (lambda _: 0.3, lambda k: 0.4 if k[1] == "DAS1" else 0.3),
+}
+
+
+@pytest.mark.parametrize("item", MADE_UP)
+def test_a_claim_holds_or_does_not_as_the_losses_say(item, log):
+    verdicts = [claims.claim.row(item, made(loss, log)).verdict for loss in MADE_UP[item]]
+    assert verdicts == ["holds", "does not hold"]
+
+
 def test_a_gain_is_the_loss_that_overtaking_takes_away():
     noise = np.array([-1e-4, 1e-4] * 4)
     losses = {("independent", name, "unordered"): Sample(0.4 + noise) for name in claims.ROOM}

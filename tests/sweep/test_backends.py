@@ -177,3 +177,11 @@ def test_what_cannot_be_handed_to_a_process_is_said(moved):
 
     with moved, pytest.raises(SweepError, match=r"the sweep stopped .*(pickle|serialize)"):
         sweep(locked, {"x": range(9)})
+
+
+def test_a_backend_that_cannot_hand_in_points_one_by_one_is_refused_by_name():
+    with (
+        joblib.parallel_config("multiprocessing", n_jobs=2),
+        pytest.raises(co.InputError, match=r"MultiprocessingBackend.*; give 'loky', 'threading'"),
+    ):
+        sweep(lambda load, seed: load, {"load": [0.5, 0.7]})

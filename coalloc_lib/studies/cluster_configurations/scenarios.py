@@ -164,8 +164,9 @@ def _responses(scale, borne, curves, how):
 
 def gains(scale: Scale, seed: Seed, **how: Any) -> pd.DataFrame:
     """Run the map of placements; `seed` and `how` are for the sweep."""
+    (map_jobs,) = scale.asked("map_jobs")
     points = [
-        {"clusters": clusters, "components": components, "jobs": scale.map_jobs}
+        {"clusters": clusters, "components": components, "jobs": map_jobs}
         for clusters in DIVISIONS
         for components in range(1, clusters + 1)
     ]

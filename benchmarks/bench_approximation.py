@@ -1,12 +1,9 @@
 """The error of the approximation for unordered requests, against simulation and exact values.
 
-Run ``python benchmarks/approximation_error.py``; ``--quick`` takes a few systems and short runs.
+Run ``python benchmarks/bench_approximation.py``; ``--quick`` takes a few systems and short runs.
 """
 
-import argparse
-import time
-
-import pandas as pd
+from measuring import run
 
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.studies.approximation_error import exact_error, simulated_error, summary
@@ -57,32 +54,29 @@ def cases():
     ]
 
 
-def show(title, table, seconds):
-    """Print a table of errors and its summary."""
-    print(f"{title} ({seconds:.1f} s)\n")
-    with pd.option_context("display.float_format", "{:.4f}".format, "display.width", 160):
-        print(table.drop(columns="group").to_string(index=False))
-        print(f"\nabsolute error\n{summary(table).to_string(index=False)}\n")
+def simulated(quick):
+    """Yield how far the approximation is from the simulation of heavy traffic."""
+    few = (cases()[::5], 20_000) if quick else (cases(), 200_000)
+    return texts(simulated_error(*few))
 
 
-def main():
-    """Compute, print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="every fifth system, short runs")
-    parser.add_argument("--jobs", type=int, default=200_000, help="jobs of each simulation")
-    parser.add_argument("--seed", type=int, default=0, help="of the simulations")
-    given = parser.parse_args()
-    start = time.perf_counter()
-    if given.quick:
-        table = simulated_error(cases()[::5], min(given.jobs, 20_000), given.seed)
-        small = ((4, 4), (6, 4)), ("U[1,2]", "U[1,3]")
-    else:
-        table, small = simulated_error(cases(), given.jobs, given.seed), (SMALL, SMALL_SIZES)
-    show("against the simulation of heavy traffic", table, time.perf_counter() - start)
-    start = time.perf_counter()
-    table = exact_error(*small, RULES)
-    show("against the exact solution", table, time.perf_counter() - start)
+def exact(quick):
+    """Yield how far the approximation is from the solution of the Markov chain."""
+    few = ((4, 4), (6, 4)), ("U[1,2]", "U[1,3]")
+    return texts(exact_error(*(few if quick else (SMALL, SMALL_SIZES)), RULES))
 
+
+def texts(table):
+    """Yield the lines of the summary of a table of errors."""
+    for line in summary(table).itertuples(index=False):
+        yield line.group, str(line.systems), f"{line.mean:.4f}", f"{line.largest:.4f}"
+
+
+COLUMNS = "group, systems, mean, largest"
+MEASUREMENTS = [
+    (simulated, "absolute error, against the simulation of heavy traffic", COLUMNS),
+    (exact, "absolute error, against the exact solution", COLUMNS),
+]
 
 if __name__ == "__main__":
-    main()
+    run(MEASUREMENTS, __doc__)
