@@ -193,6 +193,13 @@ class SimulatedFigure(Figure):
             raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
         if not isinstance(getattr(scenario, "scenario", scenario), Scenario):
             raise InputError(f"scenario = {scenario!r}; give a Scenario")
+        try:
+            hash(scenario)
+        except TypeError as error:
+            raise InputError(
+                f"scenario has a part that can change ({error}); make its dataclass "
+                "frozen, as the policies here are"
+            ) from None
         self.entries[label] = scenario
         return self
 
@@ -215,6 +222,11 @@ class SimulatedFigure(Figure):
 
     def result(self, label: Any) -> Any:
         """Return what was found of a label; raise `InputError` where it was not run."""
+        if label not in self.entries:
+            raise InputError(
+                f"label = {label!r} is not in {self.name}; it has "
+                f"{', '.join(map(repr, self.entries))}"
+            )
         entry = self.entries[label]
         if entry not in self.found:
             raise InputError(f"{self.name} has not run {label!r} yet; call its run() first")

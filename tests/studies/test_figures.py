@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+import coalloc_lib as co
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
@@ -152,6 +154,19 @@ def test_a_size_distribution_joins_with_all_its_bars(monkeypatch):
     assert "U[1,10]" in set(figure.data()["group"])
     groups = [label.get_text() for label in figure.plot().axes[0].get_yticklabels()]
     assert groups == [*FIVE, "U[1,10]"]
+
+
+def test_a_scenario_that_can_change_and_a_label_that_is_not_there_are_refused():
+    @dataclass
+    class Changing(co.Placement):
+        first: int = 0
+
+    figure = study.figure("figure6")
+    scenario = next(iter(figure.entries.values())).scenario.with_(placement=Changing())
+    with pytest.raises(InputError, match="make its dataclass frozen"):
+        figure.add(("mine", "changing"), scenario)
+    with pytest.raises(InputError, match=r"\('mine', 'x'\) is not in figure6; it has"):
+        figure.result(("mine", "x"))
 
 
 def test_a_distribution_that_is_none_is_refused_and_one_that_is_there_stays():
