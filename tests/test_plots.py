@@ -153,10 +153,11 @@ def test_lines_are_named_at_their_ends_and_do_not_cover_each_other():
 
 def test_lines_have_a_threshold_and_may_fall_below_zero():
     found = {"a": [Interval(y, y, y, 0) for y in (0, -5.0)]}
-    (axes,) = plots.lines({"x": found}, [0, 1], title="t", ylabel="y", threshold=("25", 25)).axes
+    figure = plots.lines({"x": found}, [0, 1], title="t", ylabel="y", threshold=("25 %", 25))
+    (axes,) = figure.axes
     (dashed,) = (line for line in axes.lines if line.get_linestyle() == "--")
     assert set(dashed.get_ydata()) == {25}
-    assert "25" in texts(axes)
+    assert figure.texts[-1].get_text() == "dashed: 25 %"
     assert axes.get_ylim()[0] < -5
 
 

@@ -103,10 +103,8 @@ def lines(
             )
     row[0].set_ylim(min(0, row[0].get_ylim()[0]), None)
     row[0].set_ylabel(ylabel)
-    if threshold is not None:
-        style = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
-        row[0].annotate(threshold[0], (at[-1], threshold[1]), (0, 3), **style)
-    title_figure(figure, title, subtitle)
+    said = [subtitle] * bool(subtitle) + ([f"dashed: {threshold[0]}"] if threshold else [])
+    title_figure(figure, title, "; ".join(said))
     for axes, drawn in zip(row, panels.values(), strict=True):
         ends = [
             (at[-1], found[-1].estimate, name, STANDARD.colour if name in bold else GREY)

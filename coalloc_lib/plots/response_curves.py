@@ -158,7 +158,8 @@ def anatomy(line: Curve, *, title: str, subtitle: str = "") -> Figure:
     ):
         axes.annotate(text, at, shift, arrowprops=arrow, **style)
     words = "maximal utilization:\nfrom here on the\nqueue only grows"
-    axes.annotate(words, (bears, 5), (10, 0), va="center", **style | {"color": LOSS.colour})
+    red = {"color": LOSS.colour, "ha": "right", "va": "center"}
+    axes.annotate(words, (bears, 6.5), (-8, 0), **style | red)
     axes.set_xlim(0, max(1.0, bears))
     axes.set_xticks([tenth / 10 for tenth in range(0, 11, 2)])
     axes.set_ylim(None, TOP)

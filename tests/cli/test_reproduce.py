@@ -11,7 +11,7 @@ import pytest
 from coalloc_lib import cli
 from coalloc_lib.cli.output import Terminated
 from coalloc_lib.cli.page import COLOURS, print_page
-from coalloc_lib.studies import ledger
+from coalloc_lib.studies import StudyResult, ledger
 from coalloc_lib.sweep import Failure, SweepError
 
 ROWS = [
@@ -41,7 +41,7 @@ def studies_are(monkeypatch):
 
 
 def quick(**_):
-    return ledger.StudyResult(ROWS)
+    return StudyResult(ROWS)
 
 
 @pytest.fixture

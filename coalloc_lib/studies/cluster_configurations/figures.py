@@ -1,15 +1,10 @@
-"""Figures 3 to 12 of the paper, and the map of placements."""
+"""Figures 3 to 12 of the paper."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
-
-import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure as Picture
+from typing import Any
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.estimates import Interval
+from coalloc_lib.checks import one_of
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.cluster_configurations import headlines
 from coalloc_lib.studies.cluster_configurations.claims import (
@@ -25,12 +20,12 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     SEED,
     UNEQUAL,
 )
-from coalloc_lib.studies.cluster_configurations.scenarios import LINES, Runs, gains
+from coalloc_lib.studies.cluster_configurations.placement_map import PlacementMap
+from coalloc_lib.studies.cluster_configurations.scenarios import LINES, Runs
 from coalloc_lib.studies.curve_figures import CurveFigure, Line
 from coalloc_lib.studies.densities import Das1Densities
 from coalloc_lib.studies.figure import Figure, give
 from coalloc_lib.studies.measurements import Scale
-from coalloc_lib.sweep import summarize
 
 #: One sign for each system, in all figures: equal ones, unequal ones of few and of many clusters.
 SYSTEMS = {
@@ -224,95 +219,3 @@ def all_figures(runs: Runs, scale: Scale, seed: Seed) -> list[Figure]:
     curves = curve_figures()
     give(curves, found, scale, seed)
     return [Das1Densities(), *curves, PlacementMap(runs.gains)]
-
-
-def spans(numbers: Iterable[int]) -> str:
-    """Return whole numbers in words, neighbours as one span.
-
-    Examples
-    --------
-    >>> spans([2, 4, 5, 6])
-    '2, 4 to 6'
-    """
-    found: list[list[int]] = []
-    for number in sorted(numbers):
-        if found and number == found[-1][-1] + 1:
-            found[-1].append(number)
-        else:
-            found.append([number])
-    return ", ".join(f"{s[0]} to {s[-1]}" if len(s) > 1 else str(s[0]) for s in found)
-
-
-class PlacementMap(Figure):
-    """By how much worst fit bears more than first fit, for every division of 128.
-
-    Parameters
-    ----------
-    table : DataFrame, optional
-        A row for each division, number of components and replication; from `run` where it is not
-        given.
-    """
-
-    def __init__(self, table: pd.DataFrame | None = None) -> None:
-        super().__init__(
-            "map",
-            "Maximal utilization under worst fit less that under first fit, for every division of "
-            f"{PROCESSORS} processors (hatched: undecided)",
-        )
-        self.table = table
-
-    @property
-    def title(self) -> str:
-        """Where worst fit bears more, and in how many cases first fit does."""
-        table = self.data()
-        wins = table["wins"].value_counts()
-        where = table[table["wins"] == "worst fit"].groupby("clusters")["components"]
-        told = [
-            f"{clusters}×{PROCESSORS // clusters} with {spans(components)}"
-            for clusters, components in where
-        ]
-        return (
-            f"Worst fit bears more on {', '.join(told) or 'no system'} components, first fit in "
-            f"{wins.get('first fit', 0)} of {len(table)} cases; undecided or alike: "
-            f"{wins.get('-', 0)}"
-        )
-
-    def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
-        """Simulate the map; see `Figure.run`."""
-        size = SCALES[one_of("scale", scale or "quick", tuple(SCALES))]
-        self.table = gains(size, SEED if seed is None else seed, **how)
-        return self
-
-    def data(self) -> pd.DataFrame:
-        """Return the winner of each system and number of components.
-
-        Which placement wins, where the paired 95 % interval of the difference does not hold 0.
-        """
-        if self.table is None:
-            raise InputError("the map has not been run yet; call its run() first")
-        table = summarize(self.table)
-        wins = np.select(
-            [table["gain_low"] > 0, table["gain_high"] < 0], ["worst fit", "first fit"], "-"
-        )
-        return table.assign(wins=wins)
-
-    def plot(self) -> Picture:
-        """Draw the map."""
-        table = self.data()
-        columns, rows = (sorted(table[name].unique()) for name in ("clusters", "components"))
-        intervals = {
-            (rows.index(row.components), columns.index(row.clusters)): Interval(
-                row.gain_estimate, row.gain_low, row.gain_high, row.gain_count
-            ).times(100)
-            for row in table.itertuples()
-        }
-        return plots.heat_map(
-            intervals,
-            rows=[str(components) for components in rows],
-            columns=[f"{clusters}×{PROCESSORS // clusters}" for clusters in columns],
-            title=self.title,
-            subtitle=self.subtitle,
-            xlabel="system",
-            ylabel="components of a job",
-            values="percentage points",
-        )
