@@ -19,7 +19,7 @@ Figures = Mapping[str, Mapping[str, Interval | float]]
 
 def bars(
     groups: Figures, *, title: str, subtitle: str = "", xlabel: str = "capacity loss",
-    threshold: tuple[str, Mapping[str, float]] | None = None,
+    threshold: tuple[str, Mapping[str, float | tuple[float, float]]] | None = None,
     look: Mapping[str, Sign] | None = None,
 ) -> Figure:  # fmt: skip
     """Draw a bar for each figure, with its 95 % interval, its name and its value.
@@ -29,7 +29,8 @@ def bars(
     groups : dict of dict
         ``groups[group][series]`` is an `Interval` or a number; a series has one look in all groups.
     threshold : (str, dict), optional
-        What a claim is judged by: its name, and where it lies in each group.
+        What a claim is judged by: its name, and where it lies in each group, or from where to
+        where; a group may have none.
     look : dict of Sign, optional
         By series, where it is not to follow from the names.
     """
@@ -106,11 +107,16 @@ def _heights(rows: Iterable[Mapping]) -> list[float]:
     return heights
 
 
-def _draw_threshold(axes: Axes, places: Mapping, name: str, where: Mapping[str, float]) -> None:
+def _draw_threshold(
+    axes: Axes, places: Mapping, name: str, where: Mapping[str, float | tuple[float, float]]
+) -> None:
     for i, (group, level) in enumerate(where.items()):
         top, bottom = places[group]
-        axes.plot([level, level], [top, bottom], color="white", linewidth=3)
-        axes.plot([level, level], [top, bottom], color="black", linestyle="--", linewidth=1.2)
+        ends = level if isinstance(level, tuple) else (level, level)
+        axes.fill_betweenx([top, bottom], *ends, color="black", alpha=0.12, linewidth=0, zorder=2)
+        for end in ends:
+            axes.plot([end, end], [top, bottom], color="white", linewidth=2.2)
+            axes.plot([end, end], [top, bottom], color="black", linestyle="--", linewidth=1)
         if i == 0:
-            style = {"fontsize": 8, "ha": "center", "va": "bottom", "color": GREY}
-            axes.text(level, top, name, **style)
+            style = {"fontsize": 8, "va": "bottom", "color": GREY}
+            axes.text(sum(ends) / 2, top, name, ha="center", **style)

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.bars import as_interval
-from coalloc_lib.plots.signs import STANDARD, signs
+from coalloc_lib.plots.signs import STANDARD, Sign, signs
 from coalloc_lib.plots.style import GREY, PRINTED, head, name_lines, new_figure, some, title_figure
 
 #: Half a unit of the last printed digit.
@@ -42,8 +42,7 @@ def beside_published(
         for row, found in panel.items():
             for i, (method, pair) in enumerate(found.items()):
                 at = rows.index(row) + (i - (len(found) - 1) / 2) * 0.4
-                hollow = {"markerfacecolor": "white"} if method == "approximation" else {}
-                _difference(axes, at, *pair, **sign._asdict(), **hollow)
+                _difference(axes, at, pair, sign, hollow=method == "approximation")
         head(axes, heading, sign.colour)
         axes.grid(True, axis="x")
         axes.tick_params(axis="x", labelsize=7)
@@ -54,17 +53,19 @@ def beside_published(
     return figure
 
 
-def _difference(axes: Axes, at: float, printed: float, value: Interval | float, *, colour: str,
-                marker: str, **style: str) -> None:  # fmt: skip
+def _difference(axes: Axes, at: float, pair: tuple, sign: Sign, hollow: bool) -> None:
+    printed, value = pair
     found = as_interval(value).plus(-printed)
     ends = [[found.estimate - found.low], [found.high - found.estimate]] if found.count else None
-    style |= {"fmt": marker, "color": colour}
-    axes.errorbar(found.estimate, at, xerr=ends, markersize=4, elinewidth=1, **style)
+    style = {"fmt": sign.marker, "color": sign.colour, "markersize": 4, "elinewidth": 1}
+    filling = "white" if hollow else sign.colour
+    axes.errorbar(found.estimate, at, xerr=ends, markerfacecolor=filling, **style)
 
 
 def lines(
     panels: Mapping[str, Mapping[str, Sequence[Interval]]], at: Sequence[float], *, title: str,
     subtitle: str = "", xlabel: str = "", ylabel: str, bold: Sequence[str] = (),
+    threshold: tuple[str, float] | None = None,
 ) -> Figure:  # fmt: skip
     """Draw lines over a number, named at their ends; those that the title speaks of are bold.
 
@@ -76,6 +77,8 @@ def lines(
         The numbers, in rising order.
     bold : sequence of str
         Names; the others are grey.
+    threshold : (str, float), optional
+        What a claim is judged by: its name, and where it lies.
     """
     columns = len(some("panels", panels))
     figure, (row,) = new_figure(3.0, 1, columns, sharey=True, squeeze=False)
@@ -91,7 +94,11 @@ def lines(
         axes.set_xlabel(xlabel)
         head(axes, heading)
         axes.spines["bottom"].set_bounds(at[0], at[-1])
-    row[0].set_ylim(0, None)
+        if threshold is not None:
+            name, level = threshold
+            axes.plot([at[0], at[-1]], [level, level], color="black", linestyle="--", linewidth=1)
+            axes.annotate(name, (at[0], level), (3, 3), textcoords="offset points", fontsize=8)
+    row[0].set_ylim(min(0, row[0].get_ylim()[0]), None)
     row[0].set_ylabel(ylabel)
     title_figure(figure, title, subtitle)
     for axes, drawn in zip(row, panels.values(), strict=True):

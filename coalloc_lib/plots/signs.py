@@ -78,7 +78,7 @@ def signs(names: Iterable[str]) -> dict[str, Sign]:
     >>> signs(["ordered requests", "unordered requests"])["unordered requests"].colour
     '#0072B2'
     """
-    free, found = cycle(OWN), {}
+    free, found = cycle(OWN), dict[str, Sign]()
     for name in names:
         held = [meaning for meaning in MEANINGS if _holds(name, meaning)]
         known = MEANINGS[max(held, key=len)] if held else None

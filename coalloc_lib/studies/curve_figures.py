@@ -1,20 +1,21 @@
 """Figures of response times: how a curve is measured, and the lines that show it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.curves import Curve, Point, best_method, find_maximum, response_point
-from coalloc_lib.estimates import Bound
+from coalloc_lib.estimates import Bound, Interval
 from coalloc_lib.inference import Sample
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.figure import SimulatedFigure
+from coalloc_lib.studies.loss_figures import Level
 from coalloc_lib.studies.measurements import (
     Measurement,
     Scale,
@@ -24,16 +25,18 @@ from coalloc_lib.studies.measurements import (
     run_sweep,
 )
 
-#: The vertical axis ends where curves are on their way to infinity.
-AXES: dict[str, Any] = {
-    "xlabel": "utilization",
-    "ylabel": "mean response time (mean service times)",
-    "top": 12.0,
-    "logarithmic": True,
-}
+#: Where the points of a line are, as shares of what it bears: most where it bends.
+SHARES = (0.3, 0.5, 0.65, 0.75, 0.83, 0.89, 0.94)
 
 #: Why a point is in doubt.
 SHORT = "the runs are too short for their tails, or response times still rise at their end"
+
+
+class Line(NamedTuple):
+    """What is found of a line: its curve, and what it bears, a value a replication."""
+
+    curve: Curve
+    borne: Sample
 
 
 def share(scenario: Scenario, processors: int) -> float:
@@ -84,17 +87,14 @@ def below(maxima: Mapping[Scenario, Bound], loads: Sequence[float]) -> list[dict
 
 
 def measure_lines(
-    lines: Mapping[str, Scenario], loads: Sequence[float], processors: int, scale: Scale,
-    seed: Seed, **how: Any,
-) -> tuple[dict[Scenario, Sample], dict[Scenario, Curve]]:  # fmt: skip
-    """Return what scenarios bear, a value a replication, and the curve of each.
+    lines: Mapping[str, Scenario], processors: int, scale: Scale, seed: Seed, **how: Any
+) -> dict[Scenario, Line]:
+    """Return what scenarios bear, and the curve of each.
 
     Parameters
     ----------
     lines : dict of Scenario
         By label.
-    loads : sequence of float
-        Of the points.
     processors : int
         That utilization is relative to.
     scale : Scale
@@ -104,28 +104,27 @@ def measure_lines(
 
     Returns
     -------
-    borne : dict of Sample
-        By scenario.
-    curves : dict of Curve
-        By scenario; each ends at the bound by formula where that is exact, else as simulated.
+    dict of Line
+        By scenario; each curve has a point at each of `SHARES` of what the line bears: the bound
+        by formula where that is exact, else as simulated.
     """
     entries = {label: Borne(line, processors, seed) for label, line in lines.items()}
     samples = measure(entries, scale, seed, **how)
     borne = {entry.scenario: sample for entry, sample in samples.items()}
     maxima = {line: _maximum(line, processors, sample) for line, sample in borne.items()}
     fixed = {"processors": processors, "scale": scale}
-    points = [point | fixed for point in below(maxima, loads)]
-    rows = run_sweep(curve_point, points, seed=seed, **how).itertuples()
-    known = {
-        (point["scenario"], row.utilization): Point(
-            row.utilization, interval_of(row, SHORT), int(row.jobs), bool(row.precise)
-        )
-        for point, row in zip(points, rows, strict=True)
-    }
-    return borne, {
-        line: Curve([known.get((line, load), Point(load)) for load in loads], bound)
+    points = [
+        point | fixed
         for line, bound in maxima.items()
-    }
+        for point in below({line: bound}, [part * bound.max_utilization for part in SHARES])
+    ]
+    rows = run_sweep(curve_point, points, seed=seed, **how).itertuples()
+    known: dict[Scenario, list[Point]] = {line: [] for line in maxima}
+    for point, row in zip(points, rows, strict=True):
+        known[point["scenario"]].append(
+            Point(row.utilization, interval_of(row, SHORT), int(row.jobs), bool(row.precise))
+        )
+    return {line: Line(Curve(known[line], bound), borne[line]) for line, bound in maxima.items()}
 
 
 def _maximum(line, processors, borne):
@@ -141,26 +140,50 @@ class CurveFigure(SimulatedFigure):
     ----------
     entries : dict of Scenario
         By label.
-    loads : sequence of float
     processors : int
         That utilization is relative to.
+    panels : dict of sequence of str, optional
+        Labels of the lines by the heading of the panel; a line that none names is in all.
+    beside : (str, dict of Scenario), optional
+        What lines are held against: its name, and, by label, the line without that difference. Of
+        it the figure shows only what it bears.
+    threshold : (str, callable), optional
+        What a claim is judged by: its name, and where it lies by heading, from the figure.
+    look : dict of Sign, optional
+        By label, where it is not to follow from the labels.
     """
 
     def __init__(
-        self, name: str, title: str, entries: Mapping[str, Scenario],
-        scales: Mapping[str, Scale], seed: Seed, *, loads: Sequence[float], processors: int,
+        self, name: str, subtitle: str, entries: Mapping[str, Scenario],
+        scales: Mapping[str, Scale], seed: Seed, *, processors: int,
+        panels: Mapping[str, Sequence[str]] | None = None,
+        beside: tuple[str, Mapping[str, Scenario]] | None = None,
+        threshold: tuple[str, Callable[["CurveFigure"], Mapping[str, Level]]] | None = None,
+        look: Mapping[str, plots.Sign] | None = None, **said: Any,
     ) -> None:  # fmt: skip
-        super().__init__(name, title, entries, scales, seed)
-        self.loads, self.processors = loads, processors
+        super().__init__(name, subtitle, entries, scales, seed, **said)
+        self.processors, self.look = processors, look
+        self.panels, self.beside, self.threshold = panels or {"": ()}, beside, threshold
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Simulate what each line bears and its points; see `measure_lines`."""
-        return measure_lines(entries, self.loads, self.processors, scale, seed, **how)[1]
+        return measure_lines(entries, self.processors, scale, seed, **how)
 
     @property
     def curves(self) -> dict[str, Curve]:
         """The `Curve` of each line, by label."""
-        return {label: self.result(label) for label in self.entries}
+        return {label: self.result(label).curve for label in self.entries}
+
+    def gain(self, one: str, other: str) -> Interval:
+        """Return the maximal utilization of one line less that of another, in pairs."""
+        return (self.result(one).borne - self.result(other).borne).interval
+
+    def spanned(self) -> str:
+        """Return what the lines bear that bear least and most."""
+        lines = self.curves
+        ordered = sorted(lines, key=lambda label: lines[label].maximum.max_utilization)
+        ends = [f"{lines[each].maximum.max_utilization:.3f} ({each})" for each in ordered]
+        return f"The lines bear from {ends[0]} to {ends[-1]}"
 
     def data(self) -> pd.DataFrame:
         """Return one row a point: its label, load, response time, and what the line bears."""
@@ -180,33 +203,28 @@ class CurveFigure(SimulatedFigure):
 
     def plot(self) -> Picture:
         """Draw mean response time against utilization."""
-        return plots.curve(self.curves, title=self.title, **AXES)
+        named = {label for labels in self.panels.values() for label in labels}
+        lines = self.curves
+        panels = {
+            heading: {n: line for n, line in lines.items() if n in labels or n not in named}
+            for heading, labels in self.panels.items()
+        }
+        return plots.curves(panels, title=self.title, subtitle=self.subtitle, look=self._looks())
+
+    def _looks(self):
+        """Return the sign of each line: those given, and others for what a reader added."""
+        if self.look is None:
+            return None
+        return plots.signs([n for n in self.entries if n not in self.look]) | dict(self.look)
 
     def words(self) -> str:
         """Return the figure in words: what each line bears, and its last response times."""
-        return f"{self.title}. " + "; ".join(f"{n} {_told(c)}" for n, c in self.curves.items())
-
-
-def side_by_side(
-    title: str, panels: Mapping[str, CurveFigure], left: float | None = None
-) -> Picture:
-    """Draw several figures in one picture, so that a line can be followed from one to the next.
-
-    Parameters
-    ----------
-    title : str
-    panels : dict of CurveFigure
-        By the heading that each is given.
-    left : float, optional
-        Where the horizontal axes begin, to look closer at high loads.
-    """
-    drawn = {heading: figure.curves for heading, figure in panels.items()}
-    # The panels are low: their label needs two lines.
-    label = AXES["ylabel"].replace(" (", "\n(")
-    return plots.curves(drawn, title=title, left=left, **AXES | {"ylabel": label})
+        lines = "; ".join(f"{name} {_told(curve)}" for name, curve in self.curves.items())
+        return f"{super().words()} {lines}."
 
 
 def _told(curve):
-    known = [point for point in curve.points if not point.saturated]
-    times = ", ".join(f"{p.response.estimate:.2f} at {p.utilization}" for p in known[-3:])
+    times = ", ".join(
+        f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points[-3:]
+    )
     return f"bears {curve.maximum.max_utilization:.3f}, response {times}"

@@ -10,13 +10,29 @@ from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 
 #: Drawn service times, and the width of a bin, in seconds.
 DRAWN, BIN = 200_000, 30
+MINUTE = 60
 
 
 class Das1Densities(Figure):
     """The sizes and service times of the DAS1 stand-in."""
 
     def __init__(self) -> None:
-        super().__init__("figure1-2", "DAS1, a stand-in with the published moments")
+        super().__init__(
+            "figure1-2",
+            "Figures 1 and 2: sizes and service times of the DAS1 log, by a stand-in with its "
+            "published moments",
+        )
+
+    @property
+    def title(self) -> str:
+        """How many of the jobs have a power of two as their size, and how many are short."""
+        found = self.data()
+        size, time = (found[found["quantity"] == name] for name in ("size", "service time"))
+        powers = size["share"][size["value"].isin(2 ** np.arange(8))].sum()
+        short = time["share"][time["value"] < MINUTE].sum()
+        return (
+            f"{powers:.0%} of the jobs have a power of two as size; {short:.0%} run under a minute"
+        )
 
     def data(self) -> pd.DataFrame:
         """Return the share of jobs by size, and in each bin of service times up to 900 s."""
@@ -33,11 +49,9 @@ class Das1Densities(Figure):
         found = dict(list(self.data().groupby("quantity")))
         sizes, times = found["size"], found["service time"]
         panels = {
-            "Figure 1: sizes": (sizes["value"] - 0.5, sizes["share"], 1.0),
-            "Figure 2: service times up to 900 s": (times["value"], times["share"], float(BIN)),
+            "processors": (sizes["value"] - 0.5, sizes["share"], 1.0),
+            f"seconds, {BIN} in a bar": (times["value"], times["share"], float(BIN)),
         }
-        figure = plots.density(
-            panels, title=self.title, xlabel="processors", ylabel="share of jobs"
+        return plots.density(
+            panels, title=self.title, subtitle=self.subtitle, ylabel="share of jobs"
         )
-        figure.axes[1].set(xlabel="seconds", ylabel=f"share of jobs in {BIN} s")
-        return figure

@@ -1,8 +1,9 @@
 """A figure of a paper as an object: its scenarios, what comes out of them, and the picture."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
@@ -11,42 +12,60 @@ from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.measurements import Scale
+from coalloc_lib.studies.published import load_claims
+
+if TYPE_CHECKING:
+    from coalloc_lib.studies.ledger import Row
 
 
 class Figure(ABC):
     """A figure of a paper, made anew.
 
-    `run` simulates, `data` gives the numbers and `plot` the picture. A figure that is part of a
-    whole study is run with it, and then has its numbers already.
+    `run` simulates, `data` gives the numbers and `plot` the picture; in a notebook a figure shows
+    itself, with the verdict of each claim that it answers. A figure that is part of a whole study
+    is run with it, and then has its numbers already.
 
     Attributes
     ----------
     name : str
         Of its files, without suffix.
-    title : str
+    subtitle : str
+        What is plotted.
+    claims : sequence of str
+        Names of the claims that it answers.
+    verdicts : list of Row
+        Their rows of the ledger, from the run of the whole study.
     """
 
-    def __init__(self, name: str, title: str) -> None:
-        self.name, self.title = name, title
+    def __init__(self, name: str, subtitle: str, claims: Sequence[str] = ()) -> None:
+        self.name, self.subtitle, self.claims = name, subtitle, tuple(claims)
+        self.verdicts: list[Row] = []
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What is seen, said from the numbers as they are now."""
 
     @property
     def scenarios(self) -> pd.DataFrame:
         """The scenarios as a table, one row a line or bar."""
         return pd.DataFrame()
 
-    def add(self, label: Any, scenario: Scenario) -> Self:
+    def add(self, label: Any, scenario: Scenario | None = None) -> Self:
         """Add a scenario of your own under a label; return the figure, to be run again."""
-        raise InputError(f"{self.name} has no scenarios that one could be added to: {self.title}")
+        raise InputError(
+            f"{self.name} has no scenarios that one could be added to: {self.subtitle}"
+        )
 
-    def run(self, scale: str = "quick", seed: Seed | None = None, **how: Any) -> Self:
+    def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
         """Simulate what the figure shows, and return the figure.
 
         Parameters
         ----------
-        scale : {"quick", "paper"}
-            Sample sizes.
+        scale : {"quick", "paper"}, optional
+            Sample sizes; where it is not given, those of what is there, or ``"quick"``.
         seed : int, optional
-            The study's own where it is not given.
+            That of what is there, or the study's own, where it is not given.
         how
             For `coalloc_lib.sweep.sweep`: workers, cache, progress. The numbers do not depend on
             it.
@@ -61,31 +80,62 @@ class Figure(ABC):
     def plot(self) -> Picture:
         """Draw the figure and return a matplotlib `Figure`."""
 
+    def words(self) -> str:
+        """Return what the figure shows in words, for those who do not see it."""
+        return f"{self.title}. {self.subtitle}."
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        # Here, since the command line draws figures where no notebook is.
+        from coalloc_lib.widgets.lessons import verdict_lines
+        from coalloc_lib.widgets.picture import Picture
+
+        try:
+            figure, words = self.plot(), self.words()
+        except InputError as error:  # not yet run: the last line of a cell should say so, not fail
+            return {"text/html": f"<p>{escape(str(error))}</p>", "text/plain": str(error)}
+        below = "".join(verdict_lines([r], load_claims(r.study)) for r in self.verdicts)
+        told = [f"{row.item} {row.verdict}." for row in self.verdicts]
+        bundle = Picture(figure, words, below=below)._repr_mimebundle_()
+        return bundle | {"text/plain": " ".join([words, *told])}
+
 
 class SimulatedFigure(Figure):
     """A figure whose numbers come from scenarios.
 
     Parameters
     ----------
-    name, title : str
+    name, subtitle : str
     entries : dict
         What is simulated, by label: a scenario, or a measurement of one.
     scales : dict of Scale
         Sample sizes of each scale.
     seed : int
+    headline : callable, optional
+        Takes the figure, returns its title.
+    claims : sequence of str
     """
 
     def __init__(
-        self, name: str, title: str, entries: Mapping[Any, Any],
-        scales: Mapping[str, Scale], seed: Seed,
+        self, name: str, subtitle: str, entries: Mapping[Any, Any],
+        scales: Mapping[str, Scale], seed: Seed, *,
+        headline: Callable[[Any], str] | None = None, claims: Sequence[str] = (),
     ) -> None:  # fmt: skip
-        super().__init__(name, title)
-        self.scales, self.seed = scales, seed
+        super().__init__(name, subtitle, claims)
+        self.scales, self.seed, self.headline = scales, seed, headline
         self.entries: dict[Any, Any] = {}
         self.found: dict[Hashable, Any] = {}
-        self._ran: tuple | None = None
+        self.ran: tuple | None = None
         for label, entry in entries.items():
             self.add(label, entry)
+
+    @property
+    def title(self) -> str:
+        """What is seen, said from the numbers as they are now."""
+        return self.spanned() if self.headline is None else self.headline(self)
+
+    @abstractmethod
+    def spanned(self) -> str:
+        """Return from where to where the numbers reach: the title where there is no headline."""
 
     @property
     def scenarios(self) -> pd.DataFrame:
@@ -106,7 +156,7 @@ class SimulatedFigure(Figure):
         """Return a label as columns of a table."""
         return {"label": label}
 
-    def add(self, label: Any, scenario: Any) -> Self:
+    def add(self, label: Any, scenario: Any = None) -> Self:
         """Add a scenario under a label that is not taken; return the figure, to be run again."""
         if label in self.entries:
             raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
@@ -115,12 +165,14 @@ class SimulatedFigure(Figure):
         self.entries[label] = scenario
         return self
 
-    def run(self, scale: str = "quick", seed: Seed | None = None, **how: Any) -> Self:
+    def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
         """Simulate what is not there yet of this scale and seed; see `Figure.run`."""
-        size = self.scales[one_of("scale", scale, tuple(self.scales))]
-        asked = size, self.seed if seed is None else seed
-        if asked != self._ran:
-            self.found, self._ran = {}, asked
+        size, its_seed = self.ran or (self.scales["quick"], self.seed)
+        if scale is not None:
+            size = self.scales[one_of("scale", scale, tuple(self.scales))]
+        asked = size, its_seed if seed is None else seed
+        if asked != self.ran:  # the verdicts are of other numbers
+            self.found, self.ran, self.verdicts = {}, asked, []
         missing = {label: e for label, e in self.entries.items() if e not in self.found}
         if missing:
             self.found = self.found | self.measure(missing, *asked, **how)
@@ -138,9 +190,8 @@ class SimulatedFigure(Figure):
         return self.found[entry]
 
 
-def give(found: Mapping[Any, Any], figures: list[Figure]) -> list[Figure]:
-    """Give figures what was found of all their entries, by entry; return the figures."""
+def give(figures: Sequence[Figure], found: Mapping[Any, Any], scale: Scale, seed: Seed) -> None:
+    """Give figures what a run of the whole study found, by entry, at this scale and seed."""
     for figure in figures:
         if isinstance(figure, SimulatedFigure):
-            figure.found = dict(found)
-    return figures
+            figure.found, figure.ran = dict(found), (scale, seed)

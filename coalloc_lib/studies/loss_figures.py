@@ -1,7 +1,6 @@
 """Figures of capacity losses: bars with their intervals."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +11,15 @@ from numpy.typing import NDArray
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import Sample
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.figure import SimulatedFigure
 from coalloc_lib.studies.measurements import Measurement, Saturated, Scale, measure
 
 Label = tuple[str, str]
+#: Where a claim's threshold lies: at a loss, or from one to another.
+Level = float | tuple[float, float]
 
 
 class LossFigure(SimulatedFigure):
@@ -27,32 +29,56 @@ class LossFigure(SimulatedFigure):
     ----------
     entries : dict
         Scenarios, or other measurements than that of heavy traffic, by (group, series).
-    reference : (str, str, callable), optional
-        What is drawn over each group as a dashed line: its name, the series that it stands beside,
-        and its height from that series' loss.
+    threshold : (str, callable), optional
+        What a claim is judged by: its name, and where it lies by group, from the figure.
+    of_sizes : callable, optional
+        Where groups are size distributions: returns the entries of the one of this name.
     """
 
-    ylabel = "capacity loss"
-
     def __init__(
-        self, name: str, title: str, entries: Mapping[Label, Scenario | Measurement],
-        scales: Mapping[str, Scale], seed: Seed,
-        reference: tuple[str, str, Callable[[float], float]] | None = None,
+        self, name: str, subtitle: str, entries: Mapping[Label, Scenario | Measurement],
+        scales: Mapping[str, Scale], seed: Seed, *,
+        threshold: tuple[str, Callable[["LossFigure"], Mapping[str, Level]]] | None = None,
+        of_sizes: Callable[[str], Mapping[Label, Measurement]] | None = None,
+        **said: Any,
     ) -> None:  # fmt: skip
-        super().__init__(name, title, entries, scales, seed)
-        self.reference = reference
+        self.threshold, self.of_sizes = threshold, of_sizes
+        super().__init__(name, subtitle, entries, scales, seed, **said)
 
     def columns(self, label: Label) -> dict[str, str]:
         """Return a (group, series) as columns of a table."""
         group, series = label
-        return {"group": group.replace("\n", " "), "series": series}
+        return {"group": group, "series": series}
 
-    def add(self, label: Label, scenario: Scenario | Measurement) -> Self:
-        """Add a bar; `label` is its (group, series). Returns the figure, to be run again."""
+    def add(self, label: Label | str, scenario: Scenario | Measurement | None = None) -> Self:
+        """Add a bar, or all of those of a size distribution; return the figure, to be run again.
+
+        Parameters
+        ----------
+        label : (str, str) or str
+            Group and series of a bar; or a size distribution, as `parse_sizes` takes it.
+        scenario : Scenario, optional
+            None for a size distribution.
+
+        Examples
+        --------
+        >>> from coalloc_lib.studies import maximal_utilization as study
+        >>> figure = study.figure("figure6").add("U[1,10]")
+        >>> figure.scenarios["group"].iloc[-1]
+        'U[1,10]'
+        """
+        if isinstance(label, str) and scenario is None and self.of_sizes is not None:
+            for bar, measured in self.of_sizes(label).items():
+                super().add(bar, measured)
+            return self
         if not isinstance(label, tuple) or [*map(type, label)] != [str, str]:
-            raise InputError(f"label = {label!r}; give a pair of texts, group and series")
-        measured = Saturated(scenario) if isinstance(scenario, Scenario) else scenario
-        return super().add(label, measured)
+            alone = "" if self.of_sizes is None else ", or a size distribution alone"
+            raise InputError(
+                f"label = {label!r}; give a pair of texts, group and series, with a scenario{alone}"
+            )
+        return super().add(
+            label, Saturated(scenario) if isinstance(scenario, Scenario) else scenario
+        )
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Simulate the measurements; see `coalloc_lib.studies.measurements.measure`."""
@@ -66,6 +92,20 @@ class LossFigure(SimulatedFigure):
         """Return the capacity loss of a (group, series)."""
         return self.result(label).interval
 
+    @property
+    def losses(self) -> dict[str, dict[str, Sample]]:
+        """The capacity losses, as ``losses[group][series]``."""
+        found: dict[str, dict[str, Sample]] = {}
+        for group, series in self.entries:
+            found.setdefault(group, {})[series] = self.result((group, series))
+        return found
+
+    def spanned(self) -> str:
+        """Return the smallest and the largest loss, and whose they are."""
+        ordered = sorted(self.entries, key=lambda label: self.result(label).mean)
+        ends = [f"{self.result(each).mean:.3f} ({', '.join(each)})" for each in ordered]
+        return f"Losses from {ends[0]} to {ends[-1]}"
+
     def data(self) -> pd.DataFrame:
         """Return one row a bar: its labels, its loss with the 95 % interval, and the method."""
         rows = []
@@ -78,16 +118,19 @@ class LossFigure(SimulatedFigure):
 
     def plot(self) -> Picture:
         """Draw the bars, one colour a series."""
-        series: dict[str, dict[str, Interval]] = {}
-        for group, name in self.entries:
-            series.setdefault(name, {})[group] = self.interval((group, name))
-        note = None if self.reference is None else partial(self._draw, *self.reference)
-        return plots.bars(series, title=self.title, ylabel=self.ylabel, note=note)
+        groups = {
+            g: {name: s.interval for name, s in row.items()} for g, row in self.losses.items()
+        }
+        drawn: dict[str, Any] = {"title": self.title, "subtitle": self.subtitle}
+        if self.threshold is not None:
+            words, where = self.threshold
+            drawn["threshold"] = words, where(self)
+        return plots.bars(groups, **drawn)
 
-    def _draw(self, label, series, height, axes, groups):
-        """Draw the reference over each group."""
-        for i, group in enumerate(groups):
-            if (group, series) in self.entries:
-                level = height(self.interval((group, series)).estimate)
-                axes.plot([i - 0.45, i + 0.45], [level] * 2, "k--", linewidth=1, label=label)
-                label = None
+    def words(self) -> str:
+        """Return the figure in words: its title, what is plotted, and the losses."""
+        groups = [
+            f"{group}: " + ", ".join(f"{name} {plots.told(s.interval)}" for name, s in row.items())
+            for group, row in self.losses.items()
+        ]
+        return f"{super().words()} {'; '.join(groups)}."

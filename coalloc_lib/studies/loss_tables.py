@@ -1,12 +1,14 @@
 """Tables of capacity losses, cell by cell: by formula, or by the simulation that a paper used."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
 from coalloc_lib.analytic import maximal_utilization
@@ -20,11 +22,16 @@ from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.ledger import Row, judge_number
 from coalloc_lib.studies.measurements import Scale, interval_columns, interval_of, run_sweep
 from coalloc_lib.studies.published import PublishedLoss, load_published
+from coalloc_lib.studies.styled import losses_table
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
 #: Why a simulated cell is in doubt.
 SHORT = "the run is too short for its tails or its correlation"
+#: Verdicts of a cell that does not come out as printed.
+OFF = ("close", "differs")
+#: Columns that sum a row of a table up.
+DIFFERS, OFF_BY = ("all methods", "", "differs"), ("all methods", "", "off by")
 
 
 @dataclass(frozen=True)
@@ -112,15 +119,33 @@ class TableFigure(Figure):
         Of the table.
     cells : list of Cell
         Of this table, or of several.
+    claims : sequence of str
+        Names of the claims that it answers.
     """
 
-    def __init__(self, number: int, cells: list[Cell]) -> None:
+    def __init__(self, number: int, cells: list[Cell], claims: Sequence[str] = ()) -> None:
         self.cells = [cell for cell in cells if cell.published.table == number]
-        clusters = max(cell.published.clusters for cell in self.cells)
-        title = (
-            f"Table {number}, here minus printed: one cluster of 32, and {clusters} clusters of 32"
+        subtitle = (
+            f"Table {number}. Diamond: the print, grey: its rounding, hollow: the approximation, "
+            "bars: 95 % intervals of what is simulated"
         )
-        super().__init__(f"table{number}", title)
+        super().__init__(f"table{number}", subtitle, claims)
+
+    @property
+    def title(self) -> str:
+        """How many cells come out as printed, and how far off the others are."""
+        verdicts = Counter(cell.row("").verdict for cell in self.cells)
+        off = {
+            cell.published.item: abs(cell.loss.estimate - cell.published.capacity_loss)
+            for cell in self.cells
+            if cell.row("").verdict in OFF
+        }
+        words = f"{verdicts['reproduced']} of {len(self.cells)} cells come out as printed"
+        if off:
+            words += f"; the {len(off)} others are at most {max(off.values()):.3f} off"
+        if verdicts["cannot be tested"]:
+            words += f"; undecided: {verdicts['cannot be tested']}"
+        return words
 
     def data(self) -> pd.DataFrame:
         """Return one row a cell: its labels, the print, the loss here and the verdict."""
@@ -134,35 +159,57 @@ class TableFigure(Figure):
         return pd.DataFrame(rows)
 
     def plot(self) -> Picture:
-        """Draw how far each cell is from the printed one."""
-        rows: dict[str, dict[str, tuple]] = {}
+        """Draw how far each cell is from the printed one, a panel for each system and request."""
+        panels: dict[str, dict[str, dict[str, tuple]]] = {}
         for cell in self.cells:
             p = cell.published
-            series = f"{p.request}, {p.clusters} cluster{'s' * (p.clusters > 1)}: {p.method}"
-            rows.setdefault(p.component_sizes, {})[series] = p.capacity_loss, cell.loss
+            row = panels.setdefault(heading(p), {}).setdefault(p.component_sizes, {})
+            row[p.method] = p.capacity_loss, cell.loss
+        xlabel = "capacity loss here minus printed"
         return plots.beside_published(
-            list(rows.items()), title=self.title, xlabel="capacity loss here minus printed"
+            panels, title=self.title, subtitle=self.subtitle, xlabel=xlabel
         )
 
-    def frame(self) -> pd.DataFrame:
+    def table(self) -> Styler:
         """Return the table in the paper's form, each printed cell beside what came out.
 
-        The last columns say how many cells of a row differ from the print, and by how much at
-        most.
+        What does not come out as printed is coloured. The last columns say how many cells of a row
+        differ from the print, and by how much at most.
         """
-        rows: dict[str, dict[tuple, float]] = {}
+        rows: dict[str, dict[tuple, Any]] = {}
+        verdicts: dict[str, dict[tuple, str]] = {}
         for cell in self.cells:
-            p = cell.published
-            row = rows.setdefault(p.component_sizes.replace(" on ", ""), {})
-            head = f"{p.request}, C = {p.clusters}", p.method
-            row[*head, "print"], row[*head, "here"] = p.capacity_loss, round(cell.loss.estimate, 3)
-            differs, off = row.pop(("row", "", "differs"), 0), row.pop(("row", "", "off by"), 0.0)
-            row["row", "", "differs"] = differs + (cell.row("").verdict != "reproduced")
-            row["row", "", "off by"] = max(off, abs(cell.loss.estimate - p.capacity_loss))
-        return pd.DataFrame.from_dict(rows, orient="index")
+            p, verdict = cell.published, cell.row("").verdict
+            name = p.component_sizes.replace(" on ", "")
+            row, judged = rows.setdefault(name, {}), verdicts.setdefault(name, {})
+            head = heading(p), p.method
+            row[*head, "print"], row[*head, "here"] = p.capacity_loss, cell.loss.estimate
+            judged[*head, "here"] = verdict
+            differs, off = row.pop(DIFFERS, 0), row.pop(OFF_BY, 0.0)
+            row[DIFFERS] = differs + (verdict in OFF)
+            row[OFF_BY] = max(off, abs(cell.loss.estimate - p.capacity_loss))
+        table = pd.DataFrame.from_dict(rows, orient="index")
+        colours = pd.DataFrame.from_dict(verdicts, orient="index")
+        colours = colours.reindex(index=table.index, columns=table.columns).fillna("")
+        return losses_table(table, colours, self.name)
+
+    def words(self) -> str:
+        """Return the figure in words: its title, and the cells that differ."""
+        off = [c.published.item for c in self.cells if c.row("").verdict in OFF]
+        return f"{super().words()} Not as printed: {', '.join(off) or 'none'}."
 
 
-def table_figures(cells: list[Cell]) -> list[TableFigure]:
-    """Return a `TableFigure` for each table that has cells."""
+def heading(cell: PublishedLoss) -> str:
+    """Return the request and the system of a cell, as count and size of its clusters."""
+    size, clusters = cell.cluster_size, cell.clusters
+    if cell.request == "total":  # on one cluster as large as all
+        size, clusters = size * clusters, 1
+    return f"{cell.request}, {clusters} × {size}"
+
+
+def table_figures(
+    cells: list[Cell], claims: Mapping[int, Sequence[str]] | None = None
+) -> list[TableFigure]:
+    """Return a `TableFigure` for each table that has cells; `claims` by its number."""
     numbers = dict.fromkeys(cell.published.table for cell in cells)
-    return [TableFigure(number, cells) for number in numbers]
+    return [TableFigure(number, cells, (claims or {}).get(number, ())) for number in numbers]

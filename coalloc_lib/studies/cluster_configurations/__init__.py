@@ -9,14 +9,14 @@ from typing import Any
 from coalloc_lib.checks import one_of
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.cluster_configurations.claims import claim
-from coalloc_lib.studies.cluster_configurations.figures import all_figures
+from coalloc_lib.studies.cluster_configurations.figures import all_figures, figure
 from coalloc_lib.studies.cluster_configurations.parameters import NAME, SCALES, SEED, TITLE
 from coalloc_lib.studies.cluster_configurations.scenarios import run_all
 from coalloc_lib.studies.cluster_configurations.tables import compute_cells
 from coalloc_lib.studies.ledger import StudyResult
 from coalloc_lib.studies.loss_tables import table_figures
 
-__all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
+__all__ = ["NAME", "SCALES", "TITLE", "figure", "reproduce"]
 
 
 def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResult:
@@ -29,4 +29,4 @@ def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResul
     cells = compute_cells(size, seed, **how)
     runs = run_all(size, seed, **how)
     rows = [cell.row(NAME) for cell in cells] + claim.rows(runs)
-    return StudyResult(rows, table_figures(cells) + all_figures(runs))
+    return StudyResult(rows, table_figures(cells) + all_figures(runs, size, seed))

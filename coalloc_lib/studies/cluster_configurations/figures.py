@@ -10,9 +10,13 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.estimates import Interval
 from coalloc_lib.seeds import Seed
+from coalloc_lib.studies.cluster_configurations.claims import (
+    FEW_CLUSTERS,
+    MANY_CLUSTERS,
+    MIXES,
+)
 from coalloc_lib.studies.cluster_configurations.parameters import (
     EQUAL,
-    LOADS,
     PROCESSORS,
     SAME_SIZE,
     SAME_TOTAL,
@@ -21,19 +25,20 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     UNEQUAL,
 )
 from coalloc_lib.studies.cluster_configurations.scenarios import LINES, Runs, gains
-from coalloc_lib.studies.curve_figures import CurveFigure
+from coalloc_lib.studies.curve_figures import CurveFigure, Line
 from coalloc_lib.studies.densities import Das1Densities
 from coalloc_lib.studies.figure import Figure, give
+from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.sweep import summarize
+
+_UNEQUAL = ("4×32", *UNEQUAL)
 
 
 def _lines(names, rule):
     return {name: f"{name} {rule}" for name in names}
 
 
-_UNEQUAL = ("4×32", *UNEQUAL)
-
-#: Title of each figure of response times, and the names of its lines in `LINES` by label.
+#: Subtitle of each figure of response times, and the names of its lines in `LINES` by label.
 NUMBERED = {
     "figure3": (
         "Figure 3: equal and unequal clusters, first fit",
@@ -60,7 +65,7 @@ NUMBERED = {
         "Figure 8: first and worst fit on many unequal clusters",
         {
             f"{name}, {rule}": f"{name} {rule}"
-            for name in ("2×32+2×16+4×8", "4×16+8×8")
+            for name in MANY_CLUSTERS
             for rule in ("first fit", "worst fit")
         },
     ),
@@ -77,18 +82,36 @@ NUMBERED |= {
         (12, "worst fit", "total", SAME_TOTAL, " of one total"),
     )
 }
+_BY_SIZE: dict[str, list[str]] = {
+    "few unequal clusters": ["4×32", *FEW_CLUSTERS],
+    "many unequal clusters": ["4×32", *MANY_CLUSTERS],
+}
+_BY_KIND: dict[str, list[str]] = {
+    "jobs of one kind": ["1", "2", "3", "4"],
+    "mixtures, and one component": ["1", *MIXES, "third of each"],
+}
+PANELS: dict[str, dict[str, list[str]]] = {
+    "figure5a": _BY_SIZE,
+    "figure5b": _BY_SIZE,
+    "figure7": _BY_SIZE,
+    "figure8": {name: [f"{name}, first fit", f"{name}, worst fit"] for name in MANY_CLUSTERS},
+} | {f"figure{number}": _BY_KIND for number in (9, 10, 11, 12)}
 
 
 def figure(name: str) -> CurveFigure:
     """Return a figure of response times, not yet run, by its name in `NUMBERED`."""
-    title, lines = NUMBERED[one_of("name", name, tuple(NUMBERED))]
+    subtitle, lines = NUMBERED[one_of("name", name, tuple(NUMBERED))]
     entries = {label: LINES[line] for label, line in lines.items()}
-    return CurveFigure(name, title, entries, SCALES, SEED, loads=LOADS, processors=PROCESSORS)
+    return CurveFigure(
+        name, subtitle, entries, SCALES, SEED, processors=PROCESSORS, panels=PANELS.get(name)
+    )
 
 
-def all_figures(runs: Runs) -> list[Figure]:
-    """Return the figures with what `runs` has of them."""
-    curves = give(runs.curves, [figure(name) for name in NUMBERED])
+def all_figures(runs: Runs, scale: Scale, seed: Seed) -> list[Figure]:
+    """Return the figures with what `runs`, made at this scale and seed, has of them."""
+    found = {line: Line(runs.curves[line], runs.borne[name]) for name, line in LINES.items()}
+    curves = [figure(name) for name in NUMBERED]
+    give(curves, found, scale, seed)
     return [Das1Densities(), *curves, PlacementMap(runs.gains)]
 
 
@@ -103,15 +126,26 @@ class PlacementMap(Figure):
     """
 
     def __init__(self, table: pd.DataFrame | None = None) -> None:
-        title = (
-            "Worst fit less first fit: maximal utilization, percentage points (hatched: undecided)"
+        super().__init__(
+            "map",
+            "Maximal utilization under worst fit less that under first fit, for every division of "
+            f"{PROCESSORS} processors (hatched: undecided)",
         )
-        super().__init__("map", title)
         self.table = table
 
-    def run(self, scale: str = "quick", seed: Seed | None = None, **how: Any) -> Self:
+    @property
+    def title(self) -> str:
+        """Where worst fit bears more, and where first fit does."""
+        wins = self.data()["wins"].value_counts()
+        worst, first, open_ = (int(wins.get(name, 0)) for name in ("worst fit", "first fit", "-"))
+        return (
+            f"Worst fit bears more in {worst} of {len(self.data())} cases, first fit in {first}; "
+            f"undecided: {open_}"
+        )
+
+    def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
         """Simulate the map; see `Figure.run`."""
-        size = SCALES[one_of("scale", scale, tuple(SCALES))]
+        size = SCALES[one_of("scale", scale or "quick", tuple(SCALES))]
         self.table = gains(size, SEED if seed is None else seed, **how)
         return self
 
@@ -143,6 +177,8 @@ class PlacementMap(Figure):
             rows=[str(components) for components in rows],
             columns=[f"{clusters}×{PROCESSORS // clusters}" for clusters in columns],
             title=self.title,
+            subtitle=self.subtitle,
             xlabel="system",
             ylabel="components of a job",
+            values="percentage points",
         )

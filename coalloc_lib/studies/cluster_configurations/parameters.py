@@ -49,8 +49,7 @@ SAME_SIZE = {str(k): JobModel(SIZES, k) for k in (1, 2, 3, 4)} | _mixtures(
 )
 SAME_TOTAL = {"1": ONE, "2": TWO, "4": FOUR} | _mixtures(ONE, TWO, FOUR)
 
-#: Loads at which curves are drawn, and those at which systems are compared in pairs.
-LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.84, 0.88, 0.92)
+#: Loads at which systems are compared in pairs.
 COMPARED = (0.3, 0.6, 0.7, 0.8)
 
 SCALES = scales(

@@ -18,7 +18,6 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     COMPARED,
     EQUAL,
     FOUR,
-    LOADS,
     PROCESSORS,
     SAME_SIZE,
     SAME_TOTAL,
@@ -113,7 +112,7 @@ class Runs:
     responses : dict of Sample
         Mean response time by (line, load); only below saturation.
     curves : dict of Curve
-        Of each scenario, with a point for each of `LOADS`.
+        Of each scenario, with points at shares of what it bears.
     gains : DataFrame
         The map: a row for each division, number of components and replication.
     scaling : dict
@@ -130,7 +129,9 @@ class Runs:
 def run_all(scale: Scale, seed: Seed, **how: Any) -> Runs:
     """Run everything at a scale; `seed` and `how` are for the sweeps."""
     how |= {"seed": seed}
-    borne, curves = measure_lines(LINES, LOADS, PROCESSORS, scale, **how)
+    lines = measure_lines(LINES, PROCESSORS, scale, **how)
+    borne = {line: found.borne for line, found in lines.items()}
+    curves = {line: found.curve for line, found in lines.items()}
     responses = _responses(scale, borne, curves, how)
     scaling = run_sweep(scaling_error, {"alpha": ALPHAS}, **how)
     return Runs(

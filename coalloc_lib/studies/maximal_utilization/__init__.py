@@ -12,13 +12,16 @@ from coalloc_lib.studies.figure import give
 from coalloc_lib.studies.ledger import StudyResult
 from coalloc_lib.studies.loss_tables import table_figures
 from coalloc_lib.studies.maximal_utilization.claims import Runs, claim
-from coalloc_lib.studies.maximal_utilization.figures import all_figures
+from coalloc_lib.studies.maximal_utilization.figures import all_figures, figure
 from coalloc_lib.studies.maximal_utilization.parameters import NAME, SCALES, SEED, TITLE
 from coalloc_lib.studies.maximal_utilization.scenarios import all_scenarios, load_log
 from coalloc_lib.studies.maximal_utilization.tables import compute_cells, table5_rows
 from coalloc_lib.studies.measurements import measure
 
-__all__ = ["NAME", "SCALES", "TITLE", "reproduce"]
+__all__ = ["NAME", "SCALES", "TITLE", "figure", "reproduce"]
+
+#: The claims that the tables answer.
+TABLES = dict.fromkeys((3, 4), ("MU-2", "MU-3"))
 
 
 def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResult:
@@ -33,4 +36,6 @@ def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResul
     found = measure(table, size, seed, **how)
     runs = Runs(cells, {key: found[entry] for key, entry in table.items()}, log)
     rows = [cell.row(NAME) for cell in cells] + table5_rows() + claim.rows(runs)
-    return StudyResult(rows, table_figures(cells) + give(found, all_figures(table, log)))
+    figures = all_figures(table, log)
+    give(figures, found, size, seed)
+    return StudyResult(rows, table_figures(cells, TABLES) + figures)

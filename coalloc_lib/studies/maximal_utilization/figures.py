@@ -6,43 +6,100 @@ from typing import Any
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
+from coalloc_lib.checks import one_of
+from coalloc_lib.estimates import Interval
 from coalloc_lib.studies.densities import Das1Densities
 from coalloc_lib.studies.figure import Figure
-from coalloc_lib.studies.loss_figures import LossFigure
+from coalloc_lib.studies.loss_figures import Label, LossFigure
+from coalloc_lib.studies.maximal_utilization import headlines
+from coalloc_lib.studies.maximal_utilization.claims import SMALL_CHANGE
 from coalloc_lib.studies.maximal_utilization.parameters import FIVE, ROOM, SCALES, SEED, VARIATIONS
-from coalloc_lib.studies.maximal_utilization.scenarios import SERVICES
+from coalloc_lib.studies.maximal_utilization.scenarios import (
+    SERVICES,
+    all_scenarios,
+    load_log,
+    scenarios_of,
+)
 from coalloc_lib.studies.measurements import Measurement
 from coalloc_lib.workloads.swf import SwfLog
 
+#: Coefficients of variation of `SERVICES`.
+SPREADS = (0, 1, *VARIATIONS)
+
 
 class ServiceTimes(LossFigure):
-    """Lines in place of bars: the loss by service-time distribution, a line a size distribution."""
+    """Lines in place of bars: by how much the loss grows with the spread of service times."""
+
+    def growth(self) -> dict[str, dict[str, list[Interval]]]:
+        """Return by request and sizes the relative change from deterministic times, in percent."""
+        calm, *_ = SERVICES
+        found: dict[str, dict[str, list[Interval]]] = {}
+        for request in ("ordered", "unordered"):
+            for name, row in self.losses.items():
+                base = row[f"{request}, {calm}"]
+                found.setdefault(request, {})[name] = [
+                    (row[f"{request}, {service}"] - base).interval.times(100 / base.mean)
+                    for service in SERVICES
+                ]
+        return found
 
     def plot(self) -> Picture:
         """Draw a panel for ordered and one for unordered requests."""
-        figure, row = plots.new_figure(7.5, 3.4, columns=2, sharey=True)
-        labels = ["det.", "exp.", *(f"hyp.\ncv {cv}" for cv in VARIATIONS)]
-        for axes, request in zip(row, ("ordered", "unordered"), strict=True):
-            for i, name in enumerate(FIVE):
-                colour, _, marker = plots.look(i)
-                found = [self.interval((name, f"{request}, {s}")) for s in SERVICES]
-                axes.errorbar(
-                    range(len(found)),
-                    [f.estimate for f in found],
-                    [f.half_width for f in found],
-                    color=colour,
-                    marker=marker,
-                    markersize=4,
-                    capsize=2,
-                    label=name,
-                )
-            axes.set_xticks(range(len(labels)), labels)
-            axes.set_title(request, fontsize=9)
-            axes.set_ylim(0, None)
-        row[0].set_ylabel(self.ylabel)
-        row[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8)
-        plots.title_figure(figure, self.title)
-        return figure
+        return plots.lines(
+            self.growth(),
+            SPREADS,
+            title=self.title,
+            subtitle=self.subtitle,
+            xlabel="coefficient of variation",
+            ylabel="growth of the loss (%)",
+            bold=headlines.grown(self),
+            threshold=("25 %", 100 * SMALL_CHANGE),
+        )
+
+
+SIZED = {
+    "figure3": {
+        "ordered (exact)": ("formula", "ordered"),
+        "unordered (simulated)": ("independent", "unordered"),
+        "total, one cluster of 128 (exact)": ("formula", "total"),
+    },
+    "figure4": {
+        "independent sizes": ("independent", "unordered"),
+        "dependent sizes": ("dependent", "unordered"),
+    },
+    "figure5": {"FCFS": ("independent", "unordered")}
+    | {
+        f"FPFS({jumps}), {words}": ("fpfs", f"{how} {jumps}")
+        for how, words in (("held", "queue held at 500"), ("Poisson", "Poisson arrivals"))
+        for jumps in (5, 50)
+    },
+    "figure6": {
+        "worst fit": ("independent", "unordered"),
+        "first fit": ("placement", "first fit"),
+        "best fit (not in the paper)": ("placement", "best fit"),
+    },
+    "service-times": {
+        f"{request}, {service}": ("service", f"{request}, {service}")
+        for service in SERVICES
+        for request in ("ordered", "unordered")
+    },
+}
+
+
+def _entries(figure, names):
+    """Return the bars of size distributions in a figure, by (name, series)."""
+    return {
+        (name, label): table[kind, name, measured]
+        for name in names
+        for table in [scenarios_of(name)]
+        for label, (kind, measured) in SIZED[figure].items()
+    }
+
+
+def _sized(figure: str, subtitle: str, names: Iterable[str] = FIVE, **how: Any) -> LossFigure:
+    kind = ServiceTimes if figure == "service-times" else LossFigure
+    how["of_sizes"] = lambda name: _entries(figure, [name])
+    return kind(figure, subtitle, _entries(figure, names), SCALES, SEED, **how)
 
 
 def all_figures(table: Mapping[tuple[str, str, str], Measurement], log: SwfLog) -> list[Figure]:
@@ -55,89 +112,79 @@ def all_figures(table: Mapping[tuple[str, str, str], Measurement], log: SwfLog) 
     log : SwfLog
         The log behind Figure 7.
     """
-
-    def bars(
-        name: str, title: str, groups: Iterable[str], series: Mapping[str, tuple], **how: Any
-    ) -> LossFigure:
-        """Return bars of (figure, series) of the table, by label; `groups` are keys of labels."""
-        named = groups if isinstance(groups, dict) else {group: group for group in groups}
-        entries = {
-            (group, label): table[figure, key, measured]
-            for label, (figure, measured) in series.items()
-            for key, group in named.items()
-        }
-        return LossFigure(name, title, entries, SCALES, SEED, **how)
-
-    unordered = ("independent", "unordered")
+    readings = {"CTC": "CTC in its order", "CTC drawn": "CTC, pairs drawn", "DAS1": "DAS1"}
+    logs: dict[Label, Measurement] = {
+        (request, words): table["logs", reading, request]
+        for request in ("unordered", "total")
+        for reading, words in readings.items()
+    }
+    one_total: dict[Label, Measurement] = {
+        ("4 × 32", parts): table["co-allocation", parts, "capacity loss"]
+        for parts in ("four components", "one component")
+    }
+    lost = "capacity loss"
     return [
-        bars(
+        Das1Densities(),
+        _sized(
             "figure3",
-            "Figure 3: the loss by request type, four clusters of 32",
-            FIVE,
-            {
-                "ordered (exact)": ("formula", "ordered"),
-                "unordered (simulated)": unordered,
-                "total (exact)": ("formula", "total"),
-            },
-            reference=("half of ordered", "ordered (exact)", lambda loss: loss / 2),
+            f"Figure 3: {lost} by request type, on 4 × 32 and, for total requests, on 1 × 128",
+            claims=["MU-4", "MU-5"],
+            headline=headlines.halved,
+            threshold=("0.4 to 0.6 of ordered", headlines.half_of_ordered),
         ),
-        bars(
+        _sized(
             "figure4",
-            "Figure 4: the loss of unordered requests by how components are drawn",
-            FIVE,
-            {"independent sizes": unordered, "dependent sizes": ("dependent", "unordered")},
+            f"Figure 4: {lost} of unordered requests by how components are drawn, 4 × 32",
+            claims=["MU-6", "MU-7"],
+            headline=headlines.dependent_loses_more,
+            threshold=("dependent sizes, if the mean alone mattered", headlines.mean_alone),
         ),
-        ServiceTimes(
+        _sized(
             "service-times",
-            "Section 7.1: the loss by service-time distribution and sizes",
-            {key[1:]: entry for key, entry in table.items() if key[0] == "service"},
+            "Section 7.1: growth of the loss over that with deterministic service times, 4 × 32",
+            claims=["MU-8"],
+            headline=headlines.service_times_matter,
+        ),
+        _sized(
+            "figure5",
+            f"Figure 5: {lost} of unordered requests under FCFS and FPFS, 4 × 32",
+            ROOM,
+            claims=["MU-9"],
+            headline=headlines.overtaking_gains,
+            threshold=("FCFS less 8 to 12 points", headlines.less_ten),
+        ),
+        _sized(
+            "figure6",
+            f"Figure 6: {lost} of unordered requests by placement, 4 × 32",
+            claims=["MU-10"],
+            headline=headlines.worst_fit_loses_least,
+            threshold=("worst fit ± 3 points", headlines.near_worst_fit),
+        ),
+        LossFigure(
+            "figure7",
+            f"Figure 7: {lost} with jobs of at most 128, {log.title} and the DAS1 stand-in",
+            logs,
             SCALES,
             SEED,
+            claims=["MU-11"],
+            headline=headlines.logs_lose_alike,
+            threshold=("DAS1 ± 3 points", headlines.near_das1),
         ),
-        bars(
-            "figure5",
-            "Figure 5: the loss of unordered requests under FCFS and FPFS",
-            ROOM,
-            {"FCFS": unordered}
-            | {
-                f"FPFS({jumps}), {words}": ("fpfs", f"{how} {jumps}")
-                for how, words in (("held", "queue held at 500"), ("Poisson", "Poisson arrivals"))
-                for jumps in (5, 50)
-            },
-            reference=("FCFS less ten points", "FCFS", lambda loss: loss - 0.10),
-        ),
-        bars(
-            "figure6",
-            "Figure 6: the loss of unordered requests by placement",
-            FIVE,
-            {
-                "worst fit": unordered,
-                "first fit": ("placement", "first fit"),
-                "best fit (not in the paper)": ("placement", "best fit"),
-            },
-        ),
-        bars(
-            "figure7",
-            f"Figure 7: the loss with jobs of at most 128, {log.title} and DAS1 (stand-in)",
-            {
-                "CTC": f"{_broken(log.title)}\nin its order",
-                "CTC drawn": f"{_broken(log.title)}\npairs drawn",
-                "DAS1": "DAS1 (stand-in)",
-            },
-            {request: ("logs", request) for request in ("unordered", "total")},
-        ),
-        bars(
+        LossFigure(
             "figure8",
-            "Figure 8: the loss where a job's total is in four clusters or in one",
-            {
-                "four components": "co-allocated:\nfour components",
-                "one component": "not co-allocated:\none component",
-            },
-            {"capacity loss": ("co-allocation", "capacity loss")},
+            f"Figure 8: {lost} with four draws of D(0.9)[1,8] as four components or as one",
+            one_total,
+            SCALES,
+            SEED,
+            claims=["MU-12"],
+            headline=headlines.spreading_helps,
+            threshold=("as much as four components", headlines.as_four),
         ),
-        Das1Densities(),
     ]
 
 
-def _broken(title):
-    return title.replace(" (", "\n(")
+def figure(name: str) -> Figure:
+    """Return a figure, not yet run, by its name."""
+    log = load_log()
+    figures = {each.name: each for each in all_figures(all_scenarios(log), log)}
+    return figures[one_of("name", name, tuple(figures))]

@@ -30,30 +30,36 @@ def load_log() -> SwfLog:
     return load_trace(LOG, missing="stand-in")
 
 
+def scenarios_of(name: str) -> dict[tuple[str, str, str], Measurement]:
+    """Return every measurement of a size distribution, by (figure, its name, series)."""
+    table: dict[tuple[str, str, str], Measurement] = {}
+    model = JobModel(sizes(name), 4)
+    unordered = Scenario(FOUR, model)
+    table["independent", name, "unordered"] = Saturated(unordered)
+    table["dependent", name, "unordered"] = Saturated(
+        unordered.with_(workload=model.with_(split_at=32))
+    )
+    for rule, placement in (("first fit", FirstFit()), ("best fit", BestFit())):
+        table["placement", name, rule] = Saturated(unordered.with_(placement=placement))
+    for request, system in (("ordered", FOUR), ("total", ONE_LARGE)):
+        table["formula", name, request] = ByFormula(Scenario(system, model.with_(request=request)))
+    for label, service in SERVICES.items():
+        for request in ("ordered", "unordered"):
+            served = Scenario(FOUR, model.with_(request=request, service=service))
+            table["service", name, f"{request}, {label}"] = Saturated(served)
+    for jumps in (5, 50):
+        scenario = unordered.with_(scheduling=FPFS(jumps))
+        table["fpfs", name, f"held {jumps}"] = Saturated(scenario, parameters.HELD)
+        table["fpfs", name, f"Poisson {jumps}"] = BetweenBounds(scenario)
+    return table
+
+
 def all_scenarios(log: SwfLog) -> dict[tuple[str, str, str], Measurement]:
     """Return every measurement by (figure, group, series); `log` is that of Figure 7."""
     table: dict[tuple[str, str, str], Measurement] = {}
     for name in FIVE:
-        model = JobModel(sizes(name), 4)
-        unordered = Scenario(FOUR, model)
-        dependent = unordered.with_(workload=model.with_(split_at=32))
-        table["independent", name, "unordered"] = Saturated(unordered)
-        table["dependent", name, "unordered"] = Saturated(dependent)
-        for rule, placement in (("first fit", FirstFit()), ("best fit", BestFit())):
-            placed = unordered.with_(placement=placement)
-            table["placement", name, rule] = Saturated(placed)
-        for request, system in (("ordered", FOUR), ("total", ONE_LARGE)):
-            whole = Scenario(system, model.with_(request=request))
-            table["formula", name, request] = ByFormula(whole)
-        for label, service in SERVICES.items():
-            for request in ("ordered", "unordered"):
-                served = Scenario(FOUR, model.with_(request=request, service=service))
-                table["service", name, f"{request}, {label}"] = Saturated(served)
-    for name in parameters.ROOM:
-        for jumps in (5, 50):
-            scenario = Scenario(FOUR, JobModel(sizes(name), 4), FPFS(jumps))
-            table["fpfs", name, f"held {jumps}"] = Saturated(scenario, parameters.HELD)
-            table["fpfs", name, f"Poisson {jumps}"] = BetweenBounds(scenario)
+        found = scenarios_of(name)
+        table |= {key: m for key, m in found.items() if key[0] != "fpfs" or name in parameters.ROOM}
     model = JobModel(sizes("D(0.9)[1,8]"), 4)
     for name, request in (("four components", "unordered"), ("one component", "total")):
         scenario = Scenario(FOUR, model.with_(request=request))
