@@ -24,7 +24,8 @@ def test_exactly_telescopes_into_equation_2():
     chance = filling.exactly(8, sizes)
     assert chance.sum() == pytest.approx(1)
     level = 1 / (chance[1:] / np.arange(1, len(chance))).sum()
-    assert level == pytest.approx(co.maximal_utilization(co.Multicluster([8]), sizes).multiprogramming_level)
+    bound = co.maximal_utilization(co.Multicluster([8]), sizes)
+    assert level == pytest.approx(bound.multiprogramming_level)
 
 
 @pytest.mark.parametrize("step", filling.STEPS)
