@@ -4,7 +4,7 @@ Titles say what is seen, subtitles what is plotted; `signs` holds one colour and
 meaning.
 """
 
-from coalloc_lib.plots.bars import bars, told
+from coalloc_lib.plots.bars import Level, bars, told
 from coalloc_lib.plots.charts import beside_published, density, heat_map, lines
 from coalloc_lib.plots.response_curves import anatomy, curves
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
@@ -16,6 +16,7 @@ __all__ = [
     "MEANINGS",
     "PRINT",
     "STANDARD",
+    "Level",
     "Sign",
     "anatomy",
     "bars",

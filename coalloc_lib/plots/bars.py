@@ -12,14 +12,16 @@ from coalloc_lib.plots.style import GREY, new_figure, some, title_figure
 #: Height of a bar with its gap, and of the gap between groups, in inches.
 BAR, GAP = 0.2, 0.12
 #: What a bar's words take, as a share of the axis for each letter.
-LETTER = 0.0128
+LETTER = 0.0105
 
 Figures = Mapping[str, Mapping[str, Interval | float]]
+#: Where a threshold lies: at a number, or from one to another.
+Level = float | tuple[float, float]
 
 
 def bars(
     groups: Figures, *, title: str, subtitle: str = "", xlabel: str = "capacity loss",
-    threshold: tuple[str, Mapping[str, float | tuple[float, float]]] | None = None,
+    threshold: tuple[str, Mapping[str, Level]] | None = None,
     look: Mapping[str, Sign] | None = None,
 ) -> Figure:  # fmt: skip
     """Draw a bar for each figure, with its 95 % interval, its name and its value.
@@ -80,7 +82,10 @@ def told(value: Interval | float) -> str:
     ('0.250', '0.250 ± 0.010')
     """
     found = as_interval(value)
-    return f"{found.estimate:.3f}" + (f" ± {found.half_width:.3f}" if found.count else "")
+    if not found.count:
+        return f"{found.estimate:.3f}"
+    narrow = found.half_width < 0.0005
+    return f"{found.estimate:.3f} ± {'<0.001' if narrow else f'{found.half_width:.3f}'}"
 
 
 def _name_bars(axes: Axes, groups: Figures) -> None:
@@ -107,16 +112,14 @@ def _heights(rows: Iterable[Mapping]) -> list[float]:
     return heights
 
 
-def _draw_threshold(
-    axes: Axes, places: Mapping, name: str, where: Mapping[str, float | tuple[float, float]]
-) -> None:
+def _draw_threshold(axes: Axes, places: Mapping, name: str, where: Mapping[str, Level]) -> None:
     for i, (group, level) in enumerate(where.items()):
         top, bottom = places[group]
-        ends = level if isinstance(level, tuple) else (level, level)
-        axes.fill_betweenx([top, bottom], *ends, color="black", alpha=0.12, linewidth=0, zorder=2)
+        ends = level if isinstance(level, tuple) else (level,)
+        axes.fill_betweenx([top, bottom], ends[0], ends[-1], color="0.9", linewidth=0, zorder=0.5)
         for end in ends:
             axes.plot([end, end], [top, bottom], color="white", linewidth=2.2)
             axes.plot([end, end], [top, bottom], color="black", linestyle="--", linewidth=1)
         if i == 0:
             style = {"fontsize": 8, "va": "bottom", "color": GREY}
-            axes.text(sum(ends) / 2, top, name, ha="center", **style)
+            axes.text(sum(ends) / len(ends), top, name, ha="center", **style)

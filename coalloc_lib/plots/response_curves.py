@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.checks import instance_of
 from coalloc_lib.curves import Curve
+from coalloc_lib.plots.bars import Level
 from coalloc_lib.plots.signs import LOSS, STANDARD, Sign, signs
 from coalloc_lib.plots.style import GREY, head, new_figure, some, title_figure
 
@@ -15,13 +16,15 @@ from coalloc_lib.plots.style import GREY, head, new_figure, some, title_figure
 TOP = 12.0
 TICKS = (1, 1.5, 2, 3, 5, 10)
 #: What is said where a point is hollow.
-HOLLOW = "hollow: interval wider than asked for"
+HOLLOW = "hollow: interval wider than "
 XLABEL, YLABEL = "utilization", "mean response time\n(mean service times)"
 
 
 def curves(
     panels: Mapping[str, Mapping[str, Curve]], *, title: str, subtitle: str = "",
     xlabel: str = XLABEL, look: Mapping[str, Sign] | None = None, left: float | None = None,
+    precision: float | None = None, beside: tuple[str, Mapping[str, float]] | None = None,
+    threshold: tuple[str, Mapping[str, Level]] | None = None,
 ) -> Figure:  # fmt: skip
     """Draw mean response times with their 95 % bands, and under them what each line bears.
 
@@ -36,6 +39,12 @@ def curves(
         By name, where it is not to follow from the names.
     left : float, optional
         Where the horizontal axes begin, to look closer at high utilizations.
+    precision : float, optional
+        The relative half-width that was asked for.
+    beside : (str, dict), optional
+        Other maximal utilizations to hold lines against: what they are, and how much by name.
+    threshold : (str, dict), optional
+        What a claim is judged by: its name, and where it lies for a line, or from where to where.
     """
     rows = [some(f"panels[{head!r}]", drawn) for head, drawn in some("panels", panels).items()]
     names = list(dict.fromkeys(name for drawn in rows for name in drawn))
@@ -50,6 +59,8 @@ def curves(
             instance_of(f"curve {name!r}", line, Curve, "what response_curve(...) returns")
             _draw_line(axes, line, look[name])
         _name_maxima(below, drawn, look, [axes, below])
+        rows_of = {name: row for row, name in enumerate(_in_order(drawn))}
+        _mark_rows(below, rows_of, beside[1] if beside else {}, threshold[1] if threshold else {})
         head(axes, heading)
         below.set_xlabel(xlabel)
         axes.set_xlim(left, None)
@@ -57,7 +68,12 @@ def curves(
     grid[0][0].set_ylabel(YLABEL)
     grid[1][0].set_ylabel("bears", rotation=0, ha="right", va="center")
     precise = all(p.precise for drawn in rows for line in drawn.values() for p in line.points)
-    title_figure(figure, title, subtitle if precise else f"{subtitle}; {HOLLOW}".lstrip("; "))
+    said = [subtitle] * bool(subtitle)
+    if not precise:
+        said.append(HOLLOW + ("asked for" if precision is None else f"± {precision:.0%}"))
+    said += [f"+: {beside[0]}"] if beside else []
+    said += [f"dashed: {threshold[0]}"] if threshold else []
+    title_figure(figure, title, "; ".join(said))
     return figure
 
 
@@ -79,7 +95,7 @@ def _draw_line(axes: Axes, line: Curve, sign: Sign) -> None:
 def _name_maxima(below: Axes, drawn: Mapping[str, Curve], look: Mapping[str, Sign],
                  both: list[Axes]) -> None:  # fmt: skip
     """Write what each line bears, most on top, with its name; lead up to where it goes."""
-    order = sorted(drawn, key=lambda name: drawn[name].maximum.max_utilization)
+    order = _in_order(drawn)
     for row, name in enumerate(order):
         bears, sign = drawn[name].maximum.interval, look[name]
         for axes in both:
@@ -95,6 +111,22 @@ def _name_maxima(below: Axes, drawn: Mapping[str, Curve], look: Mapping[str, Sig
     below.set_yticks([])
     below.grid(False)
     below.spines["left"].set_visible(False)
+
+
+def _in_order(drawn: Mapping[str, Curve]) -> list[str]:
+    return sorted(drawn, key=lambda name: drawn[name].maximum.max_utilization)
+
+
+def _mark_rows(below: Axes, rows: Mapping[str, int], beside: Mapping[str, float],
+               threshold: Mapping[str, Level]) -> None:  # fmt: skip
+    """Mark in the row of a line what it is held against."""
+    for name, row in rows.items():
+        if name in beside:
+            below.plot(beside[name], row, marker="+", color="black", markersize=6, zorder=4)
+        if name in threshold:
+            level = threshold[name]
+            ends = level if isinstance(level, tuple) else (level,)
+            below.vlines(ends, row - 0.5, row + 0.5, "black", "--", linewidth=1.2, zorder=4)
 
 
 def _rise_by_factors(axes: Axes) -> None:

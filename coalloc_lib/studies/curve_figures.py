@@ -15,7 +15,6 @@ from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.figure import SimulatedFigure
-from coalloc_lib.studies.loss_figures import Level
 from coalloc_lib.studies.measurements import (
     Measurement,
     Scale,
@@ -145,12 +144,12 @@ class CurveFigure(SimulatedFigure):
     panels : dict of sequence of str, optional
         Labels of the lines by the heading of the panel; a line that none names is in all.
     beside : (str, dict of Scenario), optional
-        What lines are held against: its name, and, by label, the line without that difference. Of
-        it the figure shows only what it bears.
+        What lines are held against: its name, and, by label, the line without that difference. The
+        figure shows only what it bears.
     threshold : (str, callable), optional
-        What a claim is judged by: its name, and where it lies by heading, from the figure.
-    look : dict of Sign, optional
-        By label, where it is not to follow from the labels.
+        What a claim is judged by: its name, and where it lies by label, from the figure.
+    said
+        For `SimulatedFigure`.
     """
 
     def __init__(
@@ -158,16 +157,34 @@ class CurveFigure(SimulatedFigure):
         scales: Mapping[str, Scale], seed: Seed, *, processors: int,
         panels: Mapping[str, Sequence[str]] | None = None,
         beside: tuple[str, Mapping[str, Scenario]] | None = None,
-        threshold: tuple[str, Callable[["CurveFigure"], Mapping[str, Level]]] | None = None,
-        look: Mapping[str, plots.Sign] | None = None, **said: Any,
+        threshold: tuple[str, Callable[["CurveFigure"], Mapping[str, plots.Level]]] | None = None,
+        **said: Any,
     ) -> None:  # fmt: skip
         super().__init__(name, subtitle, entries, scales, seed, **said)
-        self.processors, self.look = processors, look
-        self.panels, self.beside, self.threshold = panels or {"": ()}, beside, threshold
+        self.processors, self.panels = processors, panels or {"": ()}
+        self.beside, self.threshold = beside, threshold
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Simulate what each line bears and its points; see `measure_lines`."""
-        return measure_lines(entries, self.processors, scale, seed, **how)
+        found: dict[Any, Any] = dict(measure_lines(entries, self.processors, scale, seed, **how))
+        known = found | self.found
+        others = {
+            label: Borne(line, self.processors, seed)
+            for label, line in self.others.items()
+            if line not in known
+        }
+        borne = measure(others, scale, seed, **how) if others else {}
+        return found | {other.scenario: sample for other, sample in borne.items()}
+
+    @property
+    def others(self) -> Mapping[str, Scenario]:
+        """What lines are held against, by label."""
+        return {} if self.beside is None else self.beside[1]
+
+    def borne(self, label: str, beside: bool = False) -> Sample:
+        """Return what a line bears, or what it is held against, a value a replication."""
+        found = self.found[self.others[label]] if beside else self.result(label)
+        return found.borne if isinstance(found, Line) else found
 
     @property
     def curves(self) -> dict[str, Curve]:
@@ -176,7 +193,11 @@ class CurveFigure(SimulatedFigure):
 
     def gain(self, one: str, other: str) -> Interval:
         """Return the maximal utilization of one line less that of another, in pairs."""
-        return (self.result(one).borne - self.result(other).borne).interval
+        return (self.borne(one) - self.borne(other)).interval
+
+    def gain_beside(self, label: str) -> Interval:
+        """Return the maximal utilization of a line less that which it is held against, in pairs."""
+        return (self.borne(label) - self.borne(label, beside=True)).interval
 
     def spanned(self) -> str:
         """Return what the lines bear that bear least and most."""
@@ -209,13 +230,15 @@ class CurveFigure(SimulatedFigure):
             heading: {n: line for n, line in lines.items() if n in labels or n not in named}
             for heading, labels in self.panels.items()
         }
-        return plots.curves(panels, title=self.title, subtitle=self.subtitle, look=self._looks())
-
-    def _looks(self):
-        """Return the sign of each line: those given, and others for what a reader added."""
-        if self.look is None:
-            return None
-        return plots.signs([n for n in self.entries if n not in self.look]) | dict(self.look)
+        drawn: dict[str, Any] = {"title": self.title, "subtitle": self.subtitle}
+        if self.beside is not None:
+            means = {label: self.borne(label, beside=True).mean for label in self.others}
+            drawn["beside"] = self.beside[0], means
+        if self.threshold is not None:
+            words, where = self.threshold
+            drawn["threshold"] = words, where(self)
+        precision = self.ran[0].precision if self.ran else None
+        return plots.curves(panels, look=self.looks(lines), precision=precision, **drawn)
 
     def words(self) -> str:
         """Return the figure in words: what each line bears, and its last response times."""

@@ -1,13 +1,14 @@
 """A figure of a paper as an object: its scenarios, what comes out of them, and the picture."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
+from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
@@ -113,14 +114,18 @@ class SimulatedFigure(Figure):
     headline : callable, optional
         Takes the figure, returns its title.
     claims : sequence of str
+    look : dict of Sign, optional
+        By the name of a line or bar, where it is not to follow from the name.
     """
 
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[Any, Any],
         scales: Mapping[str, Scale], seed: Seed, *,
         headline: Callable[[Any], str] | None = None, claims: Sequence[str] = (),
+        look: Mapping[str, plots.Sign] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(name, subtitle, claims)
+        self.look = look or {}
         self.scales, self.seed, self.headline = scales, seed, headline
         self.entries: dict[Any, Any] = {}
         self.found: dict[Hashable, Any] = {}
@@ -136,6 +141,11 @@ class SimulatedFigure(Figure):
     @abstractmethod
     def spanned(self) -> str:
         """Return from where to where the numbers reach: the title where there is no headline."""
+
+    def looks(self, names: Iterable[str]) -> dict[str, plots.Sign]:
+        """Return the sign of each name: the one that is given, or that of its meaning."""
+        found = plots.signs(name for name in dict.fromkeys(names) if name not in self.look)
+        return found | dict(self.look)
 
     @property
     def scenarios(self) -> pd.DataFrame:

@@ -18,8 +18,6 @@ from coalloc_lib.studies.figure import SimulatedFigure
 from coalloc_lib.studies.measurements import Measurement, Saturated, Scale, measure
 
 Label = tuple[str, str]
-#: Where a claim's threshold lies: at a loss, or from one to another.
-Level = float | tuple[float, float]
 
 
 class LossFigure(SimulatedFigure):
@@ -38,7 +36,7 @@ class LossFigure(SimulatedFigure):
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[Label, Scenario | Measurement],
         scales: Mapping[str, Scale], seed: Seed, *,
-        threshold: tuple[str, Callable[["LossFigure"], Mapping[str, Level]]] | None = None,
+        threshold: tuple[str, Callable[["LossFigure"], Mapping[str, plots.Level]]] | None = None,
         of_sizes: Callable[[str], Mapping[Label, Measurement]] | None = None,
         **said: Any,
     ) -> None:  # fmt: skip
@@ -122,6 +120,7 @@ class LossFigure(SimulatedFigure):
             g: {name: s.interval for name, s in row.items()} for g, row in self.losses.items()
         }
         drawn: dict[str, Any] = {"title": self.title, "subtitle": self.subtitle}
+        drawn["look"] = self.looks([series for _, series in self.entries])
         if self.threshold is not None:
             words, where = self.threshold
             drawn["threshold"] = words, where(self)

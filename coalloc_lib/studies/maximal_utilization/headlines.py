@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from coalloc_lib.estimates import Interval, all_of, not_
 from coalloc_lib.inference import Sample
+from coalloc_lib.plots import Level
 from coalloc_lib.studies.headlines import compared, points, tally
-from coalloc_lib.studies.loss_figures import Level, LossFigure
+from coalloc_lib.studies.loss_figures import LossFigure
 from coalloc_lib.studies.maximal_utilization.claims import (
     ABOUT_TEN,
     HALVED,
