@@ -79,3 +79,8 @@ def test_what_is_no_policy_is_refused_in_one_line(entries):
     with pytest.raises(co.InputError, match=r"^entr.* = .*; give ") as error:
         leaderboard(entries)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_dots_are_no_answer_yet(number):
+    assert "in place of the dots" in check(number, ...).data
