@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.bars import as_interval
@@ -46,9 +47,11 @@ def beside_published(
         head(axes, heading, sign.colour)
         axes.grid(True, axis="x")
         axes.tick_params(axis="x", labelsize=7)
+        axes.xaxis.set_major_locator(MaxNLocator(3))
+        axes.xaxis.set_major_formatter(lambda at, _: f"{1000 * at:+.2g}" if at else "0")
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
-    figure.supxlabel(xlabel, fontsize=9)
+    figure.supxlabel(f"{xlabel} (thousandths)", fontsize=9)
     title_figure(figure, title, subtitle)
     return figure
 
@@ -151,7 +154,7 @@ def heat_map(
         middle = round(interval.estimate, 1) + 0.0  # no minus before a zero
         dark = abs(interval.estimate) > 0.6 * most and not undecided
         style = {"ha": "center", "va": "center", "color": "white" if dark else "black"}
-        text = f"{middle:+.1f} ± {interval.half_width:.1f}"
+        text = f"{middle:+.1f} ± {interval.half_width:.1f}".replace("-", "−")
         axes.text(column + 0.5, row + 0.5, text, fontsize=8, **style)
     axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows)

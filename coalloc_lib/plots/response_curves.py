@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.checks import instance_of
 from coalloc_lib.curves import Curve
-from coalloc_lib.plots.bars import Level
+from coalloc_lib.plots.bars import LETTER, Level
 from coalloc_lib.plots.signs import LOSS, STANDARD, Sign, signs
 from coalloc_lib.plots.style import GREY, head, new_figure, some, title_figure
 
@@ -49,28 +49,28 @@ def curves(
     rows = [some(f"panels[{head!r}]", drawn) for head, drawn in some("panels", panels).items()]
     names = list(dict.fromkeys(name for drawn in rows for name in drawn))
     look = signs(names) if look is None else look
-    lower = 0.17 * max(map(len, rows)) + 0.1
+    most = max(map(len, rows))
     figure, grid = new_figure(
-        3.2 + lower, 2, len(panels), sharex="col", sharey="row", squeeze=False,
-        height_ratios=[2.5, lower],
+        3.3 + 0.17 * most, 2, len(panels), sharex="col", sharey="row", squeeze=False,
+        height_ratios=[2.5, 0.17 * most + 0.1],
     )  # fmt: skip
+    marks = [dict(pair[1]) if pair else {} for pair in (beside, threshold)]
     for axes, below, (heading, drawn) in zip(*grid, panels.items(), strict=True):
         for name, line in drawn.items():
             instance_of(f"curve {name!r}", line, Curve, "what response_curve(...) returns")
             _draw_line(axes, line, look[name])
-        _name_maxima(below, drawn, look, [axes, below])
-        rows_of = {name: row for row, name in enumerate(_in_order(drawn))}
-        _mark_rows(below, rows_of, beside[1] if beside else {}, threshold[1] if threshold else {})
+        axes.set_xlim(left, None)
+        _name_maxima(below, drawn, look, [axes, below], *marks)
         head(axes, heading)
         below.set_xlabel(xlabel)
-        axes.set_xlim(left, None)
-    _rise_by_factors(grid[0][0])
+    _rise_by_factors(grid[0][0], [line for drawn in rows for line in drawn.values()])
     grid[0][0].set_ylabel(YLABEL)
+    grid[1][0].set(ylim=(-0.7, most - 0.3), yticks=[])
     grid[1][0].set_ylabel("bears", rotation=0, ha="right", va="center")
     precise = all(p.precise for drawn in rows for line in drawn.values() for p in line.points)
     said = [subtitle] * bool(subtitle)
     if not precise:
-        said.append(HOLLOW + ("asked for" if precision is None else f"± {precision:.0%}"))
+        said.append(HOLLOW + ("asked for" if precision is None else f"± {100 * precision:.0f} %"))
     said += [f"+: {beside[0]}"] if beside else []
     said += [f"dashed: {threshold[0]}"] if threshold else []
     title_figure(figure, title, "; ".join(said))
@@ -92,48 +92,55 @@ def _draw_line(axes: Axes, line: Curve, sign: Sign) -> None:
             axes.plot(*zip(*marked, strict=True), linestyle="none", markersize=4, **style)
 
 
-def _name_maxima(below: Axes, drawn: Mapping[str, Curve], look: Mapping[str, Sign],
-                 both: list[Axes]) -> None:  # fmt: skip
+def _name_maxima(
+    below: Axes, drawn: Mapping[str, Curve], look: Mapping[str, Sign], both: list[Axes],
+    beside: Mapping[str, float], threshold: Mapping[str, Level],
+) -> None:  # fmt: skip
     """Write what each line bears, most on top, with its name; lead up to where it goes."""
-    order = _in_order(drawn)
+    order = sorted(drawn, key=lambda name: drawn[name].maximum.max_utilization)
+    marks = [*beside.values(), *(end for level in threshold.values() for end in _ends(level))]
+    right = 1.02 * max([*marks, *(line.maximum.interval.high for line in drawn.values())])
+    left = below.get_xlim()[0]
     for row, name in enumerate(order):
         bears, sign = drawn[name].maximum.interval, look[name]
         for axes in both:
             axes.axvline(bears.estimate, color=sign.colour, linewidth=0.8, linestyle=":")
         below.plot([bears.low, bears.high], [row, row], color=sign.colour, linewidth=3, alpha=0.4)
         below.plot(bears.estimate, row, marker=sign.marker, color=sign.colour, markersize=5)
+        at = min(bears.low, *_mark_row(below, row, beside.get(name), threshold.get(name)), 1.0)
+        below.plot([at, bears.estimate], [row, row], color=sign.colour, linewidth=0.6)
         words = f"{name}  {bears.estimate:.3f} "
         style = {"ha": "right", "va": "center", "fontsize": 8, "color": sign.colour}
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
-        below.annotate(words, (bears.low, row), (-5, 0), textcoords="offset points", bbox=box,
-                       **style)  # fmt: skip
-    below.set_ylim(-0.7, max(len(order) - 0.3, 1))
-    below.set_yticks([])
+        below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=box, **style)
+        room = LETTER * len(below.figure.axes) / 2 * len(words)  # as a share of the axis
+        left = min(left, (at - room * right) / (1 - room))
+    below.set_xlim(left, right)
+    below.set_xticks([at for at in below.get_xticks() if max(0, left) <= at <= min(1, right)])
     below.grid(False)
     below.spines["left"].set_visible(False)
 
 
-def _in_order(drawn: Mapping[str, Curve]) -> list[str]:
-    return sorted(drawn, key=lambda name: drawn[name].maximum.max_utilization)
+def _mark_row(below: Axes, row: int, beside: float | None, level: Level | None) -> list[float]:
+    """Mark in the row of a line what it is held against; return where."""
+    if beside is not None:
+        below.plot(beside, row, marker="+", color="black", markersize=6, zorder=4)
+    ends = _ends(level)
+    below.vlines(ends, row - 0.45, row + 0.45, "black", "--", linewidth=1, zorder=4)
+    return [*ends] if beside is None else [beside, *ends]
 
 
-def _mark_rows(below: Axes, rows: Mapping[str, int], beside: Mapping[str, float],
-               threshold: Mapping[str, Level]) -> None:  # fmt: skip
-    """Mark in the row of a line what it is held against."""
-    for name, row in rows.items():
-        if name in beside:
-            below.plot(beside[name], row, marker="+", color="black", markersize=6, zorder=4)
-        if name in threshold:
-            level = threshold[name]
-            ends = level if isinstance(level, tuple) else (level,)
-            below.vlines(ends, row - 0.5, row + 0.5, "black", "--", linewidth=1.2, zorder=4)
+def _ends(level: Level | None) -> tuple[float, ...]:
+    return level if isinstance(level, tuple) else () if level is None else (level,)
 
 
-def _rise_by_factors(axes: Axes) -> None:
+def _rise_by_factors(axes: Axes, lines: list[Curve]) -> None:
     """Let the vertical axis rise by factors from 1, with plain numbers beside it."""
+    highest = max((p.response.high for line in lines for p in line.points if p.response), default=2)
     axes.set_yscale("log")
-    axes.set_ylim(0.93, TOP)
-    axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.set_ylim(0.93, min(TOP, max(2.1, 1.1 * highest)))
+    ticks = [tick for tick in TICKS if tick <= axes.get_ylim()[1]]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_yticks([], minor=True)
 
 

@@ -30,9 +30,8 @@ class Das1Densities(Figure):
         size, time = (found[found["quantity"] == name] for name in ("size", "service time"))
         powers = size["share"][size["value"].isin(2 ** np.arange(8))].sum()
         short = time["share"][time["value"] < MINUTE].sum()
-        return (
-            f"{powers:.0%} of the jobs have a power of two as size; {short:.0%} run under a minute"
-        )
+        sizes = f"{100 * powers:.0f} % of the jobs have a power of two as their size"
+        return f"{sizes}; {100 * short:.0f} % run for less than a minute"
 
     def data(self) -> pd.DataFrame:
         """Return the share of jobs by size, and in each bin of service times up to 900 s."""

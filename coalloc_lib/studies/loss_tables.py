@@ -142,7 +142,8 @@ class TableFigure(Figure):
         }
         words = f"{verdicts['reproduced']} of {len(self.cells)} cells come out as printed"
         if off:
-            words += f"; the {len(off)} others are at most {max(off.values()):.3f} off"
+            others = "other differs" if len(off) == 1 else f"{len(off)} others differ"
+            words += f"; the {others} by at most {max(off.values()):.3f}"
         if verdicts["cannot be tested"]:
             words += f"; undecided: {verdicts['cannot be tested']}"
         return words
@@ -163,7 +164,8 @@ class TableFigure(Figure):
         panels: dict[str, dict[str, dict[str, tuple]]] = {}
         for cell in self.cells:
             p = cell.published
-            row = panels.setdefault(heading(p), {}).setdefault(p.component_sizes, {})
+            name = p.component_sizes.replace(" on ", "")
+            row = panels.setdefault(heading(p), {}).setdefault(name, {})
             row[p.method] = p.capacity_loss, cell.loss
         xlabel = "capacity loss here minus printed"
         return plots.beside_published(

@@ -80,10 +80,15 @@ def _of_systems(name: str, subtitle: str, names: Iterable[str], rule: str, **how
     panels: dict[str, list[str]] = {"": []}
     if set(UNEQUAL) <= set(lines):
         panels = {
-            "few unequal clusters": ["4×32", *FEW_CLUSTERS],
-            "many unequal clusters": ["4×32", *MANY_CLUSTERS],
+            _counted("few", FEW_CLUSTERS): ["4×32", *FEW_CLUSTERS],
+            _counted("many", MANY_CLUSTERS): ["4×32", *MANY_CLUSTERS],
         }
     return _curves(name, subtitle, lines, panels=panels, look=SYSTEMS, **how)
+
+
+def _counted(words, names):
+    numbers = sorted({len(UNEQUAL[name]) for name in names})
+    return f"{words} unequal clusters: {' or '.join(map(str, numbers))}"
 
 
 def _of_components(number: int, kind: str, rule: str, words: str, **how: Any) -> CurveFigure:
@@ -221,6 +226,23 @@ def all_figures(runs: Runs, scale: Scale, seed: Seed) -> list[Figure]:
     return [Das1Densities(), *curves, PlacementMap(runs.gains)]
 
 
+def spans(numbers: Iterable[int]) -> str:
+    """Return whole numbers in words, neighbours as one span.
+
+    Examples
+    --------
+    >>> spans([2, 4, 5, 6])
+    '2, 4 to 6'
+    """
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return ", ".join(f"{s[0]} to {s[-1]}" if len(s) > 1 else str(s[0]) for s in found)
+
+
 class PlacementMap(Figure):
     """By how much worst fit bears more than first fit, for every division of 128.
 
@@ -241,12 +263,18 @@ class PlacementMap(Figure):
 
     @property
     def title(self) -> str:
-        """Where worst fit bears more, and where first fit does."""
-        wins = self.data()["wins"].value_counts()
-        worst, first, open_ = (int(wins.get(name, 0)) for name in ("worst fit", "first fit", "-"))
+        """Where worst fit bears more, and in how many cases first fit does."""
+        table = self.data()
+        wins = table["wins"].value_counts()
+        where = table[table["wins"] == "worst fit"].groupby("clusters")["components"]
+        told = [
+            f"{clusters}×{PROCESSORS // clusters} with {spans(components)}"
+            for clusters, components in where
+        ]
         return (
-            f"Worst fit bears more in {worst} of {len(self.data())} cases, first fit in {first}; "
-            f"undecided: {open_}"
+            f"Worst fit bears more on {', '.join(told) or 'no system'} components, first fit in "
+            f"{wins.get('first fit', 0)} of {len(table)} cases; undecided or alike: "
+            f"{wins.get('-', 0)}"
         )
 
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:

@@ -58,8 +58,8 @@ def many_do_well(figure: CurveFigure) -> str:
     near = {name: figure.gain(name, EQUAL_ONE).above(-MUCH) for name in UNEQUAL}
     few, many = ({n: near[n] for n in names} for names in (FEW_CLUSTERS, MANY_CLUSTERS))
     return (
-        f"Within {POINTS} of {EQUAL_ONE} or above come {tally(few)} unequal systems of few "
-        f"clusters and {tally(many)} of many"
+        f"At most {POINTS} below {EQUAL_ONE}: {tally(few)} unequal systems of few clusters, "
+        f"{tally(many)} of many"
     )
 
 
@@ -80,8 +80,10 @@ def large_clusters_first(figure: CurveFigure) -> str:
 
 def worst_fit_on_equal(figure: CurveFigure) -> str:
     """Figure 6: what worst fit bears more than first fit on equal clusters."""
-    words = [f"{compared(figure.gain_beside(name))} on {name}" for name in figure.others]
-    return f"Worst fit bears, beside first fit, {', '.join(words)}"
+    gains = {name: compared(figure.gain_beside(name)) for name in figure.others}
+    (first, gain), *others = gains.items()
+    rest = "".join(f"; on {name} {gain}" for name, gain in others)
+    return f"On {first} worst fit bears {gain} than first fit{rest}"
 
 
 def much_from_first_fit(figure: CurveFigure) -> dict[str, Level]:
@@ -135,7 +137,7 @@ def fewer_components_bear_more(figure: CurveFigure) -> str:
 def worst_fit_helps(figure: CurveFigure) -> str:
     """Figures 10 and 12: what worst fit bears more than first fit with four components and one."""
     four, one = (compared(figure.gain_beside(name)) for name in ("4 components", "1 component"))
-    return f"Worst fit bears, beside first fit, {four} with four components and {one} with one"
+    return f"With four components worst fit bears {four} than first fit, with one {one}"
 
 
 def helped_or_hardly(figure: CurveFigure) -> dict[str, Level]:

@@ -86,6 +86,14 @@ SIZED = {
 }
 
 
+#: More jumps, more colour; how the queue is made does not change what FPFS is.
+JUMPS = {
+    label: plots.Sign("#F3D08A", "x") if "(5)" in label else plots.MEANINGS["FPFS"]
+    for label in SIZED["figure5"]
+    if label.startswith("FPFS")
+}
+
+
 def _entries(figure, names):
     """Return the bars of size distributions in a figure, by (name, series)."""
     return {
@@ -151,6 +159,7 @@ def all_figures(table: Mapping[tuple[str, str, str], Measurement], log: SwfLog) 
             ROOM,
             claims=["MU-9"],
             headline=headlines.overtaking_gains,
+            look=JUMPS,
             threshold=("FCFS less 8 to 12 points", headlines.less_ten),
         ),
         _sized(
