@@ -85,7 +85,7 @@ def printed_twice() -> tuple[int, int]:
 
 
 def table4_errors(
-    one_sequence: bool, jobs: int = 5_000, runs: int = 40, seed: Seed = SEED, workers: int = 2
+    one_sequence: bool, jobs: int = 3_000, runs: int = 120, seed: Seed = SEED, workers: int = 2
 ) -> NDArray[np.float64]:
     """Return simulated less exact loss of the ten ordered cells of Table 4, in several runs.
 
