@@ -98,6 +98,14 @@ def test_words_of_bars_stay_inside_the_picture(groups):
         assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
+def test_a_threshold_may_reach_from_one_loss_to_another_or_miss_a_group(groups):
+    axes = plots.bars(groups, title="t", threshold=("half", {"mine": (0.1, 0.2)})).axes[0]
+    dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
+    assert [line.get_xdata()[0] for line in dashed] == [0.1, 0.2]
+    top, bottom = dashed[0].get_ydata()
+    assert top < axes.patches[2].get_y() < bottom
+
+
 def test_no_bars_are_refused():
     with pytest.raises(InputError, match="groups"):
         plots.bars({}, title="t")
@@ -143,6 +151,15 @@ def test_lines_are_named_at_their_ends_and_do_not_cover_each_other():
     np.testing.assert_array_equal(axes.lines[0].get_xdata(), [1, 10])
 
 
+def test_lines_have_a_threshold_and_may_fall_below_zero():
+    found = {"a": [Interval(y, y, y, 0) for y in (0, -5.0)]}
+    (axes,) = plots.lines({"x": found}, [0, 1], title="t", ylabel="y", threshold=("25", 25)).axes
+    (dashed,) = (line for line in axes.lines if line.get_linestyle() == "--")
+    assert set(dashed.get_ydata()) == {25}
+    assert "25" in texts(axes)
+    assert axes.get_ylim()[0] < -5
+
+
 @pytest.fixture
 def line():
     points = [
@@ -165,6 +182,40 @@ def test_curves_show_points_bands_and_what_each_line_bears(line):
     assert texts(below) == ["worst fit  0.250 "]
     assert response_curves.HOLLOW in figure.texts[-1].get_text()
     assert upper.get_yscale() == "log"
+
+
+def test_lines_of_all_panels_have_their_row(line):
+    many = dict.fromkeys(("a", "b", "c", "worst fit"), line)
+    left, right = plots.curves({"x": many, "y": {"a": line}}, title="t").axes[2:]
+    for axes, count in ((left, 4), (right, 1)):
+        low, high = axes.get_ylim()
+        rows = [text.xy[1] for text in axes.texts]
+        assert len(rows) == count
+        assert all(low < row < high for row in rows)
+
+
+def test_what_a_line_is_held_against_is_marked_in_its_row_and_told(line):
+    figure = plots.curves(
+        {"head": {"worst fit": line}},
+        title="t",
+        precision=0.1,
+        beside=("first fit", {"worst fit": 0.2}),
+        threshold=("3 points", {"worst fit": (0.17, 0.23)}),
+    )
+    below = figure.axes[1]
+    plus = [drawn for drawn in below.lines if drawn.get_marker() == "+"]
+    assert [drawn.get_xdata()[0] for drawn in plus] == [0.2]
+    dashed = [path.vertices[0, 0] for path in below.collections[-1].get_paths()]
+    assert dashed == [0.17, 0.23]
+    assert below.texts[0].xy[0] <= 0.17  # the name stands clear of the marks
+    words = figure.texts[-1].get_text().replace("\n", " ")
+    for part in ("wider than ± 10 %", "+: first fit", "dashed: 3 points"):
+        assert part in words
+
+
+def test_the_axis_of_a_response_ends_where_the_lines_do(line):
+    upper = plots.curves({"head": {"worst fit": line}}, title="t").axes[0]
+    assert 3.5 < upper.get_ylim()[1] < 5
 
 
 def test_hollow_marks_are_explained_only_where_there_are_any(line):
@@ -210,4 +261,5 @@ def test_a_drawing_keeps_its_text_and_is_the_same_each_time(groups):
     one, other = (plots.to_svg(plots.bars(groups, title="What is seen")) for _ in "12")
     assert one == other
     assert "What is seen</text>" in one
+    assert "unordered 0.100 ± 0.010</text>" in one
     assert "Verdana" in one

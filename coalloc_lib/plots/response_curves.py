@@ -54,13 +54,13 @@ def curves(
         3.3 + 0.17 * most, 2, len(panels), sharex="col", sharey="row", squeeze=False,
         height_ratios=[2.5, 0.17 * most + 0.1],
     )  # fmt: skip
-    marks = [dict(pair[1]) if pair else {} for pair in (beside, threshold)]
+    others, levels = dict(beside[1]) if beside else {}, dict(threshold[1]) if threshold else {}
     for axes, below, (heading, drawn) in zip(*grid, panels.items(), strict=True):
         for name, line in drawn.items():
             instance_of(f"curve {name!r}", line, Curve, "what response_curve(...) returns")
             _draw_line(axes, line, look[name])
         axes.set_xlim(left, None)
-        _name_maxima(below, drawn, look, [axes, below], *marks)
+        _name_maxima(below, drawn, look, [axes, below], others, levels)
         head(axes, heading)
         below.set_xlabel(xlabel)
     _rise_by_factors(grid[0][0], [line for drawn in rows for line in drawn.values()])
@@ -149,17 +149,20 @@ def anatomy(line: Curve, *, title: str, subtitle: str = "") -> Figure:
     figure = curves({"": {"": line}}, title=title, subtitle=subtitle, look={"": STANDARD})
     axes, bears = figure.axes[0], line.maximum.interval.estimate
     known = [(p.utilization, p.response.estimate) for p in line.points if p.response]
-    first, knee = known[0], next((at for at in known if at[1] > 2), known[-1])
+    first, knee = known[0], min(known, key=lambda at: abs(at[1] - 2))
     style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
     arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8}
     for text, at, shift in (
         ("service alone: nobody waits", first, (0, 30)),
-        ("the knee: a job waits as\nlong as it runs", knee, (-150, 30)),
+        ("the knee: a job waits about\nas long as it runs", knee, (-160, 30)),
     ):
         axes.annotate(text, at, shift, arrowprops=arrow, **style)
     words = "maximal utilization:\nfrom here on the\nqueue only grows"
     axes.annotate(words, (bears, 5), (10, 0), va="center", **style | {"color": LOSS.colour})
     axes.set_xlim(0, max(1.0, bears))
+    axes.set_xticks([tenth / 10 for tenth in range(0, 11, 2)])
+    axes.set_ylim(None, TOP)
+    axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axes.axvspan(bears, max(1.0, bears), color=LOSS.colour, alpha=0.12, linewidth=0)
     words = "capacity\nloss"
     axes.annotate(words, ((1 + bears) / 2, 1.1), (0, 0), ha="center", **style)

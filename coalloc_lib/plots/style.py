@@ -30,14 +30,14 @@ PRINTED: dict[str, Any] = {
     "marker": PRINT.marker, "color": PRINT.colour, "markerfacecolor": "white", "markersize": 6,
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
-#: What a drawing can do without: fonts after the first three, turns by nothing, indents, and places
-#: finer than a hundredth of a point.
-SHORTER: tuple[tuple[re.Pattern, Any], ...] = (
+#: What a drawing can do without: fonts after the first three, turns by nothing, and indents.
+SHORTER = (
     (re.compile('font-family: [^;"]*'), "font-family: 'DejaVu Sans', Verdana, sans-serif"),
     (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
     (re.compile(r"\n +"), "\n"),
-    (re.compile(r"\d+\.\d{3,}"), lambda found: f"{float(found[0]):.2f}"),
 )
+#: A tag, whose places need no more than a hundredth of a point; the numbers of texts stay whole.
+TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
 #: Width of all pictures, in inches.
 WIDTH = 7.2
 #: Height of a line of the title and of the subtitle, in inches; letters that fit beside each other.
@@ -110,7 +110,7 @@ def to_svg(figure: Figure) -> str:
     drawing = file.getvalue()
     for words, shorter in SHORTER:
         drawing = words.sub(shorter, drawing)
-    return drawing
+    return TAG.sub(lambda tag: FINE.sub(lambda place: f"{float(place[0]):.2f}", tag[0]), drawing)
 
 
 def some(argument: str, value: Any) -> Mapping:

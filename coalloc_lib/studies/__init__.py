@@ -15,7 +15,8 @@ from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.files import folder_beside
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.ledger import Row, StudyResult, write_ledger
+from coalloc_lib.studies.ledger import Row, write_ledger
+from coalloc_lib.studies.result import StudyResult
 
 __all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "StudyResult", "reproduce"]
 

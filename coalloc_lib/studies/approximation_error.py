@@ -4,15 +4,17 @@ Equation (5) of Bucur, Epema (2003), for unequal clusters and for first fit too,
 the simulation of heavy traffic, and, on small systems, with the exact solution.
 """
 
+from collections.abc import Sequence
 from itertools import product
 
 import pandas as pd
 
 from coalloc_lib.analytic import exact_utilization, maximal_utilization
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.placement import WorstFit
+from coalloc_lib.placement import Placement, WorstFit
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import Seed
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
@@ -20,7 +22,9 @@ from coalloc_lib.workloads.models import JobModel
 PATIENCE = 600
 
 
-def simulated_error(cases, jobs=200_000, seed=0):
+def simulated_error(
+    cases: Sequence[tuple[Multicluster, str, int, Placement]], jobs: int = 200_000, seed: Seed = 0
+) -> pd.DataFrame:
     """Return the approximated and the simulated capacity loss of unordered requests.
 
     Parameters
@@ -49,7 +53,9 @@ def simulated_error(cases, jobs=200_000, seed=0):
     return pd.DataFrame(rows)
 
 
-def exact_error(systems, sizes, placements):
+def exact_error(
+    systems: Sequence[Sequence[int]], sizes: Sequence[str], placements: Sequence[Placement]
+) -> pd.DataFrame:
     """Return the approximated and the exact capacity loss of unordered requests.
 
     Parameters
@@ -77,7 +83,7 @@ def exact_error(systems, sizes, placements):
     return pd.DataFrame(rows)
 
 
-def summary(table):
+def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Return the mean and the largest absolute error of each group of a table of errors."""
     errors = table["error"].abs().groupby(table["group"], sort=False)
     return errors.agg(systems="count", mean="mean", largest="max").reset_index()

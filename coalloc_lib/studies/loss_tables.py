@@ -192,7 +192,8 @@ class TableFigure(Figure):
             row[OFF_BY] = max(off, abs(cell.loss.estimate - p.capacity_loss))
         table = pd.DataFrame.from_dict(rows, orient="index")
         colours = pd.DataFrame.from_dict(verdicts, orient="index")
-        colours = colours.reindex(index=table.index, columns=table.columns).fillna("")
+        colours = colours.reindex(index=table.index, columns=table.columns).astype(object)
+        colours = colours.where(colours.notna(), "")
         return losses_table(table, colours, self.name)
 
     def words(self) -> str:

@@ -68,11 +68,11 @@ def test_every_cell_and_claim_has_its_row(cells, found, monkeypatch):
     assert set(load_claims(study.NAME)) <= set(items)
     assert {row.study for row in result.rows} == {study.NAME}
     # Tables 1 and 2, Figures 1 and 2 in one, the two halves of Figure 5, and the map.
-    assert len(result.figures) == 2 + 1 + len(figures.NUMBERED) + 1
-    assert len(figures.NUMBERED) == 11
+    assert len(result.figures) == 2 + 1 + 11 + 1
     for figure in result.figures:
         figure.plot().canvas.draw()
         assert len(figure.data())
+        assert [row.item for row in figure.verdicts] == list(figure.claims)
     assert result.figure("map").name == "map"
 
 
@@ -122,13 +122,14 @@ def test_what_was_finished_is_not_computed_again(few_lines, tmp_path, monkeypatc
     assert_same(once, again)
 
 
-def test_loads_past_saturation_have_no_point(found):
+def test_points_are_at_shares_of_what_a_line_bears_and_never_past_it(found):
     assert set(found.curves) == set(LINES.values())
     assert set(found.borne) == set(LINES)
-    for line, curve in found.curves.items():
-        assert curve.utilizations == list(parameters.LOADS)
-        for point in curve.points:
-            assert point.saturated == (point.utilization >= curve.maximum.interval.low), str(line)
+    for curve in found.curves.values():
+        bears = curve.maximum.interval
+        asked = [part * bears.estimate for part in curve_figures.SHARES]
+        assert curve.utilizations == [load for load in asked if load < bears.low]
+        assert not any(point.saturated for point in curve.points)
 
 
 def test_the_maximum_is_exact_where_a_formula_is(found):
@@ -264,12 +265,12 @@ def test_runs_in_doubt_decide_nothing(found):
 def test_lines_whose_tails_were_not_drawn_are_in_doubt():
     line = LINES["4×32 worst fit"]
     heavy = line.with_(workload=line.workload.with_(service=Hyperexponential(1.0, 1000)))
-    borne, curves = curve_figures.measure_lines(
-        {"calm": line, "heavy": heavy}, [0.3], 128, replace(TINY, jobs=2000), seed=1
+    found = curve_figures.measure_lines(
+        {"calm": line, "heavy": heavy}, 128, replace(TINY, jobs=2000), seed=1
     )
-    assert "carry the work" in curves[heavy].maximum.interval.doubt
-    assert (borne[line] - borne[heavy]).interval.above(-1) is None
-    assert not borne[line].doubt
+    assert "carry the work" in found[heavy].curve.maximum.interval.doubt
+    assert (found[line].borne - found[heavy].borne).interval.above(-1) is None
+    assert not found[line].borne.doubt
 
 
 def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(found):
@@ -282,20 +283,92 @@ def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(found):
     assert alone["wins"].tolist() == ["-"]
 
 
-def test_figures_in_words_and_side_by_side(found):
-    ready = {figure.name: figure for figure in figures.all_figures(found)}
-    assert ready["figure4"].words().count("bears 0.") == 2
-    panels = {"first": ready["figure9"], "worst": ready["figure10"]}
-    figure = curve_figures.side_by_side("Title", panels)
-    left, right = figure.axes
-    colours = [
-        {line.get_label(): line.get_color() for line in axes.lines} for axes in (left, right)
-    ]
-    assert all(colours[0][name] == colours[1][name] for name in parameters.SAME_SIZE)
-    (legend,) = figure.legends
-    texts = [text.get_text() for text in legend.get_texts()]
-    assert texts[: len(parameters.SAME_SIZE)] == list(parameters.SAME_SIZE)
-    assert "maximal, simulation" in texts
+def drawn(found, name):
+    """Return a figure with what `found` has of it."""
+    return next(f for f in figures.all_figures(found, TINY, 1) if f.name == name)
+
+
+#: By figure: what changes the lines, and words of its title before and after.
+HEADLINES = {
+    "figure3": (moved("4×32", -0.6), "more than 64+32+2×16 for ordered", "less than 64+32+2×16"),
+    "figure4": (moved("8×16 first fit", -0.2), "points more", "points less"),
+    "figure5a": (moved("2×32", -0.3), "2 of 2 of many", "1 of 2 of many"),
+    "figure5b": (moved("small first", 0.6), "for 5 of 5", "for none of 5"),
+    "figure6": (moved("4×32 worst fit", -0.2), "bears 4", "points less than first fit"),
+    "figure7": (moved("4×32 worst fit", -0.8), "more than 5 of 5", "more than none of 5"),
+    "figure8": (moved("worst fit", 0.2), "on 2 of 2", "on none of 2"),
+    "figure9": (lambda name, v: 1.2 - v, "in 3 of 3 steps", "in none of 3 steps"),
+    "figure10": (placed_otherwise, "points more than first fit", "points less than first fit"),
+    "figure11": (lambda name, v: 1.2 - v, "more than one", "less than one"),
+    "figure12": (OPPOSITES["CC-12"], "points more than first fit", "points less than first fit"),
+}
+
+
+@pytest.mark.parametrize("name", HEADLINES)
+def test_titles_follow_the_lines(name, found):
+    change, before, after = HEADLINES[name]
+    titles = [drawn(each, name).title for each in (found, shifted(found, change))]
+    assert before in titles[0]
+    assert after in titles[1]
+    assert before not in titles[1]
+
+
+def test_titles_say_what_is_undecided(found):
+    doubtful = {name: replace(sample, doubt="three jobs") for name, sample in found.borne.items()}
+    found = replace(found, borne=doubtful)
+    assert "neither more nor less for certain" in drawn(found, "figure4").title
+    assert "undecided: 64+32+2×16" in drawn(found, "figure5a").title
+
+
+def test_the_title_of_the_map_says_where_worst_fit_wins(found):
+    assert "4×32 with 3 to 4" in figures.PlacementMap(found.gains).title
+    turned = found.gains.assign(gain=-found.gains["gain"])
+    assert "4×32 with 1 to 2" in figures.PlacementMap(turned).title
+    never = found.gains.assign(gain=-1.0)
+    assert "on no system" in figures.PlacementMap(never).title
+    assert "first fit in 31 of 31 cases" in figures.PlacementMap(never).title
+
+
+@pytest.mark.parametrize("name", HEADLINES)
+def test_no_panel_has_more_than_five_lines_and_each_says_what_it_bears(name, found):
+    figure = drawn(found, name)
+    picture = figure.plot()
+    panels = picture.axes[: len(figure.panels)], picture.axes[len(figure.panels) :]
+    shown = set()
+    for upper, below in zip(*panels, strict=True):
+        names = [text.get_text().split("  ")[0] for text in below.texts]
+        assert 2 <= len(names) <= 5
+        shown |= set(names)
+        assert len({line.get_color() for line in upper.lines}) == len(names)
+    assert shown == set(figure.entries)
+    assert figure.words().count("bears 0.") >= len(figure.entries)
+
+
+def test_thresholds_of_claims_lie_where_the_claims_have_them(found):
+    least = found.borne["4×32 first fit"].mean
+    for name, label, level in (
+        ("figure4", "8×16", (least, least + claims.MUCH)),
+        ("figure5a", "64+4×16", least - claims.MUCH),
+        ("figure6", "4×32", (least - claims.MUCH, least + claims.MUCH)),
+        ("figure10", "4 components", least + claims.MUCH),
+    ):
+        figure = drawn(found, name)
+        assert figure.threshold[1](figure)[label] == pytest.approx(level), name
+        dashed = [
+            round(path.vertices[0, 0], 9)
+            for axes in figure.plot().axes[len(figure.panels) :]
+            for marks in axes.collections
+            for path in marks.get_paths()
+        ]
+        assert round(np.ravel(level)[-1], 9) in dashed
+
+
+def test_what_a_line_is_held_against_is_measured_with_the_figure_alone(found, monkeypatch):
+    monkeypatch.setitem(parameters.SCALES, "quick", TINY)
+    alone = figures.figure("figure6").run(seed=1)
+    whole = drawn(found, "figure6")
+    assert alone.gain_beside("4×32") == whole.gain_beside("4×32")
+    assert alone.title == whole.title
 
 
 def test_a_figure_alone_has_the_numbers_of_the_whole_study(found, monkeypatch):
@@ -303,8 +376,7 @@ def test_a_figure_alone_has_the_numbers_of_the_whole_study(found, monkeypatch):
     alone = figures.figure("figure4")
     with pytest.raises(InputError, match=r"figure4 has not run '4×32' yet; call its run\(\)"):
         alone.data()
-    whole = next(each for each in figures.all_figures(found) if each.name == "figure4")
-    pd.testing.assert_frame_equal(alone.run(seed=1).data(), whole.data())
+    pd.testing.assert_frame_equal(alone.run(seed=1).data(), drawn(found, "figure4").data())
     assert alone.scenarios["system"].tolist() == ["4 × 32", "8 × 16"]
 
 
@@ -317,6 +389,7 @@ def test_a_line_of_ones_own_joins_a_figure(monkeypatch):
         figure.add("guess", "guess")
     table = figure.run(seed=1).data()
     assert set(table["label"]) == {"4×32", "8×16", "2×64"}
+    assert any("2×64" in text.get_text() for text in figure.plot().axes[1].texts)
     with pytest.raises(InputError, match="no scenarios that one could be added to"):
         figures.PlacementMap().add("more", LINES["4×32 first fit"])
 

@@ -11,14 +11,13 @@ from coalloc_lib import plots, studies
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
 from coalloc_lib.files import folder_beside
-from coalloc_lib.studies import published, reproduce
+from coalloc_lib.studies import StudyResult, published, reproduce
 from coalloc_lib.studies.claims import judge_claim
 from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.ledger import (
     HEADER,
     VERDICTS,
     Row,
-    StudyResult,
     count_verdicts,
     judge_number,
     write_ledger,
@@ -182,6 +181,10 @@ class FakeFigure(Figure):
     def __init__(self, fails=False):
         super().__init__("figure-1", "A blank")
         self.fails = fails
+
+    @property
+    def title(self):
+        return "A blank"
 
     def data(self):
         return pd.DataFrame({"x": [1.5]})

@@ -184,16 +184,16 @@ def test_the_pathological_example_is_simulated_too():
     assert claims.pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
 
 
-def test_titles_name_the_stand_in(log):
+def test_subtitles_name_the_stand_in(log):
     stand_in = replace(log, is_stand_in=True)
     table = scenarios.all_scenarios(stand_in)
-    titles = {figure.name: figure.title for figure in figures.all_figures(table, stand_in)}
-    assert f"{log.name} (synthetic stand-in)" in titles["figure7"]
+    said = {figure.name: figure.subtitle for figure in figures.all_figures(table, stand_in)}
+    assert f"{log.name} (synthetic stand-in)" in said["figure7"]
 
 
 def test_a_bar_of_ones_own_joins_a_figure(figure8):
     two = co.Scenario(FOUR, co.JobModel(sizes("D(0.9)[1,8]"), 4, merged_into=2))
-    label = "two components", "capacity loss"
+    label = "4 × 32", "two components"
     for bad in ("two", (4, "x")):
         with pytest.raises(co.InputError, match="give a pair of texts"):
             figure8.add(bad, two)
@@ -201,9 +201,9 @@ def test_a_bar_of_ones_own_joins_a_figure(figure8):
         figure8.add(next(iter(figure8.entries)), two)
     with pytest.raises(co.InputError, match="has not run"):
         figure8.add(label, two).data()
-    losses = figure8.run(seed=1).data().set_index("group")["capacity_loss"]
+    losses = figure8.run(seed=1).data().set_index("series")["capacity_loss"]
     assert len(losses) == 3
-    assert losses["two components"] < losses["not co-allocated: one component"]
+    assert losses["two components"] < losses["one component"]
     figure8.plot().canvas.draw()
 
 
@@ -221,8 +221,8 @@ def test_a_figure_measures_only_what_it_has_not(figure8):
 
 def test_bars_on_tails_that_were_not_drawn_are_in_doubt(figure8):
     model = co.JobModel(sizes("D(0.9)[1,8]"), 4, service=co.Hyperexponential(1.0, 1000))
-    label = "rare long jobs", "capacity loss"
-    data = figure8.add(label, co.Scenario(FOUR, model)).run(seed=1).data().set_index("group")
+    label = "4 × 32", "rare long jobs"
+    data = figure8.add(label, co.Scenario(FOUR, model)).run(seed=1).data().set_index("series")
     assert "carry the work" in data.loc["rare long jobs", "doubt"]
     assert data.drop(index="rare long jobs")["doubt"].tolist() == ["", ""]
     assert figure8.interval(label).above(0) is None

@@ -13,8 +13,8 @@ from coalloc_lib.studies.cluster_configurations.figures import all_figures, figu
 from coalloc_lib.studies.cluster_configurations.parameters import NAME, SCALES, SEED, TITLE
 from coalloc_lib.studies.cluster_configurations.scenarios import run_all
 from coalloc_lib.studies.cluster_configurations.tables import compute_cells
-from coalloc_lib.studies.ledger import StudyResult
 from coalloc_lib.studies.loss_tables import table_figures
+from coalloc_lib.studies.result import StudyResult
 
 __all__ = ["NAME", "SCALES", "TITLE", "figure", "reproduce"]
 

@@ -100,7 +100,7 @@ def _of_components(number: int, kind: str, rule: str, words: str, **how: Any) ->
     mixed = [name for name in lines if "component" not in name]
     panels = {
         "jobs of one kind": [name for name in lines if "component" in name],
-        "mixtures, and one component": ["1 component", *mixed],
+        "shares of jobs with 1, 2 or 4 components": ["1 component", *mixed],
     }
     subtitle = f"Figure {number}: response times by number of components, {words}, {rule}, 4×32"
     return _curves(f"figure{number}", subtitle, lines, panels=panels, look=_STEPS, **how)

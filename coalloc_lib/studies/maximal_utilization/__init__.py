@@ -10,7 +10,6 @@ from typing import Any
 from coalloc_lib.checks import one_of
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.figure import give
-from coalloc_lib.studies.ledger import StudyResult
 from coalloc_lib.studies.loss_tables import table_figures
 from coalloc_lib.studies.maximal_utilization import detective
 from coalloc_lib.studies.maximal_utilization.claims import Runs, claim
@@ -19,6 +18,7 @@ from coalloc_lib.studies.maximal_utilization.parameters import NAME, SCALES, SEE
 from coalloc_lib.studies.maximal_utilization.scenarios import all_scenarios, load_log
 from coalloc_lib.studies.maximal_utilization.tables import compute_cells, table5_rows
 from coalloc_lib.studies.measurements import measure
+from coalloc_lib.studies.result import StudyResult
 
 __all__ = ["NAME", "SCALES", "TITLE", "check", "detective", "figure", "leaderboard", "reproduce"]
 

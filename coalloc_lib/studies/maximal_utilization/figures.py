@@ -43,6 +43,16 @@ class ServiceTimes(LossFigure):
                 ]
         return found
 
+    def words(self) -> str:
+        """Return the figure in words: its title, what is plotted, and where the lines end."""
+        rows = [
+            f"{request}: " + ", ".join(f"{name} {change.estimate:+.0f} %" for name, change in row)
+            for request, row in (
+                (request, found.items()) for request, found in headlines.final(self).items()
+            )
+        ]
+        return f"{self.title}. {self.subtitle}. At the end {'; '.join(rows)}."
+
     def plot(self) -> Picture:
         """Draw a panel for ordered and one for unordered requests."""
         return plots.lines(
