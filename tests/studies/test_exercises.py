@@ -63,7 +63,9 @@ def test_a_policy_may_be_given_as_an_object():
 
 def test_the_leaderboard_ranks_and_compares_on_the_same_jobs():
     entries = {"mine": LikeWorstFit(), "first fit": co.FirstFit(), "widest": WidestFirst()}
-    board = leaderboard(entries).set_index("policy")
+    board = leaderboard(entries)
+    assert board.index.tolist() == [1, 2, 3, 4]
+    board = board.set_index("policy")
     assert board["loss"].is_monotonic_increasing
     assert board.index[0] == "widest"
     assert board.loc["widest", "beats it"] == "yes"

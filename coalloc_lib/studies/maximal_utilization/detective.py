@@ -147,15 +147,15 @@ def judge_sequence(one: Interval, ten: Interval) -> str:
         Shares of runs with all ten on one side: on one random sequence, and on ten.
     """
     facts = (
-        f"All ten lie on one side in {one.estimate:.0%} of the runs on one random sequence "
+        f"All ten lie on one side in {one.estimate:.0%} of the runs on one random sequence\n"
         f"(95 %: {one.low:.0%} to {one.high:.0%}), in {ten.estimate:.0%} on ten ({ten.low:.0%} "
         f"to {ten.high:.0%})."
     )
     if one.low > ten.high:
-        return f"That may be it: ten witnesses may be one. {facts}"
+        return f"That may be it: ten witnesses may be one.\n{facts}"
     if one.high < 0.05:
-        return f"It is not that. {facts}"
-    return f"This does not tell. {facts}"
+        return f"It is not that.\n{facts}"
+    return f"This does not tell.\n{facts}"
 
 
 def first_type_shift(

@@ -130,7 +130,8 @@ def leaderboard(entries: Mapping[str, Placement | Scheduling]) -> pd.DataFrame:
     base, wait = _runs(WorstFit())
     rows = [_line("worst fit, FCFS", base, wait, base)]
     rows += [_line(str(name), *_runs(entry), base) for name, entry in entries.items()]
-    return pd.DataFrame(rows).sort_values("loss", ignore_index=True)
+    board = pd.DataFrame(rows).sort_values("loss")
+    return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
 
 
 def _runs(entry):
