@@ -47,7 +47,7 @@ def beside_published(
         head(axes, heading, sign.colour)
         axes.grid(True, axis="x")
         axes.tick_params(axis="x", labelsize=7)
-        axes.xaxis.set_major_locator(MaxNLocator(3))
+        axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.xaxis.set_major_formatter(lambda at, _: f"{1000 * at:+.2g}" if at else "0")
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
@@ -98,11 +98,14 @@ def lines(
         head(axes, heading)
         axes.spines["bottom"].set_bounds(at[0], at[-1])
         if threshold is not None:
-            name, level = threshold
-            axes.plot([at[0], at[-1]], [level, level], color="black", linestyle="--", linewidth=1)
-            axes.annotate(name, (at[0], level), (3, 3), textcoords="offset points", fontsize=8)
+            axes.plot(
+                [at[0], at[-1]], [threshold[1]] * 2, color="black", linestyle="--", linewidth=1
+            )
     row[0].set_ylim(min(0, row[0].get_ylim()[0]), None)
     row[0].set_ylabel(ylabel)
+    if threshold is not None:
+        style = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
+        row[0].annotate(threshold[0], (at[-1], threshold[1]), (0, 3), **style)
     title_figure(figure, title, subtitle)
     for axes, drawn in zip(row, panels.values(), strict=True):
         ends = [

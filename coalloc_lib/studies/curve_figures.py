@@ -1,6 +1,6 @@
 """Figures of response times: how a curve is measured, and the lines that show it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -146,8 +146,6 @@ class CurveFigure(SimulatedFigure):
     beside : (str, dict of Scenario), optional
         What lines are held against: its name, and, by label, the line without that difference. The
         figure shows only what it bears.
-    threshold : (str, callable), optional
-        What a claim is judged by: its name, and where it lies by label, from the figure.
     said
         For `SimulatedFigure`.
     """
@@ -157,12 +155,11 @@ class CurveFigure(SimulatedFigure):
         scales: Mapping[str, Scale], seed: Seed, *, processors: int,
         panels: Mapping[str, Sequence[str]] | None = None,
         beside: tuple[str, Mapping[str, Scenario]] | None = None,
-        threshold: tuple[str, Callable[["CurveFigure"], Mapping[str, plots.Level]]] | None = None,
         **said: Any,
     ) -> None:  # fmt: skip
         super().__init__(name, subtitle, entries, scales, seed, **said)
         self.processors, self.panels = processors, panels or {"": ()}
-        self.beside, self.threshold = beside, threshold
+        self.beside = beside
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Simulate what each line bears and its points; see `measure_lines`."""
@@ -234,9 +231,7 @@ class CurveFigure(SimulatedFigure):
         if self.beside is not None:
             means = {label: self.borne(label, beside=True).mean for label in self.others}
             drawn["beside"] = self.beside[0], means
-        if self.threshold is not None:
-            words, where = self.threshold
-            drawn["threshold"] = words, where(self)
+        drawn["threshold"] = self.thresholds()
         precision = self.ran[0].precision if self.ran else None
         return plots.curves(panels, look=self.looks(lines), precision=precision, **drawn)
 

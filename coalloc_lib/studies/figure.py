@@ -81,6 +81,11 @@ class Figure(ABC):
     def plot(self) -> Picture:
         """Draw the figure and return a matplotlib `Figure`."""
 
+    @property
+    def threshold_name(self) -> str:
+        """What claims are judged by, where it is drawn as a dashed line."""
+        return ""
+
     def words(self) -> str:
         """Return what the figure shows in words, for those who do not see it."""
         return f"{self.title}. {self.subtitle}."
@@ -94,7 +99,8 @@ class Figure(ABC):
             figure, words = self.plot(), self.words()
         except InputError as error:  # not yet run: the last line of a cell should say so, not fail
             return {"text/html": f"<p>{escape(str(error))}</p>", "text/plain": str(error)}
-        below = "".join(verdict_lines([r], load_claims(r.study)) for r in self.verdicts)
+        claims = load_claims(self.verdicts[0].study) if self.verdicts else {}
+        below = verdict_lines(self.verdicts, claims, self.threshold_name)
         told = [f"{row.item} {row.verdict}." for row in self.verdicts]
         bundle = Picture(figure, words, below=below)._repr_mimebundle_()
         return bundle | {"text/plain": " ".join([words, *told])}
@@ -116,6 +122,8 @@ class SimulatedFigure(Figure):
     claims : sequence of str
     look : dict of Sign, optional
         By the name of a line or bar, where it is not to follow from the name.
+    threshold : (str, callable), optional
+        What a claim is judged by: its name, and where it lies by group or line, from the figure.
     """
 
     def __init__(
@@ -123,8 +131,10 @@ class SimulatedFigure(Figure):
         scales: Mapping[str, Scale], seed: Seed, *,
         headline: Callable[[Any], str] | None = None, claims: Sequence[str] = (),
         look: Mapping[str, plots.Sign] | None = None,
+        threshold: tuple[str, Callable[[Any], Mapping[str, plots.Level]]] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(name, subtitle, claims)
+        self.threshold = threshold
         self.look = look or {}
         self.scales, self.seed, self.headline = scales, seed, headline
         self.entries: dict[Any, Any] = {}
@@ -141,6 +151,15 @@ class SimulatedFigure(Figure):
     @abstractmethod
     def spanned(self) -> str:
         """Return from where to where the numbers reach: the title where there is no headline."""
+
+    @property
+    def threshold_name(self) -> str:
+        """What claims are judged by, where it is drawn as a dashed line."""
+        return "" if self.threshold is None else self.threshold[0]
+
+    def thresholds(self) -> tuple[str, Mapping[str, plots.Level]] | None:
+        """Return the name of the threshold and where it lies, from the numbers as they are now."""
+        return None if self.threshold is None else (self.threshold[0], self.threshold[1](self))
 
     def looks(self, names: Iterable[str]) -> dict[str, plots.Sign]:
         """Return the sign of each name: the one that is given, or that of its meaning."""

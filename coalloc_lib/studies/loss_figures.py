@@ -27,8 +27,6 @@ class LossFigure(SimulatedFigure):
     ----------
     entries : dict
         Scenarios, or other measurements than that of heavy traffic, by (group, series).
-    threshold : (str, callable), optional
-        What a claim is judged by: its name, and where it lies by group, from the figure.
     of_sizes : callable, optional
         Where groups are size distributions: returns the entries of the one of this name.
     """
@@ -36,11 +34,10 @@ class LossFigure(SimulatedFigure):
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[Label, Scenario | Measurement],
         scales: Mapping[str, Scale], seed: Seed, *,
-        threshold: tuple[str, Callable[["LossFigure"], Mapping[str, plots.Level]]] | None = None,
         of_sizes: Callable[[str], Mapping[Label, Measurement]] | None = None,
         **said: Any,
     ) -> None:  # fmt: skip
-        self.threshold, self.of_sizes = threshold, of_sizes
+        self.of_sizes = of_sizes
         super().__init__(name, subtitle, entries, scales, seed, **said)
 
     def columns(self, label: Label) -> dict[str, str]:
@@ -119,12 +116,9 @@ class LossFigure(SimulatedFigure):
         groups = {
             g: {name: s.interval for name, s in row.items()} for g, row in self.losses.items()
         }
-        drawn: dict[str, Any] = {"title": self.title, "subtitle": self.subtitle}
-        drawn["look"] = self.looks([series for _, series in self.entries])
-        if self.threshold is not None:
-            words, where = self.threshold
-            drawn["threshold"] = words, where(self)
-        return plots.bars(groups, **drawn)
+        look = self.looks([series for _, series in self.entries])
+        said = {"title": self.title, "subtitle": self.subtitle}
+        return plots.bars(groups, threshold=self.thresholds(), look=look, **said)
 
     def words(self) -> str:
         """Return the figure in words: its title, what is plotted, and the losses."""

@@ -3,6 +3,7 @@
 Both come with a checkout of the repository, in ``data/published``.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +71,20 @@ class Claim:
     where: str
     claim: str
     number: str
+
+    @property
+    def words(self) -> str:
+        """The claim, with systems as count × size; a note says so where the paper turns them.
+
+        Examples
+        --------
+        >>> Claim("a-study", "CC-3", "fig. 4", "16x8 is like 32x4", "").words
+        '8×16 is like 4×32 (count × size of clusters; in the paper 16x8, 32x4)'
+        """
+        theirs = re.findall(r"\b\d+x\d+\b", self.claim)
+        ours = re.sub(r"\b(\d+)x(\d+)\b", r"\2×\1", self.claim)
+        note = f" (count × size of clusters; in the paper {', '.join(dict.fromkeys(theirs))})"
+        return ours + note * bool(theirs)
 
 
 def load_published(study: str) -> list[PublishedLoss]:

@@ -24,7 +24,7 @@ def claims_table(rows: Sequence[Row]) -> Styler:
     claims = [row for row in rows if row.item in said[row.study]]
     table = pd.DataFrame(
         {
-            "the paper": [said[row.study][row.item].claim for row in claims],
+            "the paper": [said[row.study][row.item].words for row in claims],
             "where": [said[row.study][row.item].where for row in claims],
             "looked at": [row.quantity for row in claims],
             "published": [row.published for row in claims],

@@ -67,33 +67,37 @@ def guess(question: str, *options: str, reply: str = "Now run the next cell.") -
     return Guess(question, options, reply)
 
 
-def verdict_lines(rows: Sequence[Any], claims: Mapping[str, Any]) -> str:
+def verdict_lines(rows: Sequence[Any], claims: Mapping[str, Any], threshold: str = "") -> str:
     """Return ledger rows of claims as HTML to stand under a figure.
 
     Parameters
     ----------
     rows : sequence of Row
-    claims : dict of PublishedClaim
+    claims : dict of Claim
         By name, for the paper's words.
+    threshold : str
+        What is drawn dashed.
     """
-    return "".join(_verdict_line(row, claims[row.item].claim) for row in rows)
+    lines = "".join(_verdict_line(row, claims[row.item].words) for row in rows)
+    return lines + f"<p>Dashed: {escape(threshold)}.</p>" if threshold and lines else lines
 
 
 def _verdict_line(row: Any, claim: str) -> str:
     colour, sign = MARKS[row.verdict]
     found = "" if row.reproduced is None else f"{row.quantity}: {_number(row.reproduced)}"
     if row.ci95_low is not None:
-        found += f" (95 %: {row.ci95_low:.3f} to {row.ci95_high:.3f})"
+        found += f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
     parts = "; ".join(part for part in (found, row.note) if part)
     return (
         f'<p style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
         f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
-        f"<i>{escape(claim)}</i> {escape(parts)}</p>"
+        f"<i>{escape(claim)}.</i> {escape(parts)}</p>"
     )
 
 
 def _number(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    # No minus before a zero.
+    return f"{round(value, 3) + 0.0:.3f}" if isinstance(value, float) else str(value)
 
 
 def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any], HTML]:

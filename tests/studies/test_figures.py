@@ -154,13 +154,15 @@ def test_a_size_distribution_joins_with_all_its_bars(monkeypatch):
     assert groups == [*FIVE, "U[1,10]"]
 
 
-def test_a_distribution_that_is_none_or_taken_is_refused():
+def test_a_distribution_that_is_none_is_refused_and_one_that_is_there_stays():
     figure = study.figure("figure6")
     with pytest.raises(InputError, match="write U"):
         figure.add("U[1;10]")
+    assert len(figure.add("U[1,10]").entries) == 18
+    assert len(figure.add("U[1,10]").add("U[1,7]").entries) == 18
+    other = figure.entries["U[1,14]", "worst fit"]
     with pytest.raises(InputError, match="is taken in figure6"):
-        figure.add("U[1,7]")
-    assert len(figure.entries) == 15
+        figure.add(("U[1,7]", "worst fit"), other)
     with pytest.raises(InputError, match="give a pair of texts"):
         study.figure("figure8").add("U[1,10]")
 
@@ -184,7 +186,12 @@ def test_a_figure_shows_its_picture_and_the_verdicts_of_its_claims(shown):
     bundle = shown.figure("figure6")._repr_mimebundle_()
     assert bundle["text/html"].count("<img") == 1
     assert "Worst fit loses least, for 5 of 5" in bundle["text/html"]
-    for part in ("MU-10 does not hold", "First fit and worst fit differ little", "0.080 to 0.120"):
+    for part in (
+        "MU-10 does not hold",
+        "First fit and worst fit differ little",
+        "0.080 to 0.120",
+        "Dashed: worst fit ± 3 points.",
+    ):
         assert part in bundle["text/html"]
     assert "MU-10 does not hold." in bundle["text/plain"]
     assert "MU-10" not in shown.figure("figure1-2")._repr_mimebundle_()["text/html"]

@@ -16,6 +16,8 @@ from coalloc_lib.studies.curve_figures import CurveFigure
 from coalloc_lib.studies.headlines import compared, points, tally
 
 POINTS = f"{100 * MUCH:.0f} points"
+#: Jobs of one kind, by their number of components.
+KINDS = ("1 component", "2 components", "3 components", "4 components")
 EQUAL_ONE, UNEQUAL_ONE, ALONE = "4×32", "64+32+2×16", "64 alone, total"
 
 
@@ -121,9 +123,8 @@ def much_over_worst_fit(figure: CurveFigure) -> dict[str, Level]:
 
 def fewer_components_bear_more(figure: CurveFigure) -> str:
     """Figure 9: whether each component less bears more, and mixtures lie between."""
-    pure = [label for label in figure.entries if "component" in label]
-    steps = {f"{a} and {b}": figure.gain(a, b).above(0) for a, b in pairwise(pure)}
-    one, *_, four = pure
+    steps = {f"{a} and {b}": figure.gain(a, b).above(0) for a, b in pairwise(KINDS)}
+    one, *_, four = KINDS
     between = {
         mix: all_of(figure.gain(one, mix).above(0), figure.gain(mix, four).above(0))
         for mix in MIXES
@@ -136,7 +137,7 @@ def fewer_components_bear_more(figure: CurveFigure) -> str:
 
 def worst_fit_helps(figure: CurveFigure) -> str:
     """Figures 10 and 12: what worst fit bears more than first fit with four components and one."""
-    four, one = (compared(figure.gain_beside(name)) for name in ("4 components", "1 component"))
+    one, four = (compared(figure.gain_beside(name)) for name in (KINDS[0], KINDS[-1]))
     return f"With four components worst fit bears {four} than first fit, with one {one}"
 
 
@@ -145,14 +146,14 @@ def helped_or_hardly(figure: CurveFigure) -> dict[str, Level]:
     found: dict[str, Level] = {}
     for name in figure.others:
         mean = figure.borne(name, beside=True).mean
-        mostly_one = name in ("1 component", MIXES[0])
+        mostly_one = name in (KINDS[0], MIXES[0])
         found[name] = (mean - SLIGHT, mean + SLIGHT) if mostly_one else mean + MUCH
     return found
 
 
 def two_components_bear_most(figure: CurveFigure) -> str:
     """Figure 11: the order of one, two and four components, and what mixing one and four costs."""
-    one, two, four = ("1 component", "2 components", "4 components")
+    one, two, _, four = KINDS
     mixes = {mix: figure.gain(one, mix).above(0) for mix in MIXES}
     return (
         f"Of one total, two components bear {compared(figure.gain(two, four))} than four, and four "

@@ -30,6 +30,11 @@ SPREADS = (0, 1, *VARIATIONS)
 class ServiceTimes(LossFigure):
     """Lines in place of bars: by how much the loss grows with the spread of service times."""
 
+    @property
+    def threshold_name(self) -> str:
+        """What is still called a little growth."""
+        return f"growth of {100 * SMALL_CHANGE:.0f} %"
+
     def growth(self) -> dict[str, dict[str, list[Interval]]]:
         """Return by request and sizes the relative change from deterministic times, in percent."""
         calm, *_ = SERVICES
@@ -63,7 +68,7 @@ class ServiceTimes(LossFigure):
             xlabel="coefficient of variation",
             ylabel="growth of the loss (%)",
             bold=headlines.grown(self),
-            threshold=("25 %", 100 * SMALL_CHANGE),
+            threshold=(self.threshold_name, 100 * SMALL_CHANGE),
         )
 
 

@@ -168,7 +168,7 @@ def near_das1(figure: LossFigure) -> dict[str, Level]:
 
 def spreading_helps(figure: LossFigure) -> str:
     """Figure 8: what one component loses more than four."""
-    ((_, row),) = _with(figure, "one component")
+    _, row = _with(figure, "one component")[0]
     change = (row["one component"] - row["four components"]).interval
     return f"The same total loses {compared(change)} as one component than spread over four"
 
