@@ -213,7 +213,8 @@ def test_a_page_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
 
 def test_where_nothing_can_play_a_picture_stands_in():
     data, _ = co.Player(small())._repr_mimebundle_()
-    assert data.keys() >= {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+    assert data.keys() >= {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+    assert '<img alt="Player of ' in data["text/html"]
 
 
 def test_the_still_picture_has_the_marks_of_the_player():

@@ -3,7 +3,15 @@
 from coalloc_lib.analytic.budget import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
+from coalloc_lib.analytic.slotted import slotted_utilization
 from coalloc_lib.analytic.utilization import maximal_utilization
 from coalloc_lib.estimates import Bound
 
-__all__ = ["Bound", "BudgetError", "JointSizes", "exact_utilization", "maximal_utilization"]
+__all__ = [
+    "Bound",
+    "BudgetError",
+    "JointSizes",
+    "exact_utilization",
+    "maximal_utilization",
+    "slotted_utilization",
+]

@@ -3,7 +3,7 @@
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.divisions import division_explorer, division_picture
 from coalloc_lib.widgets.explorers import loss_explorer, schedule_explorer
-from coalloc_lib.widgets.filling import filling_explorer, filling_picture
+from coalloc_lib.widgets.filling import filling_explorer, filling_picture, held_over_picture
 from coalloc_lib.widgets.lessons import checker, guess
 from coalloc_lib.widgets.losses import LossQuestion, capacity_loss, loss_picture
 from coalloc_lib.widgets.picture import Picture
@@ -21,6 +21,7 @@ __all__ = [
     "filling_explorer",
     "filling_picture",
     "guess",
+    "held_over_picture",
     "loss_explorer",
     "loss_picture",
     "schedule_explorer",

@@ -149,7 +149,7 @@ class Explorer(ipw.VBox):
         """Return what is shown at present as a picture, by MIME type."""
         if isinstance(self.view, View):
             return self.view.data
-        return Picture(self.view.still())._repr_mimebundle_()
+        return self.view.picture()._repr_mimebundle_()
 
     def _parsed(self, line: str) -> dict[str, Any]:
         wanted = {}

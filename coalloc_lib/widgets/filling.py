@@ -8,8 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from coalloc_lib import plots
-from coalloc_lib.distributions import SizeDistribution, uniform
+from coalloc_lib.distributions import (
+    Deterministic,
+    Distribution,
+    Exponential,
+    SizeDistribution,
+    uniform,
+)
 from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import student
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.system import Multicluster
@@ -163,3 +170,70 @@ def filling_explorer(state: str = "") -> Explorer:
         filling_picture,
         state=state,
     )
+
+
+#: Jobs of the simulations behind `held_over_picture`, and batches of each.
+HELD_JOBS, BATCHES = 40_000, 20
+#: A share so near to the one drawn is called the same.
+SAME = 0.02
+
+
+def waiting_and_oldest(
+    processors: int, sizes: SizeDistribution, service: Distribution, jobs: int = HELD_JOBS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sizes of the head of the queue and of the oldest job, just after each departure.
+
+    Parameters
+    ----------
+    processors : int
+        Of one saturated cluster.
+    sizes, service
+        Of its jobs.
+    jobs : int
+        To simulate; the departures after the last of them has started do not count.
+    """
+    scenario = Scenario(Multicluster([processors]), JobModel(sizes, service=service))
+    schedule = scenario.simulate(jobs, backlog=1)
+    departures = np.unique(schedule.end)
+    departures = departures[departures < schedule.start[-1]]
+    head = np.searchsorted(schedule.start, departures, side="right")
+    latest_end = np.maximum.accumulate(schedule.end)  # the oldest: all before it have ended
+    oldest = np.searchsorted(latest_end, departures, side="right")
+    size = schedule.jobs.processors
+    return size[head], size[oldest]
+
+
+def held_over_picture(processors: int = 8, small: int = 3, large: int = 6) -> Picture:
+    """Draw how often the head of the queue and the oldest job are large, beside how many are.
+
+    Half of all jobs are `small` and half `large`. Service times are exponential, as equation (2)
+    has them, or equal, as equation (4) has them.
+    """
+    chances = np.zeros(max(small, large) + 1)
+    chances[[small, large]] = 0.5
+    sizes = SizeDistribution(chances)
+    found: dict[str, dict[str, Interval]] = {}
+    for label, service in (("exponential", Exponential()), ("equal", Deterministic())):
+        places = waiting_and_oldest(processors, sizes, service)
+        found[f"{label} times"] = {
+            name: student([part.mean() for part in np.array_split(seen == large, BATCHES)])
+            for name, seen in zip(("head of the queue", "oldest job"), places, strict=True)
+        }
+    figure = plots.bars(
+        found,
+        title=_held_over_title({label: row["oldest job"] for label, row in found.items()}),
+        subtitle=f"share of jobs of {large} processors, not {small}, just after a departure: the "
+        "job that did not fit, and the job from which the next filling is counted",
+        xlabel=f"share of jobs of {large} processors",
+        threshold=("drawn", dict.fromkeys(found, 0.5)),
+    )
+    return Picture(figure)
+
+
+def _held_over_title(oldest: dict[str, Interval]) -> str:
+    drawn = {label: abs(share.estimate - 0.5) < SAME for label, share in oldest.items()}
+    if len({*drawn.values()}) == 1:
+        same = "as drawn" if all(drawn.values()) else "not as drawn"
+        return f"The oldest job is {same}, whatever the service times"
+    here, there = sorted(drawn, key=lambda label: not drawn[label])
+    return f"The oldest job is as drawn with {here}, but not with {there}"

@@ -113,6 +113,8 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
     def check(number: int, answer: Any) -> HTML:
         """Say whether the answer to an exercise is right; where it is not, give a hint."""
         one_of("number", number, tuple(exercises))
+        if answer is ...:
+            return HTML(f"<p><b>Exercise {number}.</b> Put your answer in place of the dots.</p>")
         try:
             hint = exercises[number](answer)
         except (TypeError, ValueError, AttributeError, IndexError, KeyError):

@@ -13,7 +13,13 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL)
 #: Bytes of a notebook with its outputs.
 LARGEST = 1_500_000
-MOST_LINES = 15
+MOST_LINES = 12
+#: What a notebook imports of this library: itself, its widgets, and studies.
+IMPORT = re.compile(
+    r"^(?:import coalloc_lib as co|from coalloc_lib(?:\.studies)? import \w+( as \w+)?)$"
+)
+IMAGE = re.compile(r'<img alt="([^"]*)" src="data:image/(?:svg\+xml|png);base64,')
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 #: A whole notebook is run, and its exercises; longer than any other test may take.
 pytestmark = pytest.mark.timeout(1200)
@@ -68,22 +74,70 @@ def test_cells_are_short(path):
 
 
 @each_notebook
+def test_imports_are_from_the_library_or_a_study(path):
+    lines = [line for cell in code_cells(load(path)) for line in cell.source.splitlines()]
+    imports = [line for line in lines if re.match(r"\s*(?:import|from) coalloc_lib", line)]
+    assert imports
+    for line in imports:
+        assert IMPORT.match(line), line
+
+
+def last_data(cell):
+    return cell.outputs[-1].data
+
+
+@each_notebook
 def test_every_picture_is_kept_with_its_words(path):
-    cells = [c for c in code_cells(load(path)) if re.search(r"\bPicture\(|_picture\(", c.source)]
+    cells = [
+        c for c in code_cells(load(path)) if re.search(r"_picture\(|\.figure\(.*\)$", c.source)
+    ]
     assert cells
     for cell in cells:
-        data = cell.outputs[-1].data
-        assert data["image/png"].startswith("iVBOR")
-        assert re.search(r'<img alt="[^"]{20,}"', data["text/html"])
+        assert "text/html" in last_data(cell), cell.source
+    pages = [
+        o.data.get("text/html", "")
+        for c in code_cells(load(path))
+        for o in c.outputs
+        if "data" in o
+    ]
+    for page in pages:
+        assert page.count("<img") == len(IMAGE.findall(page))
+        assert all(len(words) > 20 for words in IMAGE.findall(page))
 
 
 @each_notebook
 def test_explorers_are_kept_with_what_they_showed(path):
     for cell in code_cells(load(path)):
         if "_explorer(" in cell.source:
-            data = cell.outputs[-1].data
-            assert "application/vnd.jupyter.widget-view+json" in data
-            assert '<img alt="' in data["text/html"]
+            assert WIDGET in last_data(cell)
+            assert IMAGE.search(last_data(cell)["text/html"])
+
+
+@each_notebook
+def test_players_are_kept_with_a_still_picture(path):
+    for cell in code_cells(load(path)):
+        if "co.Player(" in cell.source:
+            assert WIDGET in last_data(cell)
+            assert IMAGE.search(last_data(cell)["text/html"])
+
+
+@each_notebook
+def test_guesses_are_kept_as_questions(path):
+    for cell in code_cells(load(path)):
+        if "widgets.guess(" in cell.source:
+            assert last_data(cell)["text/html"].count("<li>") >= 2
+
+
+@each_notebook
+def test_every_exercise_has_a_check_that_is_still_open(path):
+    notebook = load(path)
+    asked = [
+        int(n) for c in notebook.cells for n in re.findall(r"<summary>Solution (\d+)", c.source)
+    ]
+    checks = [c for c in code_cells(notebook) if c.source.startswith("study.check(")]
+    assert [int(re.search(r"\d+", c.source)[0]) for c in checks] == asked
+    for cell in checks:
+        assert "Right" not in last_data(cell)["text/html"]
 
 
 @each_notebook

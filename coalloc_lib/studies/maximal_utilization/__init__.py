@@ -4,12 +4,14 @@ Bucur and Epema ask how much of a multicluster is lost because the next job does
 to 5, Figures 1 to 8 and the claims MU-1 to MU-12.
 """
 
+from importlib import import_module
 from typing import Any
 
 from coalloc_lib.checks import one_of
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.figure import give
 from coalloc_lib.studies.loss_tables import table_figures
+from coalloc_lib.studies.maximal_utilization import detective
 from coalloc_lib.studies.maximal_utilization.claims import Runs, claim
 from coalloc_lib.studies.maximal_utilization.figures import all_figures, figure
 from coalloc_lib.studies.maximal_utilization.parameters import NAME, SCALES, SEED, TITLE
@@ -18,7 +20,7 @@ from coalloc_lib.studies.maximal_utilization.tables import compute_cells, table5
 from coalloc_lib.studies.measurements import measure
 from coalloc_lib.studies.result import StudyResult
 
-__all__ = ["NAME", "SCALES", "TITLE", "figure", "reproduce"]
+__all__ = ["NAME", "SCALES", "TITLE", "check", "detective", "figure", "leaderboard", "reproduce"]
 
 #: The claims that the tables answer.
 TABLES = dict.fromkeys((3, 4), ("MU-2", "MU-3"))
@@ -39,3 +41,10 @@ def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResul
     figures = all_figures(table, log)
     give(figures, found, size, seed)
     return StudyResult(rows, table_figures(cells, TABLES) + figures)
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch what notebooks alone ask for; it brings the widgets, which a command line lacks."""
+    if name in ("check", "leaderboard"):
+        return getattr(import_module(f"{__name__}.exercises"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,9 +1,7 @@
 """The player as a notebook knows it."""
 
 import os
-from base64 import b64encode
 from collections.abc import Mapping
-from io import BytesIO
 from typing import Any
 
 import anywidget
@@ -15,6 +13,7 @@ from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.files import atomic_path
 from coalloc_lib.plots.still import JOB_COLOURS, still
 from coalloc_lib.schedule import Schedule
+from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.widgets.player.film import film, label_of, view_of
 from coalloc_lib.widgets.player.page import module, page_of, style
 
@@ -133,16 +132,18 @@ class Player(anywidget.AnyWidget):
         """Return a picture with the same marks, for where nothing can play."""
         return still(self._schedules, unit=self._unit, window=self._window)
 
+    def picture(self) -> Picture:
+        """Return the still picture with its words."""
+        return Picture(self.still(), f"Player of {self._title()}")
+
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Add the still picture, which is shown where there is no widget."""
         bundle = super()._repr_mimebundle_(**options)
         if bundle is None:
             return None
         data, metadata = bundle
-        buffer = BytesIO()
-        self.still().savefig(buffer, format="png", dpi=120)
-        code = b64encode(buffer.getvalue()).decode("ascii")
-        return {**data, "image/png": code, "text/plain": f"Player of {self._title()}"}, metadata
+        # HTML, since an image alone would have no words for those who do not see it.
+        return data | self.picture()._repr_mimebundle_(), metadata
 
     def _title(self):
         return " and ".join(self._schedules)
