@@ -28,7 +28,7 @@ def box(explored):
 START = {
     "sizes": "32,32,32,32",
     "components": 4,
-    "component sizes": "D(0.9)[1,8]",
+    "their sizes": "D(0.9)[1,8]",
     "alpha": 1.0,
 }
 
@@ -51,7 +51,7 @@ def test_every_slider_has_a_text_entry_of_its_name(box):
         ("cluster 3", 20),
         ("sizes", "64,32,16,16"),
         ("components", 3),
-        ("component sizes", "U[1,7]"),
+        ("their sizes", "U[1,7]"),
         ("alpha", 1.4),
     ],
 )
@@ -97,7 +97,7 @@ def test_the_sliders_follow_a_text_that_they_could_have_written(box):
         ({"sizes": ""}, "give the processors of each cluster"),
         ({"components": 5}, "the clusters have 32, 32, 32, 32"),
         ({"sizes": "112,12,2,2"}, "can never start"),
-        ({"component sizes": "Z[1,8]"}, "Z[1,8]"),
+        ({"their sizes": "Z[1,8]"}, "Z[1,8]"),
     ],
 )
 def test_what_is_impossible_says_so_in_one_line_and_keeps_the_picture(box, changes, message):
@@ -152,6 +152,19 @@ def test_a_picture_says_what_it_shows():
     assert picture.alt == division_picture((32, 32, 32, 32)).alt
     assert "first fit bears 0.84" in picture.alt
     assert picture.alt.startswith("Worst fit bears 89%")
+
+
+def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
+    curves = divisions.division_curves((32, 32, 32, 32), 4, "D(0.9)[1,8]", divisions.COARSE)
+    figure = plots.curves({"": curves}, title="A title " * 20, subtitle="words " * 30)
+    divisions._place_axes(figure)
+    figure.canvas.draw()
+    boxes = [axes.get_tightbbox() for axes in figure.axes]
+    (low, left), (high, right) = figure.bbox.get_points()
+    assert all(box.x0 >= low and box.x1 <= high for box in boxes)
+    assert all(box.y0 >= left and box.y1 <= right for box in boxes)
+    titles = min(text.get_window_extent().y0 for text in [figure._suptitle, *figure.texts])
+    assert max(box.y1 for box in boxes) < titles
 
 
 def test_an_answer_costs_about_as_much_as_a_few_drawings():

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import ipywidgets as ipw
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, positive
@@ -25,9 +26,12 @@ PROCESSORS, MOST_CLUSTERS = 128, 8
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
 #: Relative half-width up to which a point counts as precise.
 PRECISION = 0.1
-#: Jobs behind the maximal utilization; jobs and runs behind each point: while a control is moved,
-#: and when it rests.
-COARSE, FINE = (5_000, 1_500, 4), (60_000, 10_000, 6)
+#: Jobs behind the maximal utilization; jobs and runs behind each point; and of `SHARES` every which
+#: one: while a control is moved, and when it rests.
+COARSE, FINE = (4_000, 1_500, 4, 2), (60_000, 10_000, 6, 1)
+#: Where a coarse picture has its axes, in inches from its edges: looking for the best place would
+#: take as long as drawing it.
+MARGINS = {"left": 0.75, "right": 0.1, "bottom": 0.45, "top": 0.1}
 
 
 @lru_cache(maxsize=256)
@@ -44,9 +48,9 @@ def division_curves(
 
 
 def _curve(scenario: Scenario, effort: tuple) -> Curve:
-    bound_jobs, jobs, replications = effort
+    bound_jobs, jobs, replications, step = effort
     maximum = find_maximum(scenario, jobs=bound_jobs)
-    loads = [round(share * maximum.interval.low, 3) for share in SHARES]
+    loads = [round(share * maximum.interval.low, 3) for share in SHARES[step - 1 :: step]]
     length = {"jobs": jobs, "most_jobs": jobs, "replications": replications}
     return response_curve(scenario, loads, maximum=maximum, precision=PRECISION, **length)
 
@@ -82,12 +86,14 @@ def division_picture(
     gross = division_curves(clusters, components, component_sizes, COARSE if coarse else FINE)
     net = {name: curve.stretched(alpha) for name, curve in gross.items()}
     slow = f", service times {alpha:g} times as long" if alpha > 1 else ""
-    subtitle = (
-        f"{Multicluster(clusters)} processors, {components} components {component_sizes}{slow}; "
-        "bands: 95 % intervals"
-    )
+    bands = "" if coarse else "; bands: 95 % intervals"
+    asked = f"{components} components {component_sizes}"
+    subtitle = f"{Multicluster(clusters)} processors, {asked}{slow}{bands}"
     label = "net utilization" if alpha > 1 else "utilization"
-    figure = plots.curves({"": net}, title=_winner(net), subtitle=subtitle, xlabel=label)
+    panels, title = {"": net}, _winner(net)
+    figure = plots.curves(panels, title=title, subtitle=subtitle, xlabel=label, left=0.0)
+    if coarse:
+        _place_axes(figure)
     words = "; ".join(
         f"{name} bears {plots.told(curve.maximum.interval)} and responds in "
         + ", ".join(
@@ -96,6 +102,22 @@ def division_picture(
         for name, curve in net.items()
     )
     return Picture(figure, f"{figure.get_suptitle()}. {subtitle}: {words}".replace("\n", " "))
+
+
+def _place_axes(figure: Figure) -> None:
+    """Put the axes where they fit, under the titles, without measuring all that is drawn."""
+    engine = figure.get_layout_engine()
+    assert engine is not None  # every picture has one
+    titles = 1 - engine.get()["rect"][3]
+    figure.set_layout_engine(None)
+    width, height = figure.get_size_inches()
+    figure.subplots_adjust(
+        left=MARGINS["left"] / width,
+        right=1 - MARGINS["right"] / width,
+        bottom=MARGINS["bottom"] / height,
+        top=1 - titles - MARGINS["top"] / height,
+        hspace=0.08,
+    )
 
 
 def _winner(net: Mapping[str, Curve]) -> str:
@@ -208,7 +230,7 @@ def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str 
     controls = {
         "sizes": division.text,
         "components": slider_with_entry("components", 4, 1, MOST_CLUSTERS),
-        "component_sizes": _text("component sizes", "D(0.9)[1,8]"),
+        "component_sizes": _text("their sizes", "D(0.9)[1,8]"),
         "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
     }
     return Explorer(controls, division_picture, state=state, above=[division.count, *division.rows])
