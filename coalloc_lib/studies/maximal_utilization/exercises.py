@@ -1,6 +1,6 @@
 """Exercises of the notebook: the check of each, and the leaderboard of its project."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,7 @@ EXERCISES: dict[int, Callable[[Any], str]] = {
 check = checker(EXERCISES)
 
 
-def leaderboard(entries: Mapping[str, Placement | Scheduling]) -> pd.DataFrame:
+def leaderboard(entries: dict[str, Placement | Scheduling]) -> pd.DataFrame:
     """Return policies in order of their capacity loss on 4 x 32, beside worst fit under FCFS.
 
     Parameters
@@ -126,10 +126,12 @@ def leaderboard(entries: Mapping[str, Placement | Scheduling]) -> pd.DataFrame:
         A row an entry: its loss, the loss less that of worst fit on the same jobs with its 95 %
         interval, whether that beats worst fit, and the longest wait in mean service times.
     """
-    instance_of("entries", entries, Mapping, "a dict of placements or scheduling policies by name")
+    instance_of("entries", entries, dict, "placements or scheduling policies by name")
     base, wait = _runs(WorstFit())
     rows = [_line("worst fit, FCFS", base, wait, base)]
-    rows += [_line(str(name), *_runs(entry), base) for name, entry in entries.items()]
+    for name, entry in entries.items():
+        losses, longest = _runs(entry)
+        rows.append(_line(str(name), losses, longest, base))
     board = pd.DataFrame(rows).sort_values("loss")
     return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
 
