@@ -173,7 +173,7 @@ def test_an_answer_costs_about_as_much_as_a_few_drawings():
         division_picture(sizes, coarse=True)
         return time.perf_counter() - begin
 
-    seconds((64, 64))
+    seconds((32, 32, 32, 32))
     for sizes in [(48, 40, 24, 16), (16,) * 8, (40, 30, 20, 20, 10, 8)]:
         answer = seconds(sizes)
         drawing = min(seconds(sizes) for _ in "123")  # what was simulated is known now

@@ -98,6 +98,7 @@ class Explorer(ipw.VBox):
         }
         self._notes = {name: ipw.HTML() for name in controls}
         self._draw, self.view = draw, View() if view is None else view
+        self.view.add_class("coalloc-view")
         self._drawn: dict[str, Any] | None = None
         self._waiting: asyncio.TimerHandle | None = None
         self._held = True

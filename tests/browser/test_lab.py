@@ -118,8 +118,8 @@ def explorer_with(page, label):
     slider = page.locator(f".widget-inline-hbox:has(> .widget-label:text-is('{label}'))")
     slider = slider.locator("[role=slider]").first
     bring_into_view(page, slider)
-    box = page.locator(".widget-vbox", has=slider).first
-    return box, slider
+    box = page.locator(".widget-vbox", has=page.locator(".coalloc-view")).filter(has=slider)
+    return box.first, slider
 
 
 def bring_into_view(page, wanted):
@@ -136,7 +136,7 @@ def bring_into_view(page, wanted):
 
 
 def digest(box):
-    source = box.locator(".jupyter-widgets.widget-output img").first.get_attribute("src")
+    source = box.locator(".coalloc-view img").first.get_attribute("src")
     return hashlib.sha256(source.encode()).hexdigest()
 
 
@@ -158,7 +158,7 @@ def test_all_cells_run_without_a_word_on_stderr(page):
 
 
 def test_the_formulas_are_set(page):
-    bring_into_view(page, page.locator("h2", has_text="The formula"))
+    bring_into_view(page, page.locator("h2", has_text="the formula"))
     assert wait_until(page, lambda: page.locator("mjx-container[display=true]").count() >= 4)
     assert page.locator("mjx-merror").count() == 0
 
