@@ -157,7 +157,9 @@ def test_other_schedules_keep_the_axis_and_the_instant():
     player.show(co.simulate(co.Multicluster([9, 9]), JOBS))  # ends earlier
     assert player.data["axis"] == before
     assert player.now == 3
-    slow = co.simulate(co.Multicluster([4, 4]), JOBS.replace(runtime=2 * JOBS.runtime, estimate=None))
+    slow = co.simulate(
+        co.Multicluster([4, 4]), JOBS.replace(runtime=2 * JOBS.runtime, estimate=None)
+    )
     player.show({"slow": slow})
     assert player.data["axis"] == before | {"finish": slow.end.max()}
     assert [one["label"] for one in player.data["films"]] == ["slow"]
