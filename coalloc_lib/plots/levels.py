@@ -39,6 +39,7 @@ def against_levels(
             axes.plot([0, widest], [level] * 2, color="black", linestyle="--", linewidth=0.8)
         head(axes, heading)
         axes.set_xlabel(xlabel, x=0.35)
+        axes.spines["bottom"].set_bounds(0, widest)
     _set_limits(row[0], panels, levels)
     row[0].set_ylabel(ylabel)
     for words, level in levels.items():
@@ -69,7 +70,6 @@ def _set_limits(axes: Axes, panels: Mapping, levels: Mapping[str, float]) -> Non
     ticks = [tick / 10 for tick in range(11) if tick / 10 <= widest + 0.05]
     axes.set_xlim(0, widest * (1 + 0.015 * len(panels) * letters))
     axes.set_xticks(ticks)
-    axes.spines["bottom"].set_bounds(0, widest)
     ends = [end for line in lines for _, found in line for end in (found.low, found.high)]
     low, high = min([*ends, *levels.values()]), max([*ends, *levels.values()])
     axes.set_ylim(low - 0.05 * (high - low), high + 0.1 * (high - low))
