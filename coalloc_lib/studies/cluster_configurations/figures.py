@@ -7,6 +7,7 @@ from coalloc_lib import plots
 from coalloc_lib.checks import one_of
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.cluster_configurations import headlines
+from coalloc_lib.studies.cluster_configurations.break_even import BreakEvenFigure
 from coalloc_lib.studies.cluster_configurations.claims import (
     FEW_CLUSTERS,
     MANY_CLUSTERS,
@@ -53,9 +54,10 @@ HELPED = "3 points over first fit, or ± 1 point where one component prevails"
 _STEPS = plots.shades(JOBS)
 
 
-def figure(name: str) -> CurveFigure:
-    """Return a figure of response times, not yet run, by its name."""
-    figures = {each.name: each for each in curve_figures()}
+def figure(name: str) -> Figure:
+    """Return a figure, not yet run, by its name."""
+    others = [Das1Densities(), PlacementMap(), BreakEvenFigure()]
+    figures = {each.name: each for each in [*curve_figures(), *others]}
     return figures[one_of("name", name, tuple(figures))]
 
 
