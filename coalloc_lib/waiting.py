@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import Placement
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.verification import fits, idle_after
@@ -137,15 +138,22 @@ def _reason(schedule, job, head, fitting, idle, past):
     if not fitting:
         return behind if in_turn and job != head else _lacks(schedule, job, idle, past)
     would = "would have fitted" if past else "would fit"
+    if job == head and type(policy) in (FCFS, FPFS):  # only a placement of one's own refuses then
+        return f"{would}, but {schedule.placement} {'did' if past else 'does'} not place it"
     if in_turn:
         return f"{would}, but {behind}"
-    if type(policy) is FPFS:
+    if type(policy) is FPFS and _is_ours(schedule.placement):
         times = "once" if policy.max_jumps == 1 else f"{policy.max_jumps} times"
         had, allowed = ("had", "was") if past else ("has", "is")
         return (
             f"{would}, but job {number} {had} been overtaken {times}, as often as {allowed} allowed"
         )
     return f"{would}, but {policy} {'let' if past else 'lets'} it wait"
+
+
+def _is_ours(placement):
+    """Whether a placement places every job that fits, as those of this library do."""
+    return placement is None or type(placement).__module__ == Placement.__module__
 
 
 def _lacks(schedule, job, idle, past):

@@ -86,8 +86,18 @@ def test_the_sliders_follow_a_text_that_they_could_have_written(box):
     assert [control(box, f"cluster {i}").value for i in range(1, 6)] == [64, 32, 16, 8, 8]
     assert control(box, "clusters").value == 5
     control(box, "sizes").value = "64,64,64,64"
-    assert control(box, "clusters").value == 5
     assert "4 × 64 processors" in words(box)
+    rows = [w for w in all_widgets(box) if isinstance(w, ipw.HBox)]
+    named = {getattr(row.children[0], "description", ""): row.layout.display for row in rows}
+    assert [named[label] for label in ("clusters", "cluster 1")] == ["none", "none"]
+
+
+def test_each_component_has_a_cluster(box):
+    control(box, "components").value = 5
+    assert control(box, "clusters").value == 5
+    control(box, "clusters").value = 2
+    assert control(box, "components").value == 2
+    assert not notes(box)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +105,6 @@ def test_the_sliders_follow_a_text_that_they_could_have_written(box):
     [
         ({"sizes": "64;32"}, "give the processors of each cluster"),
         ({"sizes": ""}, "give the processors of each cluster"),
-        ({"components": 5}, "the clusters have 32, 32, 32, 32"),
         ({"sizes": "112,12,2,2"}, "can never start"),
         ({"their sizes": "Z[1,8]"}, "Z[1,8]"),
     ],

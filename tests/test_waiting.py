@@ -206,3 +206,31 @@ def test_a_job_that_is_turned_away_waits_until_then():
 def test_what_a_job_asks_for_is_said(request_type, words):
     jobs = co.JobStream([0], [1], [[3, 0, 2]], request=request_type)
     assert asks(jobs, 0) == words
+
+
+class NeverTheSecond(co.Placement):
+    """Places whatever fits, but for jobs of two processors while another runs."""
+
+    def order(self, idle):
+        return range(len(idle))
+
+    def place(self, components, request, idle):
+        refused = sum(components) == 2 and sum(idle) < 4
+        return None if refused else super().place(components, request, idle)
+
+
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(5)])
+def test_a_head_that_a_placement_of_ones_own_refuses_does_not_wait_behind_itself(policy):
+    jobs = co.JobStream(submit=[0, 0], runtime=[5, 1], components=[1, 2])
+    schedule = co.simulate(
+        co.Multicluster([4]),
+        jobs,
+        scheduling=policy,
+        placement=NeverTheSecond(),
+        engine="reference",
+    )
+    (why,) = why_waiting(schedule, [1], [0.0])
+    assert why.startswith("would fit, but ")
+    assert why.endswith("does not place it")
+    assert "behind" not in why
+    assert "overtaken" not in why

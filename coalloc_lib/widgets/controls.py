@@ -5,6 +5,7 @@ out. While a control is moved the picture follows coarsely; it is refined when i
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -12,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import ipywidgets as ipw
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.widgets.picture import Picture
 
 #: A text entry has its name for screen readers only, since the slider shows it to the eye.
@@ -60,6 +61,9 @@ def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw
 class View(ipw.HTML):
     """A picture with its caption, and whether it is being refined."""
 
+    #: What is shown, by MIME type.
+    data: Mapping[str, str] = {"text/html": "", "text/plain": ""}
+
     def draw(self, picture: Picture, busy: bool = False) -> None:
         """Show a picture; `busy` says that a finer one is on its way."""
         self.data = picture._repr_mimebundle_()
@@ -96,10 +100,10 @@ class Explorer(ipw.VBox):
             name: row.children[-1] if isinstance(row, ipw.HBox) else row
             for name, row in controls.items()
         }
-        self._notes = {name: ipw.HTML() for name in controls}
+        self._notes = {name: ipw.HTML() for name in [*controls, "this scenario"]}
         self._draw, self.view = draw, View() if view is None else view
         self.view.add_class("coalloc-view")
-        self._drawn: dict[str, Any] | None = None
+        self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
         self._held = True
         self.scenario = ipw.Text(
@@ -114,7 +118,7 @@ class Explorer(ipw.VBox):
             ],
             layout={"flex_flow": "row wrap"},
         )
-        super().__init__([ipw.HTML(STYLE), sides, self.scenario])
+        super().__init__([ipw.HTML(STYLE), sides, self.scenario, self._notes["this scenario"]])
         for name, holder in self._holders.items():
             holder.observe(lambda _change, name=name: self._moved(name), "value")
         self._held = False
@@ -130,40 +134,43 @@ class Explorer(ipw.VBox):
 
     def recreate(self, line: str) -> None:
         """Set the controls to what a line says; one that cannot be read is answered with why."""
-        if line == _line(self.values):
+        before = self.values
+        if line == _line(before):
             return
         self._held = True
         try:
-            wanted = self._parsed(line)
-            for _ in "12":  # controls that clamp each other take their values in the second round
-                for name, value in wanted.items():
-                    self._holders[name].value = value
-        except Exception as error:
-            self.scenario.tooltip = f"cannot be read: {error}"
-            self._say(next(reversed(self._notes)), f"this scenario: {error}")
+            self._set(self._parsed(line))
+        except InputError as error:
+            self._set(before)
+            self.scenario.value = _line(before)
+            self._notes["this scenario"].value = _note(str(error))
             return
         finally:
             self._held = False
         self._redraw(next(iter(self._holders)), coarse=False)
 
-    def still(self) -> dict[str, str]:
+    def still(self) -> Mapping[str, str]:
         """Return what is shown at present as a picture, by MIME type."""
         if isinstance(self.view, View):
             return self.view.data
         return self.view.picture()._repr_mimebundle_()
+
+    def _set(self, wanted: Mapping[str, Any]) -> None:
+        for _ in "12":  # controls that push each other take their values in the second round
+            for name, value in wanted.items():
+                self._holders[name].value = value
 
     def _parsed(self, line: str) -> dict[str, Any]:
         wanted = {}
         for name, text in parse_qsl(line, keep_blank_values=True):
             if name not in self._holders:
                 raise InputError(f"{name!r} is no control; {', '.join(self._holders)} are")
-            kind = type(self._holders[name].value)
-            wanted[name] = text == "True" if kind is bool else kind(text)
+            wanted[name] = _value_of(self._holders[name], name, text)
         return wanted
 
     def _moved(self, name: str) -> None:
-        if self._held or self.values == self._drawn:  # one control has set another
-            return
+        if self._held or (self._drawn and self.values == self._drawn[0]):
+            return  # one control has set another, which has redrawn
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -175,25 +182,48 @@ class Explorer(ipw.VBox):
         self._waiting = loop.call_later(REST, self._redraw, name, False)
 
     def _redraw(self, name: str, coarse: bool) -> None:
-        values = self._drawn = self.values
+        values = self.values
+        if self._drawn == (values, coarse):
+            return
+        self._drawn = values, coarse
         for note in self._notes.values():
             note.value = ""
         self.scenario.value = _line(values)
         try:
             picture = self._draw(**values, coarse=coarse)
         except InputError as error:
-            self._say(name, str(error))
+            self._notes[name].value = _note(str(error))
+            if isinstance(self.view, View):
+                self.view.value = self.view.data["text/html"]  # nothing finer is on its way
             return
         if picture is not None:
             self.view.draw(picture, busy=coarse)
-
-    def _say(self, name: str, words: str) -> None:
-        self._notes[name].value = f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         still = self.still()
         text = {"text/html": HINT + still["text/html"], "text/plain": still["text/plain"]}
         return super()._repr_mimebundle_(**kwargs) | text
+
+
+def _note(words: str) -> str:
+    return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
+
+
+def _value_of(holder: ipw.Widget, name: str, text: str) -> Any:
+    """Return what a text says for a control; refuse what the control could not show."""
+    if hasattr(holder, "options"):
+        return one_of(name, text, tuple(holder.options))
+    if isinstance(holder.value, bool):
+        return one_of(name, text, ("True", "False")) == "True"
+    if isinstance(holder.value, str):
+        return text
+    try:
+        number = type(holder.value)(text)
+    except ValueError:
+        number = math.nan
+    if not holder.min <= number <= holder.max:
+        raise InputError(f"{name} = {text!r}; give a number from {holder.min} to {holder.max}")
+    return number
 
 
 def _line(values: Mapping[str, Any]) -> str:

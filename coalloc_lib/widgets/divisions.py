@@ -14,7 +14,7 @@ from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import WIDE, Explorer, slider_with_entry
+from coalloc_lib.widgets.controls import WIDE, Explorer, push, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
@@ -199,7 +199,10 @@ class _Division:
             sizes = parse_clusters(self.text.value).sizes
         except InputError:
             return
-        if sum(sizes) != PROCESSORS or len(sizes) > MOST_CLUSTERS:
+        can_say = sum(sizes) == PROCESSORS and len(sizes) <= MOST_CLUSTERS
+        for row in [self.count, *self.rows]:  # sliders that would say something else are not shown
+            row.layout.display = "" if can_say else "none"
+        if not can_say:
             return
         self.follows = True
         self.count.children[-1].value = len(sizes)
@@ -227,9 +230,12 @@ def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str 
         The line of a scenario that was copied.
     """
     division = _Division(_clusters(sizes))
+    components = slider_with_entry("components", min(4, len(_clusters(sizes))), 1, MOST_CLUSTERS)
+    # A job has one cluster for each component: the other number follows.
+    push(components.children[-1], division.count.children[-1])
     controls = {
         "sizes": division.text,
-        "components": slider_with_entry("components", 4, 1, MOST_CLUSTERS),
+        "components": components,
         "component_sizes": _text("their sizes", "D(0.9)[1,8]"),
         "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
     }

@@ -226,7 +226,8 @@ class Player {
   /** Fill and ink of the job of this number. */
   colours(number) {
     const { colours } = this.model.get("data");
-    return colours[(number - 1) % colours.length];
+    const last = colours.length;
+    return colours[(((number - 1) % last) + last) % last]; // a log may count from 0
   }
 
   isLit(number) {
