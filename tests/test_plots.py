@@ -38,6 +38,11 @@ def test_meanings_can_be_told_apart_also_by_red_green_blind_readers(names):
         assert np.linalg.norm(DEUTERANOPIA @ (one - other)) > 0.08
 
 
+def test_each_meaning_has_a_colour_of_its_own():
+    looks = [*dict.fromkeys(plots.MEANINGS.values()), *plots.signs("abcde").values(), plots.LOSS]
+    assert len({sign.colour for sign in looks}) == len(looks)
+
+
 def test_a_meaning_looks_the_same_whatever_is_said_beside_it():
     both = plots.signs(["ordered requests", "unordered (simulated)"])
     assert both["ordered requests"] == plots.MEANINGS["ordered"]

@@ -48,21 +48,21 @@ MEANINGS = {
     "small first": Sign("#8C510A", ">"),
     "best fit": Sign("#56B4E9", "<"),
     "single then span": Sign("#AA4499", "p"),
-    "FPFS": Sign("#E69F00", "X"),
-    "EASY": Sign("#56B4E9", "h"),
-    "Conservative": Sign("#CC79A7", "*"),
-    "Online": Sign("#882255", "d"),
+    "FPFS": Sign("#332288", "X"),
+    "EASY": Sign("#44AA99", "h"),
+    "Conservative": Sign("#999933", "*"),
+    "Online": Sign("#CC6677", "d"),
     "equation": Sign("#000000", "*"),
     "simulated": Sign("#8C8C8C", "."),
-    "dependent": Sign("#CC79A7", "P"),
+    "dependent": Sign("#B09500", "D"),
 }
 #: For what has no meaning of its own, such as a reader's scenario.
 OWN = (
-    Sign("#999933", "d"),
-    Sign("#332288", "h"),
-    Sign("#CC6677", "8"),
-    Sign("#44AA99", "H"),
-    Sign("#000000", "1"),
+    Sign("#6B7A8F", "d"),
+    Sign("#5D3A9B", "h"),
+    Sign("#B85C8E", "8"),
+    Sign("#3B7D6E", "H"),
+    Sign("#7A6A00", "1"),
 )
 _SHADES = colormaps["viridis"]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
@@ -71,7 +71,8 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 def signs(names: Iterable[str]) -> dict[str, Sign]:
     """Return the sign of each name: by the meaning that it holds, else one of its own.
 
-    Of several meanings the longest counts; two names never get one sign.
+    Of several meanings the longest counts. A second name of one meaning gets a sign of its own, of
+    which there are five; then they come again.
 
     Examples
     --------
