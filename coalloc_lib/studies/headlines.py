@@ -21,10 +21,13 @@ def tally(answers: Mapping[str, bool | None], what: str = "") -> str:
     '1 of 2 distributions'
     >>> tally({"U[1,7]": True, "U[1,14]": None}, "distributions")
     '1 of 2 distributions (undecided: U[1,14])'
+    >>> tally({"U[1,7]": False, "U[1,14]": None}), tally({"U[1,7]": False})
+    ('0 of 2 (undecided: U[1,14])', 'none of 1')
     """
     undecided = [name for name, answer in answers.items() if answer is None]
     yes = sum(bool(answer) for answer in answers.values())
-    words = f"{yes or 'none'} of {len(answers)} {what}".strip()
+    count = yes or (0 if undecided else "none")
+    words = f"{count} of {len(answers)} {what}".strip()
     return f"{words} (undecided: {', '.join(undecided)})" if undecided else words
 
 

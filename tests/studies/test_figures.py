@@ -271,7 +271,7 @@ def test_a_table_is_drawn_by_request_and_says_what_is_off(table):
 
 
 def test_words_for_titles():
-    assert tally({"a": None, "b": None}, "cases") == "none of 2 cases (undecided: a, b)"
+    assert tally({"a": None, "b": None}, "cases") == "0 of 2 cases (undecided: a, b)"
     assert points([Interval.exact(0.1), Interval.exact(0.1)]) == "10.0 points"
     assert compared(Interval(0.1, -0.1, 0.3, 5)).startswith("neither more nor less")
 

@@ -112,7 +112,7 @@ def curve_figures() -> list[CurveFigure]:
     return [
         _curves(
             "figure3",
-            f"Figure 3: {times} on equal and unequal clusters, first fit",
+            f"Figure 3: {times} on equal and unequal clusters, first fit; shares of 128 processors",
             {
                 "4×32, ordered": "4×32 ordered",
                 "64+32+2×16, ordered": "64+32+2×16 ordered",

@@ -89,7 +89,7 @@ class Player {
     if (width <= 0) return; // not shown yet: the observer calls again
     const narrow = width < 600;
     const queue = narrow ? 60 : 128;
-    const frame = { width, narrow, queue, x0: queue + (narrow ? 24 : 92), x1: width - 16 };
+    const frame = { width, narrow, queue, x0: queue + (narrow ? 36 : 92), x1: width - 16 };
     this.root.style.setProperty("--cp-left", `${frame.x0}px`);
     this.root.classList.toggle("cp-narrow", narrow);
     this.frame = frame;
