@@ -160,7 +160,7 @@ def _draw_counts(chance: np.ndarray, fits: np.ndarray, weighed: bool) -> Figure:
         axes.plot(number, shares, "o", color="black", markerfacecolor="white", markersize=5)
         subtitle += f"share of {len(fits):,} fills"
     axes.set(xlabel="jobs in service at once, i", ylabel="share", xlim=(0.3, len(chance) - 0.3))
-    axes.set_xticks(number[1:])
+    axes.set_xticks(number[1 :: 1 + len(number) // 17])
     plots.title_figure(figure, _counts_title(chance, weighed), subtitle)
     return figure
 
