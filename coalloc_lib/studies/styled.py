@@ -33,7 +33,7 @@ class InlineStyler(Styler):
             for selectors, properties in RULE.findall(sheet)
             for selector in selectors.split(",")
         ]
-        return CELL.sub(lambda cell: _with_style(*cell.groups(), rules), body)
+        return CELL.sub(lambda cell: _with_style(cell[1], cell[2], rules), body)
 
 
 def _with_style(tag: str, rest: str, rules: Sequence[tuple[str, str]]) -> str:
