@@ -28,9 +28,58 @@ def test_exactly_telescopes_into_equation_2():
     assert level == pytest.approx(bound.multiprogramming_level)
 
 
-@pytest.mark.parametrize("step", filling.STEPS)
-def test_each_step_has_words(step):
-    assert len(widgets.filling_picture(6, 3, step, coarse=True).alt) > 20
+@pytest.mark.parametrize(
+    ("processors", "largest", "step", "words"),
+    [
+        (8, 4, 0, "Between 2 and 4 jobs fit, and what is left over stays idle"),
+        (8, 1, 0, "8 jobs fit, and nothing is left over"),
+        (8, 4, 1, "Most often exactly 3 jobs fit"),
+        (2, 2, 1, "Most often exactly 1 job fits"),
+        (8, 1, 1, "Always 8 jobs fit"),
+        (8, 4, 2, "Fewer jobs at once last longer, and weigh more"),
+        (8, 1, 2, "Always 8 jobs fit: there is nothing to weigh"),
+        (8, 1, 3, "8.00 jobs in service on average keep 100% busy"),
+    ],
+)
+def test_each_step_says_what_is_seen(processors, largest, step, words):
+    picture = widgets.filling_picture(processors, largest, filling.STEPS[step], coarse=True)
+    assert picture.alt.startswith(words)
+    assert not picture.alt.removeprefix(words)[:1].isalnum()
+
+
+def test_counts_that_are_equally_likely_share_the_title():
+    title = filling._counts_title(np.array([0, 0.4, 0.4, 0.2]), weighed=False)
+    assert title == "Most often exactly 1 or 2 jobs fit"
+
+
+def test_fills_are_counted_as_they_are_filled_one_by_one():
+    sizes = co.uniform(1, 4)
+    fits = filling.counted(8, sizes, np.random.default_rng(1), 20_000)
+    shares = np.bincount(fits, minlength=9) / len(fits)
+    assert shares == pytest.approx(filling.exactly(8, sizes), abs=0.02)
+    jobs = sizes.sample(np.random.default_rng(2), 9)
+    alone = filling.counted(8, sizes, np.random.default_rng(2), 1)
+    assert alone == np.searchsorted(np.cumsum(jobs), 8, side="right")
+
+
+def test_while_a_control_is_moved_fewer_fills_are_counted(monkeypatch):
+    asked = []
+    drawn = filling.counted
+    monkeypatch.setattr(filling, "counted", lambda *a: asked.append(a[-1]) or drawn(*a))
+    for coarse in (True, False):
+        widgets.filling_picture(step=filling.STEPS[1], coarse=coarse)
+    assert asked == [filling.FEW, filling.COUNTED]
+
+
+def test_no_job_is_larger_than_the_cluster():
+    with pytest.raises(co.InputError, match="largest = 32; give at most processors, which is 4"):
+        widgets.filling_picture(4, 32)
+    explorer = widgets.filling_explorer()
+    explorer._holders["largest"].value = 32
+    assert explorer.values["processors"] == 32
+    explorer._holders["processors"].value = 4
+    assert explorer.values["largest"] == 4
+    assert "processors=4&largest=4" in explorer.scenario.value
 
 
 def test_heads_and_oldest_jobs_are_those_of_a_hand_made_chain():

@@ -5,7 +5,7 @@ import pytest
 from coalloc_lib.checks import InputError
 from coalloc_lib.studies.ledger import VERDICTS, Row
 from coalloc_lib.studies.published import load_claims
-from coalloc_lib.widgets.lessons import MARKS, checker, guess, verdict_lines
+from coalloc_lib.widgets.lessons import MARKS, checker, guess, near, verdict_lines
 
 CLAIMS = load_claims("cluster-configurations")
 
@@ -27,7 +27,9 @@ def test_a_verdict_line_tells_claim_interval_reason_and_threshold():
 
 
 def test_systems_are_count_by_size_also_in_what_papers_say():
-    html = verdict_lines([row()], CLAIMS)
+    html = verdict_lines([row(note="two parts.")], CLAIMS)
+    assert f"<i>{CLAIMS['CC-3'].words}.</i> What: 0.010" in html
+    assert html.endswith("two parts.</p>")
     assert "8×16 is like 4×32" in html
     assert "in the paper 16x8, 32x4" in html
     assert CLAIMS["CC-4"].words == CLAIMS["CC-4"].claim
@@ -41,6 +43,34 @@ def test_a_guess_is_kept_and_answered():
     assert "this &lt;one&gt;" in asked.children[-1].value
     with pytest.raises(InputError, match="two guesses or more"):
         guess("Which?", "this")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("this", "So the numbers say."),
+        (lambda: "that", "The numbers say: that."),
+        (lambda: None, "The numbers do not decide it."),
+        (lambda: "else", "answer = "),
+        (None, "</b>.  Now run"),
+    ],
+)
+def test_a_guess_is_judged_by_the_numbers(answer, told):
+    asked = guess("Which?", "this", "that", answer=answer)
+    asked._buttons.value = "this"
+    assert told in asked.children[-1].value
+
+
+def test_no_answer_is_sought_before_a_guess():
+    asked = guess("Which?", "this", "that", answer=lambda: 1 / 0)
+    assert "this" in asked._repr_mimebundle_()["text/html"]
+    with pytest.raises(InputError, match="answer"):
+        guess("Which?", "this", "that", answer="else")
+
+
+@pytest.mark.parametrize(("answer", "said"), [(1.1, ""), (0.85, "look"), (float("nan"), "look")])
+def test_a_number_is_near(answer, said):
+    assert near(answer, 1, 0.12, "look") == said
 
 
 def test_a_guess_can_be_read_where_nothing_runs():

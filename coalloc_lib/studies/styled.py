@@ -1,5 +1,6 @@
 """Tables as a notebook shows them: words to the left, three digits, verdicts coloured."""
 
+import re
 from collections.abc import Sequence
 
 import pandas as pd
@@ -16,6 +17,31 @@ GROUNDS = {
     "does not hold": "#F8D3BF",
     "cannot be tested": "#E4E4E4",
 }
+
+#: Of a style sheet: selectors and properties. Of a table: what opens a cell.
+RULE = re.compile(r"([^{}]+)\{([^}]*)\}")
+CELL = re.compile(r"<(td|th|caption)\b([^>]*)>")
+
+
+class InlineStyler(Styler):
+    """A table whose cells bear their styles: a notebook not yet trusted drops style sheets."""
+
+    def _repr_html_(self) -> str:
+        sheet, body = self.to_html().split("</style>", 1)
+        rules = [
+            (selector.split()[-1], " ".join(properties.split()))
+            for selectors, properties in RULE.findall(sheet)
+            for selector in selectors.split(",")
+        ]
+        return CELL.sub(lambda cell: _with_style(cell[1], cell[2], rules), body)
+
+
+def _with_style(tag: str, rest: str, rules: Sequence[tuple[str, str]]) -> str:
+    attributes = dict(re.findall(r'(\w+)="([^"]*)"', rest))
+    names = {tag, f"#{attributes.get('id')}"}
+    names |= {f"{tag}.{name}" for name in attributes.get("class", "").split()}
+    style = " ".join(properties for selector, properties in rules if selector in names)
+    return f'<{tag}{rest} style="{style}">'
 
 
 def claims_table(rows: Sequence[Row]) -> Styler:
@@ -67,5 +93,5 @@ def losses_table(table: pd.DataFrame, verdicts: pd.DataFrame, name: str) -> Styl
 def _plain(table, name):
     left = {"selector": "td, th", "props": "text-align: left; vertical-align: top"}
     whole = {"selector": "th", "props": "white-space: nowrap"}
-    styled = table.style.set_uuid(name).format(precision=3, na_rep="")
+    styled = InlineStyler(table, uuid=name).format(precision=3, na_rep="")
     return styled.set_table_styles([left, whole])

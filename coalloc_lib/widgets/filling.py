@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from coalloc_lib import plots
+from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import (
     Deterministic,
     Distribution,
@@ -20,13 +21,13 @@ from coalloc_lib.inference import student
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
-#: Fills that are drawn, and fills that are counted beside the formula.
-DRAWN, COUNTED = 6, 2_000
+#: Fills that are drawn; that are counted beside the formula, and while a control is moved.
+DRAWN, COUNTED, FEW = 6, 2_000, 200
 #: Jobs of the simulation beside the result, and while a control is moved.
 JOBS, COARSE = 40_000, 4_000
 
@@ -37,6 +38,13 @@ def fill(processors: int, sizes: SizeDistribution, generator: np.random.Generato
     while sum(jobs) <= processors:
         jobs.append(int(sizes.sample(generator, 1)[0]))
     return jobs
+
+
+def counted(processors: int, sizes: SizeDistribution, generator: np.random.Generator,
+            fills: int) -> np.ndarray:  # fmt: skip
+    """Return how many jobs fit in each of several fills."""
+    jobs = sizes.sample(generator, fills * (processors + 1)).reshape(fills, -1)
+    return (jobs.cumsum(axis=1) <= processors).sum(axis=1)
 
 
 def exactly(processors: int, sizes: SizeDistribution) -> np.ndarray:
@@ -65,16 +73,24 @@ def filling_picture(
     draw : int
         Seed of the jobs.
     coarse : bool
-        Simulate less, for a quick look.
+        Draw and simulate less, for a quick look.
+
+    Raises
+    ------
+    InputError
+        The largest job does not fit on the cluster.
     """
-    sizes = uniform(1, min(largest, processors))
+    if largest > processors:
+        raise InputError(f"largest = {largest}; give at most processors, which is {processors}")
+    sizes = uniform(1, largest)
     one = np.random.default_rng(draw)
     if step == STEPS[0]:
         figure = _draw_fills([fill(processors, sizes, one) for _ in range(DRAWN)], processors)
     elif step == STEPS[3]:
         figure = _draw_sum(processors, sizes, COARSE if coarse else JOBS)
     else:
-        figure = _draw_counts(processors, sizes, one, weighed=step == STEPS[2])
+        fits = counted(processors, sizes, one, FEW if coarse else COUNTED)
+        figure = _draw_counts(exactly(processors, sizes), fits, weighed=step == STEPS[2])
     return Picture(figure)
 
 
@@ -100,37 +116,52 @@ def _draw_fills(fills: list[list[int]], processors: int) -> Figure:
     axes.set_yticks(np.arange(len(fills)) + 0.5, [f"{len(jobs) - 1} fit" for jobs in fills])
     axes.set_xlabel("processors")
     axes.grid(False)
-    least, most = (pick(len(jobs) - 1 for jobs in fills) for pick in (min, max))
-    title = f"{least} jobs fit" if least == most else f"Between {least} and {most} jobs fit"
+    title = _fills_title(fills, processors)
     subtitle = f"{len(fills)} fills of {processors} processors in the order of the queue; dashed: "
-    title += ", and what is left over stays idle"
     plots.title_figure(figure, title, subtitle + "the job that fits no more; hatched: idle")
     return figure
 
 
-def _draw_counts(processors: int, sizes: SizeDistribution, generator: np.random.Generator,
-                 weighed: bool) -> Figure:  # fmt: skip
-    chance = exactly(processors, sizes)
+def _fills_title(fills: list[list[int]], processors: int) -> str:
+    least, most = (pick(len(jobs) - 1 for jobs in fills) for pick in (min, max))
+    fit = _jobs_fit(f"{least}") if least == most else f"Between {least} and {most} jobs fit"
+    full = all(sum(jobs[:-1]) == processors for jobs in fills)
+    return f"{fit}, and " + ("nothing is left over" if full else "what is left over stays idle")
+
+
+def _jobs_fit(number: str) -> str:
+    return f"{number} job fits" if number == "1" else f"{number} jobs fit"
+
+
+def _counts_title(chance: np.ndarray, weighed: bool) -> str:
+    possible = np.flatnonzero(chance > 0)
+    if len(possible) == 1:
+        always = _jobs_fit(f"{possible[0]}")
+        return f"Always {always}: there is nothing to weigh" if weighed else f"Always {always}"
+    if weighed:
+        return "Fewer jobs at once last longer, and weigh more"
+    most = np.flatnonzero(np.isclose(chance, chance.max()))
+    return "Most often exactly " + _jobs_fit(" or ".join(map(str, most)))
+
+
+def _draw_counts(chance: np.ndarray, fits: np.ndarray, weighed: bool) -> Figure:
     figure, axes = plots.new_figure(2.4)
     number = np.arange(len(chance))
     pale = {"alpha": 0.35} if weighed else {}
     axes.bar(number - 0.2 * weighed, chance, 0.4 if weighed else 0.7,
              color=plots.STANDARD.colour, **pale)  # fmt: skip
-    title = f"Most often exactly {chance.argmax()} jobs fit"
     subtitle = "bars: F(i) - F(i + 1), the chance that i jobs fit and i + 1 do not; circles: "
     if weighed:
         time = chance[1:] / number[1:] / (chance[1:] / number[1:]).sum()
         axes.bar(number[1:] + 0.2, time, 0.4, color=plots.STANDARD.colour)
-        title = "Fewer jobs at once last longer, and weigh more"
         subtitle = "pale: chance that exactly i jobs fit; dark: share of time, weighed by 1/i"
     else:
-        counts = [len(fill(processors, sizes, generator)) - 1 for _ in range(COUNTED)]
-        shares = np.bincount(counts, minlength=len(chance)) / COUNTED
+        shares = np.bincount(fits, minlength=len(chance)) / len(fits)
         axes.plot(number, shares, "o", color="black", markerfacecolor="white", markersize=5)
-        subtitle += f"share of {COUNTED:,} fills"
+        subtitle += f"share of {len(fits):,} fills"
     axes.set(xlabel="jobs in service at once, i", ylabel="share", xlim=(0.3, len(chance) - 0.3))
-    axes.set_xticks(number[1:])
-    plots.title_figure(figure, title, subtitle)
+    axes.set_xticks(number[1 :: 1 + len(number) // 17])
+    plots.title_figure(figure, _counts_title(chance, weighed), subtitle)
     return figure
 
 
@@ -160,11 +191,14 @@ def _draw_sum(processors: int, sizes: SizeDistribution, jobs: int) -> Figure:
 def filling_explorer(state: str = "") -> Explorer:
     """Return the controls of a cluster and its jobs, and the four steps to its capacity loss."""
     step = ipw.ToggleButtons(options=STEPS, description="step")
+    processors = slider_with_entry("processors", 8, 2, 32)
+    largest = slider_with_entry("largest job", 4, 1, 32)
+    push(largest.children[-1], processors.children[-1])
     return Explorer(
         {
             "step": step,
-            "processors": slider_with_entry("processors", 8, 2, 32),
-            "largest": slider_with_entry("largest job", 4, 1, 32),
+            "processors": processors,
+            "largest": largest,
             "draw": slider_with_entry("draw again", 0, 0, 99),
         },
         filling_picture,

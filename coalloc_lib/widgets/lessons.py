@@ -9,6 +9,8 @@ from IPython.display import HTML
 
 from coalloc_lib.checks import InputError, one_of
 
+#: The right one of the options of a guess, or what finds it.
+Answer = str | Callable[[], str | None] | None
 #: Colour and sign of each verdict: what came out, what did not, what is open.
 MARKS = {
     "reproduced": ("#00694D", "✓"),
@@ -24,25 +26,38 @@ MARKS = {
 class Guess(ipw.VBox):
     """A question that a reader answers before reading on; the answer stays in `choice`."""
 
-    def __init__(self, question: str, options: Sequence[str], reply: str) -> None:
-        self.question = question
+    def __init__(
+        self, question: str, options: Sequence[str], reply: str, answer: Answer = None
+    ) -> None:
+        self.question, self._reply, self._answer = question, reply, answer
         self._buttons = ipw.RadioButtons(
             options=list(options), value=None, description="Your guess",
             layout={"width": "max-content"},
         )  # fmt: skip
-        answer = ipw.HTML()
-        self._buttons.observe(
-            lambda change: setattr(
-                answer, "value", f"You say: <b>{escape(change['new'])}</b>. {escape(reply)}"
-            ),
-            "value",
-        )
-        super().__init__([ipw.HTML(f"<b>{escape(question)}</b>"), self._buttons, answer])
+        told = ipw.HTML()
+        self._buttons.observe(lambda change: setattr(told, "value", self._told()), "value")
+        super().__init__([ipw.HTML(f"<b>{escape(question)}</b>"), self._buttons, told])
 
     @property
     def choice(self) -> str | None:
         """What was chosen; None before."""
         return self._buttons.value
+
+    def _told(self) -> str:
+        said = f"You say: <b>{escape(str(self.choice))}</b>. "
+        try:
+            return f"{said}{escape(self._judged())} {escape(self._reply)}"
+        except InputError as error:  # of the numbers behind the answer
+            return f"{said}{escape(str(error))}"
+
+    def _judged(self) -> str:
+        if self._answer is None:
+            return ""
+        right = self._answer() if callable(self._answer) else self._answer
+        if right is None:
+            return "The numbers do not decide it."
+        one_of("answer", right, self._buttons.options)
+        return "So the numbers say." if right == self.choice else f"The numbers say: {right}."
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         options = "".join(f"<li>{escape(option)}</li>" for option in self._buttons.options)
@@ -51,20 +66,27 @@ class Guess(ipw.VBox):
         return super()._repr_mimebundle_(**kwargs) | {"text/html": still, "text/plain": words}
 
 
-def guess(question: str, *options: str, reply: str = "Now run the next cell.") -> Guess:
+def guess(
+    question: str, *options: str, reply: str = "Now run the next cell.", answer: Answer = None
+) -> Guess:
     """Ask the reader to guess; nothing is asked where no one is there to answer.
 
     Parameters
     ----------
     question : str
     options : str
-        Two or more; which one is right the next figure shows.
+        Two or more.
     reply : str
         What is said to a guess.
+    answer : str or callable, optional
+        The right one of the options, or a function that finds it once a guess is made, and returns
+        None where the numbers do not decide. Without it the next figure shows which one is right.
     """
     if len(options) < 2:
         raise InputError(f"options = {options!r}; give two guesses or more to choose from")
-    return Guess(question, options, reply)
+    if isinstance(answer, str):
+        one_of("answer", answer, options)
+    return Guess(question, options, reply, answer)
 
 
 def verdict_lines(rows: Sequence[Any], claims: Mapping[str, Any], threshold: str = "") -> str:
@@ -88,10 +110,11 @@ def _verdict_line(row: Any, claim: str) -> str:
     if row.ci95_low is not None:
         found += f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
     parts = "; ".join(part for part in (found, row.note) if part)
+    evidence = f"{parts[:1].upper()}{parts[1:].rstrip('.')}." if parts else ""
     return (
         f'<p style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
         f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
-        f"<i>{escape(claim)}.</i> {escape(parts)}</p>"
+        f"<i>{escape(claim.rstrip('.'))}.</i> {escape(evidence)}</p>"
     )
 
 
@@ -117,10 +140,21 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
             return HTML(f"<p><b>Exercise {number}.</b> Put your answer in place of the dots.</p>")
         try:
             hint = exercises[number](answer)
-        except (TypeError, ValueError, AttributeError, IndexError, KeyError):
+        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
             hint = "that is not of the kind that is asked for"
         colour, sign = MARKS["differs" if hint else "holds"]
         words = f"Not yet: {escape(hint)}." if hint else "Right."
         return HTML(f'<p><b style="color: {colour}">{sign} Exercise {number}.</b> {words}</p>')
 
     return check
+
+
+def near(answer: Any, right: float, within: float, hint: str) -> str:
+    """Return an empty text where a number is right, up to `within`; else the hint."""
+    return "" if abs(float(answer) - right) <= within else hint
+
+
+def raised(error: Exception) -> str:
+    """Return in one line, as a hint, what the reader's own code raised."""
+    words = " ".join(str(error).split())
+    return f"your code raises {type(error).__name__}: {words}".removesuffix(": ").rstrip(".")

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import stdtrit
 
 import coalloc_lib as co
 from coalloc_lib.estimates import Interval
@@ -104,7 +105,15 @@ def test_the_first_type_would_miss_if_it_stopped_early():
 
 def test_the_odd_cell_comes_by_both_types_of_simulation():
     found = detective.odd_cell(jobs=40_000, replications=3)
-    assert set(found) == {"first type", "second type"}
-    for loss in found.values():
+    first, second, difference = found.values()
+    for loss in (first, second):
         assert loss.estimate == pytest.approx(0.25, abs=0.01)
         assert loss.half_width < 0.01
+    assert difference.estimate == pytest.approx(first.estimate - second.estimate)
+    spread = {
+        "first": first.half_width / stdtrit(first.count - 1, 0.975),
+        "second": second.half_width / stdtrit(second.count - 1, 0.975),
+    }
+    error = np.hypot(*spread.values())
+    assert difference.half_width > stdtrit(first.count + second.count - 2, 0.975) * error
+    assert detective.odd_print() == 0.255

@@ -21,6 +21,16 @@ class StopsAtTheFirst(co.Scheduling):
                 break
 
 
+class Misspelt(co.Scheduling):
+    def start_jobs(self, state):
+        state.begin(state.queue[0])
+
+
+class WantsMore(co.Scheduling):
+    def __init__(self, limit):
+        self.limit = limit
+
+
 class Nothing(co.Scheduling):
     pass
 
@@ -36,7 +46,7 @@ RIGHT = {1: 1 / 7, 2: 0.9, 3: 6, 4: 100, 5: WidestFirst, 6: ONE_OR_ALL}
 WRONG = {
     1: [6 / 7, 0, "a seventh", None],
     2: [0.1, 1, None],
-    3: [5, 7, 6.5, "six"],
+    3: [5, 7, 6.5, float("inf"), float("nan"), "six"],
     4: [50, 200, None],
     5: [co.FCFS(), StopsAtTheFirst(), Nothing(), WidestFirst().start_jobs, 5],
     6: [co.uniform(1, 4), co.uniform(1, 9), 0.05, None],
@@ -55,6 +65,21 @@ def test_wrong_answers_get_a_hint_that_does_not_tell(number, answer):
     assert "\n" not in words
     hint = words.split("Not yet: ")[1]
     assert str(RIGHT[number]) not in hint
+
+
+def test_the_number_of_clusters_is_told_by_direction():
+    assert "go on" in check(3, 5).data
+    for more in (7, 6.5):
+        assert "fewer clusters" in check(3, more).data
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [(Misspelt, "AttributeError: "), (WantsMore, "TypeError: "), (Misspelt(), "begin")],
+)
+def test_what_a_policy_of_the_readers_raises_is_told(policy, told):
+    assert f"{told}" in check(5, policy).data
+    assert "your code raises" in check(5, policy).data
 
 
 def test_a_policy_may_be_given_as_an_object():

@@ -1,5 +1,6 @@
 """Figures show themselves; titles and thresholds follow the numbers, whatever they are."""
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -262,6 +263,15 @@ def test_a_table_counts_and_colours_the_cells_that_differ(table):
     assert "#T_table3_row0_col1 {" in html.replace(",", " {")
     assert [name[0] for name in shown.data.columns][:4] == ["total, 1 × 32"] * 4
     assert table.claims == ("MU-2",)
+
+
+def test_a_table_keeps_its_colours_where_style_sheets_are_dropped(table):
+    page = table.table()._repr_html_()
+    assert "<style" not in page
+    (off,) = re.findall(r"<td[^>]*#F8D3BF[^>]*>", page)
+    assert 'id="T_table3_row0_col1"' in off
+    assert "text-align: left" in off
+    assert page.count("text-align: center") == page.count('class="col_heading')
 
 
 def test_a_table_is_drawn_by_request_and_says_what_is_off(table):

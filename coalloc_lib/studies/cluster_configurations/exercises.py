@@ -25,7 +25,7 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     UNEQUAL,
 )
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.lessons import checker
+from coalloc_lib.widgets.lessons import checker, near
 from coalloc_lib.workloads.models import JobModel
 
 STANDARD = Multicluster(EQUAL["4×32"])
@@ -43,13 +43,13 @@ JOBS, RUNS = 2_000, 5
 
 def _slow_links(answer: Any) -> str:
     free = 1 - Sample(*_losses(Scenario(STANDARD, FOUR), 20_000, 5)).mean
-    return _near(answer, free / SLOW, 0.005, "a job holds its processors longer, for the same work")
+    return near(answer, free / SLOW, 0.005, "a job holds its processors longer, for the same work")
 
 
 def _jobs_of_one_size(answer: Any) -> str:
     spread = BreakEven(Scenario(STANDARD, JobModel(parse_sizes("U[5,5]"), 4)))
     right = spread.measure(SCALES["quick"], SEED).mean
-    return _near(answer, right, 0.01, "count how many jobs run at once: spread, and whole")
+    return near(answer, right, 0.01, "count how many jobs run at once: spread, and whole")
 
 
 def _how_unequal(answer: Any) -> str:
@@ -81,7 +81,7 @@ def _divided(clusters: int, rule: Placement) -> Scenario:
 def _stretch_under_first_fit(answer: Any) -> str:
     spread = BreakEven(Scenario(STANDARD, FOUR, placement=FirstFit()))
     right = spread.measure(SCALES["quick"], SEED).mean
-    return _near(answer, right, 0.02, "four components, or their sum in one, both under first fit")
+    return near(answer, right, 0.02, "four components, or their sum in one, both under first fit")
 
 
 def _gap_that_overtaking_leaves(answer: Any) -> str:
@@ -91,7 +91,7 @@ def _gap_that_overtaking_leaves(answer: Any) -> str:
     )
     right = _more(equal, unequal, backlog=WAITING).estimate
     hint = "what 4 × 32 bears less what 64+32+2×16 does, both with jobs that overtake"
-    return _near(answer, right, 0.015, hint)
+    return near(answer, right, 0.015, hint)
 
 
 @lru_cache
@@ -102,10 +102,6 @@ def _more(one: Scenario, other: Scenario, backlog: int | None = None) -> Interva
 def _losses(scenario: Scenario, jobs: int, runs: int) -> tuple[Any, str]:
     busy, doubt = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=SEED)
     return 1 - busy.mean(axis=1), doubt
-
-
-def _near(answer: Any, right: float, within: float, hint: str) -> str:
-    return "" if abs(float(answer) - right) <= within else hint
 
 
 EXERCISES: dict[int, Callable[[Any], str]] = {

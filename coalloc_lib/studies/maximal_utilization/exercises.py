@@ -20,7 +20,7 @@ from coalloc_lib.simulation import simulate
 from coalloc_lib.studies.maximal_utilization.claims import pathological_loss
 from coalloc_lib.studies.maximal_utilization.parameters import FOUR, SEED, sizes
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.lessons import checker
+from coalloc_lib.widgets.lessons import checker, near, raised
 from coalloc_lib.workloads.models import JobModel
 
 #: Limits of overtaking from which exercise 4 has one chosen.
@@ -33,21 +33,24 @@ PROJECT, SEEN, JOBS, RUNS = "U[1,7]", 20, 800, 5
 
 def _two_processors(answer: Any) -> str:
     right = maximal_utilization(Multicluster([2]), uniform(1, 2)).capacity_loss
-    return _near(answer, right, 0.002, "draw the four pairs of sizes: in which do two jobs fit?")
+    return near(answer, right, 0.002, "draw the four pairs of sizes: in which do two jobs fit?")
 
 
 def _pathological_limit(answer: Any) -> str:
     small, large = 7, 15  # the gap to the limit goes like 1/N
     ends = large * pathological_loss(5, large) - small * pathological_loss(5, small)
     hint = "how many jobs run at once, and what part of each cluster does one use?"
-    return _near(answer, ends / (large - small), 0.003, hint)
+    return near(answer, ends / (large - small), 0.003, hint)
 
 
 def _clusters_past_a_quarter(answer: Any) -> str:
     clusters = 1
     while maximal_utilization(Multicluster.equal(clusters, 32), uniform(1, 7)).capacity_loss < 0.25:
         clusters += 1
-    return "" if int(answer) == answer == clusters else "the loss grows with every cluster: go on"
+    if answer == clusters:
+        return ""
+    fewer = "fewer clusters are enough, or none has that number"
+    return fewer if answer > clusters else "the loss grows with every cluster: go on"
 
 
 def _jumps_for_ten_points(answer: Any) -> str:
@@ -67,15 +70,18 @@ class _WidestFirst(Scheduling):
 
 
 def _widest_first(answer: Any) -> str:
-    policy = answer() if isinstance(answer, type) else answer
-    if not isinstance(policy, Scheduling):
+    kind = answer if isinstance(answer, type) else type(answer)
+    if not issubclass(kind, Scheduling):
         return "give your policy: a class that derives from co.Scheduling"
     jobs = JobModel(sizes(PROJECT), len(FOUR)).sample(300, SEED)
     how: dict[str, Any] = {"engine": "reference", "backlog": SEEN}
     try:
+        policy = answer() if isinstance(answer, type) else answer
         own = simulate(FOUR, jobs, scheduling=policy, **how).start
     except InputError as error:
         return str(error)
+    except Exception as error:  # whatever the reader's own code may raise
+        return raised(error)
     right = simulate(FOUR, jobs, scheduling=_WidestFirst(), **how).start
     if np.array_equal(own, right, equal_nan=True):
         return ""
@@ -95,10 +101,6 @@ def _breaks_equation_4(answer: Any) -> str:
         return str(error)
     off = held - afresh
     return "" if off > FAR_OFF else f"it is off by {off:.3f}; what if one job fills the cluster?"
-
-
-def _near(answer: Any, right: float, within: float, hint: str) -> str:
-    return "" if abs(float(answer) - right) <= within else hint
 
 
 EXERCISES: dict[int, Callable[[Any], str]] = {
