@@ -134,7 +134,7 @@ def test_lines_are_drawn_from_small_to_large_jobs_and_named(drawn):
 def statement_with(small, large, doubt=""):
     figure = BreakEvenFigure()
     figure.found = {
-        entry: Sample(np.array([-0.01, 0.01]) + (small if entry.share < 0.5 else large), doubt)
+        entry: Sample(np.array([-0.001, 0.001]) + (small if entry.share < 0.5 else large), doubt)
         for entry in figure.entries.values()
     }
     return figure.title
@@ -143,13 +143,34 @@ def statement_with(small, large, doubt=""):
 @pytest.mark.parametrize(
     ("small", "large", "said"),
     [
-        (1.2, 1.4, "pays up to a stretch of 1.20, of 1.40 for jobs of half a cluster or more"),
-        (1.3, 1.1, "pays up to a stretch of 1.30, of 1.10 for jobs of half a cluster or more"),
+        (1.2, 1.4, "pays up to a stretch of 1.20 at best; pays up to a stretch of 1.40 at best"),
+        (1.3, 1.1, "pays up to a stretch of 1.30 at best; pays up to a stretch of 1.10 at best"),
+        (0.9, 1.4, "does not pay; pays up to a stretch of 1.40 at best"),
+        (1.0, 1.4, "is not seen to pay for certain; pays up to a stretch of 1.40 at best"),
         (0.8, 0.7, "does not pay, however little it stretches service"),
     ],
 )
 def test_the_title_follows_the_numbers(small, large, said):
-    assert statement_with(small, large) == f"Spreading {said}"
+    title = statement_with(small, large)
+    for words in (" jobs of less than half a cluster", " jobs of half a cluster or more"):
+        title = title.replace(words, "")
+    title = title.replace("; spreading ", "; ").replace(" (2×32, FCFS)", "")
+    assert title == f"Spreading {said}"
+
+
+@pytest.mark.parametrize("best", [("2×32", "FCFS"), ("8×32", "FPFS"), ("4×32", "FCFS")])
+def test_the_title_names_the_line_that_is_best_where_lines_differ(best):
+    figure = BreakEvenFigure()
+    figure.found = {
+        entry: Sample(np.array([-0.001, 0.001]) + (1.42 if (line, heading[:4]) == best else 0.9))
+        for (line, _, heading), entry in figure.entries.items()
+        if entry.share >= 0.5
+    }
+    figure.entries = {label: e for label, e in figure.entries.items() if e.share >= 0.5}
+    said = f"1.42 at best ({', '.join(best)})"
+    assert (
+        figure.title == f"Spreading jobs of half a cluster or more pays up to a stretch of {said}"
+    )
 
 
 def test_the_title_of_large_jobs_alone_speaks_of_them(drawn):

@@ -71,14 +71,35 @@ def test_wrong_answers_get_a_hint_that_does_not_tell(number, answer):
 
 def test_the_leaderboard_takes_own_rules_and_orders_by_loss():
     table = leaderboard({"by clusters": ByClusters(), "like best fit": LikeBestFit()})
-    assert len(table) == 5
+    assert table.index.tolist() == [1, 2, 3, 4, 5]
     assert table["mean loss"].is_monotonic_increasing
     lines = table.set_index("placement")
     # The same rule, run by the other engine on the same jobs.
-    assert lines.loc["like best fit"].equals(lines.loc["best fit"])
+    losses = ["mean loss", "less first fit", "4 × 32", "8 × 16", "16 × 8"]
+    assert lines.loc["like best fit", losses].equals(lines.loc["best fit", losses])
     assert lines.loc["by clusters", "4 × 32"] == lines.loc["worst fit", "4 × 32"]
     assert lines.loc["by clusters", "16 × 8"] == lines.loc["best fit", "16 × 8"]
     assert table.loc[1, "placement"] == "by clusters"
+
+
+def test_the_leaderboard_judges_by_differences_on_the_same_jobs():
+    lines = leaderboard({"by clusters": ByClusters(), "like best fit": LikeBestFit()})
+    lines = lines.set_index("placement")
+    assert lines.loc["by clusters", "beats the three"] == "yes"
+    # What differs in nothing from a rule does not beat it; the rule is held against the others.
+    assert lines.loc["by clusters", "beats them on 4 × 32"] == "no"
+    assert lines.loc["like best fit", "beats them on 16 × 8"] == "no"
+    assert lines.loc["best fit", "beats them on 16 × 8"] == "yes"
+    assert lines.loc["worst fit", "beats them on 4 × 32"] == "yes"
+    assert lines.loc["worst fit", "beats the three"] == "no"
+    assert lines.loc["first fit", "less first fit"] == ""
+    assert lines.loc["worst fit", "less first fit"].startswith("+")
+
+
+def test_a_mean_that_is_lower_by_chance_beats_nothing():
+    """First and best fit are too near to each other on 8 × 16 for so few jobs."""
+    lines = leaderboard({}).set_index("placement")
+    assert set(lines.loc[["first fit", "best fit"], "beats them on 8 × 16"]) == {"cannot tell"}
 
 
 def test_what_is_no_placement_is_refused_in_one_line():

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coalloc_lib.studies.cluster_configurations import claims, figures
+from coalloc_lib.studies.cluster_configurations import claims, figures, placement_map
+from coalloc_lib.studies.cluster_configurations.parameters import SCALES, SEED
 from coalloc_lib.studies.cluster_configurations.scenarios import LINES
+from tests.studies.cells import TINY
 from tests.studies.lines import drawn, moved, shifted
 
 
@@ -62,6 +64,20 @@ def test_the_title_of_the_map_says_where_worst_fit_wins(found):
     never = found.gains.assign(gain=-1.0)
     assert "on no system" in figures.PlacementMap(never).title
     assert "first fit in 31 of 31 cases" in figures.PlacementMap(never).title
+
+
+def test_the_map_is_run_again_at_the_scale_and_seed_of_what_is_there(found, monkeypatch):
+    asked = []
+    monkeypatch.setattr(placement_map, "gains", lambda *how: asked.append(how) or found.gains)
+    *_, drawn_map = figures.all_figures(found, TINY, 7)
+    drawn_map.run()
+    assert not asked
+    drawn_map.run(seed=8)
+    drawn_map.run()
+    drawn_map.run("quick")
+    assert asked == [(TINY, 8), (SCALES["quick"], 8)]
+    figures.PlacementMap().run()
+    assert asked[-1] == (SCALES["quick"], SEED)
 
 
 @pytest.mark.parametrize("name", HEADLINES)

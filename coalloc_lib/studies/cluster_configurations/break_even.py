@@ -37,8 +37,10 @@ CLUSTER = 32
 #: job, the sum of all, has at most the processors of a cluster.
 UNIFORM = {2: (4, 8, 12, 14, 16), 4: (2, 4, 6, 8), 8: (2, 3, 4)}
 FAVOURED = {4: (2, 4, 8)}
-#: A job of this share of a cluster leaves no room for a second one of its size.
+#: Two jobs of this share of a cluster fill it; of larger ones no two fit on it together.
 HALF = 0.5
+#: What is said where no point pays.
+NEVER = "does not pay"
 #: Policies that are looked at, by the headings of their panels.
 POLICIES = {"FCFS: in order of submission": FCFS(), "FPFS: passed by up to 50 times": FPFS(50)}
 
@@ -187,22 +189,18 @@ class BreakEvenFigure(SimulatedFigure):
         return f"{super().words()} {'; '.join(lines)}."
 
     def spanned(self) -> str:
-        """Say up to which stretch spreading pays at the most, and for large jobs apart."""
-        found = [(entry.share, self.interval(label)) for label, entry in self.entries.items()]
-        if all(alpha.above(1) is False for _, alpha in found):
-            return "Spreading does not pay, however little it stretches service"
-        most: dict[bool, float] = {}
-        for share, alpha in found:
-            large = share >= HALF
-            most[large] = max(most.get(large, 0.0), alpha.estimate)
-        words = {False: "less than half a cluster", True: "half a cluster or more"}
-        if len(most) == 1:
-            [(large, limit)] = most.items()
-            return f"Spreading jobs of {words[large]} pays up to a stretch of {limit:.2f}"
-        return (
-            f"Spreading pays up to a stretch of {most[False]:.2f}, of {most[True]:.2f} for jobs of "
-            f"{words[True]}"
-        )
+        """Say up to which stretch spreading pays at best, where, and for which jobs."""
+        found: dict[str, list[tuple[str, Interval]]] = {"less than half a cluster": []}
+        for label, entry in self.entries.items():
+            line, _, heading = label
+            jobs = "half a cluster or more" if entry.share >= HALF else "less than half a cluster"
+            name = f"{line}, {heading.partition(':')[0]}"
+            found.setdefault(jobs, []).append((name, self.interval(label)))
+        said = {jobs: _at_best(points) for jobs, points in found.items() if points}
+        if set(said.values()) == {NEVER}:
+            return f"Spreading {NEVER}, however little it stretches service"
+        words = "; spreading jobs of ".join(f"{jobs} {what}" for jobs, what in said.items())
+        return f"Spreading jobs of {words}"
 
     def _look(self) -> dict[str, Sign]:
         lines = list(dict.fromkeys(line for line, *_ in self.entries))
@@ -232,3 +230,12 @@ def _spread(clusters: int, sizes: SizeDistribution, policy: Scheduling) -> Scena
 def _heading(policy: Scheduling) -> str:
     """Return the heading of a policy's panel."""
     return next((words for words, known in POLICIES.items() if known == policy), str(policy))
+
+
+def _at_best(points: list[tuple[str, Interval]]) -> str:
+    """Return up to which stretch the best of named points pays, if any of them does."""
+    answers = [alpha.above(1) for _, alpha in points]
+    if True not in answers:
+        return "is not seen to pay for certain" if None in answers else NEVER
+    name, best = max(points, key=lambda point: point[1].estimate)
+    return f"pays up to a stretch of {best.estimate:.2f} at best ({name})"

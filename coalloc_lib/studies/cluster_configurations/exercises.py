@@ -4,12 +4,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.curves import compare
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.estimates import Interval
+from coalloc_lib.estimates import Interval, all_of
 from coalloc_lib.inference import Sample
 from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
 from coalloc_lib.saturation import replicated_traffic
@@ -126,26 +127,56 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each placement, the three of the library among them: the capacity loss on each
-        division, on the same jobs, with the half-width of its 95 % interval, and their mean.
+        A row for each placement, the three of the library among them: the mean loss; that less
+        the mean loss of first fit on the same jobs, with its 95 % interval; whether it beats the
+        library's three (the others of them) by such intervals, on average and on each division,
+        with the loss there.
     """
     instance_of("entries", entries, dict, "placements by name")
     known = {"first fit": FirstFit(), "worst fit": WorstFit(), "best fit": BestFit()}
-    rows = [_line(name, rule) for name, rule in {**known, **entries}.items()]
-    table = pd.DataFrame(rows).sort_values("mean loss", ignore_index=True)
-    return table.set_axis(range(1, len(table) + 1))
+    rules = {name: _runs(name, rule) for name, rule in known.items()}
+    rows = [
+        _line(name, runs, [other for rule, other in rules.items() if rule != name], rules)
+        for name, runs in rules.items()
+    ]
+    for name, entry in entries.items():
+        rows.append(_line(str(name), _runs(name, entry), list(rules.values()), rules))
+    board = pd.DataFrame(rows).sort_values("mean loss")
+    return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
 
 
-def _line(name: str, rule: Placement) -> dict[str, Any]:
+def _runs(name: str, rule: Placement) -> dict[str, Sample]:
+    """Return the loss of each run on each division, and on average."""
     if not isinstance(rule, Placement):
         raise InputError(f"entries[{name!r}] = {shown(rule)}; give an object, such as FirstFit()")
     engine = "compiled" if type(rule) in (FirstFit, WorstFit, BestFit) else "reference"
-    losses = [
-        Sample(*_losses(_divided(clusters, rule).with_(engine=engine), JOBS, RUNS)).interval
+    losses = {
+        f"{clusters} × {PROCESSORS // clusters}": Sample(
+            *_losses(_divided(clusters, rule).with_(engine=engine), JOBS, RUNS)
+        )
         for clusters in DIVIDED
-    ]
-    row = {"placement": name, "mean loss": round(sum(x.estimate for x in losses) / len(losses), 4)}
-    return row | {
-        f"{clusters} × {PROCESSORS // clusters}": f"{loss.estimate:.3f} ± {loss.half_width:.3f}"
-        for clusters, loss in zip(DIVIDED, losses, strict=True)
     }
+    doubt = next((loss.doubt for loss in losses.values() if loss.doubt), "")
+    mean = np.mean([loss.values for loss in losses.values()], axis=0)
+    return {"mean": Sample(mean, doubt)} | losses
+
+
+def _line(
+    name: str,
+    runs: dict[str, Sample],
+    others: list[dict[str, Sample]],
+    rules: dict[str, dict[str, Sample]],
+) -> dict[str, Any]:
+    off = (runs["mean"] - rules["first fit"]["mean"]).interval
+    said = "" if runs is rules["first fit"] else f"{off.estimate:+.4f} ± {off.half_width:.4f}"
+    row: dict[str, Any] = {
+        "placement": name, "mean loss": round(runs["mean"].mean, 4), "less first fit": said
+    }  # fmt: skip
+    for where, loss in runs.items():
+        beats = all_of(*((loss - other[where]).interval.below(0) for other in others))
+        answer = {True: "yes", False: "no", None: "cannot tell"}[beats]
+        if where == "mean":
+            row["beats the three"] = answer
+        else:
+            row |= {where: round(loss.mean, 3), f"beats them on {where}": answer}
+    return row

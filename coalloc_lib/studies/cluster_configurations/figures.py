@@ -220,4 +220,4 @@ def all_figures(runs: Runs, scale: Scale, seed: Seed) -> list[Figure]:
     found = {line: Line(runs.curves[line], runs.borne[name]) for name, line in LINES.items()}
     curves = curve_figures()
     give(curves, found, scale, seed)
-    return [Das1Densities(), *curves, PlacementMap(runs.gains)]
+    return [Das1Densities(), *curves, PlacementMap(runs.gains, (scale, seed))]

@@ -14,6 +14,7 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.cluster_configurations.parameters import PROCESSORS, SCALES, SEED
 from coalloc_lib.studies.cluster_configurations.scenarios import gains
 from coalloc_lib.studies.figure import Figure
+from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.sweep import summarize
 
 
@@ -42,15 +43,19 @@ class PlacementMap(Figure):
     table : DataFrame, optional
         A row for each division, number of components and replication; from `run` where it is not
         given.
+    ran : (Scale, int), optional
+        Sample sizes and seed that the table was made with.
     """
 
-    def __init__(self, table: pd.DataFrame | None = None) -> None:
+    def __init__(
+        self, table: pd.DataFrame | None = None, ran: tuple[Scale, Seed] | None = None
+    ) -> None:
         super().__init__(
             "map",
             "Maximal utilization under worst fit less that under first fit, for every division of "
             f"{PROCESSORS} processors (hatched: undecided)",
         )
-        self.table = table
+        self.table, self.ran = table, ran
 
     @property
     def title(self) -> str:
@@ -70,8 +75,12 @@ class PlacementMap(Figure):
 
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
         """Simulate the map; see `Figure.run`."""
-        size = SCALES[one_of("scale", scale or "quick", tuple(SCALES))]
-        self.table = gains(size, SEED if seed is None else seed, **how)
+        size, its_seed = self.ran or (SCALES["quick"], SEED)
+        if scale is not None:
+            size = SCALES[one_of("scale", scale, tuple(SCALES))]
+        asked = size, its_seed if seed is None else seed
+        if asked != self.ran:
+            self.table, self.ran = gains(*asked, **how), asked
         return self
 
     def data(self) -> pd.DataFrame:
