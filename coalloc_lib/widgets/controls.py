@@ -24,6 +24,8 @@ STYLE = """<style>
 .coalloc-busy {color: #595959; font-style: italic}
 </style>"""
 WIDE = {"description_width": "8em"}
+#: Controls are as wide as they need to be, and narrower on a phone.
+NARROW = {"max_width": "345px"}
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
 #: Seconds that controls rest before the picture is refined.
 REST = 0.35
@@ -40,21 +42,24 @@ def slider_with_entry(
     is_whole = isinstance(step, int)
     both = {"value": value, "min": low, "max": high, "step": step, "description": label}
     slider = (ipw.IntSlider if is_whole else ipw.FloatSlider)(
-        **both, style=WIDE, readout=False, layout={"width": "260px"}
+        **both,
+        style=WIDE,
+        readout=False,
+        layout={"flex": "1 1 200px", "min_width": "0", "width": "auto"},
     )
     entry = (ipw.BoundedIntText if is_whole else ipw.BoundedFloatText)(
         **both, tooltip=label, layout={"width": "5em"}
     )
     entry.add_class("coalloc-entry")
     ipw.link((slider, "value"), (entry, "value"))
-    return ipw.HBox([slider, entry])
+    return ipw.HBox([slider, entry], layout=NARROW)
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
     """Return a list to choose one of `options` from; the first where none is chosen yet."""
     options = list(options)
     chosen = options[0] if chosen is None else chosen
-    layout = {"width": "330px"}
+    layout = {"width": "auto"} | NARROW
     return ipw.Dropdown(options=options, value=chosen, description=label, style=WIDE, layout=layout)
 
 
@@ -113,7 +118,7 @@ class Explorer(ipw.VBox):
         rows = [each for name, row in controls.items() for each in (row, self._notes[name])]
         sides = ipw.HBox(
             [
-                ipw.VBox([*above, *rows], layout={"flex": "0 0 350px"}),
+                ipw.VBox([*above, *rows], layout={"flex": "1 1 335px", "min_width": "0"} | NARROW),
                 ipw.VBox([self.view], layout={"flex": "1 1 460px", "min_width": "0"}),
             ],
             layout={"flex_flow": "row wrap"},

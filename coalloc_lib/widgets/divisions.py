@@ -14,7 +14,7 @@ from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import WIDE, Explorer, push, slider_with_entry
+from coalloc_lib.widgets.controls import NARROW, WIDE, Explorer, push, slider_with_entry
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
@@ -213,7 +213,7 @@ class _Division:
 
 
 def _text(label: str, value: str) -> ipw.Text:
-    layout = {"width": "330px"}
+    layout = {"width": "auto"} | NARROW
     return ipw.Text(
         value=value, description=label, style=WIDE, layout=layout, continuous_update=False
     )
