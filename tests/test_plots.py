@@ -112,8 +112,38 @@ def test_a_threshold_may_reach_from_one_loss_to_another_or_miss_a_group(groups):
 
 
 def test_no_bars_are_refused():
-    with pytest.raises(InputError, match="groups"):
+    with pytest.raises(InputError, match=r"^groups = {}; give"):
         plots.bars({}, title="t")
+    with pytest.raises(InputError, match=r"^groups\['x'\] = {}; give"):
+        plots.bars({"x": {}}, title="t")
+
+
+#: Figures that have no place in a picture.
+ENDLESS = (Interval(np.nan, 0, 1, 2), Interval(0.5, 0, np.inf, 2), Interval(0.5, np.nan, 1, 2))
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf, *ENDLESS])
+def test_a_bar_without_an_end_is_refused_by_its_name(value):
+    with pytest.raises(InputError, match=r"^groups\['x'\]\['lost'\] = .*; .* leave it out"):
+        plots.bars({"x": {"kept": 0.5, "lost": value}}, title="t")
+
+
+@pytest.mark.parametrize("values", [(-0.2, 0.4), (-120.0, -80.0), (-1e-3, 0.9)])
+def test_negative_bars_and_their_words_stay_inside_the_picture(values):
+    row = {f"a name that is rather long {v}": Interval(v, v - 0.1, v + 0.1, 5) for v in values}
+    figure = plots.bars({"x": row}, title="t")
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    left, right = axes.get_xlim()
+    assert left < min(values) - 0.1 < max(values) + 0.1 < right
+    for text in axes.texts:
+        assert text.get_position()[0] > 0
+        assert text.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_a_figure_in_doubt_is_told_so():
+    groups = {"x": {"a": Interval(0.25, 0.24, 0.26, 8, doubt="few jobs ended")}}
+    assert texts(plots.bars(groups, title="t").axes[0]) == ["a 0.250 ± 0.010, in doubt"]
 
 
 def test_titles_are_wrapped_and_get_their_room():

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.signs import Sign, signs
 from coalloc_lib.plots.style import GREY, new_figure, some, title_figure
@@ -36,7 +38,10 @@ def bars(
     look : dict of Sign, optional
         By series, where it is not to follow from the names.
     """
-    series = list(dict.fromkeys(name for row in some("groups", groups).values() for name in row))
+    for group, row in some("groups", groups).items():
+        for name, value in some(f"groups[{group!r}]", row).items():
+            finite(f"groups[{group!r}][{name!r}]", value)
+    series = list(dict.fromkeys(name for row in groups.values() for name in row))
     look = signs(series) if look is None else look
     count = sum(map(len, groups.values()))
     figure, axes = new_figure(0.55 + BAR * count + GAP * len(groups))
@@ -73,6 +78,14 @@ def as_interval(value: Interval | float) -> Interval:
     return value if isinstance(value, Interval) else Interval.exact(value)
 
 
+def finite(argument: str, value: Interval | float) -> Interval:
+    """Return a figure as an interval; refuse one that has no place in a picture."""
+    found = as_interval(value)
+    if not np.isfinite([found.estimate, found.low, found.high]).all():
+        raise InputError(f"{argument} = {found}; a picture shows finite numbers, leave it out")
+    return found
+
+
 def told(value: Interval | float) -> str:
     """Return a figure in words, with its interval where it has one.
 
@@ -80,28 +93,39 @@ def told(value: Interval | float) -> str:
     --------
     >>> told(0.25), told(Interval(0.25, 0.24, 0.26, 8))
     ('0.250', '0.250 ± 0.010')
+    >>> told(Interval(0.25, 0.24, 0.26, 8, doubt="few jobs ended"))
+    '0.250 ± 0.010, in doubt'
     """
     found = as_interval(value)
-    if not found.count:
-        return f"{found.estimate:.3f}"
-    narrow = found.half_width < 0.0005
-    return f"{found.estimate:.3f} ± {'<0.001' if narrow else f'{found.half_width:.3f}'}"
+    words = f"{found.estimate:.3f}"
+    if found.count:
+        words += " ± <0.001" if found.half_width < 0.0005 else f" ± {found.half_width:.3f}"
+    return f"{words}, in doubt" if found.doubt else words
 
 
 def _name_bars(axes: Axes, groups: Figures) -> None:
-    """Write each bar's name and value behind it, and make room for the longest."""
-    ends = []
-    for row in groups.values():
-        for name, value in row.items():
-            ends.append((as_interval(value).high, f"{name} {told(value)}"))
-    room = max(end / (1 - LETTER * (len(words) + 2)) for end, words in ends) or 1.0
-    axes.set_xlim(0, room)
+    """Write each bar's name and value behind it, and make room for the longest.
+
+    That of a negative bar stands behind 0, where there is room.
+    """
+    drawn = [(name, as_interval(value)) for row in groups.values() for name, value in row.items()]
+    ends = [(max(0.0, found.high), f"{name} {told(found)}") for name, found in drawn]
+    left = min(0.0, *(1.05 * found.low for _, found in drawn))
+    room = max(_room(end, words, left) for end, words in ends) or 1.0
+    gap = 0.012 * (room - left)
+    axes.set_xlim(left, room)
     # A share ends at 1, whatever room the words take.
-    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= min(1, room)])
+    axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= min(1, room)])
     heights = _heights(groups.values())
     for (end, words), height in zip(ends, heights, strict=True):
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-        axes.text(end + 0.012 * room, height, words, va="center", fontsize=8, bbox=box, zorder=3)
+        axes.text(end + gap, height, words, va="center", fontsize=8, bbox=box, zorder=3)
+
+
+def _room(end: float, words: str, left: float) -> float:
+    """Return where an axis that begins at `left` ends, to have room for a bar's words."""
+    share = LETTER * (len(words) + 2)
+    return (end - share * left) / (1 - share)
 
 
 def _heights(rows: Iterable[Mapping]) -> list[float]:
