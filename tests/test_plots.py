@@ -196,6 +196,13 @@ def test_lines_have_a_threshold_and_may_fall_below_zero():
     assert axes.get_ylim()[0] < -5
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_line_has_an_interval_for_each_number(count):
+    found = [Interval.exact(0.5)] * count
+    with pytest.raises(InputError, match=rf"^panels\['x'\]\['a'\] has {count} .*; give 2"):
+        plots.lines({"x": {"a": found}}, [1, 10], title="t", ylabel="y")
+
+
 @pytest.fixture
 def line():
     points = [
@@ -284,6 +291,16 @@ def test_heat_map_hatches_what_is_undecided_and_names_its_colours():
     assert texts(figure.axes[0]) == ["+2.0 ± 1.0", "+0.1 ± 1.1"]
     assert [bool(patch.get_hatch()) for patch in figure.axes[0].patches] == [False, True]
     assert figure.axes[1].get_ylabel() == "points"
+
+
+@pytest.mark.parametrize("value", [Interval.exact(np.inf), *ENDLESS])
+def test_a_map_of_what_is_not_finite_or_of_nothing_is_refused(value):
+    labels = {"title": "t", "xlabel": "x", "ylabel": "y", "values": "points"}
+    known = {(0, 0): Interval(2, 1, 3, 5), (1, 0): value}
+    with pytest.raises(InputError, match=r"^intervals\[\(1, 0\)\] = .*; .* leave it out"):
+        plots.heat_map(known, rows=["a", "b"], columns=["c"], **labels)
+    with pytest.raises(InputError, match=r"^intervals = {}; give"):
+        plots.heat_map({}, rows=["a"], columns=["c"], **labels)
 
 
 def test_density_has_a_panel_for_each_distribution():

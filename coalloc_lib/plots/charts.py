@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
-from coalloc_lib.plots.bars import as_interval
+from coalloc_lib.plots.bars import as_interval, finite
 from coalloc_lib.plots.signs import STANDARD, Sign, signs
 from coalloc_lib.plots.style import GREY, PRINTED, head, name_lines, new_figure, some, title_figure
 
@@ -87,6 +88,11 @@ def lines(
     figure, (row,) = new_figure(3.0, 1, columns, sharey=True, squeeze=False)
     for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
         for name, found in drawn.items():
+            if len(found) != len(at):
+                raise InputError(
+                    f"panels[{heading!r}][{name!r}] has {len(found)} intervals; give {len(at)}, "
+                    "one for each number"
+                )
             colour = STANDARD.colour if name in bold else GREY
             middle, low, high = ([getattr(f, part) for f in found] for part in PARTS)
             width = 2.2 if name in bold else 1.1
@@ -143,8 +149,8 @@ def heat_map(
     """
     figure, axes = new_figure(1.0 + 0.26 * len(rows))
     found = np.full((len(rows), len(columns)), np.nan)
-    for at, interval in intervals.items():
-        found[at] = interval.estimate
+    for at, interval in some("intervals", intervals).items():
+        found[at] = finite(f"intervals[{at}]", interval).estimate
     most = np.nanmax(np.abs(found)) or 1.0
     picture = axes.pcolormesh(found, cmap="BrBG", vmin=-most, vmax=most)
     for (row, column), interval in intervals.items():
