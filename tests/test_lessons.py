@@ -41,8 +41,14 @@ def test_a_guess_is_kept_and_answered():
     asked._buttons.value = "this <one>"
     assert asked.choice == "this <one>"
     assert "this &lt;one&gt;" in asked.children[-1].value
-    with pytest.raises(InputError, match="two guesses or more"):
-        guess("Which?", "this")
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("this",), ("this", "this"), ("this", 4), ("this", None), (["this", "that"],)]
+)
+def test_what_can_be_guessed_are_two_texts_or_more(options):
+    with pytest.raises(InputError, match=r"^options = .*; give two texts or more that differ"):
+        guess("Which?", *options)
 
 
 @pytest.mark.parametrize(

@@ -75,15 +75,16 @@ def guess(
     ----------
     question : str
     options : str
-        Two or more.
+        Two or more that differ.
     reply : str
         What is said to a guess.
     answer : str or callable, optional
         The right one of the options, or a function that finds it once a guess is made, and returns
         None where the numbers do not decide. Without it the next figure shows which one is right.
     """
-    if len(options) < 2:
-        raise InputError(f"options = {options!r}; give two guesses or more to choose from")
+    texts = all(isinstance(option, str) for option in options)
+    if not texts or len(set(options)) < max(2, len(options)):
+        raise InputError(f"options = {options!r}; give two texts or more that differ")
     if isinstance(answer, str):
         one_of("answer", answer, options)
     return Guess(question, options, reply, answer)
