@@ -71,6 +71,11 @@ def test_while_a_control_is_moved_fewer_fills_are_counted(monkeypatch):
     assert asked == [filling.FEW, filling.COUNTED]
 
 
+def test_a_step_that_there_is_not_is_refused():
+    with pytest.raises(co.InputError, match=r"^step = '5 rest'; choose one of '1 fill'"):
+        widgets.filling_picture(step="5 rest")
+
+
 def test_no_job_is_larger_than_the_cluster():
     with pytest.raises(co.InputError, match="largest = 32; give at most processors, which is 4"):
         widgets.filling_picture(4, 32)

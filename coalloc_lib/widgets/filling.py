@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.distributions import (
     Deterministic,
     Distribution,
@@ -78,8 +78,9 @@ def filling_picture(
     Raises
     ------
     InputError
-        The largest job does not fit on the cluster.
+        The largest job does not fit on the cluster, or there is no such step.
     """
+    one_of("step", step, STEPS)
     if largest > processors:
         raise InputError(f"largest = {largest}; give at most processors, which is {processors}")
     sizes = uniform(1, largest)
