@@ -249,6 +249,8 @@ def test_one_line_recreates_an_explorer(losses):
         ("clusters=2&components=2&request=none", "choose one of 'ordered'"),
         ("clusters=6&q=", "q = ''; give a number"),
         ("one_is_power_of_two=true", "choose one of 'True', 'False'"),
+        ("low=9&high=5", "low = 9 does not go with the rest"),
+        ("clusters=2&components=3", "clusters = 2 does not go with the rest"),
     ],
 )
 def test_a_line_that_cannot_be_read_says_why_and_changes_nothing(losses, line, message):
@@ -257,6 +259,15 @@ def test_a_line_that_cannot_be_read_says_why_and_changes_nothing(losses, line, m
     (said,) = notes(losses)
     assert message in html.unescape(said)
     assert (source(losses), losses.values, losses.scenario.value) == before
+
+
+def test_a_line_that_leaves_numbers_out_keeps_them_and_is_shown_in_full(losses):
+    whole = losses.scenario.value
+    losses.scenario.value = ""
+    assert losses.scenario.value == whole
+    losses.scenario.value = "clusters=5"
+    assert losses.scenario.value == whole.replace("clusters=4", "clusters=5")
+    assert not notes(losses)
 
 
 def test_a_coarse_picture_before_a_mistake_is_not_called_unfinished(monkeypatch):

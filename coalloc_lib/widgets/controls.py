@@ -144,7 +144,11 @@ class Explorer(ipw.VBox):
             return
         self._held = True
         try:
-            self._set(self._parsed(line))
+            wanted = self._parsed(line)
+            self._set(wanted)
+            for name, value in wanted.items():
+                if self.values[name] != value:  # another has pushed it
+                    raise InputError(f"{name} = {value} does not go with the rest; change either")
         except InputError as error:
             self._set(before)
             self.scenario.value = _line(before)
@@ -152,6 +156,7 @@ class Explorer(ipw.VBox):
             return
         finally:
             self._held = False
+        self.scenario.value = _line(self.values)
         self._redraw(next(iter(self._holders)), coarse=False)
 
     def still(self) -> Mapping[str, str]:
