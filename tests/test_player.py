@@ -182,6 +182,13 @@ WRONG = {
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is no str"),
     "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
     "an instant": ((small(),), {"now": np.nan}, "^now = nan; give an instant"),
+    "before the begin": ((small(),), {"now": -1}, "^now = -1; give an instant from 0.0 to 10.0"),
+    "after the end": ((small(),), {"now": 99}, "^now = 99; give an instant from 0.0 to 10.0"),
+    "outside the window": (
+        (small(),),
+        {"now": 1, "window": (2, 5)},
+        "^now = 1; give an instant from 2.0 to 5.0",
+    ),
 }
 
 

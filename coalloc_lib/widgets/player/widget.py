@@ -36,7 +36,8 @@ class Player(anywidget.AnyWidget):
     window : (float, float), optional
         Play from one instant to another. Where it is not given, the first 2,000 jobs are played.
     now : float, optional
-        The instant to show first; the first at which a job waits where it is not given.
+        The instant to show first, on the time axis; the first at which a job waits where it is not
+        given.
 
     Attributes
     ----------
@@ -91,7 +92,7 @@ class Player(anywidget.AnyWidget):
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self._window = window
         self.show(schedules)
-        self.now = self._first_wait() if now is None else _instant("now", now)
+        self.now = self._first_wait() if now is None else self._on_axis("now", now)
 
     def show(self, schedules: Schedule | Mapping[str, Schedule]) -> None:
         """Play other schedules; the time axis, the instant and the speed stay as they are.
@@ -147,6 +148,14 @@ class Player(anywidget.AnyWidget):
 
     def _title(self):
         return " and ".join(self._schedules)
+
+    def _on_axis(self, name, value):
+        """Return an instant; refuse one that the time axis does not reach."""
+        number = _instant(name, value)
+        begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
+        if not begin <= number <= finish:
+            raise InputError(f"{name} = {shown(value)}; give an instant from {begin} to {finish}")
+        return number
 
     def _first_wait(self):
         """Return the first instant at which a job waits, or the end where none does."""
