@@ -3,16 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.estimates import Interval
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.measurements import Scale
+from coalloc_lib.studies.measurements import Scale, measure
 from coalloc_lib.studies.published import load_claims
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class SimulatedFigure(Figure):
         """The scenarios as a table, one row a line or bar."""
         return pd.DataFrame(self.described(label) for label in self.entries)
 
-    def described(self, label: Any) -> dict[str, str]:
+    def described(self, label: Any) -> dict[str, Any]:
         """Return the parts of a label's scenario in words, as columns of a table."""
         scenario = getattr(self.entries[label], "scenario", self.entries[label])
         return self.columns(label) | {
@@ -181,8 +182,8 @@ class SimulatedFigure(Figure):
             "placement": "" if scenario.placement is None else str(scenario.placement),
         }
 
-    def columns(self, label: Any) -> dict[str, str]:
-        """Return a label as columns of a table."""
+    def columns(self, label: Any) -> dict[str, Any]:
+        """Return a label, and where its point stands, as columns of a table."""
         return {"label": label}
 
     def add(self, label: Any, scenario: Any = None) -> Self:
@@ -231,6 +232,36 @@ class SimulatedFigure(Figure):
         if entry not in self.found:
             raise InputError(f"{self.name} has not run {label!r} yet; call its run() first")
         return self.found[entry]
+
+
+class MeasuredFigure(SimulatedFigure):
+    """A figure of one number for each entry, which is a `Measurement`, with its interval.
+
+    Attributes
+    ----------
+    quantity : str
+        What the number is: its column of the table.
+    """
+
+    quantity: ClassVar[str]
+
+    def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
+        """Simulate the measurements; see `coalloc_lib.studies.measurements.measure`."""
+        return measure(entries, scale, seed, **how)
+
+    def interval(self, label: Any) -> Interval:
+        """Return the number of a label with its 95 % interval."""
+        return self.result(label).interval
+
+    def data(self) -> pd.DataFrame:
+        """Return one row an entry: its label, its number, how that is known, and its scenario."""
+        rows = []
+        for label, entry in self.entries.items():
+            found = self.interval(label)
+            ends = {self.quantity: found.estimate, "ci95_low": found.low, "ci95_high": found.high}
+            known = {"count": found.count, "method": entry.method, "doubt": found.doubt}
+            rows.append(self.columns(label) | ends | known | self.described(label))
+        return pd.DataFrame(rows)
 
 
 def give(figures: Sequence[Figure], found: Mapping[Any, Any], scale: Scale, seed: Seed) -> None:

@@ -4,23 +4,21 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from numpy.typing import NDArray
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
-from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.figure import SimulatedFigure
-from coalloc_lib.studies.measurements import Measurement, Saturated, Scale, measure
+from coalloc_lib.studies.figure import MeasuredFigure
+from coalloc_lib.studies.measurements import Measurement, Saturated, Scale
 
 Label = tuple[str, str]
 
 
-class LossFigure(SimulatedFigure):
+class LossFigure(MeasuredFigure):
     """Bars of capacity losses, grouped.
 
     Parameters
@@ -30,6 +28,8 @@ class LossFigure(SimulatedFigure):
     of_sizes : callable, optional
         Where groups are size distributions: returns the entries of the one of this name.
     """
+
+    quantity = "capacity_loss"
 
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[Label, Scenario | Measurement],
@@ -75,17 +75,9 @@ class LossFigure(SimulatedFigure):
             label, Saturated(scenario) if isinstance(scenario, Scenario) else scenario
         )
 
-    def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
-        """Simulate the measurements; see `coalloc_lib.studies.measurements.measure`."""
-        return measure(entries, scale, seed, **how)
-
     def values(self, label: Label) -> NDArray[np.float64]:
         """Return the capacity loss of each replication or batch of a (group, series)."""
         return self.result(label).values
-
-    def interval(self, label: Label) -> Interval:
-        """Return the capacity loss of a (group, series)."""
-        return self.result(label).interval
 
     @property
     def losses(self) -> dict[str, dict[str, Sample]]:
@@ -100,16 +92,6 @@ class LossFigure(SimulatedFigure):
         ordered = sorted(self.entries, key=lambda label: self.result(label).mean)
         ends = [f"{self.result(each).mean:.3f} ({', '.join(each)})" for each in ordered]
         return f"Losses from {ends[0]} to {ends[-1]}"
-
-    def data(self) -> pd.DataFrame:
-        """Return one row a bar: its labels, its loss with the 95 % interval, and the method."""
-        rows = []
-        for label, entry in self.entries.items():
-            loss = self.interval(label)
-            ends = {"capacity_loss": loss.estimate, "ci95_low": loss.low, "ci95_high": loss.high}
-            known = {"count": loss.count, "method": entry.method, "doubt": loss.doubt}
-            rows.append(self.columns(label) | ends | known | self.described(label))
-        return pd.DataFrame(rows)
 
     def plot(self) -> Picture:
         """Draw the bars, one colour a series."""

@@ -116,6 +116,7 @@ def test_every_scenario_is_a_point_below_a_whole_cluster(drawn):
     assert set(table["panel"]) == set(break_even.POLICIES)
     assert table["share"].between(0, 1).all()
     assert (table["ci95_low"] <= table["alpha"]).all()
+    assert set(table["method"]) == {"simulation"}
     assert table.query("line == 'mine'")["share"].tolist() == [9 / 16, 5 / 16]
 
 

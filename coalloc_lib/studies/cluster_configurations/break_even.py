@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib.checks import InputError
@@ -19,8 +18,8 @@ from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.cluster_configurations.parameters import SCALES, SEED
-from coalloc_lib.studies.figure import SimulatedFigure
-from coalloc_lib.studies.measurements import Measurement, Scale, measure
+from coalloc_lib.studies.figure import MeasuredFigure
+from coalloc_lib.studies.measurements import Measurement, Scale
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
@@ -99,12 +98,14 @@ class BreakEven(Measurement):
         return Sample(spread[0].mean(axis=1) / whole[0].mean(axis=1), spread[1] or whole[1])
 
 
-class BreakEvenFigure(SimulatedFigure):
+class BreakEvenFigure(MeasuredFigure):
     """When does it pay? The stretch of service times at which spreading jobs breaks even.
 
     A line has a point for each distribution of component sizes, at the mean job's share of a
     cluster; a panel is a scheduling policy.
     """
+
+    quantity = "alpha"
 
     def __init__(self) -> None:
         subtitle = (
@@ -132,27 +133,10 @@ class BreakEvenFigure(SimulatedFigure):
         sizes, policy = str(measured.model.sizes), measured.scenario.scheduling
         return super().add((label, sizes, _heading(policy)), measured)
 
-    def columns(self, label: Label) -> dict[str, str]:
-        """Return a label as columns of a table."""
-        return dict(zip(("line", "sizes", "panel"), label, strict=True))
-
-    def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
-        """Simulate the measurements; see `coalloc_lib.studies.measurements.measure`."""
-        return measure(entries, scale, seed, **how)
-
-    def interval(self, label: Label) -> Interval:
-        """Return the stretch at break-even of a (line, sizes, panel)."""
-        return self.result(label).interval
-
-    def data(self) -> pd.DataFrame:
-        """Return one row a point: what is spread, its share of a cluster, and the stretch."""
-        rows = []
-        for label, entry in self.entries.items():
-            alpha = self.interval(label)
-            ends = {"alpha": alpha.estimate, "ci95_low": alpha.low, "ci95_high": alpha.high}
-            known = {"share": entry.share, "count": alpha.count, "doubt": alpha.doubt}
-            rows.append(self.columns(label) | ends | known | self.described(label))
-        return pd.DataFrame(rows)
+    def columns(self, label: Label) -> dict[str, Any]:
+        """Return a label as columns of a table, with the mean job's share of a cluster."""
+        named = dict(zip(("line", "sizes", "panel"), label, strict=True))
+        return named | {"share": self.entries[label].share}
 
     def plot(self) -> Picture:
         """Draw the stretch at break-even over the share of a cluster that a mean job takes."""
