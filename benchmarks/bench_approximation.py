@@ -3,11 +3,19 @@
 Run ``python benchmarks/bench_approximation.py``; ``--quick`` takes a few systems and short runs.
 """
 
+from collections import defaultdict
+from itertools import product
+from statistics import mean
+
 from measuring import run
 
+from coalloc_lib.analytic import exact_utilization, maximal_utilization
+from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.placement import FirstFit, WorstFit
-from coalloc_lib.studies.approximation_error import exact_error, simulated_error, summary
+from coalloc_lib.saturation import saturated_loss
+from coalloc_lib.scenario import Scenario
 from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.models import JobModel
 
 RULES = (WorstFit(), FirstFit())
 #: Equal clusters, and the component sizes and numbers of components that they are given.
@@ -41,6 +49,8 @@ SMALL = ((4, 4), (6, 6), (4, 4, 4), (8, 8), (6, 4), (8, 4))
 SMALL_SIZES = ("U[1,2]", "U[1,3]", "U[1,4]", "D(0.8)[1,4]")
 #: First fit has more states than this waits for from this number of clusters on.
 TOO_MANY = 6
+#: Seconds that the slowest approximation is given: first fit, four components of U[1,16].
+PATIENCE = 600
 
 
 def cases():
@@ -56,20 +66,45 @@ def cases():
 
 def simulated(quick):
     """Yield how far the approximation is from the simulation of heavy traffic."""
-    few = (cases()[::5], 20_000) if quick else (cases(), 200_000)
-    return texts(simulated_error(*few))
+    chosen, jobs = (cases()[::5], 20_000) if quick else (cases(), 200_000)
+    errors = defaultdict(list)
+    for case in chosen:
+        system, sizes, components, placement = case
+        scenario = Scenario(system, JobModel(parse_sizes(sizes), components), placement=placement)
+        add_error(errors, case, saturated_loss(scenario, jobs=jobs, seed=0).estimate)
+    yield from texts(errors)
 
 
 def exact(quick):
     """Yield how far the approximation is from the solution of the Markov chain."""
     few = ((4, 4), (6, 4)), ("U[1,2]", "U[1,3]")
-    return texts(exact_error(*(few if quick else (SMALL, SMALL_SIZES)), RULES))
+    errors = defaultdict(list)
+    for clusters, sizes, single, placement in product(
+        *(few if quick else (SMALL, SMALL_SIZES)), (True, False), RULES
+    ):
+        case = Multicluster(clusters), sizes, 1 if single else len(clusters), placement
+        add_error(errors, case, exact_utilization(*law(*case)).capacity_loss)
+    yield from texts(errors)
 
 
-def texts(table):
-    """Yield the lines of the summary of a table of errors."""
-    for line in summary(table).itertuples(index=False):
-        yield line.group, str(line.systems), f"{line.mean:.4f}", f"{line.largest:.4f}"
+def law(system, sizes, components, placement):
+    """Return a case as the formulas take it."""
+    return system, parse_sizes(sizes), components, "unordered", placement
+
+
+def add_error(errors, case, truth):
+    """Add the absolute error of a case to those of its group."""
+    *what, placement = law(*case)
+    bound = maximal_utilization(*what, placement=placement, budget_seconds=PATIENCE)
+    rule = "worst fit" if isinstance(placement, WorstFit) else "first fit"
+    group = f"{rule}, {'equal' if case[0].is_equal else 'unequal'} clusters"
+    errors[group].append(abs(bound.capacity_loss - truth))
+
+
+def texts(errors):
+    """Yield the lines of a table: group, how many systems, and their mean and largest error."""
+    for group, found in errors.items():
+        yield group, str(len(found)), f"{mean(found):.4f}", f"{max(found):.4f}"
 
 
 COLUMNS = "group, systems, mean, largest"

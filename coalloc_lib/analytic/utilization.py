@@ -79,10 +79,9 @@ def maximal_utilization(
     and first fit are the same idea carried further. It does not know the states that departures
     leave behind; `exact_utilization` does, for small systems. The error is small by worst fit where
     a job has a component for each cluster; with fewer components, and by first fit,
-    it can be larger than the difference between two placements: see
-    `coalloc_lib.studies.approximation_error`. With slotted service the jobs of a slot are taken
-    for fresh draws, although the first is the one that did not fit before;
-    `coalloc_lib.analytic.slotted` does without.
+    it can be larger than the difference between two placements; `benchmarks/bench_approximation.py`
+    measures it. With slotted service the jobs of a slot are taken for fresh draws, although the
+    first is the one that did not fit before; `coalloc_lib.analytic.slotted` does without.
 
     References
     ----------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coalloc_lib.analytic import JointSizes, maximal_utilization
+from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
 from coalloc_lib.analytic.budget import Budget
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import InputError
@@ -93,6 +93,14 @@ def test_equal_sizes_by_worst_fit_are_the_wf_convolution():
     expected = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, 5), STEPS)
     jobs = naive.independent(part.probabilities, 2, 2)
     assert naive.placed_fits(jobs, (5, 5, 5), WorstFit(), STEPS) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("placement", "met"), [(WorstFit(), True), (FirstFit(), False)])
+def test_two_small_clusters_are_met_by_worst_fit_and_missed_by_first_fit(placement, met):
+    case = Multicluster([4, 4]), uniform(1, 2), 2, "unordered"
+    exact = exact_utilization(*case, placement).capacity_loss
+    error = maximal_utilization(*case, placement=placement).capacity_loss - exact
+    assert error == pytest.approx(0, abs=1e-10) if met else error > 0.01
 
 
 @pytest.mark.parametrize("placement", [WorstFit(), FirstFit(), FirstFit((2, 0, 1))])
