@@ -1,11 +1,16 @@
-"""All mistakes."""
+"""All mistakes, by the layer of what they spoil."""
 
-from tests.mutants import answers, formulas, rules, use, workloads
-
-MUTANTS = (
-    *rules.MUTANTS,
-    *formulas.MUTANTS,
-    *workloads.MUTANTS,
-    *answers.MUTANTS,
-    *use.MUTANTS,
+from tests.mutants import (
+    answers,
+    engines,
+    formulas,
+    rules,
+    runs,
+    studies,
+    sweeps,
+    use,
+    workloads,
 )
+
+_MODULES = (workloads, rules, engines, runs, formulas, answers, sweeps, studies, use)
+MUTANTS = tuple(mutant for module in _MODULES for mutant in module.MUTANTS)
