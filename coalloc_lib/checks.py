@@ -77,6 +77,14 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+def not_negative(name: str, value: Any) -> float:
+    """Return `value` as a float; refuse what is not a finite number of 0 or more."""
+    number = float_of(_number(name, value))
+    if not 0 <= number < math.inf:
+        raise InputError(f"{name} = {shown(value)}; give a finite number of 0 or more")
+    return number
+
+
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Return `value` as an int; refuse fractions and numbers below `least`."""
     number = _number(name, value)

@@ -131,3 +131,115 @@ def replicate(
     """
     run = Parallel(n_jobs=workers, prefer="threads")
     return np.array(run(delayed(function)(child) for child in spawn(seed, whole("count", count))))
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where a rising difference crosses zero.
+
+    Attributes
+    ----------
+    interval : Interval
+        An end is infinite where it lies outside of the range that was searched.
+    evaluations : int
+        At how many numbers the difference was asked for.
+    """
+
+    interval: Interval
+    evaluations: int
+
+    @property
+    def answer(self) -> str:
+        """One of `CROSSINGS`: whether there is a crossing in the range."""
+        found = self.interval
+        if found.low == np.inf:
+            return "below throughout"
+        if found.high == -np.inf:
+            return "above throughout"
+        known = np.isfinite([found.low, found.high]).all() and not found.doubt
+        return "crossing" if known else "undecided"
+
+
+#: What `Crossing.answer` can be. The two in the middle are: no crossing in the range.
+CROSSINGS = ("crossing", "below throughout", "above throughout", "undecided")
+
+
+def crossing(
+    difference: Callable[[float], Sample], low: float, high: float, *, budget: int = 20
+) -> Crossing:
+    """Return where a difference that rises with `x` crosses zero, from `low` to `high`.
+
+    Parameters
+    ----------
+    difference : callable
+        Takes `x`; returns a `Sample` of the difference in independent runs. The runs at all `x`
+        share their random numbers, so that the difference rises smoothly. Infinite values say that
+        a side has no mean, such as a queue past saturation.
+    low, high : float
+    budget : int
+        Numbers `x` that are looked at, at most: the range is halved ``(budget - 2) // 3`` times
+        for each of the three roots.
+
+    Notes
+    -----
+    The 95 % interval has all `x` at which the paired interval of the difference contains zero (a
+    test, inverted; Fieller's way): it misses the true crossing exactly where the interval there
+    misses zero. Its ends and the estimate are roots of the ends and the middle of that interval,
+    found by halving the range, and by a straight line within the last part. Where the difference
+    falls and rises again, one of its crossings is found.
+    """
+    low, high = float(low), float(high)
+    if not (np.isfinite([low, high]).all() and low < high):
+        raise InputError(f"low = {low} and high = {high}; give two finite numbers, low below high")
+    halvings = (whole("budget", budget, least=5) - 2) // 3
+    seen: dict[float, Interval] = {}
+
+    def at(x: float) -> Interval:
+        if x not in seen:
+            seen[x] = _mean(difference(x))
+        return seen[x]
+
+    ends = {
+        end: _rising_root(lambda x, of=of: getattr(at(x), of), low, high, halvings, outwards)
+        for end, of, outwards in _ROOTS
+    }
+    near = [found for x, found in seen.items() if ends["low"] <= x <= ends["high"]]
+    doubt = next((found.doubt for found in near if found.doubt), "")
+    return Crossing(Interval(**ends, count=at(low).count, doubt=doubt), len(seen))
+
+
+#: What an end of the crossing is the root of, and where it is taken from infinite values.
+_ROOTS = (("low", "high", 0), ("estimate", "estimate", 0.5), ("high", "low", 1))
+
+
+def _rising_root(function, low, high, halvings, outwards):
+    """Return where a rising function is zero; infinite where that is outside of the range.
+
+    Where it is infinite at an end of the last part, no line can be drawn: then its begin, middle or
+    end is taken, as `outwards` says.
+    """
+    below, above = function(low), function(high)
+    if below > 0:
+        return -np.inf
+    if above < 0:
+        return np.inf
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        value = function(middle)
+        if value > 0:
+            high, above = middle, value
+        else:
+            low, below = middle, value
+    line = -below / (above - below) if np.isfinite([below, above]).all() and above > below else None
+    return low + (high - low) * (outwards if line is None else line)
+
+
+def _mean(sample):
+    """Return the interval of a mean, at an infinite place where values are infinite."""
+    endless = sample.values[np.isinf(sample.values)]
+    if not len(endless):
+        return sample.interval
+    if (endless != endless[0]).any():
+        raise InputError("difference has values of both infinite signs at one number; give one")
+    end = float(endless[0])
+    return Interval(end, end, end, len(sample.values), doubt=sample.doubt)

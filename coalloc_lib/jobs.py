@@ -261,8 +261,15 @@ class JobStream:
         """Return the stream with its interarrival times scaled to this offered load."""
         return self._stretched(self.offered_load(system) / positive("load", load))
 
-    def split(self, *, at_most: int | None = None, into: int | None = None) -> "JobStream":
-        """Return an unordered stream whose jobs are split into equal components.
+    def split(
+        self,
+        *,
+        at_most: int | None = None,
+        into: int | None = None,
+        above: int = 0,
+        rounding: str = "even",
+    ) -> "JobStream":
+        """Return an unordered stream whose jobs are split into components.
 
         Parameters
         ----------
@@ -270,13 +277,21 @@ class JobStream:
             Use the smallest number of components that are no larger than this.
         into : int, optional
             Use this number of components (fewer where a job has fewer processors).
+        above : int
+            Jobs of at most so many processors stay whole.
+        rounding : {"even", "floor", "ceiling"}
+            What becomes of what does not divide evenly; see `coalloc_lib.splitting.split_into`.
         """
         if (at_most is None) == (into is None):
             raise InputError("split takes either at_most or into; give exactly one")
         if at_most is not None:
+            if above or rounding != "even":
+                raise InputError("above and rounding go with into; leave them out with at_most")
             components = split_smallest(self.processors, at_most)
         else:
-            components = split_into(self.processors, whole("into", into))
+            split = self.processors > whole("above", above, least=0)
+            parts = np.where(split, whole("into", into), 1)
+            components = split_into(self.processors, parts, rounding)
         return self.replace(components=components, request="unordered")
 
 

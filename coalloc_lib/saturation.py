@@ -14,7 +14,7 @@ from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed
 from coalloc_lib.simulation import refuse_impossible
-from coalloc_lib.workloads.models import JobModel
+from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: Share of a saturated run that is left out at its begin, while the empty system fills.
 WARM_UP = 0.1
@@ -47,7 +47,9 @@ def heavy_traffic(
     Returns
     -------
     ndarray, shape (batches,)
-        Utilization in each batch, over the run from its first tenth to the last job's entry.
+        Utilization in each batch, over the run from its first tenth to the last job's entry. What
+        spanning adds to the run times does not count: it is no part of the offered load, with which
+        this is compared.
 
     Notes
     -----
@@ -56,7 +58,7 @@ def heavy_traffic(
     are long beside the longest service times; `saturated_loss` looks whether they are.
     """
     edges, schedule = _saturated_run(scenario, stream, backlog, batches)
-    return schedule.utilization_between(edges)
+    return schedule.utilization_between(edges, net=True)
 
 
 def held(scenario: Scenario) -> int:
@@ -95,7 +97,7 @@ def saturated_loss(
         jobs = min(whole("jobs", jobs), len(scenario.workload))
     stream = scenario.sample(jobs, seed=seed)
     edges, schedule = _saturated_run(scenario, stream, backlog, batches)
-    busy = schedule.utilization_between(edges)
+    busy = schedule.utilization_between(edges, net=True)
     doubts = [
         _few_ends(schedule.end, edges),
         doubtful_work(stream.work, scenario.workload.mean_work),
@@ -308,7 +310,7 @@ def loss_between_bounds(
 
 def _refuse_oversize(system, workload):
     """Refuse a model whose largest job can never start, whether or not it would be drawn."""
-    if not isinstance(workload, JobModel):
+    if not isinstance(workload, JobModel | SplitJobs):
         return
     try:
         refuse_impossible(system, workload.largest())

@@ -149,19 +149,26 @@ class Schedule:
         finish = self.jobs.submit.max() if finish is None else finish
         return float(self.utilization_between(np.array([begin, finish]))[0])
 
-    def utilization_between(self, edges: Sequence[float] | np.ndarray) -> np.ndarray:
+    def utilization_between(
+        self, edges: Sequence[float] | np.ndarray, *, net: bool = False
+    ) -> np.ndarray:
         """Fraction of the processors busy in each interval between increasing instants.
 
         Parameters
         ----------
         edges : array_like, shape (m + 1,)
+        net : bool
+            Leave out what spanning adds to the run times, as the offered load does.
 
         Returns
         -------
         ndarray, shape (m,)
         """
         edges = _increasing(edges)
-        busy = np.diff(self._work_done(edges, self.allocation.sum(axis=1)))
+        weight = self.allocation.sum(axis=1)
+        if net:
+            weight = weight / (1 + self.jobs.span_penalty * self.spans)
+        busy = np.diff(self._work_done(edges, weight))
         return busy / (np.diff(edges) * self.system.processors)
 
     def jobs_in_service_between(self, edges: Sequence[float] | np.ndarray) -> np.ndarray:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, in_memory, instance_of, one_of, whole
+from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.seeds import Seed, generators
-from coalloc_lib.splitting import split_smallest
+from coalloc_lib.splitting import ROUNDINGS, split_smallest
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,106 @@ class Mixture:
             mine = kind == number
             components[mine, : stream.components.shape[1]] = stream.components[mine]
         return streams[0].replace(components=components)
+
+
+@dataclass(frozen=True)
+class SplitJobs:
+    """Jobs of which those above a size are split into components, and pay where these span.
+
+    Parameters
+    ----------
+    model : JobModel
+        The jobs whole: of one component each, unordered.
+    above : int
+        The splitting threshold: larger jobs are split. The largest size splits none.
+    parts : int
+        Components of a job that is split.
+    rounding : {"floor", "ceiling", "even"}
+        What becomes of a size that does not divide evenly; see `coalloc_lib.splitting.split_into`.
+    span_penalty : float or Distribution
+        The share that spanning clusters adds to a job's run time: of all jobs, or drawn for each.
+    kept_whole : float
+        Share of the jobs, drawn whatever their size, that cannot be split.
+
+    Notes
+    -----
+    Penalties and who is kept whole come from generators of their own: with the same seed all
+    streams of one `model` have the same jobs, however they are split and whatever they pay.
+
+    References
+    ----------
+    Ngubiri, van Vliet: Co-Allocation with Communication Considerations in Multi-cluster Systems
+    (2008), section 3.
+    """
+
+    model: JobModel
+    above: int
+    parts: int = 4
+    rounding: str = "floor"
+    span_penalty: float | Distribution = 0.0
+    kept_whole: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the arguments."""
+        instance_of("model", self.model, JobModel, "JobModel(sizes)")
+        if self.model.with_(components=1, merged_into=None, split_at=None) != self.model or (
+            self.model.request != "unordered"
+        ):
+            raise InputError(f"model = {self.model}; give jobs of one unordered component")
+        least, most = self.model.sizes.minimum - 1, self.model.sizes.maximum
+        if not least <= whole("above", self.above, least=0) <= most:
+            raise InputError(
+                f"above = {self.above}; sizes are {self.model.sizes}, give a threshold from "
+                f"{least}, where all jobs are split, to {most}, where none is"
+            )
+        in_memory("parts", whole("parts", self.parts), 10**6)
+        one_of("rounding", self.rounding, ROUNDINGS)
+        if not isinstance(self.span_penalty, Distribution):
+            not_negative("span_penalty", self.span_penalty)
+        if not_negative("kept_whole", self.kept_whole) > 1:
+            raise InputError(f"kept_whole = {self.kept_whole}; give a share from 0 to 1")
+
+    def with_(self, **changes: Any) -> "SplitJobs":
+        """Return the workload with these fields changed."""
+        return replace(self, **changes)
+
+    def __str__(self) -> str:
+        whole = f", {self.kept_whole:.0%} kept whole" if self.kept_whole else ""
+        return (
+            f"{self.model.sizes}, above {self.above} into {self.parts} ({self.rounding}), "
+            f"penalty {self.span_penalty}{whole}, {self.model.service}"
+        )
+
+    @property
+    def sizes(self) -> SizeDistribution:
+        """Sizes of the whole jobs."""
+        return self.model.sizes
+
+    @property
+    def mean_work(self) -> float:
+        """Mean processor-time of a job, without the penalty."""
+        return self.model.mean_work
+
+    def largest(self) -> JobStream:
+        """Return a stream of one job, the largest that can be drawn."""
+        return self._split(self.model.largest())
+
+    def _split(self, jobs):
+        return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)
+
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
+        """Draw a stream; see `JobModel.sample`."""
+        # The first three are the model's, the fourth is a mixture's.
+        *_, for_penalty, for_kept = generators(seed, 6)
+        jobs = self.model.sample(count, seed, rate)
+        components = self._split(jobs).components.copy()
+        if self.kept_whole:
+            kept = for_kept.random(count) < self.kept_whole
+            components[kept] = 0
+            components[kept, 0] = jobs.processors[kept]
+        given = self.span_penalty
+        drawn = given.sample(for_penalty, count) if isinstance(given, Distribution) else given
+        return jobs.replace(components=components, span_penalty=drawn)
 
 
 @dataclass(frozen=True, eq=False)

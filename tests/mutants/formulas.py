@@ -234,37 +234,37 @@ FORMULAS = (
 
 LAWS = (
     Mutant(
-        "distributions.py",
+        "distributions/sizes.py",
         "np.where(is_power, 3.0, 1.0)",
         "np.where(is_power, 2.0, 1.0)",
         f"{DISTRIBUTIONS}::test_published_means",
     ),
     Mutant(
-        "distributions.py",
+        "distributions/sizes.py",
         "is_power[1] = one_is_power_of_two",
         "is_power[1] = True",
         f"{DISTRIBUTIONS}::test_published_means",
     ),
     Mutant(
-        "distributions.py",
+        "distributions/times.py",
         "np.where(rng.random(shape) < p, p, 1 - p)",
         "np.where(rng.random(shape) < p, 1 - p, p)",
         f"{DISTRIBUTIONS}::test_samples_of_times_have_the_stated_moments",
     ),
     Mutant(
-        "distributions.py",
+        "distributions/sizes.py",
         'rng.random(shape), side="right")',
         'rng.random(shape), side="left")',
         f"{DISTRIBUTIONS}::test_the_outermost_draws_are_possible_sizes",
     ),
     Mutant(
-        "distributions.py",
+        "distributions/times.py",
         "return float(self.values.var())",
         "return float(self.values.var(ddof=1))",
         f"{DISTRIBUTIONS}::test_samples_of_times_have_the_stated_moments",
     ),
     Mutant(
-        "distributions.py",
+        "distributions/times.py",
         "Exponential(1 / self.rate)",
         "Exponential(self.rate)",
         f"{DISTRIBUTIONS}::test_poisson_arrivals",

@@ -1,0 +1,1 @@
+"""Co-allocation with communication considerations."""
