@@ -6,6 +6,8 @@ meaning.
 
 from coalloc_lib.plots.bars import Level, bars, told
 from coalloc_lib.plots.charts import beside_published, density, heat_map, lines
+from coalloc_lib.plots.ranges import ranges
+from coalloc_lib.plots.ratios import ratios
 from coalloc_lib.plots.response_curves import anatomy, curves
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
 from coalloc_lib.plots.style import GREY, head, name_lines, new_figure, title_figure, to_svg
@@ -28,6 +30,8 @@ __all__ = [
     "lines",
     "name_lines",
     "new_figure",
+    "ranges",
+    "ratios",
     "shades",
     "signs",
     "title_figure",

@@ -84,19 +84,18 @@ def name_lines(
     Call it when the limits of the axes are set.
     """
     ends = sorted(ends, key=lambda end: end[1])
-    low, high = axes.get_ylim()
-    inches = axes.get_figure().get_figheight() * axes.get_position().height
-    least = gap / inches * (high - low)
-    heights = np.array([y for _, y, *_ in ends])
+    # In parts of the axis, whatever its scale.
+    scale = axes.transScale + axes.transLimits
+    heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
+    least = gap / (axes.get_figure().get_figheight() * axes.get_position().height)
     for _ in range(50):  # push neighbours apart, each half of the way
         short = np.maximum(least - np.diff(heights), 0) / 2
         heights[1:] += short
         heights[:-1] -= short
     style = {"va": "center", "fontsize": 8, "annotation_clip": False}
+    style |= {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     for (x, _, name, colour), height in zip(ends, heights, strict=True):
-        axes.annotate(
-            name, (x, height), xytext=(6, 0), textcoords="offset points", color=colour, **style
-        )
+        axes.annotate(name, (x, height), xytext=(6, 0), color=colour, **style)
 
 
 def to_svg(figure: Figure) -> str:

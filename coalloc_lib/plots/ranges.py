@@ -1,0 +1,97 @@
+"""Numbers with their intervals in rows, several a row, beside what a paper prints."""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from coalloc_lib.estimates import Interval
+from coalloc_lib.plots.signs import Sign, signs
+from coalloc_lib.plots.style import PRINTED, head, new_figure, some, title_figure
+
+#: By row and series.
+Ranges = Mapping[str, Mapping[str, Interval]]
+#: Height of a row, and the part of it that its series take.
+ROW, TAKEN = 0.42, 0.7
+
+
+def ranges(
+    panels: Mapping[str, Ranges], *, title: str, subtitle: str = "", xlabel: str, ylabel: str = "",
+    span: tuple[float, float], printed: Mapping[str, Mapping[str, Mapping[str, float]]],
+    look: Mapping[str, Sign] | None = None,
+    hollow: tuple[str, Collection[tuple[str, str]]] = ("", ()),
+) -> Figure:  # fmt: skip
+    """Draw intervals in rows; one that is open at an end runs to the edge, with an arrow.
+
+    Parameters
+    ----------
+    panels : dict of dict of dict
+        ``panels[heading][row][series]`` is an `Interval`, whose ends may be infinite.
+    span : (float, float)
+        Of the horizontal axis.
+    printed : dict
+        ``printed[heading][row][series]`` is what the paper prints, an open diamond.
+    look : dict of Sign, optional
+        By series, where it is not to follow from the names.
+    hollow : (str, collection of (str, str)), optional
+        What is special of rows, and which these are, by heading and row: their marks are hollow.
+    """
+    rows = list(dict.fromkeys(row for drawn in some("panels", panels).values() for row in drawn))
+    series = list(
+        dict.fromkeys(n for drawn in panels.values() for row in drawn.values() for n in row)
+    )
+    look = signs(series) if look is None else look
+    height = 0.9 + ROW * len(rows)
+    figure, (line,) = new_figure(height, 1, len(panels), sharey=True, squeeze=False)
+    for axes, (heading, drawn) in zip(line, panels.items(), strict=True):
+        axes.grid(True, axis="x")
+        axes.grid(False, axis="y")
+        for i, row in enumerate(rows):
+            axes.axhspan(i - 0.5, i + 0.5, color="0.96" if i % 2 else "white", zorder=-2)
+            for j, name in enumerate(series):
+                at = i + TAKEN * ((j + 0.5) / len(series) - 0.5)
+                if name in drawn.get(row, {}):
+                    _draw(axes, drawn[row][name], at, look[name], span, (heading, row) in hollow[1])
+                theirs = printed.get(heading, {}).get(row, {}).get(name)
+                if theirs is not None:
+                    axes.plot(theirs, at, **PRINTED | {"color": look[name].colour, "markersize": 5})
+        axes.set_xlim(*span)
+        axes.set_xlabel(xlabel)
+        head(axes, heading)
+    line[0].set_yticks(range(len(rows)), rows)
+    line[0].set_ylim(len(rows) - 0.5, -0.5)
+    line[0].set_ylabel(ylabel)
+    if len(series) > 1:
+        names = [_entry(look[name], name) for name in series]
+        line[-1].legend(handles=names, fontsize=8, frameon=False, loc="upper left",
+                        bbox_to_anchor=(1.0, 1.0))  # fmt: skip
+    said = [subtitle, "◇: printed", f"hollow: {hollow[0]}" if hollow[1] else ""]
+    title_figure(figure, title, "; ".join(filter(None, said)))
+    return figure
+
+
+def _entry(sign: Sign, name: str) -> Line2D:
+    """Return a line of the legend."""
+    return Line2D([], [], color=sign.colour, marker=sign.marker, markersize=4, label=name)
+
+
+def _draw(
+    axes: Axes, found: Interval, at: float, sign: Sign, span: tuple[float, float], hollow: bool
+) -> None:
+    """Draw an interval at a height; an arrow says that it goes on."""
+    low, high = np.clip([found.low, found.high], *span)
+    axes.plot([low, high], [at, at], color=sign.colour, linewidth=1.6)
+    if np.isfinite(found.estimate) and span[0] <= found.estimate <= span[1]:
+        axes.plot(
+            found.estimate,
+            at,
+            marker=sign.marker,
+            color=sign.colour,
+            markersize=4.5,
+            markerfacecolor="white" if hollow else sign.colour,
+        )
+    for end, edge, marker in ((found.low, span[0], "<"), (found.high, span[1], ">")):
+        if not span[0] <= end <= span[1]:
+            axes.plot(edge, at, marker=marker, color=sign.colour, markersize=5, clip_on=False)

@@ -1,0 +1,111 @@
+"""Ratios along a parameter, on a scale of factors: below 1 something pays, above it loses."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.estimates import Interval
+from coalloc_lib.plots.signs import PRINT, Sign, signs
+from coalloc_lib.plots.style import GREY, PRINTED, head, name_lines, new_figure, some, title_figure
+
+#: A line's places, and the ratio there, None past saturation.
+RatioLine = Sequence[tuple[float, Interval | None]]
+#: Factors beyond which lines leave the picture.
+FACTORS = (0.25, 4.0)
+TICKS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
+
+
+def ratios(
+    panels: Mapping[str, Mapping[str, RatioLine]], *, title: str, subtitle: str = "", xlabel: str,
+    ylabel: str, level: str, look: Mapping[str, Sign] | None = None,
+    printed: Mapping[str, float] | None = None,
+) -> Figure:  # fmt: skip
+    """Draw ratios with their 95 % bands, and 1 as a dashed line.
+
+    A line that ends in a cross is past saturation from there on.
+
+    Parameters
+    ----------
+    panels : dict of dict
+        ``panels[heading][name]`` is a list of pairs, a place and the ratio there, or None where a
+        system saturates.
+    level : str
+        What a ratio of 1 is, in words.
+    look : dict of Sign, optional
+        By name, where it is not to follow from the names.
+    printed : dict of float, optional
+        Places that a paper prints, by the name of the line that is at 1 there.
+    """
+    names = list(dict.fromkeys(name for drawn in some("panels", panels).values() for name in drawn))
+    look = signs(names) if look is None else look
+    figure, (row,) = new_figure(3.2, 1, len(panels), sharex=True, sharey=True, squeeze=False)
+    low, high = _limits(panels)
+    places = [place for drawn in panels.values() for line in drawn.values() for place, _ in line]
+    letters = max(map(len, names))
+    room = (max(places) - min(places)) * (0.03 + 0.02 * len(panels) * letters)
+    for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
+        axes.set_yscale("log")
+        axes.set_ylim(low, high)
+        axes.set_xlim(min(places), max(places) + room)
+        axes.spines["bottom"].set_bounds(min(places), max(places))
+        axes.plot([min(places), max(places)], [1, 1], color="black", linestyle="--", linewidth=1)
+        for name, line in drawn.items():
+            _draw_line(axes, line, look[name], high)
+        for name, place in (printed or {}).items():
+            if name in drawn:
+                axes.plot(place, 1, **PRINTED | {"color": look[name].colour, "zorder": 5})
+        head(axes, heading)
+        axes.set_xlabel(xlabel)
+    ticks = [tick for tick in TICKS if low <= tick <= high]
+    row[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    row[0].minorticks_off()
+    row[0].set_ylabel(ylabel)
+    row[0].annotate(level, (min(places), 1), (3, 3), textcoords="offset points", fontsize=7.5,
+                    color=GREY)  # fmt: skip
+    said = [subtitle] * bool(subtitle)
+    if printed:
+        shown = ", ".join(f"{name} {place:g}" for name, place in printed.items())
+        said.append(f"{_DIAMOND}: where the paper has {shown} at 1")
+    title_figure(figure, title, "; ".join(said))
+    for axes, drawn in zip(row, panels.values(), strict=True):
+        known = {n: [f.estimate for _, f in line if f is not None] for n, line in drawn.items()}
+        ends = [(n, float(np.clip(found[-1], low, high))) for n, found in known.items() if found]
+        name_lines(axes, [(max(places), end, n, look[n].colour) for n, end in ends])
+    return figure
+
+
+_DIAMOND = {"D": "◇"}[PRINT.marker]
+
+
+def _limits(panels):
+    """Return the factors that the picture reaches from and to."""
+    ends = [1.0]
+    for drawn in panels.values():
+        for name, line in drawn.items():
+            for place, found in line:
+                if found is None:
+                    continue
+                if not found.estimate > 0:
+                    raise InputError(
+                        f"the ratio of {name!r} at {place} is {found.estimate}; give one above 0"
+                    )
+                ends.append(found.estimate)
+    return max(min(ends) / 1.1, FACTORS[0]), min(max(ends) * 1.1, FACTORS[1])
+
+
+def _draw_line(axes: Axes, line: RatioLine, sign: Sign, top: float) -> None:
+    known = [(place, found) for place, found in line if found is not None]
+    at = [place for place, _ in known]
+    middle, low, high = (
+        np.array([getattr(found, part) for _, found in known])
+        for part in ("estimate", "low", "high")
+    )
+    style = {"color": sign.colour, "marker": sign.marker, "markersize": 3.5, "linewidth": 1.4}
+    axes.plot(at, middle, **style)
+    axes.fill_between(at, np.maximum(low, 1e-9), high, color=sign.colour, alpha=0.18, linewidth=0)
+    gone = [place for place, found in line if found is None]
+    if gone:  # an empty line would count as a point in the picture's corner
+        axes.plot(gone, [top] * len(gone), "x", color=sign.colour, markersize=5, clip_on=False)

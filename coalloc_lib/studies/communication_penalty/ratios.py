@@ -1,0 +1,232 @@
+"""Figures of mean response times with splitting over those without, along one parameter."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+
+from coalloc_lib import plots
+from coalloc_lib.checks import InputError
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import Sample
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import Seed
+from coalloc_lib.studies.communication_penalty.parameters import SCALES, SEED, said
+from coalloc_lib.studies.communication_penalty.responses import NAMES, STREAM, Responses
+from coalloc_lib.studies.communication_penalty.served import Served, measure_served
+from coalloc_lib.studies.figure import SimulatedFigure
+from coalloc_lib.studies.measurements import Scale
+
+#: The groups from small jobs to large, and all jobs.
+LOOK = plots.shades(NAMES[1:]) | {STREAM: plots.Sign("#000000", "o")}
+
+
+class At(NamedTuple):
+    """Which point of a figure: the jumps of its panel, its line, and its place on it."""
+
+    jumps: int
+    line: str
+    place: float
+
+
+class RatioFigure(SimulatedFigure):
+    """Mean response times relative to those of other jobs, the whole ones, along a parameter.
+
+    A panel is a number of jumps. A line is what its labels say or, where they say nothing, a group
+    of jobs.
+
+    Parameters
+    ----------
+    entries : dict of Served
+        By `At`.
+    xlabel : str
+    groups : sequence of str
+        Whose responses are drawn; one where lines have names of their own.
+    base : callable, optional
+        What an entry is held against, an entry too: the same jobs whole where it is not given.
+    against : str
+        What that is, in words.
+    printed : dict of float, optional
+        Places on the level of 1 that the paper prints, by line.
+    """
+
+    def __init__(
+        self, name: str, subtitle: str, entries: Mapping[At, Served], *, xlabel: str,
+        groups: Sequence[str] = NAMES, base: Callable[[Served], Served] = lambda each: each.whole,
+        against: str = "no co-allocation", printed: Mapping[str, float] | None = None,
+        look: Mapping[str, plots.Sign] = LOOK, **said: Any,
+    ) -> None:  # fmt: skip
+        self.xlabel, self.groups, self.base, self.against = xlabel, tuple(groups), base, against
+        self.printed = printed or {}
+        super().__init__(name, subtitle, entries, SCALES, SEED, look=look, **said)
+
+    def add(self, label: At | tuple, scenario: Served | Scenario | None = None) -> Self:
+        """Add a point, a scenario with a load; return the figure, to be run again.
+
+        Parameters
+        ----------
+        label : (int, str, float)
+            See `At`.
+        scenario : Served
+            ``served(max_jumps, load, above=..., parts=..., span_penalty=...)``.
+        """
+        if not isinstance(scenario, Served):
+            raise InputError(f"scenario = {scenario!r}; give served(max_jumps, load, above=...)")
+        try:
+            at = At(*label)
+        except TypeError:
+            raise InputError(f"label = {label!r}; give jumps, line and place") from None
+        return super().add(at, scenario)
+
+    def columns(self, label: At) -> dict[str, Any]:
+        """Return a label as columns of a table."""
+        return {"max_jumps": said(label.jumps), "line": label.line, "place": label.place}
+
+    def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
+        """Simulate entries and what they are held against; see `served.measure_served`."""
+        every = [each for entry in entries.values() for each in (entry, self.base(entry))]
+        return dict(measure_served(every, scale, seed, **how))
+
+    def responses(self, at: At) -> Responses:
+        """Return the responses of a point."""
+        return self.result(at)
+
+    def ratio(self, at: At, group: str) -> Sample | None:
+        """Return a group's mean response time over that it is held against, run by run.
+
+        None where one of them saturates.
+        """
+        found, other = self.result(at), self.found[self.base(self.entries[at])]
+        if found.saturated or other.saturated:
+            return None
+        one, less = found.means[group], other.means[group]
+        return Sample(one.values / less.values, one.doubt or less.doubt)
+
+    def lines(self, jumps: int) -> dict[str, dict[float, At]]:
+        """Return the points of each line of a panel, by place; groups share their points."""
+        found: dict[str, dict[float, At]] = {}
+        for at in self.entries:
+            if at.jumps == jumps:
+                for line in [at.line] if at.line else self.groups:
+                    found.setdefault(line, {})[at.place] = at
+        return found
+
+    @property
+    def jumps(self) -> list[int]:
+        """The numbers of jumps, one a panel."""
+        return list(dict.fromkeys(at.jumps for at in self.entries))
+
+    def group_of(self, line: str) -> str:
+        """Return whose responses a line shows."""
+        return line if line in self.groups else self.groups[0]
+
+    def interval(self, jumps: int, line: str, place: float) -> Interval | None:
+        """Return the ratio at a place of a line; None past saturation."""
+        sample = self.ratio(self.lines(jumps)[line][place], self.group_of(line))
+        return None if sample is None else sample.interval
+
+    def best(self, jumps: int, line: str) -> list[float]:
+        """Return the places that respond best, or are not seen to be worse than the best."""
+        points = self.lines(jumps)[line]
+        group = self.group_of(line)
+        means = {x: self.result(at).means.get(group) for x, at in points.items()}
+        stable = {x: sample for x, sample in means.items() if sample is not None}
+        if not stable:
+            return []
+        least = min(stable.values(), key=lambda sample: sample.mean)
+        return [x for x, sample in stable.items() if not (sample - least).interval.above(0)]
+
+    def pays(self, jumps: int, line: str) -> dict[float, bool | None]:
+        """Return for each place whether splitting responds sooner; None where undecided."""
+        found: dict[float, bool | None] = {}
+        for place, at in self.lines(jumps)[line].items():
+            ratio = self.interval(jumps, line, place)
+            one, other = self.result(at), self.found[self.base(self.entries[at])]
+            if ratio is not None:
+                found[place] = ratio.below(1)
+            else:  # past saturation there is no mean; both past it, nothing to compare
+                found[place] = None if one.saturated and other.saturated else other.saturated
+        return found
+
+    def samples(self, jumps: int, group: str) -> list[Sample]:
+        """Return a group's ratios along the one line of a panel, where both sides are stable."""
+        points = sorted(self.lines(jumps)[group].items())
+        found = (self.ratio(at, group) for _, at in points)
+        return [sample for sample in found if sample is not None]
+
+    def mean_ratio(self, jumps: int, group: str) -> Sample:
+        """Return a group's ratio, averaged over the places of a panel, run by run."""
+        return mean_of(self.samples(jumps, group))
+
+    def data(self) -> pd.DataFrame:
+        """Return one row a point and group: both mean response times, their ratio, and the load."""
+        rows = []
+        for at, entry in self.entries.items():
+            found, other = self.result(at), self.found[self.base(entry)]
+            for group in self.groups:
+                ratio = self.ratio(at, group)
+                known = Interval.exact(np.nan) if ratio is None else ratio.interval
+                rows.append(
+                    self.columns(at)
+                    | {"group": group, "load": entry.load}
+                    | {"response": found.means[group].mean if found.means else np.nan}
+                    | {"response_against": other.means[group].mean if other.means else np.nan}
+                    | {"ratio": known.estimate, "ci95_low": known.low, "ci95_high": known.high}
+                    | {"borne": found.borne.mean, "saturated": found.saturated}
+                    | {"doubt": known.doubt}
+                    | self.described(at)
+                )
+        return pd.DataFrame(rows)
+
+    def spanned(self) -> str:
+        """Return from what to what the ratios reach."""
+        ratios = [
+            found.estimate
+            for jumps in self.jumps
+            for line, points in self.lines(jumps).items()
+            for place in points
+            if (found := self.interval(jumps, line, place)) is not None
+        ]
+        ends = f"{min(ratios):.2f} to {max(ratios):.2f}" if ratios else "of saturated systems only"
+        return f"Mean response times {ends} of those with {self.against}"
+
+    def plot(self) -> Picture:
+        """Draw the ratios, on a scale of factors, a panel a number of jumps."""
+        panels = {
+            f"MaxJumps {said(jumps)}": {
+                line: [(place, self.interval(jumps, line, place)) for place in sorted(points)]
+                for line, points in self.lines(jumps).items()
+            }
+            for jumps in self.jumps
+        }
+        names = [line for drawn in panels.values() for line in drawn]
+        return plots.ratios(
+            panels,
+            title=self.title,
+            subtitle=self.subtitle,
+            xlabel=self.xlabel,
+            ylabel=f"mean response time\nover that with {self.against}",
+            level=self.against,
+            look=self.looks(names),
+            printed=self.printed,
+        )
+
+    def words(self) -> str:
+        """Return the figure in words: the ratio at the first and last place of each line."""
+        told = []
+        for jumps in self.jumps:
+            for line, points in self.lines(jumps).items():
+                ends = [self.interval(jumps, line, place) for place in (min(points), max(points))]
+                values = ["saturated" if end is None else f"{end.estimate:.2f}" for end in ends]
+                told.append(f"MaxJumps {said(jumps)}, {line}: {values[0]} to {values[1]}")
+        return f"{super().words()} {'; '.join(told)}."
+
+
+def mean_of(samples: Sequence[Sample]) -> Sample:
+    """Return the mean of several samples, run by run; in doubt where one of them is."""
+    if not samples:
+        raise InputError("samples is empty: every point saturates; give lower loads")
+    doubt = next((sample.doubt for sample in samples if sample.doubt), "")
+    return Sample(np.mean([sample.values for sample in samples], axis=0), doubt)
