@@ -94,8 +94,7 @@ def placements(draw, clusters, request="unordered"):
         return None
     order = draw(st.permutations(range(clusters)))
     rules = [co.FirstFit(), co.FirstFit(clusters=order), co.WorstFit(), co.BestFit()]
-    if request in co.SingleThenSpan.requests:
-        rules += [co.SingleThenSpan(), co.SingleThenSpan(single=rules[1])]
+    rules += [co.SingleThenSpan(), co.SingleThenSpan(single=rules[1])]
     return draw(st.sampled_from(rules))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.placement import WorstFit
+from coalloc_lib.placement import WorstFit, may_stay_whole
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.scheduling import Refusal
 from coalloc_lib.waiting import asks, heads, idle_while_waiting, instants_of, why_waiting
@@ -105,10 +105,13 @@ def assert_numbers(schedule, job, idle, said):
         return
     if schedule.jobs.request in ("flexible", "total"):
         wanted = [sum(wanted)]
+    clusters = len(idle)
     if schedule.jobs.request == "flexible":
         idle = [sum(idle)]
     elif len(idle) > 4:
         idle = sorted(idle, reverse=True)[: len(wanted)]
+    if may_stay_whole(schedule.placement, schedule.jobs.request) and len(wanted) > 1:
+        wanted = [sum(wanted)] if clusters == 1 else [sum(wanted), *wanted]
     assert numbers == [*wanted, *idle]
 
 
