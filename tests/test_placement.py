@@ -174,7 +174,7 @@ def test_a_job_that_fits_in_neither_way_can_never_start(engine):
 def test_a_placement_may_be_for_some_requests_only():
     mine = type("Mine", (co.WorstFit,), {"requests": ("flexible", "total")})()
     jobs = co.JobStream([0], [1], [[2, 1]])
-    with pytest.raises(co.InputError, match="is for flexible and total .* are unordered"):
+    with pytest.raises(co.InputError, match=r"is for flexible and total .* are unordered"):
         co.simulate(co.Multicluster([4, 4]), jobs, placement=mine, engine="reference")
 
 

@@ -3,6 +3,7 @@
 from tests.mutants.tool import Mutant
 
 AGREEMENT = "engines/test_agreement.py::test_same_schedule"
+WHOLE = f"{AGREEMENT}_of_jobs_that_may_stay_whole"
 KERNELS = "engines/test_kernels.py"
 
 SCHEDULING = (
@@ -95,9 +96,15 @@ PLACEMENT = (
     ),
     Mutant(
         "placement.py",
-        'return WorstFit().place(components, "flexible", idle)',
-        'return self.single.place(components, "flexible", idle)',
+        "return WorstFit().place(components, request, idle)",
+        "return self.single.place(components, request, idle)",
         "test_placement.py::test_flexible_requests_take_all_they_can_in_the_order_of_the_placement",
+    ),
+    Mutant(
+        "placement.py",
+        "return WorstFit().place(components, request, idle)",
+        'return WorstFit().place(components, "flexible", idle)',
+        "test_placement.py::test_a_job_is_split_only_where_no_cluster_can_hold_it_whole",
     ),
     Mutant(
         "placement.py",
@@ -203,6 +210,13 @@ COMPILED = (
     ),
     Mutant(
         "engines/compiled.py",
+        "if searched or whole else parts",
+        "if searched else parts",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/compiled.py",
         'first_fit = getattr(placement, "single", placement)',
         "first_fit = placement",
         AGREEMENT,
@@ -284,9 +298,37 @@ COMPILED = (
     ),
     Mutant(
         "engines/kernels/placing.py",
-        "                rule, least = choice, 1\n",
-        "                rule, least = rule, 1\n",
+        "                left, rule, least = size, choice, 1 if",
+        "                left, rule, least = size, rule, 1 if",
         AGREEMENT,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "        if single != NONE:  # it is placed whole\n            return\n",
+        "",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "if len(room) - 1 > last and key[last] <= room[last + 1]:",
+        "if len(room) - 1 > last and key[last] < room[last + 1]:",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "room[width + 1] = room[0]",
+        "room[width + 1] = room[width]",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "            room[i] = 0\n",
+        "            room[i] = -1\n",
+        WHOLE,
         interpreted=True,
     ),
     Mutant(
@@ -359,6 +401,30 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
+        "split &= (allocation > 0).sum(axis=1) != 1",
+        "split &= (allocation < 0).any(axis=1)",
+        "test_verification.py::test_a_job_that_may_stay_whole_is_whole_or_in_its_components",
+    ),
+    Mutant(
+        "verification.py",
+        'idle) | fits("total", components, idle)',
+        "idle)",
+        "test_verification.py::test_a_head_that_fits_in_either_way_is_noticed",
+    ),
+    Mutant(
+        "simulation.py",
+        "clusters[None, :], whole)",
+        "clusters[None, :])",
+        "test_placement.py::test_a_job_that_fits_in_neither_way_can_never_start",
+    ),
+    Mutant(
+        "curves.py",
+        "if may_stay_whole(scenario.placement, model.request):",
+        "if False:",
+        "test_curves.py::test_jobs_that_may_stay_whole_have_no_formula",
+    ),
+    Mutant(
+        "verification.py",
         "if (busy > size).any():",
         "if (busy > size + 1).any():",
         "test_verification.py::test_a_job_moved_anywhere_is_caught_where_it_breaks_a_rule",
@@ -383,8 +449,8 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
-        "(allocation > 0).sum(axis=1) != 1",
-        "(allocation > 0).sum(axis=1) < 1",
+        "bad |= (allocation > 0).sum(axis=1) != 1",
+        "bad |= (allocation > 0).sum(axis=1) < 1",
         "test_verification.py::test_a_total_request_stays_on_one_cluster",
     ),
     Mutant(
