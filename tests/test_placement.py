@@ -141,6 +141,8 @@ def test_a_job_is_split_only_where_no_cluster_can_hold_it_whole(idle, expected):
         ([9, 5, 5], [[3, 3], [4, 4], [3, 0], [1, 0]], [[6, 0, 0], [0, 4, 4], [3, 0, 0], [0, 1, 0]]),
         # More components than clusters: such jobs can only go whole.
         ([4, 4], [[2, 1, 1], [3, 0, 0], [2, 1, 1]], [[4, 0], [0, 3], [4, 0]]),
+        # Beside one of them, a job of fewer components can only be split.
+        ([4, 4], [[2, 1, 1], [3, 3, 0]], [[4, 0], [3, 3]]),
         # Both jobs that go whole find no distinct clusters.
         ([9, 1], [[4, 4], [1, 0], [2, 2]], [[8, 0], [1, 0], [4, 0]]),
     ],

@@ -215,7 +215,7 @@ def test_both_ways_of_a_job_that_may_stay_whole_are_said():
     """Job 0, of 8, is split and leaves 3 of cluster 0; then job 1 starts whole."""
     jobs = co.JobStream([0, 0, 0], [3, 5, 1], [[4, 4], [4, 2], [1, 0]])
     schedule = co.simulate(co.Multicluster([7, 4]), jobs, placement=co.SingleThenSpan()).verify()
-    assert schedule.allocation.tolist() == [[4, 4], [6, 0], [0, 1]]
+    assert schedule.allocation.tolist() == [[4, 4], [6, 0], [1, 0]]
     (why,) = why_waiting(schedule, [1], [0.0])
     assert why == "needs 6 on one cluster, or 4 and 2 on two clusters; 3 and 0 are idle"
     assert asks(jobs, 1, schedule.placement) == "6 on one cluster, or 4 and 2 on two clusters"

@@ -60,7 +60,9 @@ def test_same_schedule_with_a_long_queue_of_jobs_that_may_stay_whole(max_jumps):
     rng = np.random.default_rng(max_jumps)
     n = 1500
     submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
-    jobs = co.JobStream(submit, runtime, rng.integers(0, 8, (n, 3)) + [1, 0, 0], span_penalty=0.3)
+    jobs = co.JobStream(
+        submit, runtime, rng.integers([1, 0, 0], [9, 8, 8], (n, 3)), span_penalty=0.3
+    )
     how = {"scheduling": co.FPFS(max_jumps), "placement": co.SingleThenSpan()}
     schedule = both(co.Multicluster([22, 9, 8]), jobs, **how)
     assert 0 < schedule.spans.sum() < (np.count_nonzero(jobs.components, axis=1) > 1).sum()

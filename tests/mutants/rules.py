@@ -328,7 +328,7 @@ COMPILED = (
         "engines/kernels/placing.py",
         "            room[i] = 0\n",
         "            room[i] = -1\n",
-        WHOLE,
+        "test_placement.py::test_unordered_jobs_are_split_or_not_and_pay_only_if_they_are",
         interpreted=True,
     ),
     Mutant(
