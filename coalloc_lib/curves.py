@@ -11,6 +11,7 @@ from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
 from coalloc_lib.estimates import METHODS, Bound, Interval
 from coalloc_lib.inference import Sample, paired_difference, replicate, student
+from coalloc_lib.placement import may_stay_whole
 from coalloc_lib.saturation import (
     WARM_UP,
     doubtful_work,
@@ -344,10 +345,13 @@ def _formula(scenario):
     """Say what kind of formula there is: exact, an approximation, or none (None).
 
     A formula knows the sizes of independent components, their number and the request type, and
-    that service is exponential. A model that has anything else to say has no formula.
+    that service is exponential. A model that has anything else to say has no formula, nor have
+    jobs that the placement may leave whole.
     """
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
+        return None
+    if may_stay_whole(scenario.placement, model.request):
         return None
     known = JobModel(model.sizes, model.components, model.request, model.service)
     if model != known or type(model.service) is not Exponential:

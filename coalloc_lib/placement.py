@@ -8,7 +8,8 @@ A placement is an order in which clusters are tried. What the order means depend
 * *flexible*: the sum, all that can be taken from each cluster in turn.
 
 If a job fits at all, it fits in every order, so a placement decides where a job runs, never whether
-it may start. *Ordered* requests name their clusters and leave a placement no choice.
+it may start; but one that may keep an unordered job whole also starts jobs that only fit so
+(`SingleThenSpan`). *Ordered* requests name their clusters and leave a placement no choice.
 
 To try a rule of your own, derive from `Placement` and write `order`; for a rule that is more than
 an order of clusters, write `place` instead.
@@ -31,9 +32,13 @@ class Placement:
     ----------
     requests : tuple of str
         The request types that it serves; `simulate` refuses it for others.
+    keeps_whole : bool
+        Whether it may put an unordered job whole onto one cluster, and does where the components
+        do not fit on distinct clusters but the whole fits on one.
     """
 
     requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
+    keeps_whole: ClassVar[bool] = False
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the cluster numbers in the order in which they are tried.
@@ -165,16 +170,31 @@ class BestFit(Placement):
 class SingleThenSpan(Placement):
     """One cluster if one can hold the whole job now, else several, the emptiest first.
 
-    For flexible requests. A total request never spans, so it is placed as `single` says; the
-    components of an unordered one belong on distinct clusters whatever is idle, so it is refused.
-
     Parameters
     ----------
     single : Placement
         Chooses the cluster of a job that one cluster can hold; best fit where it is not given.
+
+    Notes
+    -----
+    A job is split only when it cannot start whole now: not its user decides, but the system. The
+    components of an unordered request say into what a job *can* be split; this rule decides whether
+    it *is*. Where it is, its components go on distinct clusters, as under worst fit; where not, it
+    pays no `span_penalty`. So it fits if the whole fits on one cluster *or* the components fit on
+    distinct ones, and neither implies the other: 19, 0, 0 and 0 idle processors hold a job of 7, 4,
+    4 and 4 whole, four times 7 only split.
+
+    A flexible request is split as worst fit splits it, a total one never.
+
+    Examples
+    --------
+    >>> SingleThenSpan().place([7, 4, 4, 4], "unordered", [19, 0, 0, 0])
+    [19, 0, 0, 0]
+    >>> SingleThenSpan().place([7, 4, 4, 4], "unordered", [7, 7, 7, 7])
+    [7, 4, 4, 4]
     """
 
-    requests: ClassVar[tuple[str, ...]] = ("flexible", "total")
+    keeps_whole: ClassVar[bool] = True
     single: Placement = field(default_factory=BestFit)
 
     def __post_init__(self) -> None:
@@ -186,12 +206,12 @@ class SingleThenSpan(Placement):
         self, components: Sequence[int], request: str, idle: Sequence[int]
     ) -> Sequence[int] | None:
         """Place the job on one cluster or, where none can hold it, on several."""
-        if request not in self.requests:
-            raise InputError(unserved(self, request))
+        if request == "ordered":
+            return in_place(components, idle)
         alone = self.single.place(components, "total", idle)
         if alone is not None or request == "total":
             return alone
-        return WorstFit().place(components, "flexible", idle)
+        return WorstFit().place(components, request, idle)
 
     def check(self, system: Multicluster) -> None:
         """Raise where `single` cannot serve `system`."""
@@ -219,6 +239,11 @@ def time_on_processors(runtime: Any, span_penalty: Any, spans: Any) -> Any:
     ``runtime * (1 + span_penalty)`` where it spans; ``runtime``, to the last bit, where not.
     """
     return runtime * (1 + span_penalty * spans)
+
+
+def may_stay_whole(placement: Placement | None, request: str) -> bool:
+    """Whether jobs fit if their components fit on distinct clusters or the whole on one."""
+    return request == "unordered" and placement is not None and placement.keeps_whole
 
 
 def unserved(placement: Placement, request: str) -> str:

@@ -92,7 +92,7 @@ def saturated_loss(
     are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
     of the workload.
     """
-    _refuse_oversize(scenario.system, scenario.workload)
+    _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
         jobs = min(whole("jobs", jobs), len(scenario.workload))
     stream = scenario.sample(jobs, seed=seed)
@@ -131,7 +131,7 @@ def replicated_traffic(
         Empty where the jobs of all runs together stand for their law; see `doubtful_work`.
     """
     refuse_replay(scenario)
-    _refuse_oversize(scenario.system, scenario.workload)
+    _refuse_oversize(scenario)
     work = []
 
     def one(child: Seed) -> NDArray[np.float64]:
@@ -308,12 +308,13 @@ def loss_between_bounds(
     return replicate(one, replications, seed)
 
 
-def _refuse_oversize(system, workload):
+def _refuse_oversize(scenario):
     """Refuse a model whose largest job can never start, whether or not it would be drawn."""
+    workload = scenario.workload
     if not isinstance(workload, JobModel | SplitJobs):
         return
     try:
-        refuse_impossible(system, workload.largest())
+        refuse_impossible(scenario.system, workload.largest(), scenario.placement)
     except ImpossibleJobError as error:
         raise InputError(
             f"sizes = {workload.sizes} reach {workload.sizes.maximum}, and such a job never "

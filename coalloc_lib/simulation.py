@@ -5,7 +5,7 @@ import numpy as np
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement, WorstFit, unserved
+from coalloc_lib.placement import Placement, WorstFit, may_stay_whole, unserved
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
 from coalloc_lib.system import Multicluster
@@ -64,7 +64,7 @@ def simulate(
     one_of("engine", engine, ENGINES)
     _check_types(system, jobs, scheduling, placement)
     placement = _chosen_placement(system, jobs, placement)
-    refuse_impossible(system, jobs)
+    refuse_impossible(system, jobs, placement)
     if backlog is not None:
         backlog = min(whole("backlog", backlog), len(jobs))
 
@@ -102,7 +102,9 @@ def _chosen_placement(system, jobs, placement):
     return placement
 
 
-def refuse_impossible(system: Multicluster, jobs: JobStream) -> None:
+def refuse_impossible(
+    system: Multicluster, jobs: JobStream, placement: Placement | None = None
+) -> None:
     """Raise `ImpossibleJobError` for the first job that could not start in an idle system."""
     clusters, components = system.as_array(), jobs.components
     if jobs.request in ("ordered", "unordered"):
@@ -113,7 +115,8 @@ def refuse_impossible(system: Multicluster, jobs: JobStream) -> None:
         why = f"the largest cluster has {system.largest}"
     else:
         why = f"the system has {system.processors}"
-    impossible = ~fits(jobs.request, components, clusters[None, :])
+    whole = may_stay_whole(placement, jobs.request)
+    impossible = ~fits(jobs.request, components, clusters[None, :], whole)
     if impossible.any():
         job = int(impossible.argmax())
         wanted = components[job].tolist()

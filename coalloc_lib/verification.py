@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.placement import time_on_processors
+from coalloc_lib.placement import may_stay_whole, time_on_processors
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 
 
@@ -109,7 +109,10 @@ def _request(schedule):
         bad |= (allocation > 0).sum(axis=1) != 1
     elif jobs.request != "flexible":
         wanted, given = _side_by_side(jobs.request, jobs.components, allocation)
-        bad |= (wanted != given).any(axis=1)
+        split = (wanted != given).any(axis=1)
+        if may_stay_whole(schedule.placement, jobs.request):
+            split &= (allocation > 0).sum(axis=1) != 1
+        bad |= split
     _refuse(
         bad & schedule.served,
         schedule,
@@ -178,7 +181,8 @@ def _head(schedule):
     for chunk in np.array_split(np.flatnonzero(waits), 1 + int(waits.sum()) // rows):
         heads = order[head[chunk]]
         jobs, idle = schedule.jobs, idle_after(schedule, instants[chunk])
-        fit = fits(jobs.request, jobs.components[heads], idle)
+        whole = may_stay_whole(schedule.placement, jobs.request)
+        fit = fits(jobs.request, jobs.components[heads], idle, whole)
         if fit.any():
             first = int(fit.argmax())
             raise ScheduleError(
@@ -203,8 +207,15 @@ def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
     return idle
 
 
-def fits(request: str, components: NDArray, idle: NDArray) -> NDArray[np.bool_]:
-    """Whether each job, a row of components, fits into the idle processors of its row."""
+def fits(
+    request: str, components: NDArray, idle: NDArray, whole: bool = False
+) -> NDArray[np.bool_]:
+    """Whether each job, a row of components, fits into the idle processors of its row.
+
+    Where it may stay `whole`, it also fits if one cluster holds all of it.
+    """
+    if whole:
+        return fits(request, components, idle) | fits("total", components, idle)
     if request in ("flexible", "total"):
         total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
         return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement
+from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.verification import fits, idle_after
@@ -126,7 +126,8 @@ def why_waiting(
             "submission to its start"
         )
     idle = idle_after(schedule, instants)
-    fitting = fits(schedule.jobs.request, schedule.jobs.components[jobs], idle)
+    whole = may_stay_whole(schedule.placement, schedule.jobs.request)
+    fitting = fits(schedule.jobs.request, schedule.jobs.components[jobs], idle, whole)
     rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)
     return [_reason(schedule, *row, past) for row in rows]
 
@@ -167,14 +168,14 @@ def _lacks(schedule, job, idle, past):
         ]
         return f"{needs} {listed(parts)}"
     if len(idle) == 1:
-        return f"{needs} {wanted[0]}; {_are(idle[0], past)} idle"
+        return f"{needs} {sum(wanted)}; {_are(idle[0], past)} idle"
     if jobs.request == "flexible":
         return f"{needs} {wanted[0]} in all; {_are(idle.sum(), past)} idle"
-    clusters = "one cluster" if len(wanted) == 1 else f"{_numeral(len(wanted))} clusters"
+    needed = f"{needs} {_ways(wanted, may_stay_whole(schedule.placement, jobs.request))}"
     if len(idle) <= _MOST_TOLD:
-        return f"{needs} {listed(wanted)} on {clusters}; {listed(idle)} {are} idle"
+        return f"{needed}; {listed(idle)} {are} idle"
     most = np.sort(idle)[::-1][: len(wanted)]
-    return f"{needs} {listed(wanted)} on {clusters}; the emptiest {_has(past)} {listed(most)} idle"
+    return f"{needed}; the emptiest {_has(past)} {listed(most)} idle"
 
 
 def asked(jobs: JobStream, job: int) -> list[int]:
@@ -185,21 +186,32 @@ def asked(jobs: JobStream, job: int) -> list[int]:
     return row if jobs.request == "ordered" else [size for size in row if size]
 
 
-def asks(jobs: JobStream, job: int) -> str:
+def asks(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
     """Say what a job asks for.
 
     Examples
     --------
-    >>> asks(JobStream(submit=[0], runtime=[1], components=[[4, 1]]), 0)
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0], runtime=[1], components=[[4, 1]])
+    >>> asks(jobs, 0)
     '4 and 1 on two clusters'
+    >>> asks(jobs, 0, co.SingleThenSpan())
+    '5 on one cluster, or 4 and 1 on two clusters'
     """
     wanted = asked(jobs, job)
     if jobs.request == "ordered":
         return listed([f"{size} on cluster {c + 1}" for c, size in enumerate(wanted) if size])
     if jobs.request == "flexible":
         return f"{wanted[0]} in all, on any clusters"
-    clusters = "one cluster" if len(wanted) == 1 else f"{_numeral(len(wanted))} clusters"
-    return f"{listed(wanted)} on {clusters}"
+    return _ways(wanted, may_stay_whole(placement, jobs.request))
+
+
+def _ways(wanted, whole):
+    """Say on how many clusters a job of components, or of one total, can go."""
+    if len(wanted) == 1:
+        return f"{wanted[0]} on one cluster"
+    split = f"{listed(wanted)} on {_numeral(len(wanted))} clusters"
+    return f"{sum(wanted)} on one cluster, or {split}" if whole else split
 
 
 def listed(items: Sequence[object] | NDArray[np.int64]) -> str:

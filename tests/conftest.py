@@ -88,14 +88,36 @@ def _components(sizes, request, width):
 
 
 @st.composite
+def divisible_streams(draw):
+    """A multicluster, unordered jobs that fit whole or split, and a rule that may do either.
+
+    Some have more components than there are clusters, or larger ones than any cluster but one.
+    """
+    sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=5))
+    order = draw(st.permutations(range(len(sizes))))
+    single = st.sampled_from([co.BestFit(), co.WorstFit(), co.FirstFit(order)])
+    placement = co.SingleThenSpan(single=draw(single))
+    width = draw(st.integers(1, 5))
+    rows = st.lists(st.integers(0, 6), min_size=width, max_size=width).filter(
+        lambda row: any(row) and placement.place(row, "unordered", sizes) is not None
+    )
+    submit, runtime = st.integers(0, 9), st.integers(0, 9)
+    row = st.tuples(submit, runtime, rows | st.just([1] + [0] * (width - 1)), st.floats(0, 1))
+    submits, runtimes, components, penalties = zip(
+        *draw(st.lists(row, min_size=1, max_size=30)), strict=True
+    )
+    jobs = co.JobStream(submits, runtimes, components, span_penalty=penalties)
+    return co.Multicluster(sizes), jobs, placement
+
+
+@st.composite
 def placements(draw, clusters, request="unordered"):
     """A placement for so many clusters; None for ordered requests, which take none."""
     if request == "ordered":
         return None
     order = draw(st.permutations(range(clusters)))
     rules = [co.FirstFit(), co.FirstFit(clusters=order), co.WorstFit(), co.BestFit()]
-    if request in co.SingleThenSpan.requests:
-        rules += [co.SingleThenSpan(), co.SingleThenSpan(single=rules[1])]
+    rules += [co.SingleThenSpan(), co.SingleThenSpan(single=rules[1])]
     return draw(st.sampled_from(rules))
 
 

@@ -120,6 +120,16 @@ def test_the_best_method_is_found(system, change, method):
     assert find_maximum(scenario, jobs=5000).method == method
 
 
+def test_jobs_that_may_stay_whole_have_no_formula():
+    """Whatever the clusters: a formula knows components on distinct ones only."""
+    model = ORDERED.workload.with_(request="unordered")
+    for system in (PAIR, co.Multicluster([8])):
+        scenario = co.Scenario(system, model, placement=co.SingleThenSpan())
+        with pytest.raises(co.InputError, match="the formula does not exist"):
+            find_maximum(scenario, method="approximation")
+        assert find_maximum(scenario, jobs=5000).method == "simulation"
+
+
 def test_a_model_with_more_to_say_has_no_formula():
     """Formulas are named by what they know, so what they do not know takes them away."""
 

@@ -68,7 +68,7 @@ def test_ties_go_to_the_lowest_number(placement):
     assert list(placement.place([2, 2], "unordered", [5, 5, 5])) == [2, 2, 0]
 
 
-@pytest.mark.parametrize("placement", RULES, ids=repr)
+@pytest.mark.parametrize("placement", [*RULES, co.SingleThenSpan()], ids=repr)
 def test_ordered_requests_do_not_ask_the_placement(placement):
     assert list(placement.place([3, 0, 2], "ordered", [3, 1, 2, 9])) == [3, 0, 2, 0]
     assert placement.place([3, 2], "ordered", [9, 1, 9]) is None
@@ -115,14 +115,69 @@ def test_single_then_span_by_default_takes_the_cluster_that_fits_best():
     assert co.SingleThenSpan().place([10], "total", [4, 2, 9, 3]) is None
 
 
-def test_single_then_span_is_not_for_unordered_requests():
-    message = r"SingleThenSpan\(single=BestFit\(\)\) is for flexible and total .* are unordered"
-    with pytest.raises(co.InputError, match=message):
-        co.SingleThenSpan().place([2, 1], "unordered", [4, 4])
+@pytest.mark.parametrize(
+    ("idle", "expected"),
+    [
+        ([19, 0, 0, 0, 0], [19, 0, 0, 0, 0]),
+        ([18, 4, 4, 0, 0], None),
+        ([4, 7, 4, 4, 3], [4, 7, 4, 4, 0]),
+        ([4, 6, 4, 4, 18], [4, 4, 4, 0, 7]),
+        ([19, 7, 25, 7, 7], [19, 0, 0, 0, 0]),
+        ([6, 6, 6, 6, 6], None),
+    ],
+    ids=str,
+)
+def test_a_job_is_split_only_where_no_cluster_can_hold_it_whole(idle, expected):
+    """Whole by best fit; split by worst fit. Each way may be the only one."""
+    taken = co.SingleThenSpan().place([4, 7, 4, 4], "unordered", idle)
+    assert (taken if taken is None else list(taken)) == expected
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+@pytest.mark.parametrize(
+    ("sizes", "components", "allocations"),
+    [
+        # 0 goes whole; 1 is split; 2 and 3, of one component, go where `single` says.
+        ([9, 5, 5], [[3, 3], [4, 4], [3, 0], [1, 0]], [[6, 0, 0], [0, 4, 4], [3, 0, 0], [0, 1, 0]]),
+        # More components than clusters: such jobs can only go whole.
+        ([4, 4], [[2, 1, 1], [3, 0, 0], [2, 1, 1]], [[4, 0], [0, 3], [4, 0]]),
+        # Beside one of them, a job of fewer components can only be split.
+        ([4, 4], [[2, 1, 1], [3, 3, 0]], [[4, 0], [3, 3]]),
+        # Both jobs that go whole find no distinct clusters.
+        ([9, 1], [[4, 4], [1, 0], [2, 2]], [[8, 0], [1, 0], [4, 0]]),
+    ],
+)
+def test_unordered_jobs_are_split_or_not_and_pay_only_if_they_are(
+    engine, sizes, components, allocations
+):
+    n = len(components)
+    jobs = co.JobStream(np.zeros(n), np.full(n, 8.0), components, span_penalty=0.5)
+    for scheduling in (co.FCFS(), co.FPFS(5)):
+        how = {"scheduling": scheduling, "placement": co.SingleThenSpan(), "engine": engine}
+        schedule = co.simulate(co.Multicluster(sizes), jobs, **how).verify()
+        assert schedule.allocation.tolist() == allocations
+        assert (schedule.end - schedule.start).tolist() == [
+            12 if sum(map(bool, row)) > 1 else 8 for row in allocations
+        ]
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_job_that_fits_in_neither_way_can_never_start(engine):
+    how = {"placement": co.SingleThenSpan(), "engine": engine}
+    for components in ([[5, 5]], [[4, 3, 3]]):
+        jobs = co.JobStream([0], [1], components)
+        with pytest.raises(co.InputError, match="job 0 can never start"):
+            co.simulate(co.Multicluster([9, 4]), jobs, **how)
+    for components in ([[5, 4]], [[6, 4]], [[3, 3, 3]]):
+        jobs = co.JobStream([0], [1], components)
+        assert co.simulate(co.Multicluster([9, 4]), jobs, **how).verify().start[0] == 0
+
+
+def test_a_placement_may_be_for_some_requests_only():
+    mine = type("Mine", (co.WorstFit,), {"requests": ("flexible", "total")})()
     jobs = co.JobStream([0], [1], [[2, 1]])
-    for engine in ("compiled", "reference"):
-        with pytest.raises(co.InputError, match=message):
-            co.simulate(co.Multicluster([4, 4]), jobs, placement=co.SingleThenSpan(), engine=engine)
+    with pytest.raises(co.InputError, match=r"is for flexible and total .* are unordered"):
+        co.simulate(co.Multicluster([4, 4]), jobs, placement=mine, engine="reference")
 
 
 def test_single_then_span_needs_a_placement_that_serves_the_system():
@@ -202,7 +257,7 @@ def test_a_placement_takes_what_was_asked_and_no_more_than_is_idle(idle, data):
         return
     assert all(0 <= took <= free for took, free in zip(taken, idle, strict=True))
     assert sum(taken) == sum(components)
-    if request == "unordered":
+    if request == "unordered" and not (placement.keeps_whole and max(taken) == sum(taken)):
         assert sorted(t for t in taken if t) == sorted(c for c in components if c)
 
 
@@ -213,7 +268,7 @@ def test_components_fit_exactly_when_some_choice_of_clusters_holds_them(idle, da
     possible = any(
         all(size <= idle[c] for size, c in zip(components, chosen, strict=True))
         for chosen in itertools.permutations(range(len(idle)), len(components))
-    )
+    ) or (placement.keeps_whole and sum(components) <= max(idle))
     assert (placement.place(components, "unordered", idle) is not None) == possible
 
 

@@ -108,6 +108,32 @@ def test_a_total_request_stays_on_one_cluster():
     assert_fails(spread, r"^job 0 at 0: has \[2, 1\] for components \[2, 1\] \(total\)$")
 
 
+def test_a_job_that_may_stay_whole_is_whole_or_in_its_components():
+    jobs = co.JobStream([0], [4], [[2, 1]], span_penalty=0)
+    schedule = co.simulate(SYSTEM, jobs, placement=co.SingleThenSpan()).verify()
+    assert schedule.allocation.tolist() == [[0, 3]]
+    for right in ([3, 0], [2, 1], [1, 2]):
+        broken(schedule, "allocation", 0, right).verify()
+    for wrong in ([0, 2], [4, -1], [2, 2]):
+        message = r"^job 0 at 0: has .* for components \[2, 1\] \(unordered\)$"
+        assert_fails(broken(schedule, "allocation", 0, wrong), message)
+    wide = co.Multicluster([4, 3, 3])
+    schedule = co.simulate(wide, jobs, placement=co.SingleThenSpan()).verify()
+    assert_fails(broken(schedule, "allocation", 0, [1, 1, 1]), "^job 0 at 0: has")
+    assert_fails(replace(schedule, placement=co.BestFit()), "^job 0 at 0: has")
+
+
+@pytest.mark.parametrize("components", [[2, 2], [3, 1], [4, 0]])
+def test_a_head_that_fits_in_either_way_is_noticed(components):
+    """At 5 the 4 of cluster 0 are idle alone; at 9 the 3 of cluster 1 besides."""
+    jobs = co.JobStream([0, 0, 1], [5, 9, 1], [[4, 0], [3, 0], components])
+    schedule = co.simulate(SYSTEM, jobs, placement=co.SingleThenSpan()).verify()
+    assert schedule.start[2] == 5
+    assert_fails(moved(schedule, 2, 9), "^job 2 at 5: heads the queue and fits, but starts only")
+    split = co.simulate(SYSTEM, jobs).verify()
+    assert split.start[2] == (5 if 0 in components else 9)
+
+
 def test_no_cluster_is_over_its_size():
     """Job 1, of 3 on cluster 0, moved to 3 where job 0 has 3 of its 4."""
     message = "^job 1 at 3: cluster 0 runs 6 processors and has 4$"

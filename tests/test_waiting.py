@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.placement import WorstFit
+from coalloc_lib.placement import WorstFit, may_stay_whole
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.scheduling import Refusal
 from coalloc_lib.waiting import asks, heads, idle_while_waiting, instants_of, why_waiting
@@ -105,10 +105,13 @@ def assert_numbers(schedule, job, idle, said):
         return
     if schedule.jobs.request in ("flexible", "total"):
         wanted = [sum(wanted)]
+    clusters = len(idle)
     if schedule.jobs.request == "flexible":
         idle = [sum(idle)]
     elif len(idle) > 4:
         idle = sorted(idle, reverse=True)[: len(wanted)]
+    if may_stay_whole(schedule.placement, schedule.jobs.request) and len(wanted) > 1:
+        wanted = [sum(wanted)] if clusters == 1 else [sum(wanted), *wanted]
     assert numbers == [*wanted, *idle]
 
 
@@ -206,6 +209,17 @@ def test_a_job_that_is_turned_away_waits_until_then():
 def test_what_a_job_asks_for_is_said(request_type, words):
     jobs = co.JobStream([0], [1], [[3, 0, 2]], request=request_type)
     assert asks(jobs, 0) == words
+
+
+def test_both_ways_of_a_job_that_may_stay_whole_are_said():
+    """Job 0, of 8, is split and leaves 3 of cluster 0; then job 1 starts whole."""
+    jobs = co.JobStream([0, 0, 0], [3, 5, 1], [[4, 4], [4, 2], [1, 0]])
+    schedule = co.simulate(co.Multicluster([7, 4]), jobs, placement=co.SingleThenSpan()).verify()
+    assert schedule.allocation.tolist() == [[4, 4], [6, 0], [1, 0]]
+    (why,) = why_waiting(schedule, [1], [0.0])
+    assert why == "needs 6 on one cluster, or 4 and 2 on two clusters; 3 and 0 are idle"
+    assert asks(jobs, 1, schedule.placement) == "6 on one cluster, or 4 and 2 on two clusters"
+    assert asks(jobs, 2, schedule.placement) == "1 on one cluster"
 
 
 class NeverTheSecond(co.Placement):

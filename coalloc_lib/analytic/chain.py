@@ -12,7 +12,7 @@ from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.checks import whole
 from coalloc_lib.estimates import Bound, Interval
-from coalloc_lib.placement import Placement
+from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.system import Multicluster
 
 #: Where more jobs than this can run at once, there are too many multisets of them.
@@ -76,7 +76,9 @@ def exact_utilization(
     """
     parts, _, placement = checked(system, sizes, components, request, placement)
     budget = whole("budget_states", budget_states)
-    jobs, chances = _jobs(system, parts, request, budget)
+    jobs, chances = _jobs(parts, request, budget)
+    if not (may_stay_whole(placement, request) and max(map(sum, jobs)) <= system.largest):
+        check_fits(np.max(jobs, axis=0).tolist(), system, request)
     mean = float(chances @ [sum(job) for job in jobs])
     most = system.processors // min(map(sum, jobs))
     if most > MOST_RUNNING:
@@ -180,7 +182,7 @@ class _Chain:
         return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
 
 
-def _jobs(system, sizes, request, budget):
+def _jobs(sizes, request, budget):
     """Return the possible jobs, each a tuple of components, and their probabilities.
 
     Refused are so many jobs that already the first draw is beyond the budget.
@@ -204,5 +206,4 @@ def _jobs(system, sizes, request, budget):
     elif request != "ordered":
         total = sizes.total()
         sizes = JointSizes(total.sizes[:, None], total.probabilities[total.sizes])
-    check_fits(sizes.vectors.max(axis=0).tolist(), system, request)
     return [tuple(row) for row in sizes.vectors.tolist()], sizes.probabilities

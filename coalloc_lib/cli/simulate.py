@@ -111,7 +111,7 @@ def simulate(
         check_writable(out)
     log = load_trace(trace)
     jobs = _divided(log.jobs(request, estimates, span_penalty, largest), division)
-    _refuse_impossible(system, jobs, division, log)
+    _refuse_impossible(system, jobs, rule, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
     engine = engine or options.engine_for(policy, rule)
@@ -152,12 +152,12 @@ def _divided(jobs, division):
     return jobs if division is None else jobs.split(**division).replace(request=jobs.request)
 
 
-def _refuse_impossible(system, jobs, division, log):
+def _refuse_impossible(system, jobs, placement, division, log):
     """Refuse a job that can never start by its number in the log, and say how to leave it out."""
 
     def fault(jobs):
         try:
-            refuse_impossible(system, jobs)
+            refuse_impossible(system, jobs, placement)
         except ImpossibleJobError as error:
             return error
 

@@ -19,6 +19,7 @@ from coalloc_lib.placement import (
     Placement,
     SingleThenSpan,
     WorstFit,
+    may_stay_whole,
     time_on_processors,
 )
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
@@ -52,7 +53,9 @@ def _in_turn(task):
     n = len(jobs)
     max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
     parts = _parts(jobs)
-    keys = _with_total(parts) if max_jumps and parts.shape[1] > 1 else parts
+    searched = max_jumps and parts.shape[1] > 1
+    whole = may_stay_whole(placement, jobs.request)
+    keys = _with_total(parts) if searched or whole else parts
     stream = in_turn.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
     policy = in_turn.Policy(max_jumps, backlog or 0)
     rule = _rule(jobs.request, placement, len(system))
@@ -78,7 +81,7 @@ def _rule(request, placement, clusters):
     choice = WorstFit() if placement is None else placement
     if isinstance(placement, SingleThenSpan):
         choice = placement.single
-        if request == "flexible":
+        if request != "total":
             single, choice = _CHOICES[type(choice)], WorstFit()
     first_fit = getattr(placement, "single", placement)
     order = getattr(first_fit, "clusters", None)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
@@ -58,7 +59,9 @@ def ratios(
             if name in drawn:
                 axes.plot(place, 1, **PRINTED | {"color": look[name].colour, "zorder": 5})
         head(axes, heading)
-        axes.set_xlabel(xlabel)
+        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        axes.set_xticks([tick for tick in axes.get_xticks() if tick <= max(places)])
+    figure.supxlabel(xlabel, fontsize=9)
     ticks = [tick for tick in TICKS if low <= tick <= high]
     row[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     row[0].minorticks_off()

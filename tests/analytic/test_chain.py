@@ -8,7 +8,7 @@ from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.inference import student
-from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.system import Multicluster
@@ -52,7 +52,7 @@ def test_dependent_ordered_jobs_equal_the_formula():
     assert chain.max_utilization == pytest.approx(formula.max_utilization, abs=1e-10)
 
 
-PLACEMENTS = [WorstFit(), FirstFit(), FirstFit((1, 0)), BestFit(), Reversed()]
+PLACEMENTS = [WorstFit(), FirstFit(), FirstFit((1, 0)), BestFit(), SingleThenSpan(), Reversed()]
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS, ids=str)
@@ -84,7 +84,9 @@ def agrees_with_heavy_traffic(system, law, components, request, placement, jobs)
     return interval.contains(exact)
 
 
-@pytest.mark.parametrize("placement", [WorstFit(), FirstFit((1, 0)), BestFit()], ids=str)
+@pytest.mark.parametrize(
+    "placement", [WorstFit(), FirstFit((1, 0)), BestFit(), SingleThenSpan()], ids=str
+)
 @pytest.mark.parametrize(
     ("sizes", "law", "components", "request_type"),
     [
@@ -96,6 +98,13 @@ def agrees_with_heavy_traffic(system, law, components, request, placement, jobs)
 def test_heavy_traffic_agrees(sizes, law, components, request_type, placement):
     case = Multicluster(sizes), law, components, request_type, placement
     assert agrees_with_heavy_traffic(*case, 100_000)
+
+
+def test_heavy_traffic_agrees_where_the_largest_job_only_fits_whole():
+    case = Multicluster([8, 2]), uniform(1, 4), 2, "unordered"
+    assert agrees_with_heavy_traffic(*case, SingleThenSpan(), 100_000)
+    with pytest.raises(InputError, match="never starts"):
+        exact_utilization(*case, WorstFit())
 
 
 @pytest.mark.long

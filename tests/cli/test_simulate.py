@@ -60,6 +60,10 @@ def test_simulate_writes_the_schedule_of_the_contract(simulate, log):
             "--request unordered --clusters 4,4,4 --split 3",
             ["0:3;1:3", "0:2;1:2", "2:2", "0:3;1:3;2:2"],
         ),
+        (  # the last, of 8, finds no cluster that holds it; the first leaves before the second
+            "--request unordered --clusters 6,4,4 --components 2 --placement single-then-span",
+            ["0:6", "1:4", "2:2", "0:4;2:4"],
+        ),
         (
             "--request ordered --clusters 6,6 --components 2",
             ["0:3;1:3", "0:2;1:2", "0:1;1:1", "0:4;1:4"],

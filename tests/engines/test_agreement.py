@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from tests.conftest import placements, policies, systems_and_streams
+from tests.conftest import divisible_streams, placements, policies, systems_and_streams
 
 
 def same(one, other):
@@ -46,6 +46,26 @@ def test_same_schedule_with_a_backlog(case, scheduling, data, backlog):
     system, jobs = case
     placement = data.draw(placements(len(system), jobs.request))
     both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+
+
+@settings(max_examples=300)
+@given(divisible_streams(), policies, st.sampled_from([None, None, 1, 7]))
+def test_same_schedule_of_jobs_that_may_stay_whole(case, scheduling, backlog):
+    system, jobs, placement = case
+    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+
+
+@pytest.mark.parametrize("max_jumps", [1, 20, 10_000])
+def test_same_schedule_with_a_long_queue_of_jobs_that_may_stay_whole(max_jumps):
+    rng = np.random.default_rng(max_jumps)
+    n = 1500
+    submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
+    jobs = co.JobStream(
+        submit, runtime, rng.integers([1, 0, 0], [9, 8, 8], (n, 3)), span_penalty=0.3
+    )
+    how = {"scheduling": co.FPFS(max_jumps), "placement": co.SingleThenSpan()}
+    schedule = both(co.Multicluster([22, 9, 8]), jobs, **how)
+    assert 0 < schedule.spans.sum() < (np.count_nonzero(jobs.components, axis=1) > 1).sum()
 
 
 @pytest.mark.long

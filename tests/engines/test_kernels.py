@@ -148,6 +148,24 @@ def test_the_example_of_rooms():
     assert room.tolist() == [5, 2, 7]
     placing.set_room(idle, placing.UNORDERED, 2, room)
     assert room.tolist() == [5, 4, 9]
+    room = np.empty(4, np.int64)
+    placing.set_room(idle, placing.UNORDERED, 2, room)
+    assert room.tolist() == [5, 4, 9, 5]
+
+
+@given(queues(), st.tuples(*[st.integers(0, 7)] * 3), st.data())
+def test_the_first_job_that_fits_in_either_way_is_found(case, room, data):
+    """The last entry of the room is for the last entry of a key, whatever the others are."""
+    tree, keys, waits = case
+    begin = data.draw(st.integers(0, len(keys)))
+    fits = (keys <= room[:2]).all(axis=1) | (keys[:, 1] <= room[2])
+    fits &= waits & (np.arange(len(keys)) >= begin)
+    expected = int(fits.argmax()) if fits.any() else -1
+    for _ in range(2):  # the second time on a tighter tree
+        found = waiting.first_fitting(
+            tree, keys, waits, begin, len(keys), len(keys), np.array(room)
+        )
+        assert found == expected
 
 
 def test_the_example_of_a_run():

@@ -116,7 +116,7 @@ MANY_RUNS = (
     ),
     Mutant(
         "saturation.py",
-        "    _refuse_oversize(scenario.system, scenario.workload)\n    if isinstance",
+        "    _refuse_oversize(scenario)\n    if isinstance",
         "    if isinstance",
         f"{SATURATION}::test_what_can_never_start_is_refused_whether_or_not_it_is_drawn",
     ),

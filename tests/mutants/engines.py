@@ -3,6 +3,7 @@
 from tests.mutants.tool import Mutant
 
 AGREEMENT = "engines/test_agreement.py::test_same_schedule"
+WHOLE = f"{AGREEMENT}_of_jobs_that_may_stay_whole"
 KERNELS = "engines/test_kernels.py"
 
 STATE = (
@@ -89,6 +90,13 @@ COMPILED = (
     ),
     Mutant(
         "engines/compiled.py",
+        "if searched or whole else parts",
+        "if searched else parts",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/compiled.py",
         'first_fit = getattr(placement, "single", placement)',
         "first_fit = placement",
         AGREEMENT,
@@ -170,9 +178,37 @@ COMPILED = (
     ),
     Mutant(
         "engines/kernels/placing.py",
-        "                rule, least = choice, 1\n",
-        "                rule, least = rule, 1\n",
+        "                left, rule, least = size, choice, 1 if",
+        "                left, rule, least = size, rule, 1 if",
         AGREEMENT,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "        if single != NONE:  # it is placed whole\n            return\n",
+        "",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "if len(room) - 1 > last and key[last] <= room[last + 1]:",
+        "if len(room) - 1 > last and key[last] < room[last + 1]:",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "room[width + 1] = room[0]",
+        "room[width + 1] = room[width]",
+        WHOLE,
+        interpreted=True,
+    ),
+    Mutant(
+        "engines/kernels/placing.py",
+        "            room[i] = 0\n",
+        "            room[i] = -1\n",
+        "test_placement.py::test_unordered_jobs_are_split_or_not_and_pay_only_if_they_are",
         interpreted=True,
     ),
     Mutant(

@@ -92,9 +92,15 @@ PLACEMENT = (
     ),
     Mutant(
         "placement.py",
-        'return WorstFit().place(components, "flexible", idle)',
-        'return self.single.place(components, "flexible", idle)',
+        "return WorstFit().place(components, request, idle)",
+        "return self.single.place(components, request, idle)",
         "test_placement.py::test_flexible_requests_take_all_they_can_in_the_order_of_the_placement",
+    ),
+    Mutant(
+        "placement.py",
+        "return WorstFit().place(components, request, idle)",
+        'return WorstFit().place(components, "flexible", idle)',
+        "test_placement.py::test_a_job_is_split_only_where_no_cluster_can_hold_it_whole",
     ),
     Mutant(
         "placement.py",

@@ -52,6 +52,30 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
+        "split &= (allocation > 0).sum(axis=1) != 1",
+        "split &= (allocation < 0).any(axis=1)",
+        "test_verification.py::test_a_job_that_may_stay_whole_is_whole_or_in_its_components",
+    ),
+    Mutant(
+        "verification.py",
+        'idle) | fits("total", components, idle)',
+        "idle)",
+        "test_verification.py::test_a_head_that_fits_in_either_way_is_noticed",
+    ),
+    Mutant(
+        "simulation.py",
+        "clusters[None, :], whole)",
+        "clusters[None, :])",
+        "test_placement.py::test_a_job_that_fits_in_neither_way_can_never_start",
+    ),
+    Mutant(
+        "curves.py",
+        "if may_stay_whole(scenario.placement, model.request):",
+        "if False:",
+        "test_curves.py::test_jobs_that_may_stay_whole_have_no_formula",
+    ),
+    Mutant(
+        "verification.py",
         "if (busy > size).any():",
         "if (busy > size + 1).any():",
         "test_verification.py::test_a_job_moved_anywhere_is_caught_where_it_breaks_a_rule",
@@ -76,8 +100,8 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
-        "(allocation > 0).sum(axis=1) != 1",
-        "(allocation > 0).sum(axis=1) < 1",
+        "bad |= (allocation > 0).sum(axis=1) != 1",
+        "bad |= (allocation > 0).sum(axis=1) < 1",
         "test_verification.py::test_a_total_request_stays_on_one_cluster",
     ),
     Mutant(

@@ -12,7 +12,7 @@ idle          int64 (c,)         processors of each cluster that run nothing
 allocation    int32 (n, c)       processors that each job has; zeros before its start
 parts         int32 (n, width)   what is placed of each job; see `placing`
 keys          int32 (n, k)       what decides whether it fits; see `placing`
-room          int64 (k,)         what a key is compared with
+room          int64 (k or k + 1) what a key is compared with; see `placing`
 ends          float64            heap of the ends of running jobs; see `events`
 numbers       int64              the jobs that these ends belong to
 tree          int32 (nodes, k)   lower bounds of the keys in the queue; see `waiting`

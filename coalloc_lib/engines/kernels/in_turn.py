@@ -25,7 +25,7 @@ import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import pop, push
-from coalloc_lib.engines.kernels.placing import fits, place, set_room
+from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
 from coalloc_lib.engines.kernels.waiting import enter, first_fitting
 
 #: The jobs in order of arrival: float64 (n,) submissions, run times on one cluster and on several;
@@ -48,7 +48,7 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation):
     submit, runtime, spanning, parts, keys = stream
     n = len(submit)
     waiting = np.zeros(n, np.bool_)
-    room = np.empty(keys.shape[1], np.int64)
+    room = empty_room(keys, rule)
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     head = arrived = started = running = 0

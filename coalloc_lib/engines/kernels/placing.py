@@ -6,18 +6,26 @@ cluster (ordered), by decreasing size (unordered), or their sum (flexible and to
 the parts, with their total as a last entry where the queue is searched: the smallest components of
 several jobs may fit together where none of the jobs does, and their smallest total often does not.
 
+Unordered jobs that may stay whole (`SingleThenSpan`) fit as well if their total is at most the
+largest idle number. Their keys have the total always, and their room one entry more than the keys.
+Both ways only ask what is at most what, so lower bounds of several keys still serve.
+
 For clusters with [5, 2, 4] idle, keys of two parts and a total, `set_room` gives:
 
     ordered    [5, 2, 7]    the idle processors of clusters 0 and 1, and their sum
-    unordered  [5, 4, 9]    the two largest idle numbers, and their sum
+    unordered  [5, 4, 9]    the two largest idle numbers, and their sum; where jobs may stay whole
+                            [5, 4, 9, 5], the largest once more
 """
 
 from collections import namedtuple
 
+import numpy as np
+
 from coalloc_lib.engines.kernels import kernel
 
 #: How jobs are placed, by codes: the request type; the rule for each part; the rule for one cluster
-#: that can hold all of a flexible request, NONE for no such wish; the order of first fit, (c,).
+#: that can hold all of a flexible or unordered request, NONE for no such wish; the order of first
+#: fit, (c,).
 Rule = namedtuple("Rule", "request choice single order")
 
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
@@ -41,6 +49,13 @@ def sort_rows(parts):
 
 
 @kernel
+def empty_room(keys, rule):
+    """Return an array for the room that `keys`, (n, k), are compared with under a `Rule`."""
+    may_stay_whole = rule.request == UNORDERED and rule.single != NONE
+    return np.empty(keys.shape[1] + int(may_stay_whole), np.int64)
+
+
+@kernel
 def set_room(idle, request, width, room):
     """Write into `room` what keys of `width` parts, and perhaps a total, are compared with."""
     if request == ORDERED:
@@ -50,7 +65,7 @@ def set_room(idle, request, width, room):
         room[0] = idle.sum()
     else:  # the largest idle numbers, decreasing
         for i in range(width):
-            room[i] = -1
+            room[i] = 0
         for free in idle:
             if free > room[width - 1]:
                 i = width - 1
@@ -62,12 +77,20 @@ def set_room(idle, request, width, room):
         room[width] = 0
         for i in range(width):
             room[width] += room[i]
+    if len(room) > width + 1:
+        room[width + 1] = room[0]
 
 
 @kernel
 def fits(key, room):
-    """Whether a key (k,) is at most the room (k,) in every entry."""
-    for i in range(len(room)):  # noqa: SIM110  (a loop compiles to less than all() does)
+    """Whether a key (k,) is at most the room in every entry.
+
+    Where the room has an entry more, it is enough that the total is at most that.
+    """
+    last = len(key) - 1
+    if len(room) - 1 > last and key[last] <= room[last + 1]:
+        return True
+    for i in range(len(key)):  # noqa: SIM110  (a loop compiles to less than all() does)
         if key[i] > room[i]:
             return False
     return True
@@ -78,16 +101,18 @@ def place(sizes, request, choice, single, order, idle, taken):
     """Write into `taken`, int32 (c,), the processors that a job that fits gets of each cluster.
 
     `sizes`, int32 (width,), are its parts; the rest is a `Rule`. With [5, 2, 4] idle and worst fit,
-    parts [4, 2] unordered get [4, 0, 2], and 6 flexible [5, 0, 1].
+    parts [4, 2] unordered get [4, 0, 2], and 6 flexible [5, 0, 1]. With a `single` rule a job goes
+    whole where one cluster holds it: [3, 2] unordered get [5, 0, 0].
     """
     taken[:] = 0
     if request == ORDERED:
         taken[: len(sizes)] = sizes
         return
     for size in sizes:  # decreasing
-        left, rule, least = size, choice, size
-        if request == FLEXIBLE:
-            rule, least = (choice, 1) if single == NONE else (single, size)
+        left, rule, least = size, choice, 1 if request == FLEXIBLE else size
+        if single != NONE:
+            left = least = sizes.sum()
+            rule = single
         while left > 0:  # one turn, or for a flexible request as many as it takes
             best = NONE
             for i in range(len(idle)):
@@ -102,10 +127,13 @@ def place(sizes, request, choice, single, order, idle, taken):
                     best = c
                 if rule == FIRST_FIT:
                     break
-            if best == NONE:  # no cluster holds it whole
-                if request != FLEXIBLE or least == 1:
+            if best == NONE:
+                if single == NONE:
                     return
-                rule, least = choice, 1
+                single = NONE  # no cluster holds it whole
+                left, rule, least = size, choice, 1 if request == FLEXIBLE else size
                 continue
             taken[best] = min(left, idle[best])
             left -= taken[best]
+        if single != NONE:  # it is placed whole
+            return

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from coalloc_lib.distributions import Between
-from coalloc_lib.plots import shades
 from coalloc_lib.studies.communication_penalty import headlines
 from coalloc_lib.studies.communication_penalty.dispersion import BY_PENALTY, DispersionFigure
 from coalloc_lib.studies.communication_penalty.parameters import (
@@ -14,7 +13,7 @@ from coalloc_lib.studies.communication_penalty.parameters import (
     PRINTED_LOAD,
     WHOLE,
 )
-from coalloc_lib.studies.communication_penalty.ratios import At, RatioFigure
+from coalloc_lib.studies.communication_penalty.ratios import At, RatioFigure, steps
 from coalloc_lib.studies.communication_penalty.responses import GROUPS, STREAM
 from coalloc_lib.studies.communication_penalty.served import Served, served
 
@@ -78,7 +77,7 @@ def best_thresholds() -> RatioFigure:
         },
         xlabel=THRES,
         groups=("S4",),
-        look=shades(names.values()),
+        look=steps(names.values()),
         headline=headlines.best_grows,
         claims=("CP-5",),
     )
@@ -98,7 +97,7 @@ def loads() -> RatioFigure:
         },
         xlabel=THRES,
         groups=(STREAM,),
-        look=shades(names.values()),
+        look=steps(names.values()),
         headline=headlines.best_by_load,
         claims=("CP-6",),
     )
@@ -147,7 +146,7 @@ def own_penalties() -> DispersionFigure:
         xlabel=THRES,
         groups=tuple(BY_PENALTY),
         against="all split jobs",
-        look=shades(BY_PENALTY),
+        look=steps(BY_PENALTY),
         headline=headlines.own_penalty_matters,
         claims=("CP-8",),
     )

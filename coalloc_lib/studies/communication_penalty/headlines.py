@@ -1,5 +1,6 @@
 """What is seen in each figure, from its own numbers; each could say the opposite."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from coalloc_lib.studies.communication_penalty.parameters import said
@@ -10,76 +11,102 @@ if TYPE_CHECKING:
     from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
 
 
-def by_panel(figure: "RatioFigure", words: "dict[int, str]") -> str:
-    """Return what is said of each number of jumps, once where it is the same of all."""
-    if len(set(words.values())) == 1:
-        return next(iter(words.values()))
-    return "; ".join(f"{what} (MaxJumps {said(jumps)})" for jumps, what in words.items())
+def span_of(places: Iterable[float]) -> str:
+    """Return from where to where places reach, or that there are none.
 
-
-def span_of(places: list[float]) -> str:
-    """Return from where to where places reach, or that there are none."""
+    Examples
+    --------
+    >>> span_of([3, 5]), span_of([3, 3]), span_of([])
+    ('3 to 5', '3', 'nowhere')
+    """
+    places = list(places)
     if not places:
         return "nowhere"
-    low, high = min(places), max(places)
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    ends = dict.fromkeys((f"{min(places):g}", f"{max(places):g}"))
+    return " to ".join(ends)
+
+
+def percent(number: float, digits: int = 1) -> str:
+    """Return a share in percent, with its sign.
+
+    Examples
+    --------
+    >>> percent(-0.031), percent(0.02, 0)
+    ('−3.1 %', '+2 %')
+    """
+    return f"{100 * number:+.{digits}f} %".replace("-", "−")
+
+
+def _best(figure: "RatioFigure", line: str) -> str:
+    """Return the best thresholds of a line, over all numbers of jumps."""
+    return span_of(x for jumps in figure.jumps for x in figure.best(jumps, line))
 
 
 def pays_below(figure: "RatioFigure") -> str:
-    """Figure 1: up to which penalty splitting pays, for all jobs and for the largest."""
-    words = {}
-    for jumps in figure.jumps:
-        ends = []
-        for line in (STREAM, "S4", "S1"):
-            sure = [psi for psi, answer in figure.pays(jumps, line).items() if answer]
-            ends.append(f"{line} {max(sure):g}" if sure else f"{line} never")
-        words[jumps] = ", ".join(ends)
-    return f"Splitting is sure to pay up to ψ = {by_panel(figure, words)}"
+    """Figure 1: up to which penalty splitting is sure to pay, for all jobs and for the largest."""
+    found = []
+    for line in (STREAM, "S4", "S1"):
+        sure = [
+            [psi for psi, answer in figure.pays(jumps, line).items() if answer]
+            for jumps in figure.jumps
+        ]
+        tops = [max(places) for places in sure if places]
+        words = span_of(tops) if len(tops) == len(sure) else f"not always ({span_of(tops)})"
+        found.append(f"{words} ({line})")
+    return f"Splitting the largest jobs is sure to pay up to ψ = {', '.join(found)}"
 
 
 def rises_with_threshold(figure: "RatioFigure") -> str:
-    """Figure 2: which threshold is best for all jobs."""
-    words = {jumps: span_of(figure.best(jumps, STREAM)) for jumps in figure.jumps}
-    return f"At ψ = 0.05 jobs respond soonest where those above {by_panel(figure, words)} are split"
+    """Figure 2: which threshold is best for the largest jobs and for the smallest."""
+    return (
+        f"Where spanning costs little, S4 responds soonest split above {_best(figure, 'S4')}, "
+        f"S1 above {_best(figure, 'S1')}"
+    )
 
 
 def best_grows(figure: "RatioFigure") -> str:
-    """Figure 3: the best threshold for each penalty."""
-    lines = list(figure.lines(figure.jumps[0]))
-    words = {
-        jumps: ", ".join(f"{span_of(figure.best(jumps, line))} ({line})" for line in lines)
-        for jumps in figure.jumps
-    }
-    return f"Best threshold for the largest jobs: {by_panel(figure, words)}"
+    """Figure 3: the best threshold at the lowest and at the highest penalty."""
+    low, *_, high = figure.lines(figure.jumps[0])
+    return (
+        f"The best threshold for the largest jobs is {_best(figure, low)} at {low} and "
+        f"{_best(figure, high)} at {high}"
+    )
 
 
 def best_by_load(figure: "RatioFigure") -> str:
-    """Figure 4: the best threshold at each load."""
-    lines = list(figure.lines(figure.jumps[0]))
-    words = {
-        jumps: ", ".join(f"{span_of(figure.best(jumps, line))} ({line})" for line in lines)
-        for jumps in figure.jumps
-    }
-    return f"Best threshold at ψ = 0.1: {by_panel(figure, words)}"
+    """Figure 4: the best threshold at the lowest and at the highest load."""
+    low, *_, high = figure.lines(figure.jumps[0])
+    return f"The best threshold is {_best(figure, low)} at {low}, {_best(figure, high)} at {high}"
 
 
 def spread_is_worse(figure: "RatioFigure") -> str:
-    """Figure 5: how much longer groups respond where penalties are spread."""
-    words = {}
-    for jumps in figure.jumps:
-        found = {group: figure.mean_ratio(jumps, group).interval for group in figure.groups}
-        worse = [group for group, ratio in found.items() if ratio.above(1)]
-        most = max(abs(ratio.estimate - 1) for ratio in found.values())
-        which = ", ".join(worse) if worse else "no group"
-        words[jumps] = f"{which} sure to respond later, none differs by more than {most:.1%}"
-    return f"With ψ spread: {by_panel(figure, words)}"
+    """Figure 5: which groups respond later where penalties are spread, and by how much."""
+    found = {
+        f"{group} with MaxJumps {said(jumps)}": figure.mean_ratio(jumps, group).interval
+        for jumps in figure.jumps
+        for group in figure.groups
+    }
+    worse = [name for name, ratio in found.items() if ratio.above(1)]
+    most = max(abs(ratio.estimate - 1) for ratio in found.values())
+    which = f"{len(worse)} of {len(found)} groups" if worse else "No group"
+    return (
+        f"{which} of jobs is seen to respond later where ψ is spread; none differs by more than "
+        f"{100 * most:.1f} %"
+    )
 
 
 def own_penalty_matters(figure: "DispersionFigure") -> str:
     """Figure 6: how much longer jobs of high penalty respond, and how much longer they wait."""
-    words = {}
-    for jumps in figure.jumps:
-        longer, waits = (figure.mean_spread(jumps, part).interval for part in ("", " wait"))
-        found = f"{waits.estimate:+.1%}".replace("-", "−")
-        words[jumps] = f"{longer.estimate:.1%} longer, {found} of it waiting"
-    return f"Split jobs of high ψ respond later than those of low ψ: {by_panel(figure, words)}"
+    longer, waits = (
+        [figure.mean_spread(jumps, part).mean for jumps in figure.jumps] for part in ("", " wait")
+    )
+    return (
+        f"Jobs of high ψ respond {_reach(longer)} later than those of low ψ, and wait "
+        f"{_reach(waits)} longer: the queue is shared, the stretch is not"
+        if max(map(abs, waits)) < min(longer)
+        else f"Jobs of high ψ respond {_reach(longer)} later, and wait {_reach(waits)} longer"
+    )
+
+
+def _reach(shares: list[float]) -> str:
+    return " to ".join(dict.fromkeys(percent(end) for end in (min(shares), max(shares))))

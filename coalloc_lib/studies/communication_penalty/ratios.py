@@ -1,6 +1,6 @@
 """Figures of mean response times with splitting over those without, along one parameter."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -19,8 +19,21 @@ from coalloc_lib.studies.communication_penalty.served import Served, measure_ser
 from coalloc_lib.studies.figure import SimulatedFigure
 from coalloc_lib.studies.measurements import Scale
 
+
+def steps(names: Iterable[str]) -> dict[str, plots.Sign]:
+    """Return shades for steps of a quantity, without the lightest, in which names are hard to read.
+
+    Examples
+    --------
+    >>> list(steps(["S1", "S2"]))
+    ['S1', 'S2']
+    """
+    *kept, _ = plots.shades([*names, "one more"]).items()
+    return dict(kept)
+
+
 #: The groups from small jobs to large, and all jobs.
-LOOK = plots.shades(NAMES[1:]) | {STREAM: plots.Sign("#000000", "o")}
+LOOK = steps(NAMES[1:]) | {STREAM: plots.Sign("#000000", "o")}
 
 
 class At(NamedTuple):

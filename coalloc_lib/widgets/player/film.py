@@ -136,7 +136,7 @@ def _jobs(schedule, jobs, words):
         "end": times(schedule.end),
         "asked": [asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [words.add(asks(schedule.jobs, job)) for job in jobs],
+        "asks": [words.add(asks(schedule.jobs, job, schedule.placement)) for job in jobs],
         "came": [words.add(text) for text in came],
         "last": [words.add(text) for text in last],
     }
