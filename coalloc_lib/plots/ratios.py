@@ -60,7 +60,7 @@ def ratios(
                 axes.plot(place, 1, **PRINTED | {"color": look[name].colour, "zorder": 5})
         head(axes, heading)
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-        axes.set_xticks([tick for tick in axes.get_xticks() if tick <= max(places)])
+        axes.set_xticks([tick for tick in axes.get_xticks() if min(places) <= tick <= max(places)])
     figure.supxlabel(xlabel, fontsize=9)
     ticks = [tick for tick in TICKS if low <= tick <= high]
     row[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])

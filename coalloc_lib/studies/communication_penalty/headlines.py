@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from coalloc_lib.studies.communication_penalty.parameters import said
 from coalloc_lib.studies.communication_penalty.responses import STREAM
+from coalloc_lib.studies.headlines import tally
 
 if TYPE_CHECKING:
     from coalloc_lib.studies.communication_penalty.dispersion import DispersionFigure
@@ -74,9 +75,17 @@ def best_grows(figure: "RatioFigure") -> str:
 
 
 def best_by_load(figure: "RatioFigure") -> str:
-    """Figure 4: the best threshold at the lowest and at the highest load."""
+    """Figure 4: at how many numbers of jumps the best threshold is seen to fall with the load."""
     low, *_, high = figure.lines(figure.jumps[0])
-    return f"The best threshold is {_best(figure, low)} at {low}, {_best(figure, high)} at {high}"
+    falls, found = {}, []
+    for jumps in figure.jumps:
+        before, after = figure.best(jumps, low), figure.best(jumps, high)
+        falls[said(jumps)] = bool(before and after) and min(before) > max(after)
+        found.append(f"{span_of(before)}, then {span_of(after)}")
+    return (
+        f"From {low} to {high} the best threshold is seen to fall at {tally(falls)} MaxJumps "
+        f"({'; '.join(found)})"
+    )
 
 
 def spread_is_worse(figure: "RatioFigure") -> str:
