@@ -1,5 +1,6 @@
 """From runs to figures with intervals: replications and paired differences."""
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -7,7 +8,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, whole
+from coalloc_lib.checks import InputError, instance_of, whole
+from coalloc_lib.columns import numbers
 from coalloc_lib.estimates import Interval
 from coalloc_lib.seeds import Seed, spawn
 
@@ -150,17 +152,18 @@ class Crossing:
 
     @property
     def answer(self) -> str:
-        """One of `CROSSINGS`: whether there is a crossing in the range."""
+        """One of `CROSSINGS`: whether there is a crossing in the range; undecided if in doubt."""
         found = self.interval
+        if found.doubt:
+            return "undecided"
         if found.low == np.inf:
             return "below throughout"
         if found.high == -np.inf:
             return "above throughout"
-        known = np.isfinite([found.low, found.high]).all() and not found.doubt
-        return "crossing" if known else "undecided"
+        return "crossing" if np.isfinite([found.low, found.high]).all() else "undecided"
 
 
-#: What `Crossing.answer` can be. The two in the middle are: no crossing in the range.
+#: What `Crossing.answer` can be: a crossing, none in the range, or that it is not known.
 CROSSINGS = ("crossing", "below throughout", "above throughout", "undecided")
 
 
@@ -180,15 +183,22 @@ def crossing(
         Numbers `x` that are looked at, at most: the range is halved ``(budget - 2) // 3`` times
         for each of the three roots.
 
+    Raises
+    ------
+    InputError
+        The difference falls from one side of zero to the other, is NaN, or no `Sample`.
+
     Notes
     -----
     The 95 % interval has all `x` at which the paired interval of the difference contains zero (a
     test, inverted; Fieller's way): it misses the true crossing exactly where the interval there
     misses zero. Its ends and the estimate are roots of the ends and the middle of that interval,
     found by halving the range, and by a straight line within the last part. Where the difference
-    falls and rises again, one of its crossings is found.
+    falls and rises again, one of its crossings is found; where it has one sign at both ends of the
+    range, none is looked for. It is in doubt where a difference is that the answer rests on: those
+    in the interval, and next to it on either side.
     """
-    low, high = float(low), float(high)
+    low, high = numbers("range", [low, high]).astype(float).tolist()
     if not (np.isfinite([low, high]).all() and low < high):
         raise InputError(f"low = {low} and high = {high}; give two finite numbers, low below high")
     halvings = (whole("budget", budget, least=5) - 2) // 3
@@ -196,15 +206,18 @@ def crossing(
 
     def at(x: float) -> Interval:
         if x not in seen:
-            seen[x] = _mean(difference(x))
+            seen[x] = _mean(f"difference({x:g})", difference(x))
         return seen[x]
 
+    _refuse_falling(at(low), at(high))
     ends = {
         end: _rising_root(lambda x, of=of: getattr(at(x), of), low, high, halvings, outwards)
         for end, of, outwards in _ROOTS
     }
-    near = [found for x, found in seen.items() if ends["low"] <= x <= ends["high"]]
-    doubt = next((found.doubt for found in near if found.doubt), "")
+    begin = max((x for x in seen if x <= ends["low"]), default=low)
+    finish = min((x for x in seen if x >= ends["high"]), default=high)
+    doubts = (found.doubt for x, found in sorted(seen.items()) if begin <= x <= finish)
+    doubt = next(filter(None, doubts), "")
     return Crossing(Interval(**ends, count=at(low).count, doubt=doubt), len(seen))
 
 
@@ -212,21 +225,33 @@ def crossing(
 _ROOTS = (("low", "high", 0), ("estimate", "estimate", 0.5), ("high", "low", 1))
 
 
+def _refuse_falling(first, last):
+    """Refuse a difference that is above zero at the begin of the range and below it at its end."""
+    falls = first.estimate > 0 > last.estimate
+    if falls and (first.low > 0 or last.high < 0):
+        raise InputError(
+            f"difference falls from {first.estimate:g} at low to {last.estimate:g} at high; give "
+            "one that rises, such as its negative"
+        )
+
+
 def _rising_root(function, low, high, halvings, outwards):
     """Return where a rising function is zero; infinite where that is outside of the range.
 
     Where it is infinite at an end of the last part, no line can be drawn: then its begin, middle or
-    end is taken, as `outwards` says.
+    end is taken, as `outwards` says. Where it is zero for a while, the begin of the interval is
+    the first such number, and its end the last.
     """
+    has_risen = operator.gt if outwards else operator.ge
     below, above = function(low), function(high)
     if below > 0:
         return -np.inf
-    if above < 0:
+    if not has_risen(above, 0):
         return np.inf
     for _ in range(halvings):
         middle = (low + high) / 2
         value = function(middle)
-        if value > 0:
+        if has_risen(value, 0):
             high, above = middle, value
         else:
             low, below = middle, value
@@ -234,12 +259,15 @@ def _rising_root(function, low, high, halvings, outwards):
     return low + (high - low) * (outwards if line is None else line)
 
 
-def _mean(sample):
+def _mean(name, sample):
     """Return the interval of a mean, at an infinite place where values are infinite."""
-    endless = sample.values[np.isinf(sample.values)]
+    values = np.ravel(instance_of(name, sample, Sample, "Sample(values)").values)
+    if np.isnan(values).any():
+        raise InputError(f"{name} holds NaN; give numbers, infinite ones past saturation")
+    endless = values[np.isinf(values)]
     if not len(endless):
         return sample.interval
     if (endless != endless[0]).any():
-        raise InputError("difference has values of both infinite signs at one number; give one")
+        raise InputError(f"{name} has values of both infinite signs; give one")
     end = float(endless[0])
-    return Interval(end, end, end, len(sample.values), doubt=sample.doubt)
+    return Interval(end, end, end, sample.values.size, doubt=sample.doubt)

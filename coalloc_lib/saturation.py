@@ -309,16 +309,20 @@ def loss_between_bounds(
 
 
 def _refuse_oversize(scenario):
-    """Refuse a model whose largest job can never start, whether or not it would be drawn."""
+    """Refuse a model with a job that can never start, whether or not it would be drawn."""
     workload = scenario.workload
-    if not isinstance(workload, JobModel | SplitJobs):
+    if isinstance(workload, SplitJobs):
+        hardest = workload.of_each_size()
+    elif isinstance(workload, JobModel):
+        hardest = workload.largest()
+    else:
         return
     try:
-        refuse_impossible(scenario.system, workload.largest(), scenario.placement)
+        refuse_impossible(scenario.system, hardest, scenario.placement)
     except ImpossibleJobError as error:
         raise InputError(
-            f"sizes = {workload.sizes} reach {workload.sizes.maximum}, and such a job never "
-            f"starts: {error.reason}; give smaller sizes or larger clusters"
+            f"sizes = {workload.sizes} allow a job that never starts: {error.reason}; give smaller "
+            "sizes, other components, or larger clusters"
         ) from None
 
 

@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from coalloc_lib.checks import InputError, in_memory, one_of, path_of, positive, shown, whole
+from coalloc_lib.checks import (
+    InputError,
+    in_memory,
+    not_negative,
+    one_of,
+    path_of,
+    positive,
+    shown,
+    whole,
+)
 from coalloc_lib.columns import instants, numbers, times, whole_numbers
 
 HOUR = timedelta(hours=1)
@@ -217,7 +226,7 @@ junk = st.recursive(
 
 @given(junk)
 def test_anything_is_taken_or_refused_in_one_line(value):
-    for check in (instants, times, numbers, whole_numbers, positive, whole, path_of):
+    for check in (instants, times, numbers, whole_numbers, not_negative, positive, whole, path_of):
         try:
             check("x", value)
         except InputError as error:
@@ -263,7 +272,7 @@ def test_an_error_shows_little_of_what_is_long():
 
 
 @pytest.mark.parametrize("value", ["3", True, None, np.True_, timedelta(1), [3], 3j, np.array([3])])
-@pytest.mark.parametrize("check", [positive, whole])
+@pytest.mark.parametrize("check", [not_negative, positive, whole])
 def test_what_is_no_number_is_refused(check, value):
     with pytest.raises(InputError, match=r"^x = .*; give a number"):
         check("x", value)
@@ -276,6 +285,11 @@ def test_numbers_of_any_kind_are_numbers():
     for value in (10**400, np.inf, np.nan, 0, -1, Decimal("sNaN")):
         with pytest.raises(InputError, match=r"^x = .*above 0"):
             positive("x", value)
+    assert not_negative("x", -0.0) == not_negative("x", np.float32(0)) == 0
+    assert not_negative("x", Decimal("0.5")) == 0.5
+    for value in (10**400, np.inf, np.nan, -1, -1e-300, Decimal("sNaN")):
+        with pytest.raises(InputError, match=r"^x = .*; give a finite number of 0 or more"):
+            not_negative("x", value)
     with pytest.raises(InputError, match=r"^x = 1000.*\.\.\..*000; give at most 5"):
         in_memory("x", 10**400, 5)
 

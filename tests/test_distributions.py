@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import coalloc_lib as co
+from coalloc_lib.distributions import Between
 
 #: Component sizes of the maximal-utilization study, with the means that its Table 5 prints.
 TABLE_5 = {
@@ -25,6 +27,8 @@ TIMES = [
     co.Hyperexponential(2.0, 1.0),
     co.Hyperexponential(2.0, 4.0),
     co.Empirical([0.0, 1.0, 1.0, 7.5]),
+    Between(0, 0.6),
+    Between(3.0, 5.0),
 ]
 weights = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
 
@@ -132,6 +136,16 @@ def test_hyperexponential_has_balanced_means(mean, variation):
     second = 2 * (p * fast**2 + (1 - p) * slow**2)
     assert second - mean**2 == pytest.approx(time.variance, rel=1e-6)
     assert time.cv == pytest.approx(variation)
+
+
+def test_between_is_uniform_on_its_range():
+    """By the greatest distance of the empirical distribution to the line (Kolmogorov, Smirnov)."""
+    sample = Between(0.2, 0.6).sample(np.random.default_rng(4), 100_000)
+    assert stats.kstest(sample, stats.uniform(0.2, 0.4).cdf).pvalue > 0.001
+    assert 0.2 <= sample.min() < 0.201
+    assert 0.599 < sample.max() <= 0.6
+    assert Between(0, 1) == Between(0.0, 1.0) != Between(0, 2)
+    assert hash(Between(0, 1)) == hash(Between(0.0, 1.0))
 
 
 def test_an_observed_sample_may_be_lengths_of_time():
@@ -273,6 +287,13 @@ def test_parse_sizes_refuses(text, message):
         (lambda: co.Empirical([]), "values holds no time above 0"),
         (lambda: co.Empirical([0.0, 0.0]), "values holds no time above 0"),
         (lambda: co.PoissonArrivals(0), "rate = 0"),
+        (lambda: Between(-0.1, 1), "low = -0.1; give a finite number of 0 or more"),
+        (lambda: Between(math.nan, 1), "low = nan"),
+        (lambda: Between(0, math.inf), "high = inf"),
+        (lambda: Between(0, math.nan), "high = nan"),
+        (lambda: Between(1, 1), "low = 1.0 is not below high = 1.0"),
+        (lambda: Between(2, 1), "low = 2.0 is not below high = 1.0"),
+        (lambda: Between("0", 1), "low = '0'; give a number"),
         (lambda: co.parse_sizes(None), "sizes = None is no str; give"),
         (lambda: co.parse_sizes("U" * 5000), r"sizes = 'UUU.*\.\.\..*UUU'; write"),
         (lambda: co.uniform("1", 4), "low = '1'; give a number"),

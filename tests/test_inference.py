@@ -7,7 +7,9 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import (
+    CROSSINGS,
     Sample,
+    crossing,
     paired_difference,
     replicate,
     student,
@@ -104,3 +106,187 @@ def test_replications_do_not_depend_on_the_number_of_workers():
     np.testing.assert_array_equal(one, two)
     assert len(np.unique(one)) == 9
     np.testing.assert_array_equal(one[:4], replicate(function, 4, seed=3))
+
+
+class Asked:
+    """A difference made of a function and of noise that all numbers share; counts the calls."""
+
+    def __init__(self, function, noise=(-0.1, 0.0, 0.1), doubt=lambda x: ""):
+        self.function, self.noise, self.doubt = function, np.array(noise), doubt
+        self.calls = []
+
+    def __call__(self, x):
+        self.calls.append(x)
+        return Sample(self.function(x) + self.noise, self.doubt(x))
+
+
+def test_a_crossing_is_the_root_and_its_ends_those_of_the_interval():
+    """Of a straight line the last part is the line itself: exact, by solving for x."""
+    half = student([-0.1, 0.0, 0.1]).half_width
+    found = crossing(Asked(lambda x: 2 * x - 0.7), 0, 1)
+    assert found.answer == "crossing"
+    interval = found.interval
+    assert interval.estimate == pytest.approx(0.35)
+    assert (interval.low, interval.high) == pytest.approx((0.35 - half / 2, 0.35 + half / 2))
+    assert (interval.count, interval.confidence, interval.doubt) == (3, 0.95, "")
+
+
+def test_noise_that_grows_with_x_makes_the_ends_unequal():
+    """Fieller's: all x at which the mean is no larger than the half-width there, b x."""
+    half = student([-0.1, 0.0, 0.1]).half_width
+    noise = np.array([-0.1, 0.0, 0.1])
+    found = crossing(lambda x: Sample(x - 0.4 + x * noise), 0, 2).interval
+    ends = 0.4 / (1 + half), 0.4 / (1 - half)
+    assert (found.low, found.estimate, found.high) == pytest.approx((ends[0], 0.4, ends[1]))
+
+
+@pytest.mark.parametrize("root", [0.003, 0.31, 0.5, 0.77, 0.999])
+def test_a_curved_difference_is_found_within_a_part_of_the_range(root):
+    known = crossing(lambda x: Sample(np.array(np.exp(3 * x) - np.exp(3 * root))), 0, 1)
+    assert known.interval.estimate == pytest.approx(root, abs=5e-4)
+    assert known.interval.half_width == known.interval.count == 0
+    finer = crossing(lambda x: Sample(np.array(np.exp(3 * x) - np.exp(3 * root))), 0, 1, budget=40)
+    assert finer.interval.estimate == pytest.approx(root, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "answer", "infinite"),
+    [
+        (lambda x: x - 5.0, "below throughout", (np.inf, np.inf, np.inf)),
+        (lambda x: x + 5.0, "above throughout", (-np.inf, -np.inf, -np.inf)),
+        (lambda x: 0.01 * (x - 0.5), "undecided", (-np.inf, None, np.inf)),
+        (lambda x: 0.01 * (x - 2), "undecided", (-np.inf, np.inf, np.inf)),
+        (lambda x: 0.01 * (x + 1), "undecided", (-np.inf, -np.inf, np.inf)),
+        (lambda x: x - 0.1, "undecided", (-np.inf, None, None)),
+        (lambda x: x - 0.9, "undecided", (None, None, np.inf)),
+        (lambda x: -np.inf, "below throughout", (np.inf, np.inf, np.inf)),
+        (lambda x: np.inf, "above throughout", (-np.inf, -np.inf, -np.inf)),
+    ],
+)
+def test_what_lies_outside_of_the_range_is_infinite(function, answer, infinite):
+    found = crossing(Asked(function), 0, 1)
+    assert found.answer == answer
+    assert answer in CROSSINGS
+    interval = found.interval
+    for end, expected in zip(
+        (interval.low, interval.estimate, interval.high), infinite, strict=True
+    ):
+        assert end == expected if expected is not None else 0 < end < 1
+
+
+def test_where_a_side_has_no_mean_the_difference_has_crossed():
+    """A step from below zero to infinity: the interval is the last part, and no wider."""
+    found = crossing(Asked(lambda x: np.inf if x > 0.3 else -1.0), 0, 1)
+    assert found.answer == "crossing"
+    interval = found.interval
+    assert interval.low <= 0.3 <= interval.high
+    assert interval.high - interval.low == 1 / 2**6
+    assert interval.estimate == (interval.low + interval.high) / 2
+
+
+def test_one_run_without_a_mean_is_enough():
+    def difference(x):
+        return Sample(np.array([x, x, np.inf if x > 0.5 else x]) - 0.7, "rare")
+
+    found = crossing(difference, 0, 1).interval
+    assert found.low == pytest.approx(0.5)
+    assert found.high == pytest.approx(0.5 + 1 / 2**6)
+    assert found.doubt == "rare"
+
+
+def test_a_difference_that_is_zero_for_a_while_crosses_all_along():
+    found = crossing(Asked(lambda x: max(x - 0.4, 0.0), noise=[0.0] * 3), 0, 1)
+    assert found.answer == "crossing"
+    assert found.interval.low == 0
+    assert found.interval.high == pytest.approx(0.4, abs=1 / 2**6)
+
+
+def test_a_difference_that_is_zero_throughout_decides_nothing():
+    found = crossing(Asked(lambda x: 0.0, noise=[0.0] * 3), 0, 1)
+    assert found.answer == "undecided"
+    assert (found.interval.low, found.interval.high) == (0, np.inf)
+
+
+@pytest.mark.parametrize("root", [0.2, 0.35])
+def test_the_crossing_of_a_difference_that_first_falls_is_found(root):
+    """It falls from -0.1 on, and rises through zero once; or several times, and one is found."""
+    found = crossing(Asked(lambda x: (x - root) * (x + 0.3), noise=[-0.001, 0.001]), 0, 1)
+    assert found.interval.contains(root)
+    assert found.answer == "crossing"
+    waves = crossing(Asked(lambda x: -np.cos(5 * np.pi * x), noise=[-0.01, 0.01]), 0, 1).interval
+    assert waves.low <= waves.estimate <= waves.high
+    assert np.abs(np.array([0.1, 0.5, 0.9]) - waves.estimate).min() < 0.01
+
+
+def test_a_difference_that_falls_is_refused_and_not_called_above():
+    for function in (lambda x: 0.5 - x, lambda x: np.inf if x < 0.5 else -1.0):
+        with pytest.raises(co.InputError, match="difference falls from .* at low to -.* at high"):
+            crossing(Asked(function), 0, 1)
+    flat = crossing(Asked(lambda x: 0.01 * (0.5 - x)), 0, 1)
+    assert flat.answer == "undecided"
+
+
+@pytest.mark.parametrize("budget", [5, 6, 8, 11, 20, 50])
+def test_no_more_numbers_are_asked_than_the_budget_has(budget):
+    """Each once; with noise that grows the three roots part early, and ask for different ones."""
+    asked = Asked(lambda x: x - 0.43, noise=np.linspace(-0.5, 0.5, 9))
+    found = crossing(asked, 0, 1, budget=budget)
+    assert len(asked.calls) == len(set(asked.calls)) == found.evaluations <= budget
+    assert found.evaluations >= 2 + (budget - 2) // 3
+    assert all(0 <= x <= 1 for x in asked.calls)
+
+
+def test_a_crossing_is_in_doubt_where_a_difference_beside_it_is():
+    narrow = [-1e-6, 1e-6]  # so that the interval holds no number that was asked for
+    for doubtful, doubt in (
+        (lambda x: True, "short"),
+        (lambda x: abs(x - 0.43) < 1 / 2**6, "short"),
+        (lambda x: x > 0.43, "short"),
+        (lambda x: x < 0.43, "short"),
+        (lambda x: abs(x - 0.43) > 0.2, ""),
+    ):
+        asked = Asked(lambda x: x - 0.43, narrow, lambda x: "short" * doubtful(x))  # noqa: B023
+        found = crossing(asked, 0, 1)
+        assert found.interval.doubt == doubt
+        assert found.answer == ("undecided" if doubt else "crossing")
+
+
+@pytest.mark.parametrize(("shift", "end"), [(5, 0), (-5, 1)])
+def test_no_crossing_is_in_doubt_where_the_nearest_end_is(shift, end):
+    for doubtful in (end, 1 - end):
+        asked = Asked(lambda x: x + shift, doubt=lambda x: "short" * (x == doubtful))  # noqa: B023
+        found = crossing(asked, 0, 1)
+        assert found.interval.doubt == "short" * (doubtful == end)
+        assert (found.answer == "undecided") == (doubtful == end)
+
+
+@pytest.mark.parametrize(
+    ("function", "how", "words"),
+    [
+        (Asked(lambda x: x), (1, 0), "low = 1.0 and high = 0.0; give two finite numbers"),
+        (Asked(lambda x: x), (1, 1), "low = 1.0 and high = 1.0"),
+        (Asked(lambda x: x), (0, np.inf), "low = 0.0 and high = inf"),
+        (Asked(lambda x: x), (np.nan, 1), "low = nan and high = 1.0"),
+        (Asked(lambda x: x), ("a", 1), r"range\[0\] = 'a'; give a number"),
+        (Asked(lambda x: x), (0, None), r"range\[1\] = None; give a number"),
+        (Asked(lambda x: x), (0, 1, 4), "budget = 4; give a whole number of 5 or more"),
+        (Asked(lambda x: x), (0, 1, 7.5), "budget = 7.5"),
+        (Asked(lambda x: np.nan), (0, 1), r"difference\(0\) holds NaN"),
+        (
+            Asked(lambda x: np.nan if x == 0.75 else x - 0.7),
+            (0, 1),
+            r"difference\(0.75\) holds NaN",
+        ),
+        (lambda x: Sample(np.array([np.nan, np.inf])), (0, 1), r"difference\(0\) holds NaN"),
+        (lambda x: Sample(np.array(np.nan)), (0, 1), r"difference\(0\) holds NaN"),
+        (lambda x: Sample(np.array([np.inf, -np.inf])), (0, 1), "both infinite signs"),
+        (lambda x: x - 0.5, (0, 1), r"difference\(0\) = -0.5 is no Sample; give Sample\(values\)"),
+        (lambda x: None, (0, 1), r"difference\(0\) = None is no Sample"),
+        (lambda x: Sample(np.array([x])), (0, 1), "two or more"),
+    ],
+)
+def test_bad_ranges_and_differences_are_named(function, how, words):
+    low, high, *budget = how
+    with pytest.raises(co.InputError, match=words) as caught:
+        crossing(function, low, high, **({"budget": budget[0]} if budget else {}))
+    assert "\n" not in str(caught.value)

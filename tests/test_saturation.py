@@ -8,6 +8,8 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import saturation
 from coalloc_lib.analytic.slotted import slotted_utilization
+from coalloc_lib.curves import compare, find_maximum, response_curve, response_times
+from coalloc_lib.distributions import Between
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import student
 from coalloc_lib.saturation import (
@@ -18,6 +20,7 @@ from coalloc_lib.saturation import (
     saturated_loss,
 )
 from coalloc_lib.seeds import spawn
+from coalloc_lib.workloads.models import SplitJobs
 
 SMALL = co.Multicluster([8, 8])
 MODEL = co.JobModel(co.uniform(1, 4), 2)
@@ -214,7 +217,7 @@ def test_what_can_never_start_is_refused_whether_or_not_it_is_drawn():
     rare = np.zeros(10)
     rare[[1, 9]] = 1 - 1e-9, 1e-9
     model = co.JobModel(co.SizeDistribution(rare), 1, "total")
-    with pytest.raises(co.InputError, match="reach 9, and such a job never starts"):
+    with pytest.raises(co.InputError, match=r"allow a job that never starts: components \[9\]"):
         saturated_loss(co.Scenario(co.Multicluster([8]), model), jobs=100)
 
 
@@ -279,3 +282,56 @@ def test_replications_that_miss_the_tails_are_in_doubt_together():
     assert doubt == ""
     singles = [saturated_loss(SCENARIO, jobs=5000, seed=s).estimate for s in spawn(0, 5)]
     np.testing.assert_array_equal((1 - busy).mean(axis=1), singles)
+
+
+HALVED = SplitJobs(co.JobModel(co.uniform(2, 8)), above=1, parts=2, rounding="even")
+
+
+def spanning(penalty, **change):
+    """Two clusters, across which every job spans."""
+    return co.Scenario(SMALL, HALVED.with_(span_penalty=penalty), **change)
+
+
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(10)], ids=repr)
+@pytest.mark.parametrize("penalty", [0.25, 1.0])
+def test_jobs_that_all_span_bear_less_by_what_spanning_adds(penalty, policy):
+    """One penalty of all jobs is another unit of time: the net work in it is 1 / (1 + psi)."""
+    free, paying = (
+        heavy_traffic(scenario, scenario.sample(5000, seed=1))
+        for scenario in (spanning(p, scheduling=policy) for p in (0.0, penalty))
+    )
+    np.testing.assert_allclose(paying, free / (1 + penalty), rtol=1e-9)
+
+
+def test_penalties_of_their_own_take_away_what_they_add_on_average():
+    """Every job has the whole system: of 1 + psi units of time on average one is work."""
+    penalty = Between(0.0, 0.8)
+    workload = SplitJobs(co.JobModel(co.uniform(2, 2)), 1, 2, span_penalty=penalty)
+    alone = co.Scenario(co.Multicluster([1, 1]), workload)
+    found = find_maximum(alone).interval
+    assert found.half_width < 0.005
+    stream = alone.sample(400_000, seed=2)
+    assert student(heavy_traffic(alone, stream), 0.999).contains(1 / 1.4)
+    busy, doubt = replicated_traffic(alone, jobs=20_000, replications=10)
+    assert doubt == ""
+    assert student(busy.mean(axis=1), 0.999).contains(1 / 1.4)
+
+
+def test_a_load_that_penalties_make_too_high_is_not_averaged():
+    """With a penalty of 1 the jobs bear a half at most, although the offered load is below 1."""
+    workload = SplitJobs(co.JobModel(co.uniform(2, 2)), 1, 2, span_penalty=1.0)
+    alone = co.Scenario(co.Multicluster([1, 1]), workload)
+    maximum = find_maximum(alone, jobs=20_000)
+    assert maximum.method == "simulation"
+    np.testing.assert_allclose(maximum.max_utilization, 0.5, rtol=1e-9)
+    how = {"jobs": 2000, "most_jobs": 4000}
+    curve = response_curve(alone, [0.2, 0.49, 0.51, 0.8], maximum=None, **how)
+    assert [point.saturated for point in curve.points] == [False, False, True, True]
+    free = alone.with_(workload=workload.with_(span_penalty=0.0))
+    with pytest.raises(co.InputError, match="load = 0.6; the system bears"):
+        response_times(alone, 0.6, jobs=2000)
+    with pytest.raises(co.InputError, match="load = 0.6; the system bears"):
+        compare(alone, free, load=0.6, jobs=2000)
+    assert compare(alone, free, load=0.3, jobs=2000).low > 0
+    lost = compare(alone, free, jobs=2000)
+    assert lost.estimate == pytest.approx(-0.5, rel=1e-9)

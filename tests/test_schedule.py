@@ -103,6 +103,25 @@ def test_utilization(four):
     np.testing.assert_allclose(halves, [5 / 8, 4 / 8, 6 / 8, 2 / 8, 0], atol=1e-12)
 
 
+def test_net_utilization_leaves_out_what_spanning_adds(four):
+    """Job 2 alone spans with a penalty: a third of its three units of time is none of its work."""
+    net = four.utilization_between([0, 4, 7, 10, 13], net=True)
+    np.testing.assert_allclose(net, [5 / 8, 4 / 8, (4 * 2 / 3 + 2) / 8, 2 / 8])
+
+
+@given(schedules())
+def test_net_work_is_the_work_of_the_jobs(schedule):
+    """Whatever spans, over a window that holds the whole schedule."""
+    finish = schedule.end.max() + 1
+    net = schedule.utilization_between([0, finish], net=True)[0]
+    work = schedule.jobs.work.sum()
+    assert net * finish * schedule.system.processors == pytest.approx(work, abs=1e-6)
+    whole = schedule.jobs.replace(span_penalty=0)
+    free = co.simulate(schedule.system, whole, scheduling=schedule.scheduling)
+    one, other = (free.utilization_between([0, finish, 2 * finish], net=net) for net in (0, 1))
+    np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("edges", [[], [1], [1, 1], [2, 1], [0, 1, 0.5], [0, np.nan]])
 def test_edges_that_do_not_increase_are_refused(four, edges):
     with pytest.raises(co.InputError, match=r"edges = .* increasing instants"):

@@ -7,7 +7,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
-from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.jobs import REQUESTS, JobStream, merge
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.splitting import ROUNDINGS, split_smallest
 
@@ -250,9 +250,15 @@ class SplitJobs:
         """Mean processor-time of a job, without the penalty."""
         return self.model.mean_work
 
-    def largest(self) -> JobStream:
-        """Return a stream of one job, the largest that can be drawn."""
-        return self._split(self.model.largest())
+    def of_each_size(self) -> JobStream:
+        """Return a stream with a job of each size, split and, where some are kept so, whole.
+
+        One of them is the hardest to place, which need not be the largest: of 8 processors in 4
+        components the largest has 2, of 7, rounded down, it has 4.
+        """
+        sizes = self.sizes.sizes
+        whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)
+        return merge(self._split(whole), *[whole] * bool(self.kept_whole))
 
     def _split(self, jobs):
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)

@@ -63,8 +63,8 @@ COLUMNS = (
 STREAMS = (
     Mutant(
         "splitting.py",
-        "(column < rest[:, None])",
-        "(column <= rest[:, None])",
+        "share + (column < rest)",
+        "share + (column <= rest)",
         "test_splitting.py::test_split_into_is_even",
     ),
     Mutant(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.inference import student
+from coalloc_lib.inference import Sample, crossing, student
 from coalloc_lib.saturation import heavy_traffic, saturated_loss
 from coalloc_lib.seeds import spawn
 
@@ -59,3 +59,67 @@ def test_replications_cover():
 def test_few_batches_of_a_short_run_do_not():
     """The check can fail: batches shorter than the correlation give intervals too narrow."""
     assert share_covered(CASES["one cluster"], 200, 300, 100) < 0.9
+
+
+def crossings_that_cover(difference, root, trials):
+    """Share of the intervals of `trials` experiments that hold the true crossing."""
+    found = (crossing(difference(np.random.default_rng(s)), 0, 0.8) for s in spawn(9, trials))
+    return np.mean([each.interval.contains(root) for each in found])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, shape: rng.normal(size=shape),
+        # Of runs that are means of forty skewed ones.
+        lambda rng, shape: (rng.gamma(40, size=shape) - 40) / np.sqrt(40),
+    ],
+    ids=["normal", "skewed"],
+)
+def test_crossings_cover(draw):
+    """Where the noise too depends on x, and the difference is curved; three errors are 2 %."""
+    root = 0.37
+
+    def difference(rng):
+        level, slope = draw(rng, (2, 10))
+        return lambda x: Sample(np.expm1(x - root) + 0.1 * level + 0.1 * x * slope)
+
+    assert 0.93 <= crossings_that_cover(difference, root, 1000) <= 0.97
+
+
+def test_few_runs_of_much_skew_do_not_cover():
+    """The check can fail: four runs with noise of which a twentieth does not vanish."""
+
+    def difference(rng):
+        noise = np.where(rng.random(4) < 0.05, 1.9, -0.1)
+        return lambda x: Sample(x - 0.5 + 0.1 * noise)
+
+    assert crossings_that_cover(difference, 0.5, 300) < 0.9
+
+
+@pytest.mark.long
+def test_crossings_of_a_queue_cover():
+    """A job spans two servers, as one M/M/1 queue whose service is stretched by 1 + psi.
+
+    At a load of a half its mean response is 3 where 1.2 / (1 - 0.6) is.
+    """
+    root, runs, jobs, warm_up = 0.2, 10, 4000, 400
+    system, components = co.Multicluster([1, 1]), np.ones((jobs, 2), dtype=int)
+
+    def difference(rng):
+        submit = co.PoissonArrivals(0.5)
+        drawn = [
+            co.JobStream(
+                submit.sample(rng, jobs), co.Exponential(1.0).sample(rng, jobs), components
+            )
+            for _ in range(runs)
+        ]
+
+        def at(psi):
+            served = (co.simulate(system, stream.replace(span_penalty=psi)) for stream in drawn)
+            return Sample(np.array([s.response[warm_up:].mean() for s in served])) - theory
+
+        return at
+
+    theory = Sample(np.array((1 + root) / (1 - 0.5 * (1 + root))))
+    assert 0.93 <= crossings_that_cover(difference, root, 1000) <= 0.97

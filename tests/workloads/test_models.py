@@ -1,10 +1,17 @@
 """Synthetic streams: moments, common random numbers, bad arguments."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 
 import coalloc_lib as co
-from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs
+from coalloc_lib.distributions import Between
+from coalloc_lib.splitting import split_into
+from coalloc_lib.sweep import sweep
+from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs, SplitJobs
+from tests.sweep.functions import Watch
 
 MODEL = JobModel(co.uniform(1, 7), 4)
 
@@ -127,3 +134,213 @@ def test_a_mixture_of_unequal_works():
 def test_bad_mixtures(parts, words):
     with pytest.raises(co.InputError, match=words):
         Mixture(parts)
+
+
+WHOLE = JobModel(co.power_of_two(0.85, 1, 19), service=co.Exponential(10.0))
+SPLIT = SplitJobs(WHOLE, above=10)
+
+
+def drawn(seed=3, rate=2.0, **change):
+    return SPLIT.with_(**change).sample(2000, seed=seed, rate=rate)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"above": 0},
+        {"above": 19},
+        {"parts": 2},
+        {"rounding": "ceiling"},
+        {"rounding": "even"},
+        {"span_penalty": 0.3},
+        {"span_penalty": Between(0, 1)},
+        {"kept_whole": 0.4},
+        {"kept_whole": 1},
+        {"above": 3, "parts": 5, "span_penalty": Between(0, 1), "kept_whole": 0.5},
+    ],
+    ids=str,
+)
+def test_the_jobs_are_those_of_the_model_however_they_are_split(change):
+    jobs, model = drawn(**change), WHOLE.sample(2000, seed=3, rate=2.0)
+    for column in ("submit", "runtime", "estimate", "processors", "number"):
+        np.testing.assert_array_equal(getattr(jobs, column), getattr(model, column))
+    assert jobs.request == "unordered"
+    assert (
+        SPLIT.with_(**change).mean_work == WHOLE.mean_work == pytest.approx(10 * WHOLE.sizes.mean)
+    )
+
+
+@pytest.mark.parametrize("rounding", ["even", "floor", "ceiling"])
+def test_jobs_above_the_threshold_are_split_and_no_others(rounding):
+    jobs = drawn(rounding=rounding)
+    large = jobs.processors > 10
+    assert large.any() and not large.all()
+    np.testing.assert_array_equal((jobs.components > 0).sum(axis=1) > 1, large)
+    expected = split_into(jobs.processors[large], 4, rounding)
+    np.testing.assert_array_equal(jobs.components[large], expected)
+    np.testing.assert_array_equal(drawn(above=19).components, WHOLE.sample(2000, 3).components)
+    everything = drawn(above=0, rounding="even")
+    np.testing.assert_array_equal(
+        (everything.components > 0).sum(axis=1), np.minimum(4, everything.processors)
+    )
+
+
+def test_penalties_are_drawn_by_a_generator_of_their_own():
+    """Neither the sizes nor who is kept whole nor the split changes them, nor they these."""
+    law = Between(0.1, 0.5)
+    jobs = drawn(span_penalty=law)
+    np.testing.assert_array_equal(drawn(span_penalty=0.3).span_penalty, np.full(2000, 0.3))
+    assert stats.kstest(jobs.span_penalty, stats.uniform(0.1, 0.4).cdf).pvalue > 0.001
+    others = WHOLE.with_(sizes=co.uniform(1, 12), service=co.Deterministic(3.0))
+    for change in (
+        {"model": others},
+        {"above": 2, "parts": 3, "rounding": "even"},
+        {"kept_whole": 0.5},
+        {"rate": None},
+    ):
+        again = drawn(span_penalty=law, **change)
+        np.testing.assert_array_equal(again.span_penalty, jobs.span_penalty)
+    kept = drawn(kept_whole=0.5)
+    np.testing.assert_array_equal(
+        kept.components, drawn(kept_whole=0.5, span_penalty=law).components
+    )
+    large = jobs.processors > 10
+    whole = (kept.components[large] > 0).sum(axis=1) == 1
+    for column in (jobs.processors[large], jobs.runtime[large], jobs.span_penalty[large]):
+        assert abs(np.corrcoef(whole, column)[0, 1]) < 4 / np.sqrt(large.sum())
+    for column in (jobs.processors, jobs.runtime, np.diff(jobs.submit, prepend=0)):
+        assert abs(np.corrcoef(jobs.span_penalty, column)[0, 1]) < 4 / np.sqrt(2000)
+
+
+def test_penalties_do_not_depend_on_the_kinds_of_a_mixture():
+    """Of one seed, a mixture's kinds and the penalties and the jobs kept whole are three draws."""
+    mixture = Mixture({WHOLE: 0.5, WHOLE.with_(components=2): 0.5})
+    kind = (mixture.sample(2000, seed=3).components > 0).sum(axis=1)
+    jobs = drawn(above=0, kept_whole=0.5, span_penalty=Between(0, 1))
+    divisible = jobs.processors > 1
+    kept = ((jobs.components > 0).sum(axis=1) == 1)[divisible]
+    for one, other in (
+        (kind, jobs.span_penalty),
+        (kind[divisible], kept),
+        (kept, jobs.span_penalty[divisible]),
+    ):
+        assert abs(np.corrcoef(one, other)[0, 1]) < 4 / np.sqrt(len(one))
+
+
+def test_a_larger_share_kept_whole_keeps_the_same_jobs_and_more():
+    few, many, all_ = (
+        (drawn(above=1, rounding="even", kept_whole=share).components > 0).sum(axis=1) == 1
+        for share in (0.2, 0.6, 1)
+    )
+    assert all_.all()
+    assert many[few].all()
+    large = drawn().processors > 1
+    for kept, share in ((few, 0.2), (many, 0.6)):
+        deviation = np.sqrt(share * (1 - share) / large.sum())
+        assert abs(kept[large].mean() - share) < 4 * deviation
+
+
+def test_the_rate_offers_the_load_whatever_the_penalty():
+    system = co.Multicluster.equal(5, 20)
+    scenario = co.Scenario(system, SPLIT.with_(span_penalty=0.5))
+    jobs = scenario.sample(200_000, seed=2, load=0.6)
+    assert jobs.offered_load(system) == pytest.approx(0.6, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"model": co.uniform(1, 4)}, "model = .* is no JobModel"),
+        ({"model": WHOLE.with_(components=2)}, "give jobs of one unordered component"),
+        ({"model": WHOLE.with_(split_at=4)}, "give jobs of one unordered component"),
+        ({"model": WHOLE.with_(request="total")}, "give jobs of one unordered component"),
+        ({"above": 20}, r"above = 20; sizes are D\(0.85\)\[1,19\].* from 0, .* to 19"),
+        ({"above": -1}, "above = -1"),
+        ({"above": math.nan}, "above = nan"),
+        ({"above": 2.5}, "above = 2.5"),
+        ({"model": JobModel(co.uniform(5, 9)), "above": 3}, "above = 3; .* from 4, .* to 9"),
+        ({"parts": 0}, "parts = 0"),
+        ({"parts": math.nan}, "parts = nan"),
+        ({"parts": 10**7}, "parts = 10000000; give at most"),
+        ({"rounding": "up"}, "rounding = 'up'; choose one of"),
+        ({"span_penalty": -0.1}, "span_penalty = -0.1; give a finite number of 0 or more"),
+        ({"span_penalty": math.nan}, "span_penalty = nan"),
+        ({"span_penalty": math.inf}, "span_penalty = inf"),
+        ({"span_penalty": None}, "span_penalty = None; give a number"),
+        ({"span_penalty": [0.1, 0.2]}, r"span_penalty = \[0.1, 0.2\]; give a number"),
+        ({"kept_whole": -0.1}, "kept_whole = -0.1"),
+        ({"kept_whole": 1.1}, "kept_whole = 1.1; give a share from 0 to 1"),
+        ({"kept_whole": math.nan}, "kept_whole = nan"),
+    ],
+)
+def test_bad_splits_are_refused_in_one_line(arguments, words):
+    with pytest.raises(co.InputError, match=words) as caught:
+        SplitJobs(**({"model": WHOLE, "above": 10} | arguments))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_law_of_penalties_below_zero_is_refused_when_it_is_drawn():
+    class Below(Between):
+        def _draw(self, rng, shape):
+            return -super()._draw(rng, shape)
+
+    with pytest.raises(co.InputError, match=r"span_penalty\[0\] = -"):
+        drawn(span_penalty=Below(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "clusters", "how", "words"),
+    [
+        # More components than clusters; more processors than one has.
+        ((1, 19), [20] * 3, {"above": 10}, r"\[5, 2, 2, 2\] \(unordered\), but the clusters have"),
+        ((1, 40), [20] * 5, {"above": 30}, r"components \[21, 0, 0, 0\]"),
+        # The largest, of 16, has four of 4; one of 15, rounded down, has one of 6.
+        ((15, 16), [5] * 4, {"above": 14}, r"components \[6, 3, 3, 3\]"),
+        ((1, 8), [4, 4], {"above": 4, "parts": 2, "kept_whole": 1e-9}, r"components \[5, 0\]"),
+    ],
+)
+def test_what_can_never_start_is_refused_drawn_or_not(sizes, clusters, how, words):
+    workload = SplitJobs(JobModel(co.uniform(*sizes)), **how)
+    scenario = co.Scenario(co.Multicluster(clusters), workload)
+    with pytest.raises(co.InputError, match=f"allow a job that never starts: .*{words}"):
+        co.find_maximum(scenario, jobs=100)
+    if "kept_whole" not in how:
+        with pytest.raises(co.InputError, match="job .* can never start: components") as caught:
+            scenario.simulate(500, load=0.5, seed=1)
+        assert "\n" not in str(caught.value)
+
+
+def test_split_jobs_that_fit_are_not_refused():
+    workload = SplitJobs(JobModel(co.uniform(1, 8)), above=4, parts=2, rounding="even")
+    found = co.find_maximum(co.Scenario(co.Multicluster([4, 4]), workload), jobs=2000)
+    assert 0.5 < found.max_utilization < 1
+
+
+def mean_response(workload, seed):
+    scenario = co.Scenario(co.Multicluster.equal(5, 20), workload)
+    return {"response": scenario.simulate(200, load=0.5, seed=seed).response.mean()}
+
+
+def test_split_jobs_are_known_by_what_they_say(tmp_path):
+    same = [SplitJobs(WHOLE, 10, span_penalty=Between(0, 0.4)) for _ in range(2)]
+    others = [
+        SPLIT,
+        same[0].with_(above=11),
+        same[0].with_(parts=3),
+        same[0].with_(rounding="even"),
+        same[0].with_(span_penalty=Between(0, 0.5)),
+        same[0].with_(kept_whole=0.1),
+        same[0].with_(model=WHOLE.with_(service=co.Exponential(11.0))),
+    ]
+    assert same[0] == same[1]
+    assert len({*same, *others}) == 1 + len(others)
+    assert len({str(workload) for workload in others[1:]}) == len(others) - 1
+    grid = {"workload": [same[0], *others]}
+    table = sweep(mean_response, grid, seed=1, cache=tmp_path)
+    assert len(table) == len(table["response"].unique()) == 1 + len(others)
+    watch = Watch()
+    again = sweep(
+        mean_response, {"workload": [same[1], *others]}, seed=1, cache=tmp_path, progress=watch
+    )
+    assert watch.found == len(again) == len(table)
+    np.testing.assert_array_equal(again["response"], table["response"])

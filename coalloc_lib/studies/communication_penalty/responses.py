@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, positive
+from coalloc_lib.checks import InputError, positive, whole
 from coalloc_lib.curves import RISING
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.inference import Sample, replicate, student
@@ -35,7 +35,7 @@ def size_groups(sizes: SizeDistribution, count: int = 4) -> dict[str, tuple[int,
         A group would be empty: a single size has more than its share.
     """
     cumulative = np.cumsum(sizes.probabilities)
-    quantiles = np.arange(1, count) / count
+    quantiles = np.arange(1, whole("count", count)) / count
     ends = [int(np.abs(cumulative - share).argmin()) for share in quantiles] + [sizes.maximum]
     begins = [sizes.minimum] + [end + 1 for end in ends[:-1]]
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True), 1):
@@ -136,7 +136,7 @@ def respond(
     if positive("load", load) >= bears.interval.low:
         return Responses(bears, {})
     rows = replicate(lambda child: _run(scenario, load, size.jobs, groups, child), size.runs, seed)
-    doubt = RISING if student(rows[:, -1]).low > 0 else ""
+    doubt = bears.doubt or (RISING if student(rows[:, -1]).low > 0 else "")
     return Responses(bears, {n: Sample(rows[:, i], doubt) for i, n in enumerate((STREAM, *groups))})
 
 
