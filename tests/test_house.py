@@ -17,7 +17,7 @@ LAYERS = (
     ("placement", "profile", "scheduling", "names"),
     ("engines",),
     ("simulation", "scenario", "schedule", "verification", "waiting", "analytic"),
-    ("curves", "inference", "saturation", "sweep", "plots"),
+    ("bootstrap", "curves", "inference", "saturation", "sweep", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

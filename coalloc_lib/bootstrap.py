@@ -1,0 +1,149 @@
+"""Intervals for one log: a sample of a process whose neighbouring jobs depend on one another."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from coalloc_lib.checks import InputError, positive, whole
+from coalloc_lib.estimates import Interval
+from coalloc_lib.seeds import Seed, generators
+
+WEEK, DAY = 7 * 86_400.0, 86_400.0
+#: Resamples that an interval rests on.
+RESAMPLES = 1_000
+#: With fewer blocks nothing is known of how they differ.
+FEWEST_BLOCKS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Weighted means of a log, and what they are when its weeks are drawn anew.
+
+    Attributes
+    ----------
+    means : ndarray, shape (m,)
+        Of the log as it is, one a scenario.
+    drawn : ndarray, shape (resamples, m)
+        Of each resample; all scenarios have the same weeks in it, so that they are paired.
+    blocks : int
+        How many blocks the log has.
+    """
+
+    means: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+    blocks: int
+
+    def interval(
+        self, statistic: Callable[[NDArray[np.float64]], float], confidence: float = 0.95
+    ) -> Interval:
+        """Return the interval of a number that is worked out from the means.
+
+        Parameters
+        ----------
+        statistic : callable
+            Takes an array of m means; returns a number, infinite where it is out of range.
+
+        Notes
+        -----
+        Percentiles of the resamples, moved apart from their middle by Student's t over the normal
+        quantile, times the root of b / (b - 1) for b blocks: percentiles alone are too narrow for
+        the few weeks of a log.
+        """
+        from scipy.special import ndtri, stdtrit
+
+        found = np.array([statistic(row) for row in self.drawn])
+        if np.isnan(found).any():
+            raise InputError(
+                "statistic is not a number for some resamples; give one that always is"
+            )
+        middle = float(statistic(self.means))
+        tail = (1 - confidence) / 2
+        low, high = np.quantile(found, [tail, 1 - tail], method="inverted_cdf")
+        free = self.blocks - 1
+        wider = stdtrit(free, 1 - tail) / ndtri(1 - tail) * np.sqrt(self.blocks / free)
+        if np.isfinite([middle, low, high]).all():
+            low, high = middle - wider * (middle - low), middle + wider * (high - middle)
+        return Interval(middle, float(low), float(high), self.blocks, confidence)
+
+
+def resample_weeks(
+    values: ArrayLike,
+    weights: ArrayLike,
+    submit: ArrayLike,
+    *,
+    block: float = WEEK,
+    step: float = DAY,
+    resamples: int = RESAMPLES,
+    seed: Seed = 0,
+) -> Resamples:
+    """Draw the weeks of a log anew: a moving-block bootstrap of weighted means.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,) or (m, n)
+        Of each job, such as its response time; a row a scenario with the same jobs.
+    weights : array_like, shape (n,) or (m, n)
+        Of each job, 0 or more.
+    submit : array_like, shape (n,)
+        Instants of submission, in seconds: a job belongs to the week in which it came.
+    block, step : float
+        Length of a block, and by how much blocks are apart at least: a week, so that each has its
+        working days and its weekend, and a day.
+    resamples : int
+    seed : int or SeedSequence
+
+    Raises
+    ------
+    InputError
+        The log has fewer than four blocks.
+
+    Notes
+    -----
+    Künsch (1989): blocks of neighbouring jobs are drawn with replacement, as many as fill the log,
+    from all that begin at a step, around its end to its begin; what depends on one another within
+    a block stays together. The mean is that of all values drawn, weighted.
+    """
+    submit = np.asarray(submit, dtype=float)
+    values, weights = np.atleast_2d(np.asarray(values, float)), np.asarray(weights, float)
+    weights = np.broadcast_to(weights, values.shape)
+    if submit.ndim != 1 or values.shape[-1] != len(submit):
+        raise InputError(
+            f"values have the shape {values.shape} and submit {submit.shape}; give a value a job"
+        )
+    bad = ~np.isfinite(values) | ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        row, job = map(int, np.argwhere(bad)[0])
+        raise InputError(
+            f"job {job} of row {row} has the value {values[row, job]} and the weight "
+            f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
+        )
+    steps = max(round(positive("block", block) / positive("step", step)), 1)
+    at = ((submit - submit.min()) // step).astype(np.int64)
+    days = int(at.max()) + 1
+    blocks = days // steps
+    if blocks < FEWEST_BLOCKS:
+        raise InputError(
+            f"submit spans {days} steps of {step:g}, {blocks} blocks of {block:g}; give a log of "
+            f"{FEWEST_BLOCKS} blocks or more, or a shorter block"
+        )
+    sums = np.stack([_by_step(at, days, weights * values), _by_step(at, days, weights)])
+    if (sums[1].sum(axis=-1) <= 0).any():
+        raise InputError("weights are all 0; give at least one job that counts")
+    rng, *_ = generators(seed, 1)
+    begins = rng.integers(days, size=(whole("resamples", resamples), blocks))
+    # Sums over a block that begins at each step, around the end.
+    around = np.concatenate([sums, sums[..., : steps - 1]], axis=-1)
+    total = np.cumsum(np.concatenate([np.zeros((*sums.shape[:-1], 1)), around], axis=-1), axis=-1)
+    moving = total[..., steps:] - total[..., :-steps]
+    top, bottom = moving[:, :, begins].sum(axis=-1)
+    empty = (bottom <= 0).any(axis=0)
+    if empty.all():
+        raise InputError("no block has a job that counts; give longer blocks")
+    drawn = (top[:, ~empty] / bottom[:, ~empty]).T
+    return Resamples(sums[0].sum(axis=-1) / sums[1].sum(axis=-1), drawn, blocks)
+
+
+def _by_step(at, days, rows):
+    return np.stack([np.bincount(at, weights=row, minlength=days) for row in rows])

@@ -1,0 +1,98 @@
+"""Intervals for one log: against a queue whose mean is known, and against sums by hand."""
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.bootstrap import resample_weeks
+from coalloc_lib.seeds import spawn
+
+LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
+
+
+def a_log(seed):
+    """Return response times and submissions of an M/M/1 queue over so many weeks."""
+    jobs = co.JobModel(co.uniform(1, 1), request="total").sample(2_000, seed, rate=LOAD)
+    schedule = co.simulate(co.Multicluster([1]), jobs)
+    begin = jobs.submit[400]
+    kept = (jobs.submit >= begin) & (jobs.submit < begin + WEEKS * LENGTH)
+    return schedule.response[kept], jobs.submit[kept]
+
+
+def first(means):
+    return means[0]
+
+
+def resampled(values, submit, **how):
+    given = {"block": LENGTH, "step": LENGTH / 7, "resamples": 300} | how
+    return resample_weeks(values, np.ones(len(submit)), submit, **given)
+
+
+def test_95_of_100_intervals_have_the_mean_of_the_queue():
+    hits = 0
+    for seed in spawn(3, 300):
+        interval = resampled(*a_log(seed), seed=seed).interval(first)
+        hits += interval.contains(1 / (1 - LOAD))
+    assert 0.91 <= hits / 300 <= 0.98  # 95 of 100, by three standard errors
+
+
+def test_intervals_of_single_jobs_would_miss_it():
+    """The reason for blocks: neighbours wait alike."""
+    values, submit = a_log(1)
+    weeks = resampled(values, submit).interval(first)
+    alone = resampled(values, submit, block=1.0, step=1.0).interval(first)
+    assert weeks.half_width > 1.5 * alone.half_width
+
+
+def test_the_mean_is_weighted_and_the_same_weeks_are_drawn_for_all():
+    values, submit = a_log(2)
+    weights = np.arange(1, len(submit) + 1)
+    both = resample_weeks(
+        [values, values + 1], weights, submit, block=LENGTH, step=LENGTH / 7, seed=1
+    )
+    assert both.means[0] == pytest.approx(np.average(values, weights=weights))
+    np.testing.assert_allclose(both.drawn[:, 1] - both.drawn[:, 0], 1)
+    difference = both.interval(lambda means: means[1] - means[0])
+    assert difference.half_width == pytest.approx(0, abs=1e-9)
+    again = resample_weeks(
+        [values, values + 1], weights, submit, block=LENGTH, step=LENGTH / 7, seed=1
+    )
+    np.testing.assert_array_equal(both.drawn, again.drawn)
+
+
+def test_every_resample_is_of_whole_blocks_around_the_end():
+    """Eight steps with a job each, blocks of two: sums of neighbours, the last with the first."""
+    values, submit = 10.0 ** np.arange(8), np.arange(8.0)
+    found = resample_weeks(values, np.ones(8), submit, block=2, step=1, resamples=200)
+    pairs = {10.0**i + 10.0 ** ((i + 1) % 8) for i in range(8)}
+    sums = {sum(each) for each in np.array(np.meshgrid(*[list(pairs)] * 4)).reshape(4, -1).T}
+    assert found.blocks == 4
+    assert all(any(np.isclose(8 * mean, s) for s in sums) for mean in found.drawn[:5, 0])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"submit": np.arange(20.0)}, "4 blocks or more"),
+        ({"values": np.full(2_000, np.nan)}, "job 0 of row 0 has the value nan"),
+        ({"weights": np.zeros(2_000)}, "weights are all 0"),
+        ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
+        ({"submit": np.arange(3.0)}, "give a value a job"),
+        ({"block": 0}, "block = 0"),
+    ],
+)
+def test_wrong_arguments_are_named(change, words):
+    given = {"values": np.ones(2_000), "weights": np.ones(2_000), "submit": np.arange(2_000.0)}
+    given |= {"block": 100.0, "step": 50.0} | change
+    if words == "4 blocks or more":
+        given |= {"values": np.ones(20), "weights": np.ones(20)}
+    with pytest.raises(co.InputError, match=words):
+        resample_weeks(**given)
+
+
+def test_a_statistic_that_is_no_number_is_refused():
+    values, submit = a_log(2)
+    with pytest.raises(co.InputError, match="statistic is not a number"):
+        resampled(values, submit).interval(lambda means: float("nan"))
+    endless = resampled(values, submit).interval(lambda means: float("inf"))
+    assert endless.low == endless.high == np.inf
