@@ -195,8 +195,9 @@ def crossing(
     misses zero. Its ends and the estimate are roots of the ends and the middle of that interval,
     found by halving the range, and by a straight line within the last part. Where the difference
     falls and rises again, one of its crossings is found; where it has one sign at both ends of the
-    range, none is looked for. It is in doubt where a difference is that the answer rests on: those
-    in the interval, and next to it on either side.
+    range, none is looked for. Where runs share less of their numbers, so that it rises roughly, the
+    interval covers more often than it says. It is in doubt where a difference is that the answer
+    rests on: those in the interval, and next to it on either side.
     """
     low, high = numbers("range", [low, high]).astype(float).tolist()
     if not (np.isfinite([low, high]).all() and low < high):

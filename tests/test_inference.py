@@ -220,7 +220,7 @@ def test_the_crossing_of_a_difference_that_first_falls_is_found(root):
 
 def test_a_difference_that_falls_is_refused_and_not_called_above():
     for function in (lambda x: 0.5 - x, lambda x: np.inf if x < 0.5 else -1.0):
-        with pytest.raises(co.InputError, match="difference falls from .* at low to -.* at high"):
+        with pytest.raises(co.InputError, match=r"difference falls from .* at low to -.* at high"):
             crossing(Asked(function), 0, 1)
     flat = crossing(Asked(lambda x: 0.01 * (0.5 - x)), 0, 1)
     assert flat.answer == "undecided"

@@ -328,9 +328,9 @@ def test_a_load_that_penalties_make_too_high_is_not_averaged():
     curve = response_curve(alone, [0.2, 0.49, 0.51, 0.8], maximum=None, **how)
     assert [point.saturated for point in curve.points] == [False, False, True, True]
     free = alone.with_(workload=workload.with_(span_penalty=0.0))
-    with pytest.raises(co.InputError, match="load = 0.6; the system bears"):
+    with pytest.raises(co.InputError, match=r"load = 0\.6; the system bears"):
         response_times(alone, 0.6, jobs=2000)
-    with pytest.raises(co.InputError, match="load = 0.6; the system bears"):
+    with pytest.raises(co.InputError, match=r"load = 0\.6; the system bears"):
         compare(alone, free, load=0.6, jobs=2000)
     assert compare(alone, free, load=0.3, jobs=2000).low > 0
     lost = compare(alone, free, jobs=2000)

@@ -63,7 +63,8 @@ def test_split_into_is_the_printed_formula_where_that_is_a_split(rounding, parts
         if rest >= 0:
             assert row == sorted([rest, *[share] * (parts - 1)], reverse=True)
         else:  # as many such shares as there are, and what is left; of few processors only
-            assert rounding == "ceiling" and size < (parts - 1) ** 2
+            assert rounding == "ceiling"
+            assert size < (parts - 1) ** 2
             assert row == sorted(row, reverse=True)
             assert row[: size // share] == [share] * (size // share)
             assert share > max(row[size // share :])

@@ -83,7 +83,90 @@ INTERVALS = (
     ),
 )
 
+INFERENCE = "test_inference.py"
+
+CROSSINGS = (
+    Mutant(
+        "inference.py",
+        "    _refuse_falling(at(low), at(high))\n",
+        "",
+        f"{INFERENCE}::test_a_difference_that_falls_is_refused_and_not_called_above",
+    ),
+    Mutant(
+        "inference.py",
+        "if np.isnan(values).any():",
+        "if np.isnan(values).all():",
+        f"{INFERENCE}::test_bad_ranges_and_differences_are_named",
+    ),
+    Mutant(
+        "inference.py",
+        "if begin <= x <= finish)",
+        'if ends["low"] <= x <= ends["high"])',
+        f"{INFERENCE}::test_a_crossing_is_in_doubt_where_a_difference_beside_it_is",
+    ),
+    Mutant(
+        "inference.py",
+        '        if found.doubt:\n            return "undecided"\n',
+        "",
+        f"{INFERENCE}::test_no_crossing_is_in_doubt_where_the_nearest_end_is",
+    ),
+    Mutant(
+        "inference.py",
+        "halvings = (whole(",
+        "halvings = 1 + (whole(",
+        f"{INFERENCE}::test_no_more_numbers_are_asked_than_the_budget_has",
+    ),
+    Mutant(
+        "inference.py",
+        "        if x not in seen:\n            seen[x]",
+        "        if True:\n            seen[x]",
+        f"{INFERENCE}::test_no_more_numbers_are_asked_than_the_budget_has",
+    ),
+    Mutant(
+        "inference.py",
+        "(outwards if line is None else line)",
+        "outwards",
+        f"{INFERENCE}::test_a_crossing_is_the_root_and_its_ends_those_of_the_interval",
+    ),
+    Mutant(
+        "inference.py",
+        '_ROOTS = (("low", "high", 0)',
+        '_ROOTS = (("low", "estimate", 0)',
+        "theory/test_coverage.py::test_crossings_cover",
+    ),
+    Mutant(
+        "inference.py",
+        "has_risen = operator.gt if outwards else operator.ge",
+        "has_risen = operator.gt",
+        f"{INFERENCE}::test_a_difference_that_is_zero_for_a_while_crosses_all_along",
+    ),
+    Mutant(
+        "inference.py",
+        "if not has_risen(above, 0):",
+        "if above < 0:",
+        f"{INFERENCE}::test_a_difference_that_is_zero_throughout_decides_nothing",
+    ),
+)
+
 MANY_RUNS = (
+    Mutant(
+        "schedule.py",
+        "weight = weight / (1 + self.jobs.span_penalty * self.spans)",
+        "weight = weight / (1 + self.jobs.span_penalty)",
+        "test_schedule.py::test_net_utilization_leaves_out_what_spanning_adds",
+    ),
+    Mutant(
+        "saturation.py",
+        "    return schedule.utilization_between(edges, net=True)",
+        "    return schedule.utilization_between(edges)",
+        f"{SATURATION}::test_jobs_that_all_span_bear_less_by_what_spanning_adds",
+    ),
+    Mutant(
+        "saturation.py",
+        "busy = schedule.utilization_between(edges, net=True)",
+        "busy = schedule.utilization_between(edges)",
+        f"{SATURATION}::test_a_load_that_penalties_make_too_high_is_not_averaged",
+    ),
     Mutant(
         "saturation.py",
         "WARM_UP = 0.1",
@@ -242,4 +325,4 @@ MANY_RUNS = (
     ),
 )
 
-MUTANTS = (*INTERVALS, *MANY_RUNS)
+MUTANTS = (*INTERVALS, *CROSSINGS, *MANY_RUNS)

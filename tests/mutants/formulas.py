@@ -259,6 +259,18 @@ LAWS = (
     ),
     Mutant(
         "distributions/times.py",
+        "(self.high - self.low) ** 2 / 12",
+        "(self.high - self.low) ** 2 / 6",
+        f"{DISTRIBUTIONS}::test_samples_of_times_have_the_stated_moments",
+    ),
+    Mutant(
+        "distributions/times.py",
+        "if low >= high:",
+        "if low > high:",
+        f"{DISTRIBUTIONS}::test_bad_arguments_are_named_with_their_value",
+    ),
+    Mutant(
+        "distributions/times.py",
         "return float(self.values.var())",
         "return float(self.values.var(ddof=1))",
         f"{DISTRIBUTIONS}::test_samples_of_times_have_the_stated_moments",

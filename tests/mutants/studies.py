@@ -4,7 +4,58 @@ from tests.mutants.tool import Mutant
 
 LEDGER = "studies/test_ledger.py"
 
+PENALTY = "studies/test_penalty_responses.py"
+RESPONSES = "studies/communication_penalty/responses.py"
+
 MUTANTS = (
+    Mutant(
+        RESPONSES,
+        "if begin > end:",
+        "if begin > end + 1:",
+        f"{PENALTY}::test_a_group_that_would_be_empty_is_named",
+    ),
+    Mutant(
+        RESPONSES,
+        "(sizes >= least) & (sizes <= most)",
+        "(sizes >= least) & (sizes < most)",
+        f"{PENALTY}::test_means_by_group",
+    ),
+    Mutant(
+        RESPONSES,
+        "kept = slice(int(WARM_UP * jobs), None)",
+        "kept = slice(None)",
+        f"{PENALTY}::test_means_are_those_of_the_runs_after_the_warm_up",
+    ),
+    Mutant(
+        RESPONSES,
+        ">= bears.interval.low:",
+        ">= 1:",
+        f"{PENALTY}::test_a_load_that_is_not_borne_has_no_means",
+    ),
+    Mutant(
+        RESPONSES,
+        "doubt = bears.doubt or (",
+        "doubt = (",
+        f"{PENALTY}::test_responses_that_still_rise_are_in_doubt",
+    ),
+    Mutant(
+        RESPONSES,
+        "return whole.borne - split.borne",
+        "return split.borne - whole.borne",
+        f"{PENALTY}::test_what_is_lost_in_its_three_cases",
+    ),
+    Mutant(
+        RESPONSES,
+        "np.inf), split.borne.doubt)",
+        "np.inf))",
+        f"{PENALTY}::test_what_is_lost_in_its_three_cases",
+    ),
+    Mutant(
+        "studies/communication_penalty/thresholds.py",
+        "split.with_(span_penalty=psi)",
+        "split",
+        f"{PENALTY}::test_thresholds_hold_the_loss_at_zero",
+    ),
     Mutant(
         "studies/ledger.py",
         "0.02 * abs(published)",

@@ -69,6 +69,30 @@ STREAMS = (
     ),
     Mutant(
         "splitting.py",
+        "np.where(column == 0, rest, 0)",
+        "np.where(column < rest, 1, 0)",
+        "test_splitting.py::test_four_components_by_hand",
+    ),
+    Mutant(
+        "splitting.py",
+        "most = share + (rest > 0)",
+        "most = share + 1",
+        "test_splitting.py::test_split_into_is_the_printed_formula_where_that_is_a_split",
+    ),
+    Mutant(
+        "jobs.py",
+        "split = self.processors > whole(",
+        "split = self.processors >= whole(",
+        "test_splitting.py::test_jobs_up_to_a_size_stay_whole",
+    ),
+    Mutant(
+        "jobs.py",
+        'if above or rounding != "even":',
+        "if above:",
+        "test_splitting.py::test_bad_splits_are_refused",
+    ),
+    Mutant(
+        "splitting.py",
         '-(-totals // whole("largest", largest))',
         'totals // whole("largest", largest) + 1',
         "test_splitting.py::test_split_smallest_uses_as_few_components_as_fit",
@@ -228,6 +252,36 @@ MODEL = (
         "components[mine, : stream.components.shape[1]] = stream.components[mine]",
         "components[mine, :1] = stream.components[mine, :1]",
         f"{MODELS}::test_a_mixture_shares_the_jobs_of_its_parts",
+    ),
+    Mutant(
+        "workloads/models.py",
+        "*_, for_penalty, for_kept = generators(seed, 6)",
+        "*_, for_penalty, for_kept = generators(seed, 5)",
+        f"{MODELS}::test_penalties_do_not_depend_on_the_kinds_of_a_mixture",
+    ),
+    Mutant(
+        "workloads/models.py",
+        "*_, for_penalty, for_kept = generators(seed, 6)",
+        "for_penalty = for_kept = generators(seed, 6)[4]",
+        f"{MODELS}::test_penalties_are_drawn_by_a_generator_of_their_own",
+    ),
+    Mutant(
+        "workloads/models.py",
+        "            components[kept] = 0\n",
+        "",
+        f"{MODELS}::test_the_jobs_are_those_of_the_model_however_they_are_split",
+    ),
+    Mutant(
+        "workloads/models.py",
+        "*[whole] * bool(self.kept_whole)",
+        "",
+        f"{MODELS}::test_what_can_never_start_is_refused_drawn_or_not",
+    ),
+    Mutant(
+        "workloads/models.py",
+        "sizes = self.sizes.sizes\n",
+        "sizes = self.sizes.sizes[-1:]\n",
+        f"{MODELS}::test_what_can_never_start_is_refused_drawn_or_not",
     ),
     Mutant(
         "workloads/models.py",

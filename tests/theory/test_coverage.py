@@ -87,6 +87,17 @@ def test_crossings_cover(draw):
     assert 0.93 <= crossings_that_cover(difference, root, 1000) <= 0.97
 
 
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_crossings_cover_where_runs_share_less(share):
+    """Noise that each number x has of its own widens the interval, rather than misplaces it."""
+
+    def difference(rng):
+        common = np.sqrt(1 - share) * rng.normal(size=10)
+        return lambda x: Sample(20 * (x - 0.37) + common + np.sqrt(share) * rng.normal(size=10))
+
+    assert crossings_that_cover(difference, 0.37, 1000) >= 0.93
+
+
 def test_few_runs_of_much_skew_do_not_cover():
     """The check can fail: four runs with noise of which a twentieth does not vanish."""
 
@@ -101,9 +112,10 @@ def test_few_runs_of_much_skew_do_not_cover():
 def test_crossings_of_a_queue_cover():
     """A job spans two servers, as one M/M/1 queue whose service is stretched by 1 + psi.
 
-    At a load of a half its mean response is 3 where 1.2 / (1 - 0.6) is.
+    Offered half of the load, its mean response is 1.2 / (1 - 0.6) at a penalty of 0.2. Of 400
+    intervals, three standard errors are 3.3 %.
     """
-    root, runs, jobs, warm_up = 0.2, 10, 4000, 400
+    root, runs, jobs, warm_up = 0.2, 10, 2000, 200
     system, components = co.Multicluster([1, 1]), np.ones((jobs, 2), dtype=int)
 
     def difference(rng):
@@ -122,4 +134,4 @@ def test_crossings_of_a_queue_cover():
         return at
 
     theory = Sample(np.array((1 + root) / (1 - 0.5 * (1 + root))))
-    assert 0.93 <= crossings_that_cover(difference, root, 1000) <= 0.97
+    assert 0.917 <= crossings_that_cover(difference, root, 400) <= 0.983

@@ -174,7 +174,8 @@ def test_the_jobs_are_those_of_the_model_however_they_are_split(change):
 def test_jobs_above_the_threshold_are_split_and_no_others(rounding):
     jobs = drawn(rounding=rounding)
     large = jobs.processors > 10
-    assert large.any() and not large.all()
+    assert large.any()
+    assert not large.all()
     np.testing.assert_array_equal((jobs.components > 0).sum(axis=1) > 1, large)
     expected = split_into(jobs.processors[large], 4, rounding)
     np.testing.assert_array_equal(jobs.components[large], expected)
@@ -305,7 +306,7 @@ def test_what_can_never_start_is_refused_drawn_or_not(sizes, clusters, how, word
     with pytest.raises(co.InputError, match=f"allow a job that never starts: .*{words}"):
         co.find_maximum(scenario, jobs=100)
     if "kept_whole" not in how:
-        with pytest.raises(co.InputError, match="job .* can never start: components") as caught:
+        with pytest.raises(co.InputError, match=r"job .* can never start: components") as caught:
             scenario.simulate(500, load=0.5, seed=1)
         assert "\n" not in str(caught.value)
 

@@ -149,5 +149,5 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
     if whole.saturated:
         return whole.borne - split.borne
     if split.saturated:
-        return Sample(np.full(len(whole.borne.values), np.inf))
+        return Sample(np.full(len(whole.borne.values), np.inf), split.borne.doubt)
     return split.means[group] - whole.means[group]
