@@ -119,31 +119,47 @@ def resample_weeks(
             f"job {job} of row {row} has the value {values[row, job]} and the weight "
             f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
         )
-    steps = max(round(positive("block", block) / positive("step", step)), 1)
-    at = ((submit - submit.min()) // step).astype(np.int64)
-    days = int(at.max()) + 1
-    blocks = days // steps
+    at = ((submit - submit.min()) // positive("step", step)).astype(np.int64)
+    top, bottom = (_by_step(at, rows) for rows in (weights * values, weights))
+    length = max(round(positive("block", block) / step), 1)
+    return resample_sums(top, bottom, length, resamples=resamples, seed=seed)
+
+
+def resample_sums(
+    top: ArrayLike, bottom: ArrayLike, length: int, *, resamples: int = RESAMPLES, seed: Seed = 0
+) -> Resamples:
+    """Draw blocks of sums anew: `resample_weeks`, where sums of each day are known already.
+
+    Parameters
+    ----------
+    top, bottom : array_like, shape (m, days)
+        Sums of weights times values, and of weights, a row a scenario; the mean is their ratio.
+    length : int
+        Days of a block.
+    """
+    sums = np.stack([np.atleast_2d(np.asarray(each, float)) for each in (top, bottom)])
+    days = sums.shape[-1]
+    blocks = days // whole("length", length)
     if blocks < FEWEST_BLOCKS:
         raise InputError(
-            f"submit spans {days} steps of {step:g}, {blocks} blocks of {block:g}; give a log of "
-            f"{FEWEST_BLOCKS} blocks or more, or a shorter block"
+            f"{days} days make {blocks} blocks of {length}; give a log of {FEWEST_BLOCKS} blocks "
+            "or more, or a shorter block"
         )
-    sums = np.stack([_by_step(at, days, weights * values), _by_step(at, days, weights)])
-    if (sums[1].sum(axis=-1) <= 0).any():
+    if not (sums[1].sum(axis=-1) > 0).all():
         raise InputError("weights are all 0; give at least one job that counts")
     rng, *_ = generators(seed, 1)
     begins = rng.integers(days, size=(whole("resamples", resamples), blocks))
-    # Sums over a block that begins at each step, around the end.
-    around = np.concatenate([sums, sums[..., : steps - 1]], axis=-1)
-    total = np.cumsum(np.concatenate([np.zeros((*sums.shape[:-1], 1)), around], axis=-1), axis=-1)
-    moving = total[..., steps:] - total[..., :-steps]
-    top, bottom = moving[:, :, begins].sum(axis=-1)
-    empty = (bottom <= 0).any(axis=0)
-    if empty.all():
+    # What a block has that begins at each day, around the end.
+    around = np.concatenate([sums, sums[..., : length - 1]], axis=-1)
+    total = np.cumsum(np.insert(around, 0, 0, axis=-1), axis=-1)
+    moving = total[..., length:] - total[..., :-length]
+    above, below = moving[:, :, begins].sum(axis=-1)
+    some = (below > 0).all(axis=0)
+    if not some.any():
         raise InputError("no block has a job that counts; give longer blocks")
-    drawn = (top[:, ~empty] / bottom[:, ~empty]).T
+    drawn = (above[:, some] / below[:, some]).T
     return Resamples(sums[0].sum(axis=-1) / sums[1].sum(axis=-1), drawn, blocks)
 
 
-def _by_step(at, days, rows):
-    return np.stack([np.bincount(at, weights=row, minlength=days) for row in rows])
+def _by_step(at, rows):
+    return np.stack([np.bincount(at, weights=row) for row in rows])
