@@ -113,7 +113,7 @@ CROSSINGS = (
     Mutant(
         "inference.py",
         "halvings = (whole(",
-        "halvings = 1 + (whole(",
+        "halvings = 2 + (whole(",
         f"{INFERENCE}::test_no_more_numbers_are_asked_than_the_budget_has",
     ),
     Mutant(

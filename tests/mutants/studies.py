@@ -40,15 +40,21 @@ MUTANTS = (
     ),
     Mutant(
         RESPONSES,
-        "return whole.borne - split.borne",
-        "return split.borne - whole.borne",
+        "less = whole.borne - split.borne",
+        "less = split.borne - whole.borne",
         f"{PENALTY}::test_what_is_lost_in_its_three_cases",
     ),
     Mutant(
         RESPONSES,
-        "np.inf), split.borne.doubt)",
-        "np.inf))",
+        "np.full(len(less.values), np.inf), doubt)",
+        "np.full(len(less.values), np.inf))",
         f"{PENALTY}::test_what_is_lost_in_its_three_cases",
+    ),
+    Mutant(
+        RESPONSES,
+        "less.interval.low <= 0",
+        "less.interval.estimate <= 0",
+        f"{PENALTY}::test_an_infinite_loss_is_in_doubt_where_the_whole_jobs_may_bear_no_more",
     ),
     Mutant(
         "studies/communication_penalty/thresholds.py",

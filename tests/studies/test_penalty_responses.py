@@ -160,6 +160,15 @@ def test_what_is_lost_in_its_three_cases():
     np.testing.assert_allclose(lost(split, full, "S1").values, [-0.10, -0.11])
 
 
+def test_an_infinite_loss_is_in_doubt_where_the_whole_jobs_may_bear_no_more():
+    """Both bear about the load, and only for the whole jobs it is certain."""
+    whole = made_up([0.80, 0.82], {"S1": [10.0, 12.0]})
+    near = made_up([0.76, 0.84])
+    assert lost(near, whole, "S1").values.tolist() == [np.inf, np.inf]
+    assert lost(near, whole, "S1").doubt == responses.UNCERTAIN
+    assert lost(made_up([0.79, 0.81]), whole, "S1").doubt == ""
+
+
 def test_the_loss_rises_with_the_penalty_up_to_infinity():
     whole = respond(scenario(20), 0.6, TINY, seed=1)
     losses = [

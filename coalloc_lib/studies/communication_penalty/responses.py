@@ -17,6 +17,8 @@ from coalloc_lib.studies.communication_penalty.parameters import SIZES
 
 #: What is borne is known sooner than response times: a run of this part of the jobs says it.
 BOUND_PART, FEWEST = 2, 2_000
+#: Why an infinite loss is in doubt.
+UNCERTAIN = "the split jobs are not certain to bear less than the whole ones"
 #: All jobs, as a group.
 STREAM = "stream"
 
@@ -143,11 +145,14 @@ def respond(
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
     """Return what a group loses by splitting, in response time, run by run.
 
-    Past saturation of the split jobs it is infinite. Where the whole jobs saturate, every response
-    is that of a queue that grows, the faster the less is borne: the loss is then in that.
+    Past saturation of the split jobs it is infinite, and in doubt where these do not bear less
+    than the whole ones for certain. Where the whole jobs saturate, every response is that of a
+    queue that grows, the faster the less is borne: the loss is then in that.
     """
+    less = whole.borne - split.borne
     if whole.saturated:
-        return whole.borne - split.borne
+        return less
     if split.saturated:
-        return Sample(np.full(len(whole.borne.values), np.inf), split.borne.doubt)
+        doubt = less.doubt or UNCERTAIN * (less.interval.low <= 0)
+        return Sample(np.full(len(less.values), np.inf), doubt)
     return split.means[group] - whole.means[group]
