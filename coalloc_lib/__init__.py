@@ -4,6 +4,7 @@ from importlib import import_module
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import (
+    Between,
     Deterministic,
     Empirical,
     Exponential,
@@ -22,7 +23,7 @@ from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
-from coalloc_lib.workloads.models import JobModel
+from coalloc_lib.workloads.models import JobModel, SplitJobs
 from coalloc_lib.workloads.swf import read_swf, write_swf
 
 __version__ = "0.1.0"
@@ -47,6 +48,7 @@ __all__ = [
     "FCFS",
     "FPFS",
     "BestFit",
+    "Between",
     "Deterministic",
     "Empirical",
     "Exponential",
@@ -63,6 +65,7 @@ __all__ = [
     "Scheduling",
     "SingleThenSpan",
     "SizeDistribution",
+    "SplitJobs",
     "WorstFit",
     "load_trace",
     "merge",
