@@ -6,6 +6,7 @@ meaning.
 
 from coalloc_lib.plots.bars import Level, bars, told
 from coalloc_lib.plots.charts import beside_published, density, heat_map, lines
+from coalloc_lib.plots.maps import LONGER, NEITHER, SHORTER, Cell, Mark, maps
 from coalloc_lib.plots.ranges import ranges
 from coalloc_lib.plots.ratios import ratios
 from coalloc_lib.plots.response_curves import anatomy, curves
@@ -14,11 +15,16 @@ from coalloc_lib.plots.style import GREY, head, name_lines, new_figure, title_fi
 
 __all__ = [
     "GREY",
+    "LONGER",
     "LOSS",
     "MEANINGS",
+    "NEITHER",
     "PRINT",
+    "SHORTER",
     "STANDARD",
+    "Cell",
     "Level",
+    "Mark",
     "Sign",
     "anatomy",
     "bars",
@@ -28,6 +34,7 @@ __all__ = [
     "head",
     "heat_map",
     "lines",
+    "maps",
     "name_lines",
     "new_figure",
     "ranges",

@@ -115,7 +115,8 @@ def _name_bars(axes: Axes, groups: Figures) -> None:
     gap = 0.012 * (room - left)
     axes.set_xlim(left, room)
     # A share ends at 1, whatever room the words take.
-    axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= min(1, room)])
+    last = min(1.0, room) if all(found.high <= 1 for _, found in drawn) else room
+    axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
     heights = _heights(groups.values())
     for (end, words), height in zip(ends, heights, strict=True):
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}

@@ -6,6 +6,7 @@ from coalloc_lib.widgets.explorers import loss_explorer, schedule_explorer
 from coalloc_lib.widgets.filling import filling_explorer, filling_picture, held_over_picture
 from coalloc_lib.widgets.lessons import checker, guess
 from coalloc_lib.widgets.losses import LossQuestion, capacity_loss, loss_picture
+from coalloc_lib.widgets.penalties import map_explorer, penalty_explorer, penalty_picture
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.widgets.player import Player
 
@@ -24,5 +25,8 @@ __all__ = [
     "held_over_picture",
     "loss_explorer",
     "loss_picture",
+    "map_explorer",
+    "penalty_explorer",
+    "penalty_picture",
     "schedule_explorer",
 ]

@@ -76,13 +76,16 @@ def group_means(
 
 
 def _run(scenario, load, jobs, groups, seed):
-    """Return the mean response of each group in one run, and how much its second half is longer."""
+    """Return of one run mean responses, the share split, and by what its second half is longer."""
     schedule = scenario.simulate(jobs, load=load, seed=seed)
     kept = slice(int(WARM_UP * jobs), None)
     response = schedule.response[kept]
     means = group_means(response, schedule.jobs.processors[kept], groups)
     first, second = np.array_split(response, 2)
-    return [*means.values(), second.mean() - first.mean()]
+    could = np.count_nonzero(schedule.jobs.components[kept], axis=1) > 1
+    spans = np.count_nonzero(schedule.allocation[kept], axis=1) > 1
+    split = spans.sum() / max(could.sum(), 1)
+    return [*means.values(), split, second.mean() - first.mean()]
 
 
 class Size(NamedTuple):
@@ -101,15 +104,25 @@ class Responses(NamedTuple):
         The load that it bears, run by run: what spanning adds to the run times does not count.
     means : dict of Sample
         Mean response time by group; empty past saturation, where there is none.
+    split : Sample or None
+        Share of the jobs that can be split which were; None past saturation.
     """
 
     borne: Sample
     means: dict[str, Sample]
+    split: Sample | None = None
 
     @property
     def saturated(self) -> bool:
         """Whether the load is not certain to be borne."""
         return not self.means
+
+
+def bearing(scenario: Scenario, size: Size, seed: Seed) -> Sample:
+    """Return the load that a scenario bears, run by run."""
+    jobs = max(size.jobs // BOUND_PART, FEWEST)
+    busy, doubt = replicated_traffic(scenario, jobs=jobs, replications=size.runs, seed=seed)
+    return Sample(busy.mean(axis=1), doubt)
 
 
 def respond(
@@ -118,6 +131,7 @@ def respond(
     size: Size,
     seed: Seed,
     groups: Mapping[str, tuple[int, int]] = GROUPS,
+    bears: Sample | None = None,
 ) -> Responses:
     """Return the mean response times of a scenario at a load, in runs that share their jobs.
 
@@ -131,15 +145,16 @@ def respond(
         With the same seed, runs of scenarios with the same jobs can be compared in pairs.
     groups : dict of (int, int)
         Smallest and largest size of each group.
+    bears : Sample, optional
+        What `bearing` says, where it is known already: it is the same at all loads.
     """
-    jobs = max(size.jobs // BOUND_PART, FEWEST)
-    busy, doubt = replicated_traffic(scenario, jobs=jobs, replications=size.runs, seed=seed)
-    bears = Sample(busy.mean(axis=1), doubt)
+    bears = bearing(scenario, size, seed) if bears is None else bears
     if positive("load", load) >= bears.interval.low:
         return Responses(bears, {})
     rows = replicate(lambda child: _run(scenario, load, size.jobs, groups, child), size.runs, seed)
     doubt = bears.doubt or (RISING if student(rows[:, -1]).low > 0 else "")
-    return Responses(bears, {n: Sample(rows[:, i], doubt) for i, n in enumerate((STREAM, *groups))})
+    means = {n: Sample(rows[:, i], doubt) for i, n in enumerate((STREAM, *groups))}
+    return Responses(bears, means, Sample(rows[:, -2], doubt))
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Sample:

@@ -11,9 +11,20 @@ from coalloc_lib.inference import Sample
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.parameters import WHOLE, scenario
-from coalloc_lib.studies.communication_penalty.responses import NAMES, Responses, Size, respond
+from coalloc_lib.studies.communication_penalty.responses import (
+    NAMES,
+    Responses,
+    Size,
+    bearing,
+    respond,
+)
 from coalloc_lib.studies.measurements import Scale, run_sweep
 from coalloc_lib.workloads.models import SplitJobs
+
+#: Why what is borne is in doubt.
+UNLIKE = "the jobs drawn do not stand for their law"
+#: The share of jobs that were split, among the columns of a point.
+SPLIT = "split"
 
 
 @dataclass(frozen=True)
@@ -52,27 +63,50 @@ def measure_served(
     how
         For `coalloc_lib.sweep.sweep`: workers, cache, progress.
     """
-    entries = list(dict.fromkeys(each for entry in entries for each in (entry, entry.whole)))
+    loads: dict[Scenario, dict[float, None]] = {}
+    for entry in entries:
+        for each in (entry, entry.whole):
+            loads.setdefault(each.scenario, {})[each.load] = None
     size = Size(scale.jobs, scale.replications)
-    points = [{"entry": entry, "size": size} for entry in entries]
+    points = [{"scenario": s, "loads": tuple(found), "size": size} for s, found in loads.items()]
     rows = run_sweep(responses_as_columns, points, seed=seed, **how).to_dict("records")
-    return {entry: _responses(row, size) for entry, row in zip(entries, rows, strict=True)}
+    return {
+        Served(each, load): _responses(row, load, size)
+        for each, row in zip(loads, rows, strict=True)
+        for load in loads[each]
+    }
 
 
-def responses_as_columns(entry: Served, size: Size, seed: Seed) -> dict[str, float]:
-    """Return responses as numbers: whether it saturates, and the value of each run."""
-    found = respond(entry.scenario, entry.load, size, seed)
-    doubted = bool(found.means and found.means[NAMES[0]].doubt)
-    columns: dict[str, float] = {"saturated": found.saturated, "doubted": doubted}
-    for name, sample in {"borne": found.borne, **found.means}.items():
-        columns |= {f"{name} {i}": value for i, value in enumerate(sample.values)}
+def responses_as_columns(
+    scenario: Scenario, loads: tuple[float, ...], size: Size, seed: Seed
+) -> dict[str, float]:
+    """Return responses at loads as numbers: whether it saturates, and the value of each run.
+
+    What the scenario bears is the same at all loads, and found once.
+    """
+    bears = bearing(scenario, size, seed)
+    columns = _numbered("borne", bears)
+    for load in loads:
+        found = respond(scenario, load, size, seed, bears=bears)
+        columns[f"{load} saturated"] = found.saturated
+        for name, sample in (found.means | {SPLIT: found.split}).items():
+            columns |= {} if sample is None else _numbered(f"{load} {name}", sample)
     return columns
 
 
-def _responses(row, size):
-    def values(name, doubt=""):
-        return Sample(np.array([row[f"{name} {i}"] for i in range(size.runs)]), doubt)
+def _numbered(name, sample):
+    values = {f"{name} {i}": value for i, value in enumerate(sample.values)}
+    return {f"{name} doubted": bool(sample.doubt)} | values
 
-    doubt = RISING * bool(row["doubted"])
-    means = {} if row["saturated"] else {name: values(name, doubt) for name in NAMES}
-    return Responses(values("borne"), means)
+
+def _responses(row, load, size):
+    def values(name, doubt):
+        found = np.array([row[f"{name} {i}"] for i in range(size.runs)])
+        return Sample(found, doubt * bool(row[f"{name} doubted"]))
+
+    borne = values("borne", UNLIKE)
+    if row[f"{load} saturated"]:
+        return Responses(borne, {})
+    doubt = borne.doubt or RISING
+    *means, split = (values(f"{load} {name}", doubt) for name in (*NAMES, SPLIT))
+    return Responses(borne, dict(zip(NAMES, means, strict=True)), split)
