@@ -20,12 +20,13 @@ from coalloc_lib.studies.communication_penalty import (
     shares,
     threshold_figure,
 )
-from coalloc_lib.studies.communication_penalty.ratios import At, RatioFigure
+from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
 from coalloc_lib.studies.communication_penalty.responses import GROUPS, NAMES, Responses
 from coalloc_lib.studies.communication_penalty.served import served
 from coalloc_lib.studies.communication_penalty.threshold_figure import Threshold, ThresholdFigure
 from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.studies.published import load_claims
+from coalloc_lib.studies.ratio_lines import At
 
 TINY = Scale(jobs=1_500, replications=4, map_jobs=1_000)
 RUNS = 8
@@ -196,7 +197,7 @@ def own(longer, waits):
     def spread(jumps, part=""):
         return Sample((waits if part else longer) + np.linspace(-1e-3, 1e-3, RUNS))
 
-    return SimpleNamespace(jumps=[5], mean_spread=spread)
+    return SimpleNamespace(panels=[5], mean_spread=spread)
 
 
 def test_cp8_needs_groups_that_respond_and_wait_alike():

@@ -113,7 +113,7 @@ def rises_with_threshold(runs: Runs) -> Found:
     """Whether response times rise with the threshold at each step, most for the largest jobs."""
     parts: dict[str, bool | None] = {}
     rises = {}
-    for jumps in runs.split.jumps:
+    for jumps in runs.split.panels:
         rise = {}
         for group in (STREAM, *GROUPS):
             line = runs.split.samples(jumps, group)
@@ -134,7 +134,7 @@ def best_grows(runs: Runs) -> Found:
     """Whether the best threshold grows with psi, and splitting pays at fewer thresholds."""
     parts: dict[str, bool | None] = {}
     figure, tops = runs.best, []
-    for jumps in figure.jumps:
+    for jumps in figure.panels:
         low, *_, high = figure.lines(jumps)
         parts[f"the best grows, MaxJumps {said(jumps)}"] = _grows(
             figure.best(jumps, low), figure.best(jumps, high)
@@ -166,7 +166,7 @@ def best_by_load(runs: Runs) -> Found:
     parts: dict[str, bool | None] = {}
     figure = runs.loads
     common = []
-    for jumps in figure.jumps:
+    for jumps in figure.panels:
         best = {line: set(figure.best(jumps, line)) for line in figure.lines(jumps)}
         known = {line: places for line, places in best.items() if places}
         shared = set.intersection(*known.values()) if known else set()
@@ -183,7 +183,7 @@ def spread_is_worse(runs: Runs) -> Found:
     """Whether spread penalties respond later, in each group and at each MaxJumps."""
     found = {
         f"{group} later, MaxJumps {said(jumps)}": runs.spread.mean_ratio(jumps, group).interval
-        for jumps in runs.spread.jumps
+        for jumps in runs.spread.panels
         for group in GROUPS
     }
     decisive = furthest(each.plus(-1) for each in found.values()).plus(1)
@@ -197,8 +197,8 @@ def spread_is_worse(runs: Runs) -> Found:
 @claim("CP-8", "response time of C4 less that of C1, over that of all split jobs")
 def own_penalty_matters(runs: Runs) -> Found:
     """Whether jobs of high and low penalty respond nearly alike, and wait alike."""
-    found = {jumps: runs.own.mean_spread(jumps).interval for jumps in runs.own.jumps}
-    waits = {jumps: runs.own.mean_spread(jumps, " wait").interval for jumps in runs.own.jumps}
+    found = {jumps: runs.own.mean_spread(jumps).interval for jumps in runs.own.panels}
+    waits = {jumps: runs.own.mean_spread(jumps, " wait").interval for jumps in runs.own.panels}
     parts: dict[str, bool | None] = {
         f"within {LITTLE:.0%}, MaxJumps {said(jumps)}": each.between(-LITTLE, LITTLE)
         for jumps, each in found.items()

@@ -11,9 +11,10 @@ from coalloc_lib.inference import Sample
 from coalloc_lib.saturation import WARM_UP
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.communication_penalty.ratios import At, RatioFigure, mean_of
+from coalloc_lib.studies.communication_penalty.ratios import RatioFigure, mean_of
 from coalloc_lib.studies.communication_penalty.served import Served
 from coalloc_lib.studies.measurements import Scale, run_sweep
+from coalloc_lib.studies.ratio_lines import At
 
 #: The paper's groups of co-allocated jobs, by their penalties.
 BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (0.15, 0.20)}
@@ -76,7 +77,7 @@ class DispersionFigure(RatioFigure):
 
     def mean_spread(self, jumps: int, part: str = "") -> Sample:
         """Return the spread, averaged over the thresholds of a panel, run by run."""
-        return mean_of([self.spread(at, part) for at in self.entries if at.jumps == jumps])
+        return mean_of([self.spread(at, part) for at in self.entries if at.panel == jumps])
 
     def data(self) -> pd.DataFrame:
         """Return one row a point and group: mean response and waiting time, and the ratio."""

@@ -13,9 +13,10 @@ from coalloc_lib.studies.communication_penalty.parameters import (
     PRINTED_LOAD,
     WHOLE,
 )
-from coalloc_lib.studies.communication_penalty.ratios import At, RatioFigure, steps
+from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
 from coalloc_lib.studies.communication_penalty.responses import GROUPS, STREAM
 from coalloc_lib.studies.communication_penalty.served import Served, served
+from coalloc_lib.studies.ratio_lines import At, steps
 
 #: Penalties of Figure 1.
 ALONG = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)

@@ -40,7 +40,7 @@ def percent(number: float, digits: int = 1) -> str:
 
 def _best(figure: "RatioFigure", line: str) -> str:
     """Return the best thresholds of a line, over all numbers of jumps."""
-    return span_of(x for jumps in figure.jumps for x in figure.best(jumps, line))
+    return span_of(x for jumps in figure.panels for x in figure.best(jumps, line))
 
 
 def pays_below(figure: "RatioFigure") -> str:
@@ -49,7 +49,7 @@ def pays_below(figure: "RatioFigure") -> str:
     for line in (STREAM, "S4", "S1"):
         sure = [
             [psi for psi, answer in figure.pays(jumps, line).items() if answer]
-            for jumps in figure.jumps
+            for jumps in figure.panels
         ]
         tops = [max(places) for places in sure if places]
         words = span_of(tops) if len(tops) == len(sure) else f"not always ({span_of(tops)})"
@@ -67,7 +67,7 @@ def rises_with_threshold(figure: "RatioFigure") -> str:
 
 def best_grows(figure: "RatioFigure") -> str:
     """Figure 3: the best threshold at the lowest and at the highest penalty."""
-    low, *_, high = figure.lines(figure.jumps[0])
+    low, *_, high = figure.lines(figure.panels[0])
     return (
         f"The best threshold for the largest jobs is {_best(figure, low)} at {low} and "
         f"{_best(figure, high)} at {high}"
@@ -76,9 +76,9 @@ def best_grows(figure: "RatioFigure") -> str:
 
 def best_by_load(figure: "RatioFigure") -> str:
     """Figure 4: at how many numbers of jumps the best threshold is seen to fall with the load."""
-    low, *_, high = figure.lines(figure.jumps[0])
+    low, *_, high = figure.lines(figure.panels[0])
     falls, found = {}, []
-    for jumps in figure.jumps:
+    for jumps in figure.panels:
         before, after = figure.best(jumps, low), figure.best(jumps, high)
         falls[said(jumps)] = bool(before and after) and min(before) > max(after)
         found.append(f"{span_of(before)}, then {span_of(after)}")
@@ -92,7 +92,7 @@ def spread_is_worse(figure: "RatioFigure") -> str:
     """Figure 5: which groups respond later where penalties are spread, and by how much."""
     found = {
         f"{group} with MaxJumps {said(jumps)}": figure.mean_ratio(jumps, group).interval
-        for jumps in figure.jumps
+        for jumps in figure.panels
         for group in figure.groups
     }
     worse = [name for name, ratio in found.items() if ratio.above(1)]
@@ -107,7 +107,7 @@ def spread_is_worse(figure: "RatioFigure") -> str:
 def own_penalty_matters(figure: "DispersionFigure") -> str:
     """Figure 6: how much longer jobs of high penalty respond, and how much longer they wait."""
     longer, waits = (
-        [figure.mean_spread(jumps, part).mean for jumps in figure.jumps] for part in ("", " wait")
+        [figure.mean_spread(jumps, part).mean for jumps in figure.panels] for part in ("", " wait")
     )
     return (
         f"Jobs of high ψ respond {_reach(longer)} later than those of low ψ, and wait "

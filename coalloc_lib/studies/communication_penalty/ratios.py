@@ -1,11 +1,10 @@
 """Figures of mean response times with splitting over those without, along one parameter."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
@@ -16,35 +15,14 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.parameters import SCALES, SEED, said
 from coalloc_lib.studies.communication_penalty.responses import NAMES, STREAM, Responses
 from coalloc_lib.studies.communication_penalty.served import Served, measure_served
-from coalloc_lib.studies.figure import SimulatedFigure
 from coalloc_lib.studies.measurements import Scale
-
-
-def steps(names: Iterable[str]) -> dict[str, plots.Sign]:
-    """Return shades for steps of a quantity, without the lightest, in which names are hard to read.
-
-    Examples
-    --------
-    >>> list(steps(["S1", "S2"]))
-    ['S1', 'S2']
-    """
-    *kept, _ = plots.shades([*names, "one more"]).items()
-    return dict(kept)
-
+from coalloc_lib.studies.ratio_lines import At, RatioLines, steps
 
 #: The groups from small jobs to large, and all jobs.
 LOOK = steps(NAMES[1:]) | {STREAM: plots.Sign("#000000", "o")}
 
 
-class At(NamedTuple):
-    """Which point of a figure: the jumps of its panel, its line, and its place on it."""
-
-    jumps: int
-    line: str
-    place: float
-
-
-class RatioFigure(SimulatedFigure):
+class RatioFigure(RatioLines):
     """Mean response times relative to those of other jobs, the whole ones, along a parameter.
 
     A panel is a number of jumps. A line is what its labels say or, where they say nothing, a group
@@ -71,9 +49,12 @@ class RatioFigure(SimulatedFigure):
         against: str = "no co-allocation", printed: Mapping[str, float] | None = None,
         look: Mapping[str, plots.Sign] = LOOK, **said: Any,
     ) -> None:  # fmt: skip
-        self.xlabel, self.groups, self.base, self.against = xlabel, tuple(groups), base, against
-        self.printed = printed or {}
-        super().__init__(name, subtitle, entries, SCALES, SEED, look=look, **said)
+        self.groups, self.base = tuple(groups), base
+        super().__init__(
+            name, subtitle, entries, SCALES, SEED, xlabel=xlabel, against=against,
+            ylabel=f"mean response time\nover that with {against}", printed=printed, look=look,
+            **said,
+        )  # fmt: skip
 
     def add(self, label: At | tuple, scenario: Served | Scenario | None = None) -> Self:
         """Add a point, a scenario with a load; return the figure, to be run again.
@@ -95,7 +76,7 @@ class RatioFigure(SimulatedFigure):
 
     def columns(self, label: At) -> dict[str, Any]:
         """Return a label as columns of a table."""
-        return {"max_jumps": said(label.jumps), "line": label.line, "place": label.place}
+        return {"max_jumps": said(label.panel), "line": label.line, "place": label.place}
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Simulate entries and what they are held against; see `served.measure_served`."""
@@ -117,27 +98,24 @@ class RatioFigure(SimulatedFigure):
         one, less = found.means[group], other.means[group]
         return Sample(one.values / less.values, one.doubt or less.doubt)
 
-    def lines(self, jumps: int) -> dict[str, dict[float, At]]:
+    def heading(self, panel: int) -> str:
+        """Return the number of jumps of a panel."""
+        return f"MaxJumps {said(panel)}"
+
+    def lines(self, panel: int) -> dict[str, dict[float, At]]:
         """Return the points of each line of a panel, by place; groups share their points."""
         found: dict[str, dict[float, At]] = {}
-        for at in self.entries:
-            if at.jumps == jumps:
-                for line in [at.line] if at.line else self.groups:
-                    found.setdefault(line, {})[at.place] = at
+        for line, points in super().lines(panel).items():
+            found |= {line: points} if line else dict.fromkeys(self.groups, points)
         return found
-
-    @property
-    def jumps(self) -> list[int]:
-        """The numbers of jumps, one a panel."""
-        return list(dict.fromkeys(at.jumps for at in self.entries))
 
     def group_of(self, line: str) -> str:
         """Return whose responses a line shows."""
         return line if line in self.groups else self.groups[0]
 
-    def interval(self, jumps: int, line: str, place: float) -> Interval | None:
+    def interval(self, panel: int, line: str, place: float) -> Interval | None:
         """Return the ratio at a place of a line; None past saturation."""
-        sample = self.ratio(self.lines(jumps)[line][place], self.group_of(line))
+        sample = self.ratio(self.lines(panel)[line][place], self.group_of(line))
         return None if sample is None else sample.interval
 
     def best(self, jumps: int, line: str) -> list[float]:
@@ -192,49 +170,6 @@ class RatioFigure(SimulatedFigure):
                     | self.described(at)
                 )
         return pd.DataFrame(rows)
-
-    def spanned(self) -> str:
-        """Return from what to what the ratios reach."""
-        ratios = [
-            found.estimate
-            for jumps in self.jumps
-            for line, points in self.lines(jumps).items()
-            for place in points
-            if (found := self.interval(jumps, line, place)) is not None
-        ]
-        ends = f"{min(ratios):.2f} to {max(ratios):.2f}" if ratios else "of saturated systems only"
-        return f"Mean response times {ends} of those with {self.against}"
-
-    def plot(self) -> Picture:
-        """Draw the ratios, on a scale of factors, a panel a number of jumps."""
-        panels = {
-            f"MaxJumps {said(jumps)}": {
-                line: [(place, self.interval(jumps, line, place)) for place in sorted(points)]
-                for line, points in self.lines(jumps).items()
-            }
-            for jumps in self.jumps
-        }
-        names = [line for drawn in panels.values() for line in drawn]
-        return plots.ratios(
-            panels,
-            title=self.title,
-            subtitle=self.subtitle,
-            xlabel=self.xlabel,
-            ylabel=f"mean response time\nover that with {self.against}",
-            level=self.against,
-            look=self.looks(names),
-            printed=self.printed,
-        )
-
-    def words(self) -> str:
-        """Return the figure in words: the ratio at the first and last place of each line."""
-        told = []
-        for jumps in self.jumps:
-            for line, points in self.lines(jumps).items():
-                ends = [self.interval(jumps, line, place) for place in (min(points), max(points))]
-                values = ["saturated" if end is None else f"{end.estimate:.2f}" for end in ends]
-                told.append(f"MaxJumps {said(jumps)}, {line}: {values[0]} to {values[1]}")
-        return f"{super().words()} {'; '.join(told)}."
 
 
 def mean_of(samples: Sequence[Sample]) -> Sample:
