@@ -3,6 +3,8 @@
 from tests.mutants.tool import Mutant
 
 LEDGER = "studies/test_ledger.py"
+PLOTS = "test_plots.py"
+VIABILITY = "studies/test_viability.py"
 
 PENALTY = "studies/test_penalty_responses.py"
 RESPONSES = "studies/communication_penalty/responses.py"
@@ -58,8 +60,8 @@ MUTANTS = (
     ),
     Mutant(
         "studies/communication_penalty/thresholds.py",
-        "split.with_(span_penalty=psi)",
-        "split",
+        "jobs.with_(span_penalty=psi)",
+        "jobs",
         f"{PENALTY}::test_thresholds_hold_the_loss_at_zero",
     ),
     Mutant(
@@ -139,5 +141,95 @@ MUTANTS = (
         "not_(r.above(LIKE)) for r",
         "not_(r.above(0)) for r",
         "studies/test_cluster_configurations.py::test_noise_decides_nothing",
+    ),
+    Mutant(
+        "studies/communication_penalty/changes.py",
+        "np.log(one.values / other.values)",
+        "one.values / other.values - 1",
+        f"{VIABILITY}::test_a_change_is_that_of_the_geometric_mean_run_by_run",
+    ),
+    Mutant(
+        "studies/communication_penalty/changes.py",
+        'return Change(_endless(np.inf), "split", bears.above(0) or None)',
+        'return Change(_endless(np.inf), "split", True)',
+        f"{VIABILITY}::test_saturation_is_told_and_not_averaged",
+    ),
+    Mutant(
+        "studies/communication_penalty/changes.py",
+        "not_(bears.below(0) or None)",
+        "not_(bears.above(0) or None)",
+        f"{VIABILITY}::test_saturation_is_told_and_not_averaged",
+    ),
+    Mutant(
+        "studies/communication_penalty/changes.py",
+        "one.doubt or other.doubt).interval",
+        "other.doubt).interval",
+        f"{VIABILITY}::test_what_is_noisy_or_in_doubt_is_undecided",
+    ),
+    Mutant(
+        "studies/communication_penalty/responses.py",
+        "split = spans.sum() / max(could.sum(), 1)",
+        "split = spans.mean()",
+        f"{VIABILITY}::test_at_a_vanishing_load_a_split_job_pays_its_penalty_and_nobody_else_changes",
+    ),
+    Mutant(
+        "studies/communication_penalty/viability.py",
+        "2 * count > cells, gains",
+        "count, gains",
+        f"{VIABILITY}::test_the_title_of_a_map_says_up_to_where_most_gain",
+    ),
+    Mutant(
+        "studies/communication_penalty/viability.py",
+        'for kind in ("S1 gains, S4 loses", "S1 loses, S4 gains")',
+        'for kind in ("S1 loses, S4 gains", "S1 gains, S4 loses")',
+        f"{VIABILITY}::test_who_pays_counts_small_gains_beside_large_losses_and_the_reverse",
+    ),
+    Mutant(
+        "studies/communication_penalty/adaptive.py",
+        "some.values - share * full.values",
+        "some.values - full.values",
+        f"{VIABILITY}::test_what_is_kept_whole_takes_its_part_of_the_gain",
+    ),
+    Mutant(
+        "studies/communication_penalty/adaptive.py",
+        "if share is not None and label[1].endswith(AT_NEED)",
+        "if share is not None",
+        f"{VIABILITY}::test_the_share_split_is_drawn_at_need_only_and_ends_where_it_saturates",
+    ),
+    Mutant(
+        "studies/communication_penalty/need_thresholds.py",
+        '"" if found.answer == "crossing" else "?"',
+        '""',
+        f"{VIABILITY}::test_the_title_of_thresholds_tells_each_way_and_what_is_not_certain",
+    ),
+    Mutant(
+        "studies/communication_penalty/cases.py",
+        'schedule.response.mean():.1f}": schedule',
+        'schedule.wait.mean():.1f}": schedule',
+        f"{VIABILITY}::test_a_case_shows_the_same_jobs_whole_and_split",
+    ),
+    Mutant(
+        "plots/maps.py",
+        "decided = cell.above(0) or cell.below(0)",
+        "decided = True",
+        f"{PLOTS}::test_maps_number_their_cells_and_hatch_what_is_undecided",
+    ),
+    Mutant(
+        "plots/maps.py",
+        "cell.longer if isinstance(cell, Mark) else cell.estimate > 0",
+        "cell.longer if isinstance(cell, Mark) else cell.estimate > 10",
+        f"{PLOTS}::test_maps_have_a_line_where_the_sign_turns",
+    ),
+    Mutant(
+        "widgets/penalties.py",
+        "borne = {name: each for name, each in found.items() if not each.saturated}",
+        "borne = {SPLIT: whole}",
+        "test_penalty_widget.py::test_what_saturates_is_said_and_has_no_bar",
+    ),
+    Mutant(
+        "widgets/penalties.py",
+        "(row.children[-1] for row in (alpha, ratio, psi))",
+        "(row.children[-1] for row in (alpha, ratio))",
+        "test_penalty_widget.py::test_a_line_that_makes_no_sense_is_answered_beside_it",
     ),
 )

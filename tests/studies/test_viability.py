@@ -5,6 +5,7 @@ import pytest
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.curves import RISING
+from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
 from coalloc_lib.placement import SingleThenSpan, WorstFit
 from coalloc_lib.plots import LONGER, NEITHER, SHORTER
@@ -16,6 +17,7 @@ from coalloc_lib.studies.communication_penalty.adaptive import (
     SplitShares,
 )
 from coalloc_lib.studies.communication_penalty.changes import change, columns_of, gain
+from coalloc_lib.studies.communication_penalty.need_thresholds import NeedThresholds, Way
 from coalloc_lib.studies.communication_penalty.parameters import NO_LIMIT, SIZES, scenario
 from coalloc_lib.studies.communication_penalty.responses import (
     NAMES,
@@ -24,7 +26,13 @@ from coalloc_lib.studies.communication_penalty.responses import (
     lost,
     respond,
 )
-from coalloc_lib.studies.communication_penalty.served import measure_served, served
+from coalloc_lib.studies.communication_penalty.served import (
+    Served,
+    measure_served,
+    served,
+)
+from coalloc_lib.studies.communication_penalty.threshold_figure import Threshold
+from coalloc_lib.studies.communication_penalty.thresholds import break_even
 from coalloc_lib.studies.communication_penalty.viability import (
     ComponentsMap,
     ViabilityMap,
@@ -159,17 +167,24 @@ def test_a_row_says_what_an_entry_is():
 @pytest.mark.parametrize(
     ("factor", "said"),
     [
-        (lambda label, group: 0.9, "up to ψ = 0.4 (24 of 24 there), still in 24 at 0.4"),
-        (lambda label, group: 1.1, "at no ψ (at best in 0 of 24), in none from 0 on, where 24"),
+        (
+            lambda label, group: 0.9,
+            "in most cells up to ψ = 0.4 (24 of 24 there), still in 24 at 0.4",
+        ),
+        (lambda label, group: 1.1, "in 0 of 24 cells at ψ = 0, in none from 0 on, where 24"),
         (
             lambda label, group: 0.9 if float(label[2]) < 0.15 else None,
-            "up to ψ = 0.1 (24 of 24 there), in none from 0.2 on, where 24 lose",
+            "in most cells up to ψ = 0.1 (24 of 24 there), in none from 0.2 on, where 24 lose",
+        ),
+        (  # few gain beyond, and most again far beyond: that is no gain up to there
+            lambda label, group: {"0": 0.9, "0.4": 0.9}.get(label[2], 1.6 - int(label[1]) / 20),
+            "in most cells up to ψ = 0 (24 of 24 there), still in 24 at 0.4",
         ),
     ],
 )
 def test_the_title_of_a_map_says_up_to_where_most_gain(factor, said):
     figure = filled(ViabilityMap(20), factor)
-    assert figure.title.startswith("FPFS(20): all jobs gain in most cells")
+    assert figure.title.startswith("FPFS(20): all jobs gain in ")
     assert said in figure.title
     assert figure.title in figure.words()
 
@@ -286,6 +301,43 @@ def test_a_map_takes_cells_of_its_own_kind_only():
         figure.add("mine", split_jobs())
     with pytest.raises(InputError, match="group"):
         filled(figure, lambda label, group: 1.0).changes("S9")
+
+
+# Thresholds
+
+
+def test_a_threshold_at_need_is_that_of_its_own_jobs_and_placement():
+    figure = NeedThresholds()
+    label = Way("FPFS(20)", "above 3, at need")
+    entry = figure.entries[label]
+    assert entry.scenario.placement == SingleThenSpan(WorstFit())
+    assert columns_of(entry) | {"above": 3, "max_jumps": "20", "load": 0.786} == columns_of(entry)
+    found = figure.measure({label: entry}, SMALL, seed=3)[entry]["stream"]
+    row = break_even(entry, ("stream",), Size(800, 4), spawn(3, 1)[0])
+    ends = found.interval
+    assert [ends.low, ends.estimate, ends.high] == [
+        row[f"stream {end}"] for end in ("low", "estimate", "high")
+    ]
+    # Its own penalty does not count.
+    paying = Served(scenario(20, entry.scenario.workload.with_(span_penalty=0.5)), entry.load)
+    free = Served(scenario(20, entry.scenario.workload), entry.load)
+    size = Size(800, 4)
+    assert break_even(paying, ("S4",), size, 1) == break_even(free, ("S4",), size, 1)
+
+
+def test_the_title_of_thresholds_tells_each_way_and_what_is_not_certain():
+    figure = NeedThresholds()
+    for label, entry in figure.entries.items():
+        psi = 0.3 if "need" in label.splits else 0.2
+        figure.found[entry] = {"stream": Threshold(Interval(psi, psi - 0.01, psi + 0.01, 8), False)}
+    assert "above 10, always 0.20, 0.20, 0.20, 0.20; above 10, at need 0.30" in figure.title
+    assert "?" not in figure.title
+    first = next(iter(figure.entries.values()))
+    figure.found[first] = {"stream": Threshold(Interval(0.5, 0.3, np.inf, 8), False)}
+    assert "above 10, always 0.50?, 0.20" in figure.title
+    assert figure.title.endswith("(?: not for certain)")
+    assert figure.data()["answer"].tolist() == ["undecided"] + ["crossing"] * 11
+    assert figure.plot().axes[0].get_title(loc="left") == "load 0.786"
 
 
 # Cases for the player

@@ -1,5 +1,6 @@
 """The thresholds as a figure: over MaxJumps and both loads, beside the printed ones."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -97,7 +98,7 @@ class ThresholdFigure(SimulatedFigure):
         size = Size(scale.jobs, scale.replications)
         points = [vars(case) | {"size": size} for case in cases]
         rows = run_sweep(thresholds, points, seed=seed, **how).to_dict("records")
-        return {case: _thresholds(row) for case, row in zip(cases, rows, strict=True)}
+        return {case: thresholds_of(row, NAMES) for case, row in zip(cases, rows, strict=True)}
 
     def columns(self, label: Case) -> dict[str, Any]:
         """Return a label as columns of a table; no limit of jumps is infinite."""
@@ -180,11 +181,11 @@ def _heading(case):
     return f"load {case.load:.3f}"
 
 
-def _thresholds(row):
+def thresholds_of(row: Mapping[str, Any], groups: Iterable[str]) -> dict[str, Threshold]:
     """Return the threshold of each group from a row of the sweep."""
     parts = ("estimate", "low", "high", "count", "doubted")
     found = {}
-    for group in NAMES:
+    for group in groups:
         ends = SimpleNamespace(**{part: row[f"{group} {part}"] for part in parts})
         found[group] = Threshold(interval_of(ends, RISING), bool(row["saturated"]))
     return found

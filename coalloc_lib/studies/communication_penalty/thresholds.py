@@ -19,7 +19,9 @@ from coalloc_lib.studies.communication_penalty.responses import (
     lost,
     respond,
 )
+from coalloc_lib.studies.communication_penalty.served import Served
 from coalloc_lib.studies.measurements import interval_columns
+from coalloc_lib.workloads.models import SplitJobs
 
 
 def thresholds(
@@ -30,18 +32,34 @@ def thresholds(
     Where whole jobs saturate, ``saturated``, it is where both bear the same load: one for all.
     """
     split = WHOLE.with_(above=ABOVE, parts=PARTS, rounding=splitting)
-    whole = respond(scenario(max_jumps), load, size, seed)
+    return break_even(Served(scenario(max_jumps, split), load), NAMES, size, seed)
+
+
+def break_even(entry: Served, groups: tuple[str, ...], size: Size, seed: Seed) -> dict[str, float]:
+    """Return the penalty at which an entry breaks even with its jobs whole; see `thresholds`.
+
+    Parameters
+    ----------
+    entry : Served
+        Whose own penalty does not count.
+    groups : tuple of str
+    size : Size
+    seed : int or SeedSequence
+    """
+    whole = respond(entry.whole.scenario, entry.load, size, seed)
+    jobs = entry.scenario.workload
+    assert isinstance(jobs, SplitJobs)  # else there is nothing that it could be held against
 
     @cache
     def paying(psi: float) -> Responses:
-        paid = scenario(max_jumps, split.with_(span_penalty=psi))
-        return respond(paid, load, size, seed)
+        paid = entry.scenario.with_(workload=jobs.with_(span_penalty=psi))
+        return respond(paid, entry.load, size, seed)
 
     def loss(group: str) -> Callable[[float], Sample]:
         return lambda psi: lost(paying(psi), whole, group)
 
     columns: dict[str, float] = {"saturated": whole.saturated}
-    for group in NAMES:
+    for group in groups:
         found = crossing(loss(group), *PENALTIES).interval
         columns |= {f"{group} {name}": x for name, x in interval_columns(found).items()}
     return columns

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, Self
 
 import pandas as pd
@@ -104,12 +105,12 @@ def _by_penalty(figure: ViabilityMap, group: str) -> str:
         ]
         for word in ("gains", "loses")
     )
-    most = [i for i, count in enumerate(gains) if 2 * count > cells]
+    most = list(takewhile(lambda count: 2 * count > cells, gains))
     some = [i for i, count in enumerate(gains) if count]
     upto = (
-        f"in most cells up to ψ = {at(PENALTIES[most[-1]])} ({gains[most[-1]]} of {cells} there)"
+        f"in most cells up to ψ = {at(PENALTIES[len(most) - 1])} ({most[-1]} of {cells} there)"
         if most
-        else f"in most cells at no ψ (at best in {max(gains)} of {cells})"
+        else f"in {gains[0]} of {cells} cells at ψ = 0"
     )
     first = some[-1] + 1 if some else 0
     beyond = (
