@@ -18,6 +18,7 @@ from coalloc_lib.studies.communication_penalty.adaptive import (
 )
 from coalloc_lib.studies.communication_penalty.claims import Runs, claim
 from coalloc_lib.studies.communication_penalty.figures import FIGURES
+from coalloc_lib.studies.communication_penalty.need_thresholds import NeedThresholds
 from coalloc_lib.studies.communication_penalty.parameters import (
     NAME,
     SCALES,
@@ -59,6 +60,7 @@ FURTHER: dict[str, Any] = {
     "adaptive": AdaptiveMap,
     "really-split": SplitShares,
     "components": ComponentsMap,
+    "thresholds-at-need": NeedThresholds,
     "kept-whole": KeptWholeMap,
     **{each.name: partial(ViabilityMap, each.max_jumps) for each in viability_maps().values()},
 }
@@ -85,7 +87,8 @@ def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResul
     maps = {name: each.run(scale, seed, **how) for name, each in viability_maps().items()}
     at_need = AdaptiveMap().run(scale, seed, **how)
     further = [*maps.values(), WhoPays(maps), at_need, SplitShares(at_need)]
-    further += [make().run(scale, seed, **how) for make in (ComponentsMap, KeptWholeMap)]
+    makers: tuple[Any, ...] = (ComponentsMap, NeedThresholds, KeptWholeMap)
+    further += [make().run(scale, seed, **how) for make in makers]
     return StudyResult(rows, [shares, *drawn, found, *further])
 
 
