@@ -13,12 +13,14 @@ from coalloc_lib.inference import Sample
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.studies import communication_penalty as study
 from coalloc_lib.studies.communication_penalty import (
+    change_maps,
     claims,
     figures,
     headlines,
     parameters,
     shares,
     threshold_figure,
+    viability,
 )
 from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
 from coalloc_lib.studies.communication_penalty.responses import GROUPS, NAMES, Responses
@@ -36,6 +38,8 @@ RUNS = 8
 def result():
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(parameters.SCALES, "quick", TINY)
+        patch.setitem(change_maps.SCALES, "quick", TINY)
+        patch.setattr(study, "viability_maps", lambda: {"20": viability.ViabilityMap(20)})
         patch.setattr(threshold_figure, "MAX_JUMPS", (0, 20))
         patch.setattr(figures, "JUMPS_ASKED", (5, 20))
         return study.reproduce("quick", workers=2)
