@@ -254,10 +254,19 @@ def test_what_a_penalty_leaves_of_the_gain_is_told_for_both_ways_of_splitting():
         return 0.9 if adaptive.AT_NEED in label[1] else 1.1
 
     figure = filled(AdaptiveMap(), factor)
-    assert "FCFS 50% and −50%" in figure.title
+    assert "FCFS 50% (−50%)" in figure.title
     assert "FCFS no certain gain" in filled(AdaptiveMap(), lambda label, group: 1.1).title
     half = filled(AdaptiveMap(), lambda label, group: 0.8 if label[2] == "0" else None)
-    assert "FCFS saturated and saturated" in half.title
+    assert "FCFS saturated (saturated)" in half.title
+
+
+@pytest.mark.parametrize(
+    "figure", [ViabilityMap(NO_LIMIT), ComponentsMap(), AdaptiveMap(), KeptWholeMap()]
+)
+def test_titles_stay_inside_the_picture(figure):
+    drawn = filled(figure, lambda label, group: 0.9 - float(label[2])).plot()
+    drawn.canvas.draw()
+    assert drawn._suptitle.get_window_extent().x1 <= drawn.bbox.x1
 
 
 def test_the_share_split_is_drawn_at_need_only_and_ends_where_it_saturates():

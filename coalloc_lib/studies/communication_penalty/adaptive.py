@@ -74,10 +74,10 @@ def _kept_at_need(figure: AdaptiveMap, group: str) -> str:
             figure.gain((panel, f"above {ABOVE}, {who}", at(psi)), group)
             for who, psi in ((ALWAYS, 0.0), (ALWAYS, ASKED), (AT_NEED, ASKED))
         )
-        told.append(f"{panel} {_part(need, free)} and {_part(always, free)}")
+        told.append(f"{panel} {_part(need, free)} ({_part(always, free)})")
     return (
-        f"Of what {named(group)} gain at ψ = 0, at {at(ASKED)} there is left if jobs above {ABOVE} "
-        f"are split at need, and if always: {', '.join(told)}"
+        f"Of what {named(group)} gain at ψ = 0 there is left at {at(ASKED)}, if jobs above {ABOVE} "
+        f"are split at need (always): {', '.join(told)}"
     )
 
 
