@@ -37,7 +37,7 @@ PLACEMENTS = {"always split": SPLIT_BY[ALWAYS], "split at need": SPLIT_BY[AT_NEE
 #: How often a job may be passed, by what the slider calls it.
 JUMPS = {said(jumps): jumps for jumps in MAX_JUMPS}
 #: Simulated while a control moves, and when it rests.
-COARSE, FINE = Size(2_000, 8), Size(20_000, 12)
+COARSE, FINE = Size(1_500, 6), Size(20_000, 12)
 #: What the bars are called.
 KEPT, SPLIT = "no co-allocation", "split"
 
