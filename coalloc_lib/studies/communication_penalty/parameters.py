@@ -43,11 +43,7 @@ BASE_JUMPS = 20
 #: Settings in which every claim about a direction is asked: the paper gives no MaxJumps.
 JUMPS_ASKED = (5, 20, 100)
 
-SCALES = scales(
-    jobs=(10_000, 100_000),
-    replications=(10, 16),
-    map_jobs=(4_000, 20_000),
-)
+SCALES = scales(jobs=(10_000, 80_000), replications=(10, 12))
 
 
 def passing(max_jumps: int) -> Scheduling:
