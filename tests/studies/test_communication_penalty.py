@@ -30,7 +30,7 @@ from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.studies.published import load_claims
 from coalloc_lib.studies.ratio_lines import At
 
-TINY = Scale(jobs=1_500, replications=4, map_jobs=1_000)
+TINY = Scale(jobs=1_500, replications=4)
 RUNS = 8
 
 

@@ -41,6 +41,7 @@ from coalloc_lib.studies.figure import Figure
 from coalloc_lib.studies.result import StudyResult
 
 __all__ = [
+    "FIGURE_NAMES",
     "NAME",
     "SCALES",
     "SYSTEM",
@@ -64,12 +65,14 @@ FURTHER: dict[str, Any] = {
     "kept-whole": KeptWholeMap,
     **{each.name: partial(ViabilityMap, each.max_jumps) for each in viability_maps().values()},
 }
+_MAKERS: dict[str, Any] = {**FIGURES, "thresholds": ThresholdFigure, **FURTHER}
+#: The figures that can be made on their own.
+FIGURE_NAMES = tuple(_MAKERS)
 
 
 def figure(name: str) -> Figure:
     """Return a figure, not yet run: its scenarios can be seen and added to."""
-    makers = {"thresholds": ThresholdFigure, **FIGURES, **FURTHER}
-    return makers[one_of("name", name, tuple(makers))]()
+    return _MAKERS[one_of("name", name, FIGURE_NAMES)]()
 
 
 def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResult:
