@@ -390,3 +390,21 @@ def test_an_axis_of_what_is_no_share_has_its_ticks():
     figure = plots.bars({"all": {"a": 12.0, "b": 17.0}}, title="Times")
     ticks = figure.axes[0].get_xticks()
     assert max(ticks) > 10
+
+
+def test_ratios_are_marked_where_their_lines_are_and_name_what_is_dashed():
+    line = [(place, Interval(0.9, 0.8, 1.0, 5)) for place in (3, 10, 19)]
+    figure = plots.ratios({"a": {"one": line}}, title="t", xlabel="x", ylabel="y", level="whole")
+    axes = figure.axes[0]
+    ticks = axes.get_xticks()
+    assert len(ticks) >= 2
+    assert ticks.min() >= 3
+    assert ticks.max() <= 19
+    assert axes.get_xlim()[0] == 3
+    assert any("dashed: whole" in text.get_text() for text in figure.texts)
+
+
+def test_the_last_place_of_ratios_is_marked_where_it_is_round():
+    line = [(place / 10, Interval(0.9, 0.8, 1.0, 5)) for place in (0, 1, 2, 3)]
+    figure = plots.ratios({"a": {"one": line}}, title="t", xlabel="x", ylabel="y", level="whole")
+    assert figure.axes[0].get_xticks() == pytest.approx([0, 0.1, 0.2, 0.3])

@@ -4,12 +4,16 @@ import asyncio
 import html
 import re
 import time
+from io import BytesIO
 
 import ipywidgets as ipw
+import numpy as np
 import pytest
+from PIL import Image
 
 import coalloc_lib as co
 from coalloc_lib import plots, widgets
+from coalloc_lib.estimates import Interval
 from coalloc_lib.widgets import LossQuestion, Picture, capacity_loss, controls, loss_picture
 from coalloc_lib.widgets.losses import COARSE_JOBS
 
@@ -385,6 +389,21 @@ def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
     assert picture.image.startswith(b"\x89PNG")
     wide = int.from_bytes(picture.image[16:20], "big")
     assert wide > 1.6 * picture.width
+
+
+def test_an_image_has_a_palette_and_keeps_its_colours():
+    cells = {(i, j): Interval(20 * i - 9 * j, -99, 99, 5) for i in range(6) for j in range(6)}
+    rows = list("abcdef")
+    panels = dict.fromkeys("ABCDEFGH", cells)  # so much that it is an image
+    figure = plots.maps(
+        panels, rows=rows, columns=rows, title="t", xlabel="x", ylabel="y", values="change, %"
+    )
+    image = Image.open(BytesIO(Picture(figure).image))
+    assert image.mode == "P"
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=168)
+    true = np.asarray(Image.open(drawn).convert("RGB"), dtype=int)
+    assert np.abs(np.asarray(image.convert("RGB"), dtype=int) - true).max() < 25
 
 
 def test_a_loss_of_nothing_has_its_axis_too():

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
 from coalloc_lib.plots.signs import PRINT, Sign, signs
-from coalloc_lib.plots.style import GREY, PRINTED, head, name_lines, new_figure, some, title_figure
+from coalloc_lib.plots.style import PRINTED, head, name_lines, new_figure, some, title_figure
 
 #: A line's places, and the ratio there, None past saturation.
 RatioLine = Sequence[tuple[float, Interval | None]]
@@ -24,7 +24,7 @@ def ratios(
     ylabel: str, level: str, look: Mapping[str, Sign] | None = None,
     printed: Mapping[str, float] | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw ratios with their 95 % bands, and 1 as a dashed line.
+    """Draw ratios with their 95 % bands, and 1 as a dashed line, which the subtitle names.
 
     A line that ends in a cross is past saturation from there on.
 
@@ -46,7 +46,7 @@ def ratios(
     low, high = _limits(panels)
     places = [place for drawn in panels.values() for line in drawn.values() for place, _ in line]
     letters = max(map(len, names))
-    room = (max(places) - min(places)) * (0.03 + 0.02 * len(panels) * letters)
+    room = (max(places) - min(places)) * (0.04 + 0.013 * len(panels) * letters)
     for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
         axes.set_yscale("log")
         axes.set_ylim(low, high)
@@ -59,16 +59,13 @@ def ratios(
             if name in drawn:
                 axes.plot(place, 1, **PRINTED | {"color": look[name].colour, "zorder": 5})
         head(axes, heading)
-        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-        axes.set_xticks([tick for tick in axes.get_xticks() if min(places) <= tick <= max(places)])
+        axes.set_xticks(_marks(places))
     figure.supxlabel(xlabel, fontsize=9)
     ticks = [tick for tick in TICKS if low <= tick <= high]
     row[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     row[0].minorticks_off()
     row[0].set_ylabel(ylabel)
-    row[0].annotate(level, (min(places), 1), (3, 3), textcoords="offset points", fontsize=7.5,
-                    color=GREY)  # fmt: skip
-    said = [subtitle] * bool(subtitle)
+    said = [*[subtitle] * bool(subtitle), f"dashed: {level}"]
     if printed:
         shown = ", ".join(f"{name} {place:g}" for name, place in printed.items())
         said.append(f"{_DIAMOND}: where the paper has {shown} at 1")
@@ -81,6 +78,14 @@ def ratios(
 
 
 _DIAMOND = {"D": "◇"}[PRINT.marker]
+
+
+def _marks(places):
+    """Return where the horizontal axis is marked: round numbers, none outside of the lines."""
+    least, most = min(places), max(places)
+    marks = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(least, most)
+    slack = 1e-9 * (most - least)  # 0.1 + 0.2 is more than 0.3
+    return [mark for mark in marks if least - slack <= mark <= most + slack]
 
 
 def _limits(panels):

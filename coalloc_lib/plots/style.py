@@ -30,11 +30,14 @@ PRINTED: dict[str, Any] = {
     "marker": PRINT.marker, "color": PRINT.colour, "markerfacecolor": "white", "markersize": 6,
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
-#: What a drawing can do without: fonts after the first three, turns by nothing, and indents.
+#: What a drawing can do without: fonts after the first three, turns by nothing, indents, names of
+#: groups, to which nothing refers, and lines.
 SHORTER = (
     (re.compile('font-family: [^;"]*'), "font-family: 'DejaVu Sans', Verdana, sans-serif"),
     (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
     (re.compile(r"\n +"), "\n"),
+    (re.compile('<g id="[^"]*">'), "<g>"),
+    (re.compile(r"(?<=>)\n(?=<)| ?\n(?=[LQCzM\"])"), ""),
 )
 #: A tag, whose places need no more than a hundredth of a point; the numbers of texts stay whole.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")

@@ -1,6 +1,6 @@
 """How the claims of a paper's prose are judged: each from its parts, each part from an interval."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ class Claims:
     Parameters
     ----------
     study : str
+    listed : callable, optional
+        Writes the names of parts in a note: with commas where it is not given.
 
     Examples
     --------
@@ -32,8 +34,8 @@ class Claims:
     ['holds']
     """
 
-    def __init__(self, study: str) -> None:
-        self.study = study
+    def __init__(self, study: str, listed: Callable[[Sequence[str]], str] = ", ".join) -> None:
+        self.study, self.listed = study, listed
         self._judges: dict[str, tuple[str, Callable[[Any], Found]]] = {}
 
     def __call__(self, item: str, quantity: str) -> Callable:
@@ -62,15 +64,21 @@ class Claims:
     def row(self, item: str, runs: Any) -> Row:
         """Return the row of a claim."""
         quantity, judge = self._judges[item]
-        found, *parts = judge(runs)
+        found, parts, *why = judge(runs)
         value, low, high = found, None, None
         if isinstance(found, Interval):
             value, low, high = found.estimate, found.low, found.high
         number = published_claim(self.study, item).number or None
-        return Row(self.study, item, quantity, number, value, low, high, *judge_claim(*parts))
+        judged = judge_claim(parts, *why, listed=self.listed)
+        return Row(self.study, item, quantity, number, value, low, high, *judged)
 
 
-def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
+def judge_claim(
+    parts: Mapping[str, bool | None],
+    why: str = "",
+    *,
+    listed: Callable[[Sequence[str]], str] = ", ".join,
+) -> Judgement:
     """Return whether a claim holds, from its parts.
 
     Parameters
@@ -79,6 +87,8 @@ def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
         Each part in words, and whether it holds; None where the figures do not decide it.
     why : str
         Why parts are undecided, or what else a reader should know.
+    listed : callable
+        Writes the names of parts.
 
     Returns
     -------
@@ -101,7 +111,7 @@ def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
     else:
         verdict = "holds in part" if failed or undecided else "holds"
     lists = [("fails", failed), ("undecided", undecided)]
-    notes = [f"{word}: {', '.join(names)}" for word, names in lists if names]
+    notes = [f"{word}: {listed(names)}" for word, names in lists if names]
     return Judgement(verdict, "; ".join([*notes, why] if why else notes))
 
 

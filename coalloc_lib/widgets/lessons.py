@@ -34,9 +34,13 @@ class Guess(ipw.VBox):
             options=list(options), value=None, description="Your guess",
             layout={"width": "max-content"},
         )  # fmt: skip
-        told = ipw.HTML()
+        plain = (
+            ipw.Layout()
+        )  # one for all: a notebook keeps each layout, with all that it leaves open
+        told = ipw.HTML(layout=plain)
         self._buttons.observe(lambda change: setattr(told, "value", self._told()), "value")
-        super().__init__([ipw.HTML(f"<b>{escape(question)}</b>"), self._buttons, told])
+        asked = ipw.HTML(f"<b>{escape(question)}</b>", layout=plain)
+        super().__init__([asked, self._buttons, told], layout=plain)
 
     @property
     def choice(self) -> str | None:

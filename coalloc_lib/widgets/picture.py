@@ -6,14 +6,17 @@ from io import BytesIO
 from typing import Any
 
 from matplotlib.figure import Figure
+from PIL import Image
 
 from coalloc_lib.checks import instance_of
 from coalloc_lib.plots import to_svg
 
 #: Bytes up to which a picture is drawn by its reader; a larger one is an image.
-LARGEST_SVG = 60_000
+LARGEST_SVG = 47_000
 #: Dots per inch of an image: twice those that most screens show.
 DPI = 168
+#: Colours of an image.
+PALETTE = 128
 #: Inches of a figure become so many pixels on the page.
 PIXELS = 100
 
@@ -58,6 +61,14 @@ def _image(figure: Figure) -> tuple[str, bytes]:
     svg = to_svg(figure).encode()
     if len(svg) <= LARGEST_SVG:
         return "svg+xml", svg
-    file = BytesIO()
-    figure.savefig(file, format="png", dpi=DPI)
+    drawn, file = BytesIO(), BytesIO()
+    figure.savefig(drawn, format="png", dpi=DPI)
+    # What we draw has few colours: a palette makes it a third of the size. Maximal coverage keeps
+    # those that are rare, such as a scale's.
+    pixels = (
+        Image.open(drawn)
+        .convert("RGB")
+        .quantize(PALETTE, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    )
+    pixels.save(file, "png", optimize=True)
     return "png", file.getvalue()

@@ -5,6 +5,7 @@ from tests.mutants.tool import Mutant
 LEDGER = "studies/test_ledger.py"
 PLOTS = "test_plots.py"
 VIABILITY = "studies/test_viability.py"
+EXERCISES = "studies/test_penalty_exercises.py"
 
 PENALTY = "studies/test_penalty_responses.py"
 RESPONSES = "studies/communication_penalty/responses.py"
@@ -231,5 +232,41 @@ MUTANTS = (
         "(row.children[-1] for row in (alpha, ratio, psi))",
         "(row.children[-1] for row in (alpha, ratio))",
         "test_penalty_widget.py::test_a_line_that_makes_no_sense_is_answered_beside_it",
+    ),
+    Mutant(
+        "studies/communication_penalty/exercises.py",
+        "split / whole - 1",
+        "split / whole",
+        f"{EXERCISES}::test_right_answers_are_taken",
+    ),
+    Mutant(
+        "studies/communication_penalty/exercises.py",
+        "(above, rule) in KNOWN.items()}",
+        "(_, rule) in KNOWN.items() for above in [MAY_BE_SPLIT]}",
+        f"{EXERCISES}::test_the_leaderboard_takes_own_rules_and_orders_by_what_is_borne",
+    ),
+    Mutant(
+        "studies/claims.py",
+        "*why, listed=self.listed)",
+        "*why)",
+        f"{LEDGER}::test_a_study_may_list_parts_in_its_own_way",
+    ),
+    Mutant(
+        "plots/ratios.py",
+        "if least - slack <= mark <= most + slack]",
+        "if mark <= most + slack]",
+        f"{PLOTS}::test_ratios_are_marked_where_their_lines_are_and_name_what_is_dashed",
+    ),
+    Mutant(
+        "plots/ratios.py",
+        "mark <= most + slack]",
+        "mark <= most]",
+        f"{PLOTS}::test_the_last_place_of_ratios_is_marked_where_it_is_round",
+    ),
+    Mutant(
+        "widgets/picture.py",
+        "PALETTE, Image.Quantize.MAXCOVERAGE",
+        "PALETTE, Image.Quantize.MEDIANCUT",
+        "test_widgets.py::test_an_image_has_a_palette_and_keeps_its_colours",
     ),
 )

@@ -122,6 +122,12 @@ def test_the_note_of_a_claim_lists_what_fails_and_what_is_undecided():
     )
 
 
+def test_a_study_may_list_parts_in_its_own_way():
+    claim = Claims("maximal-utilization", "/".join)
+    claim("MU-1", "loss")(lambda runs: (0.5, {"a": False, "b": True, "c": False, "d": None}))
+    assert claim.row("MU-1", None).note == "fails: a/c; undecided: d"
+
+
 def test_a_claim_without_parts_or_with_a_number_for_an_answer_is_refused():
     with pytest.raises(InputError, match="empty"):
         judge_claim({})

@@ -16,6 +16,7 @@ from coalloc_lib.studies.communication_penalty.adaptive import (
     KeptWholeMap,
     SplitShares,
 )
+from coalloc_lib.studies.communication_penalty.cases import splitting_case
 from coalloc_lib.studies.communication_penalty.claims import Runs, claim
 from coalloc_lib.studies.communication_penalty.figures import FIGURES
 from coalloc_lib.studies.communication_penalty.need_thresholds import NeedThresholds
@@ -53,6 +54,7 @@ __all__ = [
     "reproduce",
     "scenario",
     "served",
+    "splitting_case",
 ]
 
 #: What goes further than the paper, by name.

@@ -1,5 +1,6 @@
 """The claims CP-1 to CP-8: each asked of several MaxJumps, which the paper does not give."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -37,7 +38,22 @@ class Runs:
     own: DispersionFigure
 
 
-claim = Claims(NAME)
+def by_jumps(names: Sequence[str]) -> str:
+    """Return parts as a list in which those that differ in MaxJumps alone stand together.
+
+    Examples
+    --------
+    >>> by_jumps(["pays, MaxJumps 5", "pays, MaxJumps no limit", "0.185 in the nearest case"])
+    'pays, MaxJumps 5/no limit, 0.185 in the nearest case'
+    """
+    together: dict[str, list[str]] = {}
+    for name in names:
+        part, said_jumps, jumps = name.partition(", MaxJumps ")
+        together.setdefault(part + said_jumps, []).append(jumps)
+    return ", ".join(part + "/".join(jumps) for part, jumps in together.items())
+
+
+claim = Claims(NAME, by_jumps)
 
 
 def _cases(figure: ThresholdFigure) -> list[Case]:

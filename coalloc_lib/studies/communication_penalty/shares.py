@@ -132,7 +132,7 @@ class ShareFigure(Figure):
             title=self.title,
             subtitle=self.subtitle,
             xlabel="share",
-            span=(0.0, 1.0),
+            span=(0.0, 0.65),
             printed={
                 p: {name: {"": self.printed[p][name]} for name in rows}
                 for p, rows in self.panels.items()
