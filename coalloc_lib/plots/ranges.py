@@ -25,6 +25,8 @@ def ranges(
 ) -> Figure:  # fmt: skip
     """Draw intervals in rows; one that is open at an end runs to the edge, with an arrow.
 
+    One that is in doubt is dotted.
+
     Parameters
     ----------
     panels : dict of dict of dict
@@ -67,7 +69,11 @@ def ranges(
         names = [_entry(look[name], name) for name in series]
         line[-1].legend(handles=names, fontsize=8, frameon=False, loc="upper left",
                         bbox_to_anchor=(1.0, 1.0))  # fmt: skip
+    doubted = any(
+        n.doubt for drawn in panels.values() for row in drawn.values() for n in row.values()
+    )
     said = [subtitle, "◇: printed", f"hollow: {hollow[0]}" if hollow[1] else ""]
+    said.append("dotted: in doubt" * doubted)
     title_figure(figure, title, "; ".join(filter(None, said)))
     return figure
 
@@ -82,7 +88,8 @@ def _draw(
 ) -> None:
     """Draw an interval at a height; an arrow says that it goes on."""
     low, high = np.clip([found.low, found.high], *span)
-    axes.plot([low, high], [at, at], color=sign.colour, linewidth=1.6)
+    style = ":" if found.doubt else "-"
+    axes.plot([low, high], [at, at], color=sign.colour, linewidth=1.6, linestyle=style)
     if np.isfinite(found.estimate) and span[0] <= found.estimate <= span[1]:
         axes.plot(
             found.estimate,

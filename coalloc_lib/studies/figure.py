@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.checks import InputError, one_of, shown
 from coalloc_lib.estimates import Interval
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
@@ -188,12 +188,18 @@ class SimulatedFigure(Figure):
 
     def add(self, label: Any, scenario: Any = None) -> Self:
         """Add a scenario under a label that is not taken; return the figure, to be run again."""
+        try:
+            hash(label)
+        except TypeError:
+            raise InputError(
+                f"label = {shown(label)} has a part that can change; give words or a tuple"
+            ) from None
         if label in self.entries:
             if self.entries[label] == scenario:  # a cell that is run twice
                 return self
             raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
         if not isinstance(getattr(scenario, "scenario", scenario), Scenario):
-            raise InputError(f"scenario = {scenario!r}; give a Scenario")
+            raise InputError(f"scenario = {shown(scenario)}; give a Scenario")
         try:
             hash(scenario)
         except TypeError as error:

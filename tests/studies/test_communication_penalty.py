@@ -8,13 +8,16 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
+from coalloc_lib.curves import RISING
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
+from coalloc_lib.plots.signs import PRINT
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.studies import communication_penalty as study
 from coalloc_lib.studies.communication_penalty import (
     change_maps,
     claims,
+    dispersion,
     figures,
     headlines,
     parameters,
@@ -22,9 +25,9 @@ from coalloc_lib.studies.communication_penalty import (
     threshold_figure,
     viability,
 )
-from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
+from coalloc_lib.studies.communication_penalty.ratios import LOOK, RatioFigure
 from coalloc_lib.studies.communication_penalty.responses import GROUPS, NAMES, Responses
-from coalloc_lib.studies.communication_penalty.served import served
+from coalloc_lib.studies.communication_penalty.served import Served, served
 from coalloc_lib.studies.communication_penalty.threshold_figure import Threshold, ThresholdFigure
 from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.studies.published import load_claims
@@ -128,7 +131,7 @@ def test_a_whole_stream_that_saturates_is_no_loss():
 
 def test_what_is_no_point_is_refused():
     figure = made_up(lambda *_: 9.0)
-    with pytest.raises(InputError, match="give jumps, line and place"):
+    with pytest.raises(InputError, match="give jumps, a line in words"):
         figure.add((1, 2), served(1, 0.5))
     with pytest.raises(InputError, match="give served"):
         figure.add((1, "", 2), "x")
@@ -136,7 +139,7 @@ def test_what_is_no_point_is_refused():
         figure.add((7, "", 2), served(7, 0.5)).plot()
 
 
-RISING = {3: 5.0, 10: 8.0, 19: 10.0}
+UPWARDS = {3: 5.0, 10: 8.0, 19: 10.0}
 
 
 def runs(**parts):
@@ -149,7 +152,7 @@ def verdict(item, **parts):
 
 def test_cp4_needs_every_group_to_rise_and_the_largest_most():
     def steeper(line, place, group):
-        return 10 - (10 - RISING[place]) * (2 if group == "S4" else 1) / 2
+        return 10 - (10 - UPWARDS[place]) * (2 if group == "S4" else 1) / 2
 
     assert verdict("CP-4", split=made_up(steeper)) == "holds"
     assert verdict("CP-4", split=made_up(lambda line, x, g: 20 - steeper(line, x, g))) == (
@@ -183,7 +186,7 @@ def test_cp6_needs_one_threshold_that_is_best_at_every_load():
 
     same = {3: 9.0, 10: 8.0, 19: 10.0}
     assert verdict("CP-6", loads=loads(dict.fromkeys(lines, same))) == "holds"
-    other = {lines[0]: same, lines[1]: RISING}
+    other = {lines[0]: same, lines[1]: UPWARDS}
     assert verdict("CP-6", loads=loads(other)) == "does not hold"
 
 
@@ -287,7 +290,7 @@ def test_titles_say_the_opposite_where_the_numbers_do():
     assert "up to ψ = 10" in headlines.pays_below(sure)
     assert "not always (nowhere) (stream)" in headlines.pays_below(never)
     lines = ("load 0.5", "load 0.7")
-    falls = {lines[0]: {3: 12.0, 10: 8.0, 19: 10.0}, lines[1]: RISING}
+    falls = {lines[0]: {3: 12.0, 10: 8.0, 19: 10.0}, lines[1]: UPWARDS}
     figure = made_up(lambda line, x, g: falls[line][x], lines=lines, groups=("stream",))
     assert "fall at 1 of 1" in headlines.best_by_load(figure)
     rises = dict(zip(lines, reversed(falls.values()), strict=True))
@@ -304,3 +307,151 @@ def test_a_doubt_stays_with_the_ratio():
     assert figure.interval(5, "stream", 3).doubt == "too short"
     assert figure.pays(5, "stream")[3] is None
     assert figure.mean_ratio(5, "stream").doubt
+
+
+@pytest.mark.parametrize("name", study.FIGURE_NAMES)
+@pytest.mark.parametrize(
+    ("label", "scenario"),
+    [
+        ("mine", parameters.scenario(20)),
+        ("mine", None),
+        (["mine"], served(20, 0.7, above=10)),
+        (("FCFS", ["mine"], "0"), served(20, 0.7, above=10)),
+        ((1, 2, 3), parameters.scenario(20)),
+        ((1, 2, 3, 4), served(20, 0.7, above=10)),
+    ],
+)
+def test_nonsense_is_not_added(name, label, scenario):
+    with pytest.raises(InputError) as error:
+        study.figure(name).add(label, scenario)
+    assert "\n" not in str(error.value)
+
+
+def test_a_point_is_words_and_numbers():
+    figure = study.figure("figure1")
+    for label in ((20, 2, 0.1), (20, "mine", "0.1"), "mine"):
+        with pytest.raises(InputError, match="give jumps, a line in words, and a place"):
+            figure.add(label, served(20, 0.7, above=10))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: served(20, np.nan, above=10), "load = nan"),
+        (lambda: Served(parameters.scenario(20, parameters.WHOLE.model), 0.5), "workload = "),
+        (lambda: Served(None, 0.5), "scenario = None"),
+        (lambda: threshold_figure.Case(-1.0, 5, "floor"), "load = -1"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
+
+
+def test_a_threshold_of_a_case_of_ones_own_is_searched(monkeypatch):
+    monkeypatch.setattr(threshold_figure, "MAX_JUMPS", ())
+    case = threshold_figure.Case(0.5, 20, "floor")
+    figure = ThresholdFigure().add(case)
+    monkeypatch.setitem(figure.scales, "quick", TINY)
+    assert set(figure.run("quick", 3).result(case)) == set(NAMES)
+    figure.plot()
+
+
+def spread_jobs(load, **split):
+    return served(20, load, above=3, span_penalty=figures.SPREAD, **split)
+
+
+def test_split_jobs_by_penalty_are_those_of_the_schedule():
+    entry = spread_jobs(0.5)
+    found = dispersion.by_penalty(entry.scenario, 0.5, 2_000, 7)
+    schedule = entry.scenario.simulate(2_000, load=0.5, seed=7)
+    for name, (least, most) in dispersion.BY_PENALTY.items():
+        mine = [
+            job
+            for job in range(200, 2_000)
+            if np.count_nonzero(schedule.allocation[job]) > 1
+            and least <= schedule.jobs.span_penalty[job] < most
+        ]
+        assert found[name] == pytest.approx(np.mean(schedule.response[mine]))
+        assert found[f"{name} wait"] == pytest.approx(np.mean(schedule.wait[mine]))
+    assert found["rise"] == pytest.approx(
+        schedule.response[1_100:].mean() - schedule.response[200:1_100].mean()
+    )
+    with pytest.raises(InputError, match="none is split with a penalty from"):
+        dispersion.by_penalty(entry.scenario.with_(workload=parameters.WHOLE), 0.5, 500, 7)
+
+
+def test_split_jobs_past_saturation_have_no_means():
+    figure = figures.own_penalties()
+    figure.entries = {}
+    for place, load in ((3, 0.5), (4, 0.95)):
+        figure.add(At(20, "", place), spread_jobs(load))
+    figure.found = figure.measure(figure.entries, TINY, 5, workers=1)
+    assert figure.interval(20, "C1", 3) is not None
+    assert figure.interval(20, "C1", 4) is None
+    alone = figure.spread(At(20, "", 3))
+    np.testing.assert_array_equal(figure.mean_spread(20).values, alone.values)
+    table = figure.data().set_index("place")
+    assert not table.loc[3, "saturated"].any()
+    assert table.loc[4, "saturated"].all()
+    assert table.loc[4, ["response", "wait", "ratio"]].isna().all(axis=None)
+    assert "nan" not in figure.words()
+    figure.plot().canvas.draw()
+
+
+def test_split_jobs_whose_responses_rise_are_in_doubt(monkeypatch):
+    figure = figures.own_penalties()
+    figure.entries = {At(20, "", 3): spread_jobs(0.5)}
+    monkeypatch.setattr(dispersion, "rise", lambda response: 1.0)
+    figure.found = figure.measure(figure.entries, TINY, 5, workers=1)
+    assert figure.mean_spread(20).doubt
+    assert figure.interval(20, "C4", 3).doubt
+    assert set(figure.data()["doubt"]) == {RISING}
+
+
+def test_cp1_doubts_shares_of_jobs_that_no_likely_sample_has(monkeypatch):
+    """Where 1 does not count as a power of two, S1 has a tenth of the jobs, not a quarter."""
+    figure = shares.ShareFigure(1)
+    assert figure.likely
+    # By construction: what is fitted is no answer.
+    assert all(figure.explained(shares.JOBS).values())
+    assert not any("of the jobs of" in word for word in figure.title.split(", "))
+    assert "explain 2 of 5 other figures" in figure.title
+    row = claims.claim.row("CP-1", runs(shares=figure))
+    assert "shares of the jobs," not in row.note
+    other = dict(zip(GROUPS, (0.099, 0.33, 0.27, 0.301), strict=True))
+    monkeypatch.setattr(shares, "PRINTED_JOBS", other)
+    few = shares.ShareFigure(1)
+    assert not few.likely
+    assert few.jobs < 100
+    assert "fails: shares of the jobs" in claims.claim.row("CP-1", runs(shares=few)).note
+
+
+def test_cp5_has_no_number_where_all_saturates():
+    lines = ("ψ = 0.05", "ψ = 0.2")
+    figure = made_up(lambda *_: None, lines=lines, groups=("S4",))
+    row = claims.claim.row("CP-5", runs(best=figure))
+    assert row.reproduced is None
+    assert row.verdict == "cannot be tested"
+
+
+def test_titles_claim_no_more_than_the_intervals():
+    hollow = made_up(lambda line, x, g: {3: 8.0, 10: 12.0, 19: 8.0}[x])
+    assert "up to ψ = 3 (stream)" in headlines.pays_below(hollow)
+    noisy = Sample(np.linspace(0.97, 1.03, RUNS))
+    spread = SimpleNamespace(panels=[5], groups=GROUPS, mean_ratio=lambda *_: noisy)
+    assert f"by more than {100 * noisy.interval.half_width:.1f} % on average" in (
+        headlines.spread_is_worse(spread)
+    )
+    shared = "the queue is shared"
+    assert shared in headlines.own_penalty_matters(own(0.1, 0.0))
+    assert shared not in headlines.own_penalty_matters(own(0.1, 0.0995))
+    assert shared not in headlines.own_penalty_matters(own(0.0005, 0.0))
+    assert shared not in headlines.own_penalty_matters(own(-0.1, 0.0))
+
+
+def test_groups_differ_in_shape_and_from_what_is_printed():
+    """A hollow diamond would be taken for a printed number, a dark disc for that of all jobs."""
+    markers = [LOOK[group].marker for group in NAMES]
+    assert len(set(markers)) == len(NAMES)
+    assert PRINT.marker not in markers

@@ -258,6 +258,12 @@ def test_what_a_penalty_leaves_of_the_gain_is_told_for_both_ways_of_splitting():
     assert "FCFS no certain gain" in filled(AdaptiveMap(), lambda label, group: 1.1).title
     half = filled(AdaptiveMap(), lambda label, group: 0.8 if label[2] == "0" else None)
     assert "FCFS saturated (saturated)" in half.title
+    assert "?" not in half.title
+    noisy = responded(0.99, spread=np.array([0.9, 1.1, 1.0, 1.0]))
+    for label in (("FCFS", "above 10, at need", "0.1"), ("FCFS", "above 10, always", "0.1")):
+        half.found[half.entries[label]] = noisy
+    assert "FCFS 5%? (5%?)" in half.title
+    assert half.title.endswith("(?: not for certain)")
 
 
 @pytest.mark.parametrize(
@@ -310,6 +316,32 @@ def test_a_map_takes_cells_of_its_own_kind_only():
         figure.add("mine", split_jobs())
     with pytest.raises(InputError, match="group"):
         filled(figure, lambda label, group: 1.0).changes("S9")
+
+
+@pytest.mark.parametrize(
+    "figure", [AdaptiveMap(), KeptWholeMap(), ComponentsMap(), ViabilityMap(0)]
+)
+def test_a_cell_of_ones_own_does_not_spoil_the_title(figure):
+    before = filled(figure, lambda label, group: 0.8).title
+    figure.add(("mine", "4", "0.15"), split_jobs(5, 0.3))
+    after = filled(figure, lambda label, group: 0.8)
+    assert after.title.startswith(before)
+    after.plot()
+
+
+def test_who_pays_draws_cells_of_ones_own():
+    mine = ViabilityMap(20).add(("load 0.500", "4", "0.15"), split_jobs(20, above=4))
+    figure = WhoPays({"20": filled(mine, lambda label, group: 0.8)})
+    assert f"{len(mine.entries)} cells" in figure.title
+    figure.plot()
+
+
+def test_a_way_of_splitting_is_one_of_those_that_are_compared():
+    figure = NeedThresholds()
+    label = ("FPFS(5)", "above 3, at need")
+    assert Way(*label) in figure.add(label, split_jobs(5)).entries
+    with pytest.raises(InputError, match="label"):
+        figure.add(("FPFS(5)", "mine"), split_jobs(5))
 
 
 # Thresholds

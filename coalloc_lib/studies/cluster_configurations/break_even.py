@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from matplotlib.figure import Figure as Picture
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, shown
 from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
@@ -129,7 +129,7 @@ class BreakEvenFigure(MeasuredFigure):
         """
         measured = BreakEven(scenario) if isinstance(scenario, Scenario) else scenario
         if not isinstance(measured, BreakEven):
-            raise InputError(f"scenario = {scenario!r}; give a Scenario")
+            raise InputError(f"scenario = {shown(scenario)}; give a Scenario")
         sizes, policy = str(measured.model.sizes), measured.scenario.scheduling
         return super().add((label, sizes, _heading(policy)), measured)
 

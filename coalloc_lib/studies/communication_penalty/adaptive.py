@@ -68,26 +68,33 @@ class AdaptiveMap(ChangeMaps):
 
 def _kept_at_need(figure: AdaptiveMap, group: str) -> str:
     """Say what a penalty leaves of the gain, where jobs are split always and where at need."""
+    asked = [
+        (f"above {ABOVE}, {who}", at(psi))
+        for who, psi in ((ALWAYS, 0.0), (ALWAYS, ASKED), (AT_NEED, ASKED))
+    ]
     told = []
-    for panel in figure.panels:
-        free, always, need = (
-            figure.gain((panel, f"above {ABOVE}, {who}", at(psi)), group)
-            for who, psi in ((ALWAYS, 0.0), (ALWAYS, ASKED), (AT_NEED, ASKED))
-        )
+    for panel, (free, always, need) in figure.gains(asked, group).items():
         told.append(f"{panel} {_part(need, free)} ({_part(always, free)})")
     return (
         f"Of what {named(group)} gain at ψ = 0 there is left at {at(ASKED)}, if jobs above {ABOVE} "
-        f"are split at need (always): {', '.join(told)}"
+        f"are split at need (always): {_list(told)}"
     )
 
 
+def _list(parts: list[str]) -> str:
+    """Return parts of a gain as a title has them."""
+    told = ", ".join(parts)
+    return told + " (?: not for certain)" * ("?" in told)
+
+
 def _part(some: Sample, whole: Sample) -> str:
-    """Return what part of a gain another is, in words; a loss is negative."""
+    """Return what part of a gain another is, in words; a loss is negative, "?" not certain."""
     if not np.isfinite([*some.values, *whole.values]).all():
         return "saturated"
     if not whole.interval.above(0):
         return "no certain gain"
-    return f"{some.mean / whole.mean:.0%}".replace("-", "−")
+    sure = some.interval.above(0) is not None
+    return f"{some.mean / whole.mean:.0%}{'' if sure else '?'}".replace("-", "−")
 
 
 class SplitShares(Figure):
@@ -192,13 +199,13 @@ class KeptWholeMap(ChangeMaps):
 def _remaining(figure: KeptWholeMap, group: str) -> str:
     """Say how much of the gain remains, and if that is less than in proportion for certain."""
     less, told = [], []
-    for panel in figure.panels:
-        full, *gains = (figure.gain((panel, f"{kept:.0%}", at(0.0)), group) for kept in KEPT)
+    asked = [(f"{kept:.0%}", at(0.0)) for kept in KEPT]
+    for panel, (full, *gains) in figure.gains(asked, group).items():
         told.append(f"{panel} {_part(gains[0], full)}")
         less += [_below(some, full, 1 - kept) for some, kept in zip(gains, KEPT[1:], strict=True)]
     return (
         f"Where {KEPT[1]:.0%} of the jobs cannot be split, there is left of what {named(group)} "
-        f"gain at ψ = 0: {', '.join(told)}; less than in proportion in "
+        f"gain at ψ = 0: {_list(told)}; less than in proportion in "
         f"{less.count(True)} of {len(less)} cases, not less in {less.count(False)}"
     )
 

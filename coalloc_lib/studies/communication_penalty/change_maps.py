@@ -1,13 +1,13 @@
 """Figures that are maps of changes: a panel, a row and a column for each entry."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.checks import InputError, instance_of, one_of, shown
 from coalloc_lib.inference import Sample
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.changes import (
@@ -59,10 +59,11 @@ class ChangeMaps(SimulatedFigure):
 
     def add(self, label: Label, scenario: Any = None) -> Self:
         """Add a cell: panel, row and column in words, and an `Served`; return the figure."""
-        if not isinstance(scenario, Served):
-            raise InputError(f"scenario = {scenario!r}; give served(max_jumps, load, above=...)")
+        instance_of("scenario", scenario, Served, "served(max_jumps, load, above=...)")
         if not (isinstance(label, tuple) and len(label) == 3):
-            raise InputError(f"label = {label!r}; give the panel, the row and the column, in words")
+            raise InputError(
+                f"label = {shown(label)}; give the panel, the row and the column, in words"
+            )
         return super().add(label, scenario)
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
@@ -81,6 +82,16 @@ class ChangeMaps(SimulatedFigure):
     def gain(self, label: Label, group: str = STREAM) -> Sample:
         """Return the share of its mean response that a group gains in a cell, run by run."""
         return gain(self.result(label), self.found[self.entries[label].whole], group)
+
+    def gains(
+        self, cells: Sequence[tuple[str, str]], group: str = STREAM
+    ) -> dict[str, list[Sample]]:
+        """Return the gains in cells, row and column, of each panel that has all of them."""
+        return {
+            panel: [self.gain((panel, *cell), group) for cell in cells]
+            for panel in self.panels
+            if all((panel, *cell) in self.entries for cell in cells)
+        }
 
     @property
     def panels(self) -> list[str]:

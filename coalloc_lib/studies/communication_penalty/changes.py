@@ -10,7 +10,6 @@ from coalloc_lib.inference import Sample
 from coalloc_lib.studies.communication_penalty.parameters import said
 from coalloc_lib.studies.communication_penalty.responses import NAMES, Responses
 from coalloc_lib.studies.communication_penalty.served import Served
-from coalloc_lib.workloads.models import SplitJobs
 
 #: Why a load that is borne for certain by nobody has no answer.
 NEITHER = "neither is certain to bear the load"
@@ -94,8 +93,7 @@ def _percent(logarithm):
 
 def columns_of(entry: Served) -> dict[str, Any]:
     """Return what an entry is as columns of a table."""
-    scenario, jobs = entry.scenario, entry.scenario.workload
-    assert isinstance(jobs, SplitJobs)  # else there is nothing that it could be held against
+    scenario, jobs = entry.scenario, entry.jobs
     jumps = getattr(scenario.scheduling, "max_jumps", 0)
     return {
         "max_jumps": said(jumps),

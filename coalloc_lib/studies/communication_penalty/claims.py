@@ -15,7 +15,7 @@ from coalloc_lib.studies.communication_penalty.parameters import (
 )
 from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
 from coalloc_lib.studies.communication_penalty.responses import GROUPS, STREAM
-from coalloc_lib.studies.communication_penalty.shares import JOBS, LOAD, WORK, ShareFigure
+from coalloc_lib.studies.communication_penalty.shares import FEWEST, LOAD, WORK, ShareFigure
 from coalloc_lib.studies.communication_penalty.threshold_figure import Case, ThresholdFigure
 
 #: Relative difference of response times that counts as little.
@@ -72,15 +72,15 @@ def _near(runs: Runs) -> tuple[Case, str]:
 
 @claim("CP-1", "exact offered load")
 def shares(runs: Runs) -> Found:
-    """Whether a sample of the size that fits best explains each printed share, and the load."""
-    parts = {
-        f"{panel} of {name}": answer
-        for panel in (JOBS, WORK)
-        for name, answer in runs.shares.explained(panel).items()
-    }
+    """Whether the shares of jobs are those of a likely sample, which explains the other figures."""
+    parts = {"shares of the jobs": runs.shares.likely}
+    parts |= {f"{WORK} of {name}": found for name, found in runs.shares.explained(WORK).items()}
     parts |= {"offered load 0.786": runs.shares.explained(LOAD)["all jobs"]}
     exact = runs.shares.found[LOAD]["all jobs"].estimate
-    why = f"explained: within 95 % of samples of {runs.shares.jobs} jobs around the exact figure"
+    why = (
+        f"the shares of the jobs are those of {runs.shares.jobs} jobs drawn ({FEWEST} are likely); "
+        "the others are explained within 95 % of such samples around the exact figure"
+    )
     return Interval.exact(exact), parts, why
 
 
@@ -158,8 +158,12 @@ def best_grows(runs: Runs) -> Found:
         parts[f"pays at fewer thresholds, MaxJumps {said(jumps)}"] = _shrinks(
             figure.pays(jumps, low), figure.pays(jumps, high)
         )
-        tops.append(max(figure.best(jumps, high), default=float("nan")))
-    return max(tops), parts, f"from {low} to {high}; best: not seen to be worse than the best"
+        tops += figure.best(jumps, high)
+    return (
+        max(tops, default=None),
+        parts,
+        f"from {low} to {high}; best: not seen to be worse than the best",
+    )
 
 
 def _grows(before: list[float], after: list[float]) -> bool | None:

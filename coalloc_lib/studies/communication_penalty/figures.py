@@ -11,7 +11,6 @@ from coalloc_lib.studies.communication_penalty.parameters import (
     PARTS,
     PRINTED,
     PRINTED_LOAD,
-    WHOLE,
 )
 from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
 from coalloc_lib.studies.communication_penalty.responses import GROUPS, STREAM
@@ -125,9 +124,8 @@ def spread_penalties() -> RatioFigure:
 
 def constant(entry: Served) -> Served:
     """Return the same jobs, all with the constant penalty."""
-    jobs = entry.scenario.workload
-    assert isinstance(jobs, type(WHOLE))
-    return Served(entry.scenario.with_(workload=jobs.with_(span_penalty=CONSTANT)), entry.load)
+    jobs = entry.jobs.with_(span_penalty=CONSTANT)
+    return Served(entry.scenario.with_(workload=jobs), entry.load)
 
 
 def _split(jumps, above, penalty, load=PRINTED_LOAD):

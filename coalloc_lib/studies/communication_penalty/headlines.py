@@ -1,8 +1,11 @@
 """What is seen in each figure, from its own numbers; each could say the opposite."""
 
 from collections.abc import Iterable
+from itertools import takewhile
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from coalloc_lib.estimates import Interval
 from coalloc_lib.studies.communication_penalty.parameters import said
 from coalloc_lib.studies.communication_penalty.responses import STREAM
 from coalloc_lib.studies.headlines import tally
@@ -47,10 +50,8 @@ def pays_below(figure: "RatioFigure") -> str:
     """Figure 1: up to which penalty splitting is sure to pay, for all jobs and for the largest."""
     found = []
     for line in (STREAM, "S4", "S1"):
-        sure = [
-            [psi for psi, answer in figure.pays(jumps, line).items() if answer]
-            for jumps in figure.panels
-        ]
+        answers = [sorted(figure.pays(jumps, line).items()) for jumps in figure.panels]
+        sure = [[psi for psi, _ in takewhile(itemgetter(1), each)] for each in answers]
         tops = [max(places) for places in sure if places]
         words = span_of(tops) if len(tops) == len(sure) else f"not always ({span_of(tops)})"
         found.append(f"{words} ({line})")
@@ -96,26 +97,29 @@ def spread_is_worse(figure: "RatioFigure") -> str:
         for group in figure.groups
     }
     worse = [name for name, ratio in found.items() if ratio.above(1)]
-    most = max(abs(ratio.estimate - 1) for ratio in found.values())
+    most = max(abs(end - 1) for ratio in found.values() for end in (ratio.low, ratio.high))
     which = f"{len(worse)} of {len(found)} groups" if worse else "No group"
     return (
-        f"{which} of jobs is seen to respond later where ψ is spread; none differs by more than "
-        f"{100 * most:.1f} %"
+        f"{which} of jobs is seen to respond later where ψ is spread; over all thresholds none "
+        f"differs by more than {100 * most:.1f} % on average"
     )
 
 
 def own_penalty_matters(figure: "DispersionFigure") -> str:
     """Figure 6: how much longer jobs of high penalty respond, and how much longer they wait."""
     longer, waits = (
-        [figure.mean_spread(jumps, part).mean for jumps in figure.panels] for part in ("", " wait")
+        [figure.mean_spread(jumps, part).interval for jumps in figure.panels]
+        for part in ("", " wait")
     )
-    return (
+    words = (
         f"Jobs of high ψ respond {_reach(longer)} later than those of low ψ, and wait "
-        f"{_reach(waits)} longer: the queue is shared, the stretch is not"
-        if max(map(abs, waits)) < min(longer)
-        else f"Jobs of high ψ respond {_reach(longer)} later, and wait {_reach(waits)} longer"
+        f"{_reach(waits)} longer"
     )
+    bound = min(each.low for each in longer)
+    apart = all(each.between(-bound, bound) for each in waits) and all(e.above(0) for e in longer)
+    return words + ": the queue is shared, the stretch is not" * apart
 
 
-def _reach(shares: list[float]) -> str:
+def _reach(found: list[Interval]) -> str:
+    shares = [each.estimate for each in found]
     return " to ".join(dict.fromkeys(percent(end) for end in (min(shares), max(shares))))

@@ -1,11 +1,12 @@
 """The penalty at which splitting breaks even, where jobs are split always and where at need."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
+from coalloc_lib.checks import InputError, instance_of, one_of, shown
 from coalloc_lib.plots.signs import OWN
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.adaptive import (
@@ -72,6 +73,16 @@ class NeedThresholds(SimulatedFigure):
             "worst fit; at need: those that cannot start whole; lines: 95 % intervals"
         )
         super().__init__("thresholds-at-need", subtitle, entries, SCALES, SEED)
+
+    def add(self, label: Way | tuple[str, str], scenario: Any = None) -> Self:
+        """Add a policy and a way of splitting, a `Served`; return the figure, to be run again."""
+        instance_of("scenario", scenario, Served, "served(max_jumps, load, above=...)")
+        if not (isinstance(label, tuple) and len(label) == 2 and isinstance(label[0], str)):
+            raise InputError(
+                f"label = {shown(label)}; give the policy and how jobs are split, in words"
+            )
+        one_of("label[1]", label[1], tuple(COMPARED))
+        return super().add(Way(*label), scenario)
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Search the threshold of each entry, a point of a sweep."""

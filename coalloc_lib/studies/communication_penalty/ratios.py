@@ -7,19 +7,23 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.parameters import SCALES, SEED, said
-from coalloc_lib.studies.communication_penalty.responses import NAMES, STREAM, Responses
+from coalloc_lib.studies.communication_penalty.responses import NAMES, STREAM
 from coalloc_lib.studies.communication_penalty.served import Served, measure_served
 from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.studies.ratio_lines import At, RatioLines, steps
 
-#: The groups from small jobs to large, and all jobs.
-LOOK = steps(NAMES[1:]) | {STREAM: plots.Sign("#000000", "o")}
+_SIZES = steps(NAMES[1:])
+#: The groups from small jobs to large, and all jobs; the diamond is that of what is printed.
+LOOK = _SIZES | {
+    "S4": _SIZES["S4"]._replace(marker="v"),
+    STREAM: plots.Sign("#000000", "P"),
+}
 
 
 class RatioFigure(RatioLines):
@@ -66,12 +70,13 @@ class RatioFigure(RatioLines):
         scenario : Served
             ``served(max_jumps, load, above=..., parts=..., span_penalty=...)``.
         """
-        if not isinstance(scenario, Served):
-            raise InputError(f"scenario = {scenario!r}; give served(max_jumps, load, above=...)")
+        instance_of("scenario", scenario, Served, "served(max_jumps, load, above=...)")
         try:
             at = At(*label)
         except TypeError:
-            raise InputError(f"label = {label!r}; give jumps, line and place") from None
+            at = None
+        if at is None or not isinstance(at.line, str) or not isinstance(at.place, int | float):
+            raise InputError(f"label = {shown(label)}; give jumps, a line in words, and a place")
         return super().add(at, scenario)
 
     def columns(self, label: At) -> dict[str, Any]:
@@ -82,10 +87,6 @@ class RatioFigure(RatioLines):
         """Simulate entries and what they are held against; see `served.measure_served`."""
         every = [each for entry in entries.values() for each in (entry, self.base(entry))]
         return dict(measure_served(every, scale, seed, **how))
-
-    def responses(self, at: At) -> Responses:
-        """Return the responses of a point."""
-        return self.result(at)
 
     def ratio(self, at: At, group: str) -> Sample | None:
         """Return a group's mean response time over that it is held against, run by run.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError, positive, whole
 from coalloc_lib.curves import RISING
@@ -81,11 +81,16 @@ def _run(scenario, load, jobs, groups, seed):
     kept = slice(int(WARM_UP * jobs), None)
     response = schedule.response[kept]
     means = group_means(response, schedule.jobs.processors[kept], groups)
-    first, second = np.array_split(response, 2)
     could = np.count_nonzero(schedule.jobs.components[kept], axis=1) > 1
     spans = np.count_nonzero(schedule.allocation[kept], axis=1) > 1
     split = spans.sum() / max(could.sum(), 1)
-    return [*means.values(), split, second.mean() - first.mean()]
+    return [*means.values(), split, rise(response)]
+
+
+def rise(response: NDArray[np.float64]) -> float:
+    """Return by what the second half of the responses of a run is longer on average."""
+    first, second = np.array_split(response, 2)
+    return float(second.mean() - first.mean())
 
 
 class Size(NamedTuple):
@@ -116,6 +121,11 @@ class Responses(NamedTuple):
     def saturated(self) -> bool:
         """Whether the load is not certain to be borne."""
         return not self.means
+
+
+def rising(rises: ArrayLike) -> str:
+    """Say why means are in doubt, from the `rise` of each run; empty where nothing speaks so."""
+    return RISING if student(rises).low > 0 else ""
 
 
 def bearing(scenario: Scenario, size: Size, seed: Seed) -> Sample:
@@ -152,7 +162,7 @@ def respond(
     if positive("load", load) >= bears.interval.low:
         return Responses(bears, {})
     rows = replicate(lambda child: _run(scenario, load, size.jobs, groups, child), size.runs, seed)
-    doubt = bears.doubt or (RISING if student(rows[:, -1]).low > 0 else "")
+    doubt = bears.doubt or rising(rows[:, -1])
     means = {n: Sample(rows[:, i], doubt) for i, n in enumerate((STREAM, *groups))}
     return Responses(bears, means, Sample(rows[:, -2], doubt))
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from coalloc_lib.checks import instance_of, positive
 from coalloc_lib.curves import RISING
 from coalloc_lib.inference import Sample
 from coalloc_lib.scenario import Scenario
@@ -35,12 +36,21 @@ class Served:
     load: float
     method: ClassVar[str] = "simulation"
 
+    def __post_init__(self) -> None:
+        """Check the arguments."""
+        instance_of("scenario", self.scenario, Scenario, "scenario(max_jumps)")
+        instance_of("workload", self.jobs, SplitJobs, "jobs that could be held against whole ones")
+        positive("load", self.load)
+
+    @property
+    def jobs(self) -> SplitJobs:
+        """The jobs, split."""
+        return cast(SplitJobs, self.scenario.workload)
+
     @property
     def whole(self) -> "Served":
         """The same jobs, none of which is split."""
-        jobs = self.scenario.workload
-        assert isinstance(jobs, SplitJobs)
-        kept = WHOLE.with_(model=jobs.model, above=jobs.sizes.maximum)
+        kept = WHOLE.with_(model=self.jobs.model, above=self.jobs.sizes.maximum)
         return Served(self.scenario.with_(workload=kept), self.load)
 
 
@@ -77,6 +87,17 @@ def measure_served(
     }
 
 
+def measure_borne(
+    scenarios: Iterable[Scenario], scale: Scale, seed: Seed, **how: Any
+) -> dict[Scenario, Sample]:
+    """Return the load that scenarios bear, run by run; see `measure_served`."""
+    each = list(dict.fromkeys(scenarios))
+    size = Size(scale.jobs, scale.replications)
+    points = [{"scenario": scenario, "loads": (), "size": size} for scenario in each]
+    rows = run_sweep(responses_as_columns, points, seed=seed, **how).to_dict("records")
+    return {s: _sample(row, "borne", size, UNLIKE) for s, row in zip(each, rows, strict=True)}
+
+
 def responses_as_columns(
     scenario: Scenario, loads: tuple[float, ...], size: Size, seed: Seed
 ) -> dict[str, float]:
@@ -100,13 +121,15 @@ def _numbered(name, sample):
 
 
 def _responses(row, load, size):
-    def values(name, doubt):
-        found = np.array([row[f"{name} {i}"] for i in range(size.runs)])
-        return Sample(found, doubt * bool(row[f"{name} doubted"]))
-
-    borne = values("borne", UNLIKE)
+    borne = _sample(row, "borne", size, UNLIKE)
     if row[f"{load} saturated"]:
         return Responses(borne, {})
     doubt = borne.doubt or RISING
-    *means, split = (values(f"{load} {name}", doubt) for name in (*NAMES, SPLIT))
+    *means, split = (_sample(row, f"{load} {name}", size, doubt) for name in (*NAMES, SPLIT))
     return Responses(borne, dict(zip(NAMES, means, strict=True)), split)
+
+
+def _sample(row, name, size, doubt):
+    """Return the values of each run, from the columns of a point; see `_numbered`."""
+    values = np.array([row[f"{name} {i}"] for i in range(size.runs)])
+    return Sample(values, doubt * bool(row[f"{name} doubted"]))

@@ -24,6 +24,8 @@ from coalloc_lib.studies.figure import Figure
 PRINTED_JOBS = dict(zip(GROUPS, (0.253, 0.277, 0.229, 0.241), strict=True))
 PRINTED_WORK = dict(zip(GROUPS, (0.060, 0.277, 0.231, 0.576), strict=True))
 JOBS, WORK, LOAD = "share of the jobs", "share of the load", "offered load"
+#: A simulation has so many jobs at least.
+FEWEST = 1_000
 #: Samples that are drawn to see how far they stray.
 SAMPLES = 400
 
@@ -95,6 +97,15 @@ class ShareFigure(Figure):
         """The paper's figures, in the same order."""
         return {JOBS: PRINTED_JOBS, WORK: PRINTED_WORK, LOAD: {"all jobs": PRINTED_LOAD}}
 
+    @property
+    def likely(self) -> bool:
+        """Whether the printed shares of jobs are those of a sample as large as a simulation's.
+
+        So large are the samples drawn that the printed shares of jobs stray as chance makes them:
+        that these lie within the range of samples says nothing.
+        """
+        return self.jobs >= FEWEST
+
     def explained(self, panel: str) -> dict[str, bool]:
         """Return whether a sample explains what is printed, by row of a panel."""
         rows = self.printed[panel]
@@ -104,15 +115,16 @@ class ShareFigure(Figure):
     def title(self) -> str:
         """What of the print a sample explains, and what not."""
         answers = {
-            f"{panel} {name}": answer
-            for panel in self.printed
+            f"{panel} of {name}": answer
+            for panel in (WORK, LOAD)
             for name, answer in self.explained(panel).items()
         }
         odd = [name for name, answer in answers.items() if not answer]
         kept = len(answers) - len(odd)
-        return f"A sample explains {kept} of {len(answers)} printed figures" + (
-            f", not: {', '.join(odd)}" if odd else ""
-        )
+        return (
+            f"The printed shares of the jobs are those of {self.jobs:,} jobs drawn, which explain "
+            f"{kept} of {len(answers)} other figures"
+        ) + (f", not the {', the '.join(odd)}" if odd else "")
 
     def data(self) -> pd.DataFrame:
         """Return one row a figure: printed, exact, and the range of samples."""

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
+from coalloc_lib.checks import instance_of, positive
 from coalloc_lib.curves import RISING
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Crossing
@@ -44,6 +45,10 @@ class Case:
     load: float
     max_jumps: int
     splitting: str
+
+    def __post_init__(self) -> None:
+        """Check the load; the rest is in the scenario."""
+        positive("load", self.load)
 
     @property
     def scenario(self) -> Scenario:
@@ -91,6 +96,13 @@ class ThresholdFigure(SimulatedFigure):
                 for jumps in MAX_JUMPS:
                     case = Case(load, jumps, splitting)
                     self.add(case, case)
+
+    def add(self, label: Case, scenario: Any = None) -> Self:
+        """Add a `Case`, which is its own label; return the figure, to be run again."""
+        case = label if scenario is None else scenario
+        return super().add(
+            instance_of("label", label, Case, "Case(load, max_jumps, splitting)"), case
+        )
 
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Search the thresholds of each case, a point of a sweep."""

@@ -21,7 +21,6 @@ from coalloc_lib.studies.communication_penalty.responses import (
 )
 from coalloc_lib.studies.communication_penalty.served import Served
 from coalloc_lib.studies.measurements import interval_columns
-from coalloc_lib.workloads.models import SplitJobs
 
 
 def thresholds(
@@ -47,12 +46,10 @@ def break_even(entry: Served, groups: tuple[str, ...], size: Size, seed: Seed) -
     seed : int or SeedSequence
     """
     whole = respond(entry.whole.scenario, entry.load, size, seed)
-    jobs = entry.scenario.workload
-    assert isinstance(jobs, SplitJobs)  # else there is nothing that it could be held against
 
     @cache
     def paying(psi: float) -> Responses:
-        paid = entry.scenario.with_(workload=jobs.with_(span_penalty=psi))
+        paid = entry.scenario.with_(workload=entry.jobs.with_(span_penalty=psi))
         return respond(paid, entry.load, size, seed)
 
     def loss(group: str) -> Callable[[float], Sample]:

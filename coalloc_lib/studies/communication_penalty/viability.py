@@ -97,20 +97,19 @@ class ComponentsMap(ChangeMaps):
 def _by_penalty(figure: ViabilityMap, group: str) -> str:
     """Say up to which penalty most cells gain, and from which on none does."""
     changes = figure.changes(group).items()
-    cells = len(changes) // len(PENALTIES)
-    gains, loses = (
-        [
-            sum(c.verdict == word and label[2] == at(psi) for label, c in changes)
-            for psi in PENALTIES
-        ]
-        for word in ("gains", "loses")
-    )
-    most = list(takewhile(lambda count: 2 * count > cells, gains))
+    found = [[c.verdict for label, c in changes if label[2] == at(psi)] for psi in PENALTIES]
+    gains, loses = ([here.count(word) for here in found] for word in ("gains", "loses"))
+    cells = [len(here) for here in found]
+    most = [
+        gain
+        for gain, _ in takewhile(lambda pair: 2 * pair[0] > pair[1], zip(gains, cells, strict=True))
+    ]
     some = [i for i, count in enumerate(gains) if count]
+    last = len(most) - 1
     upto = (
-        f"in most cells up to ψ = {at(PENALTIES[len(most) - 1])} ({most[-1]} of {cells} there)"
+        f"in most cells up to ψ = {at(PENALTIES[last])} ({most[last]} of {cells[last]} there)"
         if most
-        else f"in {gains[0]} of {cells} cells at ψ = 0"
+        else f"in {gains[0]} of {cells[0]} cells at ψ = 0"
     )
     first = some[-1] + 1 if some else 0
     beyond = (
@@ -225,7 +224,7 @@ class WhoPays(Figure):
     def plot(self) -> Picture:
         """Draw a map of kinds for each MaxJumps and load."""
         kinds = self.kinds()
-        columns, rows = [at(psi) for psi in PENALTIES], [str(above) for above in THRESHOLDS]
+        columns, rows = (list(dict.fromkeys(label[i] for _, label in kinds)) for i in (2, 1))
         panels: dict[str, dict] = {}
         for (jumps, (load, above, psi)), kind in kinds.items():
             cells = panels.setdefault(f"{passed(self.maps[jumps].max_jumps)}, {load}", {})

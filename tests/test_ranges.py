@@ -1,0 +1,75 @@
+"""Intervals in rows: each at its place, open ends with arrows, and what is in doubt dotted."""
+
+import numpy as np
+import pytest
+
+from coalloc_lib import plots
+from coalloc_lib.estimates import Interval
+
+
+def drawn(interval, **how):
+    """Return the picture of one interval, from 0 to 1, beside a printed 0.5."""
+    return plots.ranges(
+        {"load": {"row": {"S1": interval}}},
+        title="seen",
+        xlabel="psi",
+        span=(0.0, 1.0),
+        printed={"load": {"row": {"S1": 0.5}}},
+        **how,
+    )
+
+
+def lines(figure):
+    """Return the places of each line and mark, by its marker; intervals have none."""
+    return {line.get_marker(): line for line in figure.axes[0].get_lines()}
+
+
+def said(figure):
+    return " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
+
+
+def test_an_interval_has_its_ends_its_middle_and_what_is_printed():
+    figure = drawn(Interval(0.3, 0.2, 0.6, 5))
+    found = lines(figure)
+    assert list(found["None"].get_xdata()) == [0.2, 0.6]
+    places = [float(line.get_xdata()[0]) for line in found.values()]
+    assert sorted(places) == [0.2, 0.3, 0.5]
+    assert not {"<", ">"} & set(found)
+    assert "◇: printed" in said(figure)
+    assert "dotted" not in said(figure)
+
+
+@pytest.mark.parametrize(
+    ("ends", "arrows", "reach"),
+    [
+        ((-np.inf, -np.inf, 0.4), {"<"}, [0, 0.4]),
+        ((0.7, 0.4, np.inf), {">"}, [0.4, 1]),
+        ((0.7, -np.inf, np.inf), {"<", ">"}, [0, 1]),
+        ((0.7, 0.4, 1.2), {">"}, [0.4, 1]),
+    ],
+)
+def test_what_goes_on_beyond_the_picture_has_an_arrow(ends, arrows, reach):
+    found = lines(drawn(Interval(*ends, 5)))
+    assert {"<", ">"} & set(found) == arrows
+    assert list(found["None"].get_xdata()) == reach
+
+
+def test_what_is_in_doubt_is_dotted_and_said():
+    figure = drawn(Interval(0.3, 0.2, 0.6, 5, doubt="too short"))
+    assert lines(figure)["None"].get_linestyle() == ":"
+    assert "dotted: in doubt" in said(figure)
+    assert lines(drawn(Interval(0.3, 0.2, 0.6, 5)))["None"].get_linestyle() == "-"
+
+
+def test_special_rows_are_hollow_and_others_are_not():
+    special = ("whole jobs saturate", {("load", "row")})
+    sign = next(iter(plots.signs(["S1"]).values()))
+    hollow, full = (
+        lines(figure)[sign.marker].get_markerfacecolor()
+        for figure in (
+            drawn(Interval(0.3, 0.2, 0.6, 5), hollow=special),
+            drawn(Interval(0.3, 0.2, 0.6, 5)),
+        )
+    )
+    assert (hollow, full) == ("white", sign.colour)
+    assert "hollow: whole jobs saturate" in said(drawn(Interval(0.3, 0.2, 0.6, 5), hollow=special))
