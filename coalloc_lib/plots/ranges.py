@@ -60,8 +60,8 @@ def ranges(
                 if theirs is not None:
                     axes.plot(theirs, at, **PRINTED | {"color": look[name].colour, "markersize": 5})
         axes.set_xlim(*span)
-        axes.set_xlabel(xlabel)
         head(axes, heading)
+    figure.supxlabel(xlabel, fontsize=9)
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
     line[0].set_ylabel(ylabel)
@@ -72,7 +72,8 @@ def ranges(
     doubted = any(
         n.doubt for drawn in panels.values() for row in drawn.values() for n in row.values()
     )
-    said = [subtitle, "◇: printed", f"hollow: {hollow[0]}" if hollow[1] else ""]
+    told = any(row for drawn in printed.values() for row in drawn.values())
+    said = [subtitle, "◇: printed" * told, f"hollow: {hollow[0]}" if hollow[1] else ""]
     said.append("dotted: in doubt" * doubted)
     title_figure(figure, title, "; ".join(filter(None, said)))
     return figure
@@ -99,6 +100,7 @@ def _draw(
             markersize=4.5,
             markerfacecolor="white" if hollow else sign.colour,
         )
-    for end, edge, marker in ((found.low, span[0], "<"), (found.high, span[1], ">")):
-        if not span[0] <= end <= span[1]:
+    goes_on = ((found.low < span[0], span[0], "<"), (found.high > span[1], span[1], ">"))
+    for does, edge, marker in goes_on:
+        if does:
             axes.plot(edge, at, marker=marker, color=sign.colour, markersize=5, clip_on=False)

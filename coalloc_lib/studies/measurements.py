@@ -42,6 +42,8 @@ class Scale:
         Arrivals and runs of the method for FPFS.
     map_jobs : int
         Jobs of a run of the map of placements.
+    search_runs : int
+        Runs of a search for a threshold.
     """
 
     jobs: int
@@ -54,6 +56,7 @@ class Scale:
     bound_arrivals: int | None = None
     bound_replications: int | None = None
     map_jobs: int | None = None
+    search_runs: int | None = None
 
     def asked(self, *names: str) -> list[Any]:
         """Return these numbers, each of which has to be given."""

@@ -9,8 +9,40 @@ EXERCISES = "studies/test_penalty_exercises.py"
 
 PENALTY = "studies/test_penalty_responses.py"
 RESPONSES = "studies/communication_penalty/responses.py"
+CLAIMED = "studies/test_communication_penalty.py"
+DISPERSION = "studies/communication_penalty/dispersion.py"
 
 MUTANTS = (
+    Mutant(
+        DISPERSION,
+        "if each.load < borne[each.scenario].interval.low",
+        "if each.load",
+        f"{CLAIMED}::test_split_jobs_past_saturation_have_no_means",
+    ),
+    Mutant(
+        DISPERSION,
+        "Sample(mine[name].to_numpy(), doubt)",
+        "Sample(mine[name].to_numpy())",
+        f"{CLAIMED}::test_split_jobs_whose_responses_rise_are_in_doubt",
+    ),
+    Mutant(
+        "studies/communication_penalty/claims.py",
+        'parts = {"shares of the jobs": runs.shares.likely}',
+        "parts = {}",
+        f"{CLAIMED}::test_cp1_doubts_shares_of_jobs_that_no_likely_sample_has",
+    ),
+    Mutant(
+        "studies/communication_penalty/headlines.py",
+        "for end in (ratio.low, ratio.high)",
+        "for end in [ratio.estimate]",
+        f"{CLAIMED}::test_titles_claim_no_more_than_the_intervals",
+    ),
+    Mutant(
+        "plots/ranges.py",
+        '":" if found.doubt else "-"',
+        '"-"',
+        "test_ranges.py::test_what_is_in_doubt_is_dotted_and_said",
+    ),
     Mutant(
         RESPONSES,
         "if begin > end:",
@@ -37,8 +69,8 @@ MUTANTS = (
     ),
     Mutant(
         RESPONSES,
-        "doubt = bears.doubt or (",
-        "doubt = (",
+        "doubt = bears.doubt or rising(",
+        "doubt = rising(",
         f"{PENALTY}::test_responses_that_still_rise_are_in_doubt",
     ),
     Mutant(
@@ -175,8 +207,8 @@ MUTANTS = (
     ),
     Mutant(
         "studies/communication_penalty/viability.py",
-        "2 * count > cells, gains",
-        "count, gains",
+        "2 * gains[i] > cells[i]",
+        "gains[i]",
         f"{VIABILITY}::test_the_title_of_a_map_says_up_to_where_most_gain",
     ),
     Mutant(

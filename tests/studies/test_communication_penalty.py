@@ -33,7 +33,7 @@ from coalloc_lib.studies.measurements import Scale
 from coalloc_lib.studies.published import load_claims
 from coalloc_lib.studies.ratio_lines import At
 
-TINY = Scale(jobs=1_500, replications=4)
+TINY = Scale(jobs=1_500, replications=4, search_runs=4)
 RUNS = 8
 
 
@@ -455,3 +455,49 @@ def test_groups_differ_in_shape_and_from_what_is_printed():
     markers = [LOOK[group].marker for group in NAMES]
     assert len(set(markers)) == len(NAMES)
     assert PRINT.marker not in markers
+
+
+def changed(figure, **how):
+    """Change the stream's threshold of every case, such as its doubt or an end."""
+    for case, found in figure.found.items():
+        known = found["stream"].interval
+        figure.found[case] = found | {"stream": Threshold(replace(known, **how), False)}
+    return figure
+
+
+def test_cp2_and_cp3_decide_nothing_from_what_is_open():
+    def as_printed():
+        return thresholds(lambda case, group: PRINTED[group])
+
+    for open_end in ({"doubt": "too short"}, {"low": -np.inf}):
+        row = claims.claim.row("CP-2", runs(thresholds=changed(as_printed(), **open_end)))
+        assert "undecided: a threshold at" in row.note
+        assert "fails" not in row.note
+    overlap = changed(as_printed(), low=0.163)
+    assert verdict("CP-3", thresholds=overlap) == "holds in part"
+    note = claims.claim.row("CP-3", runs(thresholds=overlap)).note
+    assert "undecided: S4 below the stream" in note
+    assert "fails" not in note
+    later = thresholds(lambda case, group: PRINTED[group] + 0.1 * (group == "S4"))
+    assert "fails: S4 below the stream" in claims.claim.row("CP-3", runs(thresholds=later)).note
+
+
+def test_cp5_and_cp6_decide_nothing_from_many_that_are_alike():
+    assert claims._grows([3, 5], [5, 8]) is None
+    assert claims._grows([3, 5], [8]) is True
+    assert claims._grows([8, 10], [3, 5]) is False
+    gains, loses = {3: True, 10: True}, {3: False, 10: True}
+    assert claims._shrinks(gains, loses) is True
+    assert claims._shrinks(loses, gains) is False
+    assert claims._shrinks({3: True, 10: False}, {3: False, 10: True}) is False
+    assert claims._shrinks(gains, {3: None, 10: True}) is None
+    lines = ("load 0.5", "load 0.7")
+    places = (3, 5, 7, 10, 19)
+    alike = {
+        lines[0]: dict.fromkeys(places, 9.0),
+        lines[1]: {3: 8.0, 5: 9.0, 7: 9.0, 10: 9.0, 19: 9.0},
+    }
+    figure = made_up(
+        lambda line, x, g: alike[line][x], lines=lines, places=places, groups=("stream",)
+    )
+    assert verdict("CP-6", loads=figure) == "cannot be tested"

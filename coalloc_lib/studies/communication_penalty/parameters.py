@@ -43,7 +43,7 @@ BASE_JUMPS = 20
 #: Settings in which every claim about a direction is asked: the paper gives no MaxJumps.
 JUMPS_ASKED = (5, 20, 100)
 
-SCALES = scales(jobs=(10_000, 80_000), replications=(10, 12))
+SCALES = scales(jobs=(10_000, 60_000), replications=(10, 12), search_runs=(10, 27))
 
 
 def passing(max_jumps: int) -> Scheduling:

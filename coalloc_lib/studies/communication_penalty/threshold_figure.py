@@ -107,7 +107,8 @@ class ThresholdFigure(SimulatedFigure):
     def measure(self, entries: dict, scale: Scale, seed: Seed, **how: Any) -> dict:
         """Search the thresholds of each case, a point of a sweep."""
         cases = list(dict.fromkeys(entries.values()))
-        size = Size(scale.jobs, scale.replications)
+        (runs,) = scale.asked("search_runs")
+        size = Size(scale.jobs, runs)
         points = [vars(case) | {"size": size} for case in cases]
         rows = run_sweep(thresholds, points, seed=seed, **how).to_dict("records")
         return {case: thresholds_of(row, NAMES) for case, row in zip(cases, rows, strict=True)}

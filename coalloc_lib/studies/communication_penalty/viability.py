@@ -100,14 +100,11 @@ def _by_penalty(figure: ViabilityMap, group: str) -> str:
     found = [[c.verdict for label, c in changes if label[2] == at(psi)] for psi in PENALTIES]
     gains, loses = ([here.count(word) for here in found] for word in ("gains", "loses"))
     cells = [len(here) for here in found]
-    most = [
-        gain
-        for gain, _ in takewhile(lambda pair: 2 * pair[0] > pair[1], zip(gains, cells, strict=True))
-    ]
+    most = list(takewhile(lambda i: 2 * gains[i] > cells[i], range(len(PENALTIES))))
     some = [i for i, count in enumerate(gains) if count]
     last = len(most) - 1
     upto = (
-        f"in most cells up to ψ = {at(PENALTIES[last])} ({most[last]} of {cells[last]} there)"
+        f"in most cells up to ψ = {at(PENALTIES[last])} ({gains[last]} of {cells[last]} there)"
         if most
         else f"in {gains[0]} of {cells[0]} cells at ψ = 0"
     )
