@@ -88,6 +88,10 @@ class Sample:
     values: NDArray[np.float64]
     doubt: str = ""
 
+    def __post_init__(self) -> None:
+        """Keep the values as an array."""
+        object.__setattr__(self, "values", np.asarray(self.values, dtype=float))
+
     @property
     def mean(self) -> float:
         """Mean of the values."""

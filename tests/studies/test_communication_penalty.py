@@ -501,3 +501,31 @@ def test_cp5_and_cp6_decide_nothing_from_many_that_are_alike():
         lambda line, x, g: alike[line][x], lines=lines, places=places, groups=("stream",)
     )
     assert verdict("CP-6", loads=figure) == "cannot be tested"
+
+
+@pytest.mark.parametrize(
+    ("label", "entry", "words"),
+    [
+        ((5, "S1", 0.1), served(5, 0.5), "line = 'S1' is a group of jobs"),
+        ((5, "mine", 0.1), served(20, 0.5), "jumps = 5 and the scenario has FPFS"),
+        ((5, "mine", np.nan), served(5, 0.5), "place = nan; give a finite number"),
+        ((7, "mine", 0.1), served(7, 0.5), "jumps = 7 has no panel yet"),
+    ],
+)
+def test_a_label_that_says_what_is_not_so_is_refused(label, entry, words):
+    with pytest.raises(InputError, match=words):
+        figures.penalties().add(label, entry)
+
+
+def test_no_limit_is_a_number_of_jumps_and_nothing_is_not():
+    assert parameters.passing("no limit") == FPFS(parameters.NO_LIMIT)
+    for wrong in (None, False, "none", -1):
+        with pytest.raises(InputError, match="max_jumps"):
+            parameters.passing(wrong)
+
+
+def test_jobs_that_never_start_are_refused_at_once():
+    with pytest.raises(InputError, match="can never start"):
+        served(20, 0.5, above=10, parts=6)
+    with pytest.raises(InputError, match="no field 'kept' of split jobs"):
+        served(20, 0.5, kept=0.1)

@@ -204,7 +204,7 @@ def test_a_map_has_its_cells_in_its_table_and_marks_the_saturated():
     lost_for_good = figure.cell(("load 0.500", "16", "0"), "S1")
     assert lost_for_good == LONGER
     told = " ".join(text.get_text().replace("\n", " ") for text in figure.plot("S4").texts)
-    assert "∞: only split" in told
+    assert "∞: only the split" in told
     assert "mean response of S4" in told
 
 

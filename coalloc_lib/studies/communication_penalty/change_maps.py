@@ -26,9 +26,9 @@ from coalloc_lib.studies.measurements import Scale, scales
 SCALES = scales(jobs=(1_000, 10_000), replications=(6, 12))
 #: How the saturated look, and what that means.
 MARKS = {
-    "split": (plots.LONGER, "∞: only split jobs saturate"),
-    "whole": (plots.SHORTER, "−∞: only whole jobs saturate"),
-    "both": (plots.NEITHER, "×: both saturate"),
+    "split": (plots.LONGER, "∞: only the split jobs are not certain to bear the load"),
+    "whole": (plots.SHORTER, "−∞: only the whole ones are not"),
+    "both": (plots.NEITHER, "×: neither is"),
 }
 
 #: Panel, row and column, in words.
@@ -60,7 +60,7 @@ class ChangeMaps(SimulatedFigure):
     def add(self, label: Label, scenario: Any = None) -> Self:
         """Add a cell: panel, row and column in words, and an `Served`; return the figure."""
         instance_of("scenario", scenario, Served, "served(max_jumps, load, above=...)")
-        if not (isinstance(label, tuple) and len(label) == 3):
+        if not (isinstance(label, tuple) and [*map(type, label)] == [str] * 3):
             raise InputError(
                 f"label = {shown(label)}; give the panel, the row and the column, in words"
             )

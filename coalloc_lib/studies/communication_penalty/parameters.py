@@ -1,5 +1,6 @@
 """What the paper fixes, what it leaves open and how that was chosen, and the sample sizes."""
 
+from coalloc_lib.checks import one_of, whole
 from coalloc_lib.distributions import Exponential, power_of_two
 from coalloc_lib.placement import WorstFit
 from coalloc_lib.scenario import Scenario
@@ -46,13 +47,25 @@ JUMPS_ASKED = (5, 20, 100)
 SCALES = scales(jobs=(10_000, 60_000), replications=(10, 12), search_runs=(10, 27))
 
 
-def passing(max_jumps: int) -> Scheduling:
-    """Return FPFS(x), which is FCFS where no job may be passed."""
-    return FPFS(max_jumps) if max_jumps else FCFS()
+def passing(max_jumps: int | str) -> Scheduling:
+    """Return FPFS(x), which is FCFS where no job may be passed; ``"no limit"`` is a number too."""
+    if isinstance(max_jumps, str):
+        one_of("max_jumps", max_jumps, (said(NO_LIMIT),))
+        max_jumps = NO_LIMIT
+    return FPFS(max_jumps) if whole("max_jumps", max_jumps, least=0) else FCFS()
 
 
-def scenario(max_jumps: int, workload: SplitJobs = WHOLE) -> Scenario:
-    """Return the paper's system with this many jumps and these jobs."""
+def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
+    """Return the paper's system with this many jumps and these jobs.
+
+    Parameters
+    ----------
+    max_jumps : int or "no limit"
+        How often a job may be passed: FPFS, or FCFS where it is 0.
+    workload : SplitJobs
+        ``WHOLE.with_(above=..., parts=..., span_penalty=...)``; nobody is split where it is not
+        given.
+    """
     return Scenario(SYSTEM, workload, passing(max_jumps), WorstFit())
 
 

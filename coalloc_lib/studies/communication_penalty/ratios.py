@@ -11,8 +11,9 @@ from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.communication_penalty.parameters import SCALES, SEED, said
+from coalloc_lib.studies.communication_penalty.parameters import SCALES, SEED, passing, said
 from coalloc_lib.studies.communication_penalty.responses import NAMES, STREAM
 from coalloc_lib.studies.communication_penalty.served import Served, measure_served
 from coalloc_lib.studies.measurements import Scale
@@ -77,7 +78,24 @@ class RatioFigure(RatioLines):
             at = None
         if at is None or not isinstance(at.line, str) or not isinstance(at.place, int | float):
             raise InputError(f"label = {shown(label)}; give jumps, a line in words, and a place")
+        self._refuse_misplaced(at, scenario)
         return super().add(at, scenario)
+
+    def _refuse_misplaced(self, at, entry):
+        """Refuse a point whose label says what is not so, or that hides what is there."""
+        if not np.isfinite(at.place):
+            raise InputError(f"place = {at.place}; give a finite number")
+        if at.line in (STREAM, *self.groups):
+            raise InputError(f"line = {at.line!r} is a group of jobs here; give another name")
+        policy = entry.scenario.scheduling
+        if isinstance(policy, FCFS | FPFS) and policy != passing(at.panel):
+            raise InputError(f"jumps = {at.panel} and the scenario has {policy}; give its own")
+        lines = {each.line for each in self.entries}
+        if lines and at.panel not in self.panels and at.line not in lines:
+            raise InputError(
+                f"jumps = {at.panel} has no panel yet; begin it with a point of the line "
+                f"{min(lines)!r}"
+            )
 
     def columns(self, label: At) -> dict[str, Any]:
         """Return a label as columns of a table."""

@@ -16,7 +16,7 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.parameters import SIZES
 
 #: What is borne is known sooner than response times: a run of this part of the jobs says it.
-BOUND_PART, FEWEST = 2, 2_000
+BOUND_PART, FEWEST = 2, 6_000
 #: Why an infinite loss is in doubt.
 UNCERTAIN = "the split jobs are not certain to bear less than the whole ones"
 #: All jobs, as a group.

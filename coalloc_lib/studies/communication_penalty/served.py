@@ -1,16 +1,17 @@
 """Split jobs at a load, beside the same jobs whole: how this passes through a sweep."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from coalloc_lib.checks import instance_of, positive
+from coalloc_lib.checks import InputError, instance_of, positive
 from coalloc_lib.curves import RISING
 from coalloc_lib.inference import Sample
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import Seed
+from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.studies.communication_penalty.parameters import WHOLE, scenario
 from coalloc_lib.studies.communication_penalty.responses import (
     NAMES,
@@ -41,6 +42,8 @@ class Served:
         instance_of("scenario", self.scenario, Scenario, "scenario(max_jumps)")
         instance_of("workload", self.jobs, SplitJobs, "jobs that could be held against whole ones")
         positive("load", self.load)
+        scenario = self.scenario
+        refuse_impossible(scenario.system, self.jobs.of_each_size(), scenario.placement)
 
     @property
     def jobs(self) -> SplitJobs:
@@ -54,8 +57,27 @@ class Served:
         return Served(self.scenario.with_(workload=kept), self.load)
 
 
-def served(max_jumps: int, load: float, **split: Any) -> Served:
-    """Return the paper's jobs, split as said, under FPFS with this many jumps."""
+def served(max_jumps: int | str, load: float, **split: Any) -> Served:
+    """Return the paper's jobs, split as said, under FPFS with this many jumps.
+
+    Parameters
+    ----------
+    max_jumps : int or "no limit"
+    load : float
+        Offered load.
+    split
+        Fields of `coalloc_lib.workloads.models.SplitJobs`: above, parts, rounding, span_penalty,
+        kept_whole.
+
+    Examples
+    --------
+    >>> served(20, 0.7, above=10, span_penalty=0.1).jobs.parts
+    4
+    """
+    unknown = sorted(split.keys() - {field.name for field in fields(SplitJobs)})
+    if unknown:
+        names = ", ".join(field.name for field in fields(SplitJobs))
+        raise InputError(f"no field {unknown[0]!r} of split jobs; give some of {names}")
     return Served(scenario(max_jumps, WHOLE.with_(**split)), load)
 
 
