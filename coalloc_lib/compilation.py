@@ -11,13 +11,16 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from numba import njit
 
 from coalloc_lib.checks import InputError
 
+#: Kernels that were looked up, and what was said to be compiled.
 _announced: set[str] = set()
+_announcing = Lock()
 
 
 def compiler(sources: Iterable[Path]) -> Callable[[Callable], Any]:
@@ -66,12 +69,15 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
 
 
 def _announce(kernel, what):
-    """Say that the first call ever compiles; it takes some seconds, once."""
+    """Say that the first call ever compiles, once for all kernels of a name and all threads."""
     name = kernel.py_func.__qualname__
-    if name in _announced:
-        return
-    _announced.add(name)
-    if not any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
+    with _announcing:
+        if not _announced.isdisjoint({name, what}):
+            return
+        _announced.add(name)
+        if any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
+            return
+        _announced.add(what)
         _say(f"compiling the {what}, once (about 10 s) ...")
 
 

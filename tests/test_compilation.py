@@ -3,7 +3,9 @@
 import builtins
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -63,6 +65,18 @@ def test_a_kernel_is_compiled_once_and_says_so(toys):
     assert (answer, hits) == (12, 0)
     assert said == "coalloc: compiling the toys, once (about 10 s) ...\n"
     assert run(toys) == (12, 1, "")
+
+
+def test_kernels_of_one_name_are_announced_once_whatever_thread_asks(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(compilation, "_announced", set())
+
+    def kernel(name):
+        stats = SimpleNamespace(cache_path=str(tmp_path))
+        return SimpleNamespace(py_func=SimpleNamespace(__qualname__=name), stats=stats)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: compilation._announce(kernel(name), "toys"), "abababab"))
+    assert "".join(capsys.readouterr()).count("compiling the toys, once") == 1
 
 
 def test_a_notebook_is_told_in_plain_text_and_not_in_red(monkeypatch, capsys):

@@ -404,6 +404,26 @@ def test_ratios_are_marked_where_their_lines_are_and_name_what_is_dashed():
     assert any("dashed: whole" in text.get_text() for text in figure.texts)
 
 
+def test_names_of_ratios_stand_where_the_lines_are_apart():
+    def line(*ratios):
+        return [(place, Interval(x, x, x, 5)) for place, x in zip((3, 10, 19), ratios, strict=True)]
+
+    def place(lines):
+        axes = plots.ratios({"a": lines}, title="t", xlabel="x", ylabel="y", level="whole").axes[0]
+        (named,) = (each for each in axes.texts if each.get_text() == "one")
+        return named.xy[0], named.get_ha()
+
+    assert place({"one": line(0.6, 0.8, 1.0), "two": line(0.9, 0.95, 1.0)}) == (3, "right")
+    assert place({"one": line(1.0, 0.8, 0.6), "two": line(1.0, 0.95, 0.9)}) == (19, "left")
+    assert place({"one": line(0.6, 0.8, 1.0)}) == (19, "left")
+    for name in ("stream", "load 0.786"):
+        drawn = {key: {name: line(0.6, 0.8, 1.0), "x": line(0.9, 0.95, 1.0)} for key in "abc"}
+        figure = plots.ratios(drawn, title="t", xlabel="x", ylabel="y", level="whole")
+        figure.canvas.draw()
+        for axes in figure.axes[:3]:
+            assert min(text.get_window_extent().x0 for text in axes.texts) > axes.bbox.x0
+
+
 def test_the_last_place_of_ratios_is_marked_where_it_is_round():
     line = [(place / 10, Interval(0.9, 0.8, 1.0, 5)) for place in (0, 1, 2, 3)]
     figure = plots.ratios({"a": {"one": line}}, title="t", xlabel="x", ylabel="y", level="whole")

@@ -22,11 +22,12 @@ TICKS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 def ratios(
     panels: Mapping[str, Mapping[str, RatioLine]], *, title: str, subtitle: str = "", xlabel: str,
     ylabel: str, level: str, look: Mapping[str, Sign] | None = None,
-    printed: Mapping[str, float] | None = None,
+    printed: Mapping[str, float] | None = None, bare: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
     """Draw ratios with their 95 % bands, and 1 as a dashed line, which the subtitle names.
 
-    A line that ends in a cross is past saturation from there on.
+    A line that ends in a cross is past saturation from there on. Names stand at the right, or at
+    the left where the lines meet at the right.
 
     Parameters
     ----------
@@ -39,22 +40,25 @@ def ratios(
         By name, where it is not to follow from the names.
     printed : dict of float, optional
         Places that a paper prints, by the name of the line that is at 1 there.
+    bare : sequence of str
+        Names of lines without their bands.
     """
     names = list(dict.fromkeys(name for drawn in some("panels", panels).values() for name in drawn))
     look = signs(names) if look is None else look
     figure, (row,) = new_figure(3.2, 1, len(panels), sharex=True, sharey=True, squeeze=False)
     low, high = _limits(panels)
     places = [place for drawn in panels.values() for line in drawn.values() for place, _ in line]
-    letters = max(map(len, names))
+    letters, left = max(map(len, names)), _meet_at_the_right(panels)
     room = (max(places) - min(places)) * (0.04 + 0.013 * len(panels) * letters)
+    room *= 1.7 if left else 1  # at the left they are not to touch the axis
     for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
         axes.set_yscale("log")
         axes.set_ylim(low, high)
-        axes.set_xlim(min(places), max(places) + room)
+        axes.set_xlim(min(places) - room * left, max(places) + room * (not left))
         axes.spines["bottom"].set_bounds(min(places), max(places))
         axes.plot([min(places), max(places)], [1, 1], color="black", linestyle="--", linewidth=1)
         for name, line in drawn.items():
-            _draw_line(axes, line, look[name], high)
+            _draw_line(axes, line, look[name], high, name not in bare)
         for name, place in (printed or {}).items():
             if name in drawn:
                 axes.plot(place, 1, **PRINTED | {"color": look[name].colour, "zorder": 5})
@@ -71,9 +75,10 @@ def ratios(
         said.append(f"{_DIAMOND}: where the paper has {shown} at 1")
     title_figure(figure, title, "; ".join(said))
     for axes, drawn in zip(row, panels.values(), strict=True):
-        known = {n: [f.estimate for _, f in line if f is not None] for n, line in drawn.items()}
-        ends = [(n, float(np.clip(found[-1], low, high))) for n, found in known.items() if found]
-        name_lines(axes, [(max(places), end, n, look[n].colour) for n, end in ends])
+        known = {n: found for n, line in drawn.items() if (found := _known(line))}
+        end, x = (0, min(places)) if left else (-1, max(places))
+        ends = {n: float(np.clip(found[end], low, high)) for n, found in known.items()}
+        name_lines(axes, [(x, y, n, look[n].colour) for n, y in ends.items()], left=left)
     return figure
 
 
@@ -86,6 +91,25 @@ def _marks(places):
     marks = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(least, most)
     slack = 1e-9 * (most - least)  # 0.1 + 0.2 is more than 0.3
     return [mark for mark in marks if least - slack <= mark <= most + slack]
+
+
+def _known(line: RatioLine) -> list[float]:
+    return [found.estimate for _, found in line if found is not None]
+
+
+def _meet_at_the_right(panels: Mapping[str, Mapping[str, RatioLine]]) -> bool:
+    """Whether lines lie on one another at their last places, in all panels, but not at the first.
+
+    They do where a parameter ends in what all are held against.
+    """
+    known = [
+        [found for line in drawn.values() if (found := _known(line))] for drawn in panels.values()
+    ]
+    first, last = (
+        max(np.ptp(np.log([found[end] for found in each])) if each else 0.0 for each in known)
+        for end in (0, -1)
+    )
+    return bool(last < 0.1 * first)
 
 
 def _limits(panels):
@@ -104,7 +128,7 @@ def _limits(panels):
     return max(min(ends) / 1.1, FACTORS[0]), min(max(ends) * 1.1, FACTORS[1])
 
 
-def _draw_line(axes: Axes, line: RatioLine, sign: Sign, top: float) -> None:
+def _draw_line(axes: Axes, line: RatioLine, sign: Sign, top: float, band: bool) -> None:
     known = [(place, found) for place, found in line if found is not None]
     at = [place for place, _ in known]
     middle, low, high = (
@@ -113,7 +137,9 @@ def _draw_line(axes: Axes, line: RatioLine, sign: Sign, top: float) -> None:
     )
     style = {"color": sign.colour, "marker": sign.marker, "markersize": 3.5, "linewidth": 1.4}
     axes.plot(at, middle, **style)
-    axes.fill_between(at, np.maximum(low, 1e-9), high, color=sign.colour, alpha=0.18, linewidth=0)
+    if band:
+        look = {"color": sign.colour, "alpha": 0.18, "linewidth": 0}
+        axes.fill_between(at, np.maximum(low, 1e-9), high, **look)
     gone = [place for place, found in line if found is None]
     if gone:  # an empty line would count as a point in the picture's corner
         axes.plot(gone, [top] * len(gone), "x", color=sign.colour, markersize=5, clip_on=False)

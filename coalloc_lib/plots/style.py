@@ -80,9 +80,11 @@ def head(axes: Axes, heading: str, colour: str = "black") -> None:
 
 
 def name_lines(
-    axes: Axes, ends: Iterable[tuple[float, float, str, str]], gap: float = 0.13
+    axes: Axes, ends: Iterable[tuple[float, float, str, str]], gap: float = 0.13, left: bool = False
 ) -> None:
     """Write names beside the ends of lines, (x, y, name, colour) each, no nearer than `gap` inches.
+
+    They stand on the right, or on the left.
 
     Call it when the limits of the axes are set.
     """
@@ -95,10 +97,11 @@ def name_lines(
         short = np.maximum(least - np.diff(heights), 0) / 2
         heights[1:] += short
         heights[:-1] -= short
+    side = {"ha": "right" if left else "left", "xytext": (-6 if left else 6, 0)}
     style = {"va": "center", "fontsize": 8, "annotation_clip": False}
     style |= {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     for (x, _, name, colour), height in zip(ends, heights, strict=True):
-        axes.annotate(name, (x, height), xytext=(6, 0), color=colour, **style)
+        axes.annotate(name, (x, height), color=colour, **style, **side)
 
 
 def to_svg(figure: Figure) -> str:

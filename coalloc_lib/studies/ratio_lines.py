@@ -1,7 +1,7 @@
 """Figures of ratios along a parameter: lines by panel, and 1 as what they are held against."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure as Picture
@@ -45,14 +45,18 @@ class RatioLines(SimulatedFigure):
         What a ratio of 1 is, in words.
     printed : dict of float, optional
         Places on the level of 1 that the paper prints, by line.
+    bare : sequence of str
+        Lines whose intervals are not drawn.
     """
 
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[At, Any], scales: Mapping[str, Any],
         seed: Seed, *, xlabel: str, ylabel: str, against: str,
-        printed: Mapping[str, float] | None = None, **said: Any,
+        printed: Mapping[str, float] | None = None, bare: Sequence[str] = (),
+        **said: Any,
     ) -> None:  # fmt: skip
         self.xlabel, self.ylabel, self.against = xlabel, ylabel, against
+        self.bare = bare
         self.printed = printed or {}
         super().__init__(name, subtitle, entries, scales, seed, **said)
 
@@ -107,6 +111,7 @@ class RatioLines(SimulatedFigure):
             level=self.against,
             look=self.looks(line for drawn in panels.values() for line in drawn),
             printed=self.printed,
+            bare=self.bare,
         )
 
     def words(self) -> str:

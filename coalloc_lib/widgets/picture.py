@@ -15,8 +15,8 @@ from coalloc_lib.plots import to_svg
 LARGEST_SVG = 47_000
 #: Dots per inch of an image: twice those that most screens show.
 DPI = 168
-#: Colours of an image.
-PALETTE = 128
+#: Colours of an image: those of its areas as they are, and some for the edges of what is drawn.
+AREAS, EDGES = 80, 48
 #: Inches of a figure become so many pixels on the page.
 PIXELS = 100
 
@@ -63,12 +63,23 @@ def _image(figure: Figure) -> tuple[str, bytes]:
         return "svg+xml", svg
     drawn, file = BytesIO(), BytesIO()
     figure.savefig(drawn, format="png", dpi=DPI)
-    # What we draw has few colours: a palette makes it a third of the size. Maximal coverage keeps
-    # those that are rare, such as a scale's.
-    pixels = (
-        Image.open(drawn)
-        .convert("RGB")
-        .quantize(PALETTE, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    # What we draw has few colours: a palette makes it a third of the size.
+    image = Image.open(drawn).convert("RGB")
+    image.quantize(palette=_palette(image), dither=Image.Dither.NONE).save(
+        file, "png", optimize=True
     )
-    pixels.save(file, "png", optimize=True)
     return "png", file.getvalue()
+
+
+def _palette(image: Image.Image) -> Image.Image:
+    """Return an image of the colours to use: the commonest, so that no pale area turns grey.
+
+    Maximal coverage adds the rare ones, such as those of letters.
+    """
+    found: Any = image.getcolors(image.width * image.height)  # none are left out
+    counted = sorted(found, reverse=True)
+    areas = [part for _, colour in counted[:AREAS] for part in colour]
+    rare: Any = image.quantize(EDGES, Image.Quantize.MAXCOVERAGE).getpalette()
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(areas + rare[: 3 * EDGES])
+    return palette

@@ -38,6 +38,18 @@ MUTANTS = (
         f"{CLAIMED}::test_titles_claim_no_more_than_the_intervals",
     ),
     Mutant(
+        "studies/communication_penalty/headlines.py",
+        "seen = any(each.above(0) or each.below(0) for each in waits)",
+        "seen = any(each.above(0) for each in waits)",
+        f"{CLAIMED}::test_titles_claim_no_more_than_the_intervals",
+    ),
+    Mutant(
+        "compilation.py",
+        "if not _announced.isdisjoint({name, what}):",
+        "if name in _announced:",
+        "test_compilation.py::test_kernels_of_one_name_are_announced_once_whatever_thread_asks",
+    ),
+    Mutant(
         "plots/ranges.py",
         '":" if found.doubt else "-"',
         '"-"',
@@ -297,8 +309,8 @@ MUTANTS = (
     ),
     Mutant(
         "widgets/picture.py",
-        "PALETTE, Image.Quantize.MAXCOVERAGE",
-        "PALETTE, Image.Quantize.MEDIANCUT",
+        "palette.putpalette(areas + rare[: 3 * EDGES])",
+        "palette.putpalette(rare[: 3 * EDGES])",
         "test_widgets.py::test_an_image_has_a_palette_and_keeps_its_colours",
     ),
 )

@@ -11,7 +11,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.curves import RISING
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
-from coalloc_lib.plots.signs import PRINT
+from coalloc_lib.plots.signs import OWN, PRINT
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.studies import communication_penalty as study
 from coalloc_lib.studies.communication_penalty import (
@@ -56,6 +56,8 @@ def test_every_claim_has_its_row_and_every_figure_its_verdicts(result):
         assert len(figure.data())
         assert figure.words().startswith(figure.title)
         assert [row.item for row in figure.verdicts] == list(figure.claims)
+    shown = [name for figure in result.figures for name in figure.claims]
+    assert sorted(shown) == [f"CP-{number}" for number in range(1, 9)]  # none twice
 
 
 def test_thresholds_have_the_agreed_columns_and_every_case(result):
@@ -278,6 +280,7 @@ def test_cp1_says_what_a_sample_does_not_explain(monkeypatch):
     assert row.verdict == "holds in part"
     assert "share of the load of S2" in row.note
     assert row.reproduced == pytest.approx(parameters.EXACT_LOAD)
+    assert row.ci95_low is None  # of a law there is no interval
     exact = shares.exact_shares()
     monkeypatch.setattr(shares, "PRINTED_WORK", exact[shares.WORK])
     monkeypatch.setattr(shares, "PRINTED_LOAD", parameters.EXACT_LOAD)
@@ -292,10 +295,10 @@ def test_titles_say_the_opposite_where_the_numbers_do():
     lines = ("load 0.5", "load 0.7")
     falls = {lines[0]: {3: 12.0, 10: 8.0, 19: 10.0}, lines[1]: UPWARDS}
     figure = made_up(lambda line, x, g: falls[line][x], lines=lines, groups=("stream",))
-    assert "fall at 1 of 1" in headlines.best_by_load(figure)
+    assert "to split more, at 1 of 1 MaxJumps" in headlines.best_by_load(figure)
     rises = dict(zip(lines, reversed(falls.values()), strict=True))
     figure = made_up(lambda line, x, g: rises[line][x], lines=lines, groups=("stream",))
-    assert "fall at none of 1" in headlines.best_by_load(figure)
+    assert "to split more, at none of 1" in headlines.best_by_load(figure)
 
 
 def test_a_doubt_stays_with_the_ratio():
@@ -440,14 +443,26 @@ def test_titles_claim_no_more_than_the_intervals():
     assert "up to ψ = 3 (stream)" in headlines.pays_below(hollow)
     noisy = Sample(np.linspace(0.97, 1.03, RUNS))
     spread = SimpleNamespace(panels=[5], groups=GROUPS, mean_ratio=lambda *_: noisy)
-    assert f"by more than {100 * noisy.interval.half_width:.1f} % on average" in (
-        headlines.spread_is_worse(spread)
-    )
-    shared = "the queue is shared"
-    assert shared in headlines.own_penalty_matters(own(0.1, 0.0))
-    assert shared not in headlines.own_penalty_matters(own(0.1, 0.0995))
-    assert shared not in headlines.own_penalty_matters(own(0.0005, 0.0))
-    assert shared not in headlines.own_penalty_matters(own(-0.1, 0.0))
+    title = headlines.spread_is_worse(spread)
+    assert title.startswith("Averaged over the thresholds, no group is seen to respond later")
+    assert f"(within {100 * noisy.interval.half_width:.1f} %)" in title
+    unseen = "in the waits no difference is seen"
+    assert unseen in headlines.own_penalty_matters(own(0.1, 0.0))
+    assert unseen not in headlines.own_penalty_matters(own(0.1, 0.05))
+    assert "they wait −5.0 % longer" in headlines.own_penalty_matters(own(0.1, -0.05))
+    assert "respond +10.0 % later" in headlines.own_penalty_matters(own(0.1, 0.0))
+
+
+def test_groups_of_figures_1_and_2_have_two_bands_and_what_is_added_its_own():
+    for name in ("figure1", "figure2"):
+        assert study.figure(name).bare == ("S1", "S2", "S3")
+    figure = made_up(lambda *_: 9.0)
+    figure.bare = figures.BARE
+    assert len(figure.plot().axes[0].collections) == 2
+    figure.add((5, "mine", 3), served(5, 0.5, above=3, span_penalty=0.01))
+    assert len(figure.plot().axes[0].collections) == 3
+    looks = figure.looks(["mine", *NAMES])
+    assert looks["mine"] not in [*(looks[group] for group in NAMES), OWN[0]]
 
 
 def test_groups_differ_in_shape_and_from_what_is_printed():

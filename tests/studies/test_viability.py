@@ -223,12 +223,18 @@ def test_the_components_map_names_the_largest_penalty_of_each_number():
         return 0.9 if float(label[2]) <= 0.1 * (int(label[1]) - 1) else 1.1
 
     figure = filled(ComponentsMap(), factor)
-    assert figure.title.endswith("FPFS(no limit) 0.1, 0.2, 0.3, 0.4")
+    assert "FPFS(no limit) 0.1, 0.2, 0.3, 0.4." in figure.words()
+    assert figure.title == (
+        "2 components gain least: all jobs gain in 12 of 24 cells, with other numbers in 16 to 24"
+    )
     figure = filled(ComponentsMap(), lambda label, group: 1.1)
-    assert "FCFS none, none, none, none" in figure.title
+    assert "FCFS none, none, none, none" in figure.words()
+    assert figure.title == (
+        "No number of components gains least: all jobs gain in 0 of 24 cells each"
+    )
     # A gain beyond a loss is not overlooked, and not taken for a gain throughout.
     figure = filled(ComponentsMap(), lambda label, group: 0.9 if label[2] == "0.4" else 1.1)
-    assert "FCFS 0.4" in figure.title
+    assert "FCFS 0.4" in figure.words()
 
 
 def test_who_pays_counts_small_gains_beside_large_losses_and_the_reverse():
@@ -304,8 +310,15 @@ def test_what_is_kept_whole_takes_its_part_of_the_gain(factors, said):
     rows = dict(zip(("0%", "25%", "50%", "75%"), factors, strict=True))
     figure = filled(KeptWholeMap(), lambda label, group: rows[label[1]])
     less = 12 if factors[1] > 0.85 else 0
-    assert f"FCFS {said}" in figure.title
-    assert f"less than in proportion in {less} of 12 cases" in figure.title
+    assert f"FCFS {said}" in figure.words()
+    assert f"less than in proportion in {less} of 12 cases" in figure.words()
+    gone = 4 if factors[1] > 0.9 else 0
+    assert figure.title.endswith(
+        f"{said} is left of what all jobs gain at ψ = 0; for certain below half under {gone} of 4 "
+        "policies"
+    )
+    drawn = " ".join(text.get_text().replace("\n", " ") for text in figure.plot().texts)
+    assert f"FCFS {said}" in drawn
 
 
 def test_a_map_takes_cells_of_its_own_kind_only():

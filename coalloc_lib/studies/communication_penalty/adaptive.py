@@ -192,8 +192,26 @@ class KeptWholeMap(ChangeMaps):
             "fit, against all jobs whole",
             entries,
             ("penalty ψ", "cannot be split"),
+            _left,
             _remaining,
         )
+
+
+def _left(figure: KeptWholeMap, group: str) -> str:
+    """Say from what to what part of a certain gain is left where a share is kept whole."""
+    asked = [(f"{kept:.0%}", at(0.0)) for kept in KEPT[:2]]
+    gains = figure.gains(asked, group).values()
+    sure = [(full, some) for full, some in gains if full.interval.above(0)]
+    where = f"Where {KEPT[1]:.0%} of the jobs cannot be split"
+    if not sure:
+        return f"{where}: {named(group)} gain for certain nowhere, whatever is split"
+    parts = [some.mean / full.mean for full, some in sure]
+    reach = " to ".join(dict.fromkeys(f"{part:.0%}" for part in (min(parts), max(parts))))
+    less = [_below(some, full, 0.5) for full, some in sure].count(True)
+    return (
+        f"{where}, {reach} is left of what {named(group)} gain at ψ = 0; for certain below half "
+        f"under {less} of {len(sure)} policies"
+    ).replace("-", "−")
 
 
 def _remaining(figure: KeptWholeMap, group: str) -> str:
@@ -204,8 +222,8 @@ def _remaining(figure: KeptWholeMap, group: str) -> str:
         told.append(f"{panel} {_part(gains[0], full)}")
         less += [_below(some, full, 1 - kept) for some, kept in zip(gains, KEPT[1:], strict=True)]
     return (
-        f"Where {KEPT[1]:.0%} of the jobs cannot be split, there is left of what {named(group)} "
-        f"gain at ψ = 0: {_list(told)}; less than in proportion in "
+        f"left of what {named(group)} gain at ψ = 0 where {KEPT[1]:.0%} cannot be split: "
+        f"{_list(told)}; less than in proportion in "
         f"{less.count(True)} of {len(less)} cases, not less in {less.count(False)}"
     )
 

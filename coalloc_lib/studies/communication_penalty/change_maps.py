@@ -47,14 +47,16 @@ class ChangeMaps(SimulatedFigure):
         What columns are, and rows.
     headline : callable
         Takes the figure and the name of a group, returns the title.
+    detail : callable, optional
+        Takes the same, returns what the subtitle ends in.
     """
 
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[Label, Served], axes: tuple[str, str],
-        headline: Callable[[Any, str], str],
+        headline: Callable[[Any, str], str], detail: Callable[[Any, str], str] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(name, subtitle, entries, SCALES, SEED)
-        self.axes, self.said = axes, headline
+        self.axes, self.said, self.detail = axes, headline, detail
         self.group = STREAM
 
     def add(self, label: Label, scenario: Any = None) -> Self:
@@ -97,6 +99,10 @@ class ChangeMaps(SimulatedFigure):
     def panels(self) -> list[str]:
         """The panels, in words."""
         return list(dict.fromkeys(label[0] for label in self.entries))
+
+    def explained(self, group: str = STREAM) -> str:
+        """Return the subtitle, with the numbers behind the title where these are many."""
+        return "; ".join([self.subtitle, *([self.detail(self, group)] if self.detail else [])])
 
     @property
     def title(self) -> str:
@@ -143,7 +149,11 @@ class ChangeMaps(SimulatedFigure):
             columns=columns,
             title=self.said(self, group),
             subtitle="; ".join(
-                [f"mean response of {named(group)}: {self.subtitle}", "hatched: undecided", *told]
+                [
+                    f"mean response of {named(group)}: {self.explained(group)}",
+                    "hatched: undecided, also where one saturates",
+                    *told,
+                ]
             ),
             xlabel=self.axes[0],
             ylabel=self.axes[1],
@@ -160,7 +170,7 @@ class ChangeMaps(SimulatedFigure):
             f"{panel}: {', '.join(f'{verdict} {count}' for verdict, count in counts.items())}"
             for panel, counts in found.items()
         ]
-        return f"{self.said(self, group)}. {self.subtitle}. Cells: {'; '.join(told)}."
+        return f"{self.said(self, group)}. {self.explained(group)}. Cells: {'; '.join(told)}."
 
 
 def named(group: str) -> str:

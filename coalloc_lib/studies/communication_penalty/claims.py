@@ -84,7 +84,7 @@ def shares(runs: Runs) -> Found:
         f"the shares of the jobs are those of {runs.shares.jobs} jobs drawn ({FEWEST} are likely); "
         "the others are explained within 95 % of such samples around the exact figure"
     )
-    return Interval.exact(exact), parts, why
+    return exact, parts, why
 
 
 @claim("CP-2", "threshold of the stream in the case nearest to print")

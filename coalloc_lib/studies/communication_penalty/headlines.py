@@ -55,14 +55,15 @@ def pays_below(figure: "RatioFigure") -> str:
         tops = [max(places) for places in sure if places]
         words = span_of(tops) if len(tops) == len(sure) else f"not always ({span_of(tops)})"
         found.append(f"{words} ({line})")
-    return f"Splitting the largest jobs is sure to pay up to ψ = {', '.join(found)}"
+    told = ", ".join(found)
+    return f"Splitting the largest jobs is sure to pay up to ψ = {told}, depending on MaxJumps"
 
 
 def rises_with_threshold(figure: "RatioFigure") -> str:
     """Figure 2: which threshold is best for the largest jobs and for the smallest."""
     return (
-        f"Where spanning costs little, S4 responds soonest split above {_best(figure, 'S4')}, "
-        f"S1 above {_best(figure, 'S1')}"
+        f"Where spanning costs little, S4 responds soonest where jobs above "
+        f"{_best(figure, 'S4')} are split, S1 where those above {_best(figure, 'S1')} are"
     )
 
 
@@ -78,14 +79,12 @@ def best_grows(figure: "RatioFigure") -> str:
 def best_by_load(figure: "RatioFigure") -> str:
     """Figure 4: at how many numbers of jumps the best threshold is seen to fall with the load."""
     low, *_, high = figure.lines(figure.panels[0])
-    falls, found = {}, []
+    falls = {}
     for jumps in figure.panels:
         before, after = figure.best(jumps, low), figure.best(jumps, high)
         falls[said(jumps)] = bool(before and after) and min(before) > max(after)
-        found.append(f"{span_of(before)}, then {span_of(after)}")
     return (
-        f"From {low} to {high} the best threshold is seen to fall at {tally(falls)} MaxJumps "
-        f"({'; '.join(found)})"
+        f"From {low} to {high} it is seen to become best to split more, at {tally(falls)} MaxJumps"
     )
 
 
@@ -98,26 +97,26 @@ def spread_is_worse(figure: "RatioFigure") -> str:
     }
     worse = [name for name, ratio in found.items() if ratio.above(1)]
     most = max(abs(end - 1) for ratio in found.values() for end in (ratio.low, ratio.high))
-    which = f"{len(worse)} of {len(found)} groups" if worse else "No group"
+    which = f"{len(worse)} of {len(found)} groups are" if worse else "no group is"
     return (
-        f"{which} of jobs is seen to respond later where ψ is spread; over all thresholds none "
-        f"differs by more than {100 * most:.1f} % on average"
+        f"Averaged over the thresholds, {which} seen to respond later where ψ is spread (within "
+        f"{100 * most:.1f} %)"
     )
 
 
 def own_penalty_matters(figure: "DispersionFigure") -> str:
-    """Figure 6: how much longer jobs of high penalty respond, and how much longer they wait."""
+    """Figure 6: how much later jobs of high penalty respond, and if they are seen to wait longer.
+
+    Both are differences over the mean response of all split jobs.
+    """
     longer, waits = (
         [figure.mean_spread(jumps, part).interval for jumps in figure.panels]
         for part in ("", " wait")
     )
-    words = (
-        f"Jobs of high ψ respond {_reach(longer)} later than those of low ψ, and wait "
-        f"{_reach(waits)} longer"
-    )
-    bound = min(each.low for each in longer)
-    apart = all(each.between(-bound, bound) for each in waits) and all(e.above(0) for e in longer)
-    return words + ": the queue is shared, the stretch is not" * apart
+    seen = any(each.above(0) or each.below(0) for each in waits)
+    wait = f"they wait {_reach(waits)} longer" if seen else "in the waits no difference is seen"
+    high, low = "jobs of the highest ψ", "those of the lowest"
+    return f"Averaged over the thresholds, {high} respond {_reach(longer)} later than {low}; {wait}"
 
 
 def _reach(found: list[Interval]) -> str:

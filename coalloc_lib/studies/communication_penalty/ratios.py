@@ -1,6 +1,6 @@
 """Figures of mean response times with splitting over those without, along one parameter."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +10,7 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.estimates import Interval
 from coalloc_lib.inference import Sample
+from coalloc_lib.plots.signs import OWN
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.seeds import Seed
@@ -25,6 +26,8 @@ LOOK = _SIZES | {
     "S4": _SIZES["S4"]._replace(marker="v"),
     STREAM: plots.Sign("#000000", "P"),
 }
+#: The first line that a reader adds: no shade of the groups, nor the grey of what has no meaning.
+ADDED = OWN[2]
 
 
 class RatioFigure(RatioLines):
@@ -116,6 +119,12 @@ class RatioFigure(RatioLines):
             return None
         one, less = found.means[group], other.means[group]
         return Sample(one.values / less.values, one.doubt or less.doubt)
+
+    def looks(self, names: Iterable[str]) -> dict[str, plots.Sign]:
+        """Return the sign of each line; the first that was added stands out."""
+        found = super().looks(names)
+        added = [name for name in found if name not in self.look]
+        return found | dict.fromkeys(added[:1], ADDED)
 
     def heading(self, panel: int) -> str:
         """Return the number of jumps of a panel."""

@@ -87,7 +87,8 @@ class ShareFigure(Figure):
         self.jobs = fitting_size()
         subtitle = (
             f"marks: exact; lines: 95 % of samples of {self.jobs:,} jobs, whose shares of jobs "
-            "stray as far as the printed ones"
+            f"stray as far as the printed ones; not drawn: offered load, printed {PRINTED_LOAD}, "
+            f"exact {EXACT_LOAD:.3f}"
         )
         super().__init__("shares", subtitle, ("CP-1",))
         self.found = sampled_shares(self.jobs, seed)

@@ -13,6 +13,7 @@ from coalloc_lib.plots.signs import OWN
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.change_maps import ChangeMaps, Label, named
 from coalloc_lib.studies.communication_penalty.changes import columns_of
+from coalloc_lib.studies.communication_penalty.headlines import span_of
 from coalloc_lib.studies.communication_penalty.parameters import (
     ABOVE,
     EXACT_LOAD,
@@ -90,6 +91,7 @@ class ComponentsMap(ChangeMaps):
             "whole",
             entries,
             ("penalty ψ", "components"),
+            _by_number,
             _by_panel,
         )
 
@@ -118,8 +120,30 @@ def _by_penalty(figure: ViabilityMap, group: str) -> str:
     return f"{passed(figure.max_jumps)}: {gain} {upto}, {beyond}"
 
 
+def _by_number(figure: ChangeMaps, group: str) -> str:
+    """Say which number of components gains in the fewest cells, or that no single one does."""
+    changes = figure.changes(group)
+    numbers = [str(parts) for parts in COMPONENTS]
+    found = {(panel, column) for panel, _, column in changes}
+    places = [at for at in found if all((at[0], each, at[1]) in changes for each in numbers)]
+    gains = {
+        each: sum(changes[panel, each, column].verdict == "gains" for panel, column in places)
+        for each in numbers
+    }
+    least, *others = sorted(gains.values())
+    if least == others[0]:
+        return (
+            f"No number of components gains least: {named(group)} gain in "
+            f"{span_of([least, *others])} of {len(places)} cells each"
+        )
+    return (
+        f"{min(gains, key=lambda each: gains[each])} components gain least: {named(group)} gain in "
+        f"{least} of {len(places)} cells, with other numbers in {span_of(others)}"
+    )
+
+
 def _by_panel(figure: ChangeMaps, group: str) -> str:
-    """Say up to which penalty how many components gain, by panel, and if the number matters."""
+    """Say up to which penalty how many components gain, by panel."""
     upto: dict[str, dict[str, str]] = {}
     for (panel, row, column), each in figure.changes(group).items():  # columns rise
         here = upto.setdefault(panel, {})
@@ -127,7 +151,7 @@ def _by_panel(figure: ChangeMaps, group: str) -> str:
     told = [f"{panel} {', '.join(here.values())}" for panel, here in upto.items()]
     *rows, last = dict.fromkeys(label[1] for label in figure.entries)
     return (
-        f"Largest ψ at which {named(group)} gain, with {', '.join(rows)} and {last} components: "
+        f"largest ψ at which {named(group)} gain, with {', '.join(rows)} and {last} components: "
         f"{'; '.join(told)}"
     )
 
