@@ -5,7 +5,7 @@ from typing import Any
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
-from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
 from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
 
 #: Name on the command line -> placement; `spoken` gives the name in a notebook.
@@ -18,7 +18,12 @@ PLACEMENTS: dict[str, type[Placement]] = {
 
 #: Name on the command line -> scheduling policy; a notebook shows the name of the class. The
 #: fields of the class are the options that go with it.
-SCHEDULING: dict[str, type[Scheduling]] = {"fcfs": FCFS, "fpfs": FPFS}
+SCHEDULING: dict[str, type[Scheduling]] = {
+    "fcfs": FCFS,
+    "fpfs": FPFS,
+    "easy": EASY,
+    "conservative": Conservative,
+}
 
 
 def spoken(name: str) -> str:

@@ -9,10 +9,19 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from coalloc_lib.checks import InputError, shown
-from coalloc_lib.scheduling import Job
+
+
+class Rigid(Protocol):
+    """What a reservation is made for: a `coalloc_lib.scheduling.Job`, or what is as one."""
+
+    def expected_length(self, allocation: Sequence[int]) -> float:
+        """Return how long it is expected to run on an allocation."""
+
+
+_Job = TypeVar("_Job", bound=Rigid)
 
 
 class Reservation(NamedTuple):
@@ -36,11 +45,17 @@ class Profile:
     Notes
     -----
     Step i goes from ``instants[i]``, included, to ``instants[i + 1]``, or for the last to infinity.
+    Two steps that follow one another differ: a profile is known by what is idle when, not by how it
+    came about.
+
+    What is taken for no time, from an instant to that same instant, is kept apart, in `moments`: it
+    is in the way of those only who would run across that instant, from before it to after it.
     """
 
     def __init__(self, idle: Sequence[int], now: float = 0.0) -> None:
         self.instants = [now]
         self.idle = [tuple(idle)]
+        self.moments: list[tuple[float, tuple[int, ...]]] = []
 
     def at(self, instant: float) -> tuple[int, ...]:
         """Return the idle processors of each cluster just after an instant."""
@@ -53,8 +68,12 @@ class Profile:
 
     def between(self, start: float, end: float) -> tuple[int, ...]:
         """Return what is idle at `start` and stays so until `end`."""
-        inside = slice(bisect_right(self.instants, start), bisect_left(self.instants, end))
-        return tuple(map(min, zip(self.at(start), *self.idle[inside], strict=True)))
+        steps = self._steps_between(start, end)
+        for instant, taken in self.moments:
+            if start < instant < end:
+                pairs = zip(self.at(instant), taken, strict=True)
+                steps.append(tuple(max(idle - took, 0) for idle, took in pairs))
+        return tuple(map(min, zip(*steps, strict=True)))
 
     def take(self, start: float, end: float, allocation: Sequence[int]) -> None:
         """Take processors of each cluster from `start` to `end`; negative ones are given back.
@@ -64,6 +83,7 @@ class Profile:
         start, end : float
             `end` may be infinite.
         allocation : sequence of int
+            What is idle then, `moments` aside: what was reserved before them stays in their way.
         """
         if len(allocation) != len(self.idle[0]):
             raise InputError(
@@ -73,11 +93,12 @@ class Profile:
         if not start <= end:
             raise InputError(f"end = {end} comes before start = {start}; give a later end")
         if start == end:
+            self._take_moment(start, allocation)
             return
-        free = self.between(start, end)
+        free = [*map(min, zip(*self._steps_between(start, end), strict=True))]
         if any(took > idle for took, idle in zip(allocation, free, strict=True)):
             raise InputError(
-                f"allocation = {list(allocation)} from {start:g} to {end:g}; only {list(free)} "
+                f"allocation = {list(allocation)} from {start:g} to {end:g}; only {free} "
                 "stay idle until then"
             )
         self._split(start)
@@ -85,11 +106,20 @@ class Profile:
         for step in range(bisect_left(self.instants, start), bisect_left(self.instants, end)):
             pairs = zip(self.idle[step], allocation, strict=True)
             self.idle[step] = tuple(idle - took for idle, took in pairs)
+        self._join(start)
+        self._join(end)
+
+    def forget(self, now: float) -> None:
+        """Let the profile begin at a later instant."""
+        first = bisect_right(self.instants, now) - 1
+        del self.instants[:first], self.idle[:first]
+        self.instants[0] = now
+        self.moments = [moment for moment in self.moments if moment[0] > now]
 
     def earliest(
         self,
-        job: Job,
-        place: Callable[[Job, Sequence[int]], Sequence[int] | None],
+        job: _Job,
+        place: Callable[[_Job, Sequence[int]], Sequence[int] | None],
         since: float | None = None,
     ) -> Reservation | None:
         """Return the first reservation for a job; None where it never fits.
@@ -107,19 +137,40 @@ class Profile:
         Notes
         -----
         A job is placed on what stays idle over the whole length that it is expected to run. That
-        depends on where it is placed: where it turns out to span and to run beyond the window it
-        was placed in, it is placed again in the longer one. Tried are the instants at which the
-        idle processors change: between two of them nothing comes free.
+        depends on where it is placed: it is placed in the window that it needs on one cluster and,
+        where it turns out to span and to run beyond it, again in the longer one. Tried are `since`,
+        the later instants at which the idle processors change, and those of `moments`: between two
+        of them nothing comes free.
         """
         since = self.instants[0] if since is None else since
-        for start in [since, *self.instants[bisect_right(self.instants, since) :]]:
-            allocation, length = None, 0.0
+        moments = (instant for instant, _ in self.moments)
+        later = {instant for instant in (*self.instants, *moments) if instant > since}
+        for start in [since, *sorted(later)]:
+            length = job.expected_length(())  # as it is on one cluster
             while (found := place(job, self.between(start, start + length))) is not None:
-                allocation, needed = found, job.expected_length(found)
+                needed = job.expected_length(found)
                 if needed <= length:
-                    return Reservation(start, start + needed, allocation)
+                    return Reservation(start, start + needed, found)
                 length = needed
         return None
+
+    def _steps_between(self, start, end):
+        """Return what is idle in each step that an interval touches, and so at its start."""
+        inside = slice(bisect_right(self.instants, start), bisect_left(self.instants, end))
+        return [self.at(start), *self.idle[inside]]
+
+    def _take_moment(self, instant, allocation):
+        """Take processors for no time, or give back what was taken so."""
+        if min(allocation) >= 0:
+            self.moments.append((instant, tuple(allocation)))
+        else:
+            self.moments.remove((instant, tuple(-taken for taken in allocation)))
+
+    def _join(self, instant):
+        """Let no step begin at an instant at which nothing changes."""
+        position = bisect_left(self.instants, instant)
+        if 0 < position < len(self.idle) and self.idle[position - 1] == self.idle[position]:
+            del self.instants[position], self.idle[position]
 
     def _split(self, instant):
         """Let a step begin at an instant."""

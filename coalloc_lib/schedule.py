@@ -217,9 +217,13 @@ class Schedule:
         -----
         Checked are: every job that was not refused starts at or after its submission; runs for its
         run time (with the penalty where it spans); has the processors that its request asked for;
-        no cluster is over its size at any instant. FCFS and FPFS start jobs only at the instant of
-        some submission or departure; FCFS never overtakes, and FPFS no job more than `max_jumps`
-        times; under both the head of the queue does not wait while it fits.
+        no cluster is over its size at any instant. FCFS, FPFS and EASY start jobs only at the
+        instant of some submission or departure; FCFS never overtakes, and FPFS no job more than
+        `max_jumps` times; under all three the head of the queue does not wait while it fits. EASY
+        starts no head of the queue later than the jobs that ran, at any instant at which it was the
+        head, allowed it to, and has promised it the first such start. Conservative backfilling
+        starts no job later than its first promise, and that is a start that the jobs that ran at
+        its submission allowed: the first such start where no other job waited.
         """
         from coalloc_lib.verification import verify
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.placement import may_stay_whole, time_on_processors
-from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.machines import StayOrShare
+from coalloc_lib.placement import Placement, may_stay_whole, time_on_processors
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
 
 
 class ScheduleError(AssertionError):
@@ -107,7 +108,10 @@ def _request(schedule):
     bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
     if jobs.request == "total":
         bad |= (allocation > 0).sum(axis=1) != 1
-    elif jobs.request != "flexible":
+    if isinstance(schedule.placement, StayOrShare):
+        home = jobs.components[:, 1:]
+        bad |= home.any(axis=1) & (home != allocation).any(axis=1)
+    elif jobs.request in ("ordered", "unordered"):
         wanted, given = _side_by_side(jobs.request, jobs.components, allocation)
         split = (wanted != given).any(axis=1)
         if may_stay_whole(schedule.placement, jobs.request):
@@ -171,24 +175,133 @@ def _no_overtaking(schedule):
 
 def _head(schedule):
     """Once all is done at an instant, the head of the queue does not fit."""
+    instants, heads = _waiting_heads(schedule)
+    rows = max(_CHUNK // len(schedule.system), 1)
+    for chunk in np.array_split(np.arange(len(heads)), 1 + len(heads) // rows):
+        jobs, idle = schedule.jobs, idle_after(schedule, instants[chunk])
+        fit = fits_by(schedule.placement, jobs.request, jobs.components[heads[chunk]], idle)
+        if fit.any():
+            instant, head = instants[chunk][fit][0], heads[chunk][fit][0]
+            raise ScheduleError(
+                f"job {head} at {instant:.12g}: heads the queue and fits, "
+                f"but starts only at {schedule.start[head]:.12g}"
+            )
+
+
+def _waiting_heads(schedule):
+    """Return the instants, increasing, after which a job heads the queue, and those jobs."""
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit, all_before = schedule.jobs.submit[order], np.maximum.accumulate(schedule.start[order])
     instants = np.unique(np.concatenate([submit, schedule.end]))
     # The head is the first in the queue that has not started; it may not have arrived yet.
     head = np.searchsorted(all_before, instants, side="right")
     waits = head < np.searchsorted(submit, instants, side="right")
-    rows = max(_CHUNK // len(schedule.system), 1)
-    for chunk in np.array_split(np.flatnonzero(waits), 1 + int(waits.sum()) // rows):
-        heads = order[head[chunk]]
-        jobs, idle = schedule.jobs, idle_after(schedule, instants[chunk])
-        whole = may_stay_whole(schedule.placement, jobs.request)
-        fit = fits(jobs.request, jobs.components[heads], idle, whole)
-        if fit.any():
-            first = int(fit.argmax())
-            raise ScheduleError(
-                f"job {heads[first]} at {instants[chunk[first]]:.12g}: heads the queue and fits, "
-                f"but starts only at {schedule.start[heads[first]]:.12g}"
-            )
+    return instants[waits], order[head[waits]]
+
+
+def _promise_to_head(schedule):
+    """No head of the queue starts later than the jobs that run at any instant allow it to.
+
+    It must not fit on what is idle once those that are expected to end before its start have left:
+    if it did, its promised start would be the last of these ends, or earlier.
+    """
+    instants, heads = _waiting_heads(schedule)
+    bad = _can_start(schedule, instants, heads, schedule.start[heads], included=False)
+    if bad.any():
+        instant, head = instants[bad][0], heads[bad][0]
+        raise ScheduleError(
+            f"job {head} at {schedule.start[head]:.12g}: starts later than the running jobs "
+            f"promised it at {instant:.12g}"
+        )
+
+
+def _told_to_heads(schedule):
+    """Every job that had to wait as head of the queue was promised the first start it could expect.
+
+    At an instant at which jobs take no time there are several rounds, and the promise, to any job,
+    may be of an earlier one, when such jobs still ran.
+    """
+    start, promised = schedule.start, schedule.promised
+    instants, heads = _waiting_heads(schedule)
+    first = np.sort(np.unique(heads, return_index=True)[1])
+    instants, heads = instants[first], heads[first]
+    rounds = start[start == schedule.end]
+    told = ~np.isnan(promised)
+    unasked = told & ~np.isin(start, rounds)
+    unasked[heads] = ~told[heads]
+    _refuse(
+        unasked, schedule, lambda job: f"was promised {_start_of(promised[job])}, as no head should"
+    )
+    _first_possible(schedule, instants, heads, ~np.isin(instants, rounds))
+
+
+def _told_to_all(schedule):
+    """Every job was promised a start, by its submission, that the jobs that ran then allowed.
+
+    Where no other job waited, it is the first that they allowed; else it may be a later one.
+    """
+    _refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    submit, start = schedule.jobs.submit[order], schedule.start[order]
+    alone = np.append(-np.inf, np.maximum.accumulate(start)[:-1]) < submit
+    _first_possible(schedule, submit, order, alone, before=True)
+
+
+def _promise_kept(schedule):
+    """No job starts later than its first promise, and so none that has got better since."""
+    promised = schedule.promised
+    _refuse(
+        schedule.start > promised,
+        schedule,
+        lambda job: f"starts later than it was promised, {_start_of(promised[job])}",
+    )
+
+
+def _first_possible(schedule, instants, jobs, exactly, before=False):
+    """Promises made to jobs at instants are possible, and where `exactly` says so, the first such.
+
+    The running jobs are those that started by each instant, or `before` it.
+    """
+    promised = schedule.promised[jobs]
+    case = (schedule, instants, jobs, promised)
+    bad = (promised > instants) & exactly & _can_start(*case, included=False, before=before)
+    bad |= ~_can_start(*case, included=True, before=before)
+    if bad.any():
+        job, instant, told = jobs[bad][0], instants[bad][0], promised[bad][0]
+        raise ScheduleError(
+            f"job {job} at {instant:.12g}: was promised {_start_of(told)}, which is not when the "
+            "running jobs allow it"
+        )
+
+
+def _start_of(promised):
+    return "no start" if np.isnan(promised) else f"a start at {promised:.12g}"
+
+
+def _can_start(schedule, instants, jobs, until, included, before=False):
+    """Whether jobs fit once those have left that run at increasing instants and end by `until`.
+
+    Parameters
+    ----------
+    instants, jobs, until : ndarray, shape (m,)
+    included : bool
+        Whether those that are expected to end at `until` itself have left too.
+    before : bool
+        Whether those that start at the instants do not run yet.
+    """
+    stream, system = schedule.jobs, schedule.system
+    length = np.maximum(stream.estimate, stream.runtime)
+    end = schedule.start + time_on_processors(length, stream.span_penalty, schedule.spans)
+    first = np.searchsorted(instants, schedule.start, side="right" if before else "left")
+    counts = np.maximum(np.searchsorted(instants, schedule.end, side="left") - first, 0)
+    idle = np.tile(system.as_array(), (len(instants), 1))
+    for chunk in np.array_split(np.arange(len(schedule)), 1 + counts.sum() // _CHUNK):
+        job = np.repeat(chunk, counts[chunk])
+        begun = np.repeat(np.cumsum(counts[chunk]) - counts[chunk], counts[chunk])
+        row = first[job] + np.arange(len(job)) - begun
+        stays = end[job] > until[row] if included else end[job] >= until[row]
+        np.subtract.at(idle, row[stays], schedule.allocation[job[stays]])
+    return fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
 
 
 #: Table entries that `_head` looks at in one go, so that its memory stays bounded.
@@ -205,6 +318,17 @@ def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
             total = np.cumsum(schedule.allocation[order, cluster], dtype=np.int64)
             idle[:, cluster] += sign * np.append(0, total)[count]
     return idle
+
+
+def fits_by(
+    placement: Placement | None, request: str, components: NDArray, idle: NDArray
+) -> NDArray[np.bool_]:
+    """Whether each job, a row of components, fits into the idle processors as placed by a rule."""
+    if not isinstance(placement, StayOrShare):
+        return fits(request, components, idle, may_stay_whole(placement, request))
+    home = components[:, 1:]
+    free = fits_by(placement.rule, request, components[:, :1], idle)
+    return np.where(home.any(axis=1), (home <= idle).all(axis=1), free)
 
 
 def fits(
@@ -229,4 +353,6 @@ _RULES = (_complete, _after_submission, _run_time, _request, _capacity)
 _RULES_OF: dict[type[Scheduling], tuple[Callable, ...]] = {
     FCFS: (_instant, _no_overtaking, _head),
     FPFS: (_instant, _no_overtaking, _head),
+    EASY: (_instant, _head, _promise_to_head, _told_to_heads, _promise_kept),
+    Conservative: (_promise_kept, _told_to_all),
 }

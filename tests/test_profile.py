@@ -23,8 +23,8 @@ def futures(draw):
     future, table = Profile(sizes), np.tile(sizes, (3 * MOST, 1))
     for _ in range(draw(st.integers(0, 6))):
         start = draw(st.integers(0, MOST - 1))
-        end = draw(st.integers(start, MOST))
-        room = table[start:end].min(axis=0) if end > start else table[start]
+        end = draw(st.integers(start + 1, MOST))
+        room = table[start:end].min(axis=0)
         taken = [draw(st.integers(0, int(most))) for most in room]
         future.take(start, end, taken)
         table[start:end] -= taken
@@ -136,3 +136,47 @@ def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, 
     with pytest.raises(co.InputError, match=message):
         future.take(start, end, taken)
     assert (future.instants, future.idle) == ([1.0], [(3,)])
+
+
+@given(futures(), st.data())
+def test_what_is_held_for_no_time_is_in_the_way_of_those_who_run_across_it(case, data):
+    future, table = case
+    start = data.draw(st.integers(0, MOST))
+    end = data.draw(st.integers(start + 1, 2 * MOST))
+    expected = table[start:end].min(axis=0)
+    for _ in range(data.draw(st.integers(0, 4))):
+        instant = data.draw(st.integers(0, 2 * MOST - 1))
+        taken = [data.draw(st.integers(0, int(most))) for most in table[instant]]
+        future.take(instant, instant, taken)
+        if start < instant < end:
+            expected = np.minimum(expected, table[instant] - taken)
+    assert list(future.between(start, end)) == expected.tolist()
+    assert list(future.at(start)) == table[start].tolist()
+
+
+def test_a_reservation_may_start_once_a_job_of_no_time_has_left():
+    """From 0 it would run across 3, where all is held; from 3 itself it does not."""
+    future = Profile([2])
+    future.take(3, 3, [2])
+    job = Job(0, 0.0, 4.0, 4.0, (1,), span_penalty=0.0)
+    found = future.earliest(job, lambda job, idle: co.BestFit().place([1], "total", idle))
+    assert (found.start, found.end) == (3, 7)
+    future.take(3, 3, [-2])
+    assert future.earliest(job, lambda job, idle: [1] if idle[0] else None).start == 0
+
+
+def test_a_profile_forgets_what_is_past():
+    future = Profile([4])
+    future.take(1, 5, [1])
+    future.take(2, 2, [4])
+    future.forget(3)
+    assert (future.instants, future.idle, future.moments) == ([3, 5], [(3,), (4,)], [])
+
+
+def test_no_step_is_left_where_nothing_changes():
+    future = Profile([4])
+    future.take(1, 5, [1])
+    future.take(5, 7, [1])
+    assert future.instants == [0, 1, 7]
+    future.take(1, 7, [-1])
+    assert future.instants == [0]

@@ -14,6 +14,7 @@ from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import parse_clusters
+from coalloc_lib.scheduling import EASY, Conservative
 from coalloc_lib.simulation import ENGINES, refuse_impossible
 from coalloc_lib.simulation import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
@@ -30,6 +31,9 @@ Examples:
   coalloc simulate --trace KTH-SP2 --clusters 100 --request total --placement best-fit
   coalloc simulate --trace my.swf.gz --clusters 64,64 --request flexible --span-penalty 0.25 \\
       --scheduling fpfs --max-jumps 20 --out schedule.csv
+  coalloc simulate --trace KTH-SP2 --clusters 64,36 --request flexible --scheduling easy \\
+      --placement single-then-span --span-penalty 0.25 --estimates requested
+  coalloc simulate --trace KTH-SP2 --clusters 100 --scheduling conservative --estimates exact
   coalloc simulate --trace CTC-SP2 --clusters 4x32 --request unordered --largest 128 \\
       --load 0.6 --json
 """
@@ -45,7 +49,11 @@ def simulate(
     max_jumps: options.MaxJumps = None,
     placement: options.Placement = None,
     estimates: Annotated[
-        str, typer.Option(metavar="KIND", help="Run time estimates: requested or exact.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="Run time estimates, which easy and conservative plan with: requested or exact.",
+        ),
     ] = "requested",
     span_penalty: Annotated[
         float,
@@ -110,6 +118,8 @@ def simulate(
     if out is not None:
         check_writable(out)
     log = load_trace(trace)
+    if estimates == "requested" and isinstance(policy, EASY | Conservative):
+        _say_what_was_not_requested(log)
     jobs = _divided(log.jobs(request, estimates, span_penalty, largest), division)
     _refuse_impossible(system, jobs, rule, division, log)
     if load is not None:
@@ -150,6 +160,22 @@ def _division(request, system, split, components):
 
 def _divided(jobs, division):
     return jobs if division is None else jobs.split(**division).replace(request=jobs.request)
+
+
+def _say_what_was_not_requested(log):
+    """Refuse a log without requested times, which would be planned with exact ones unsaid."""
+    jobs, missing = len(log.usable), int((log.usable["requested_time"] <= 0).sum())
+    if missing == jobs:
+        raise InputError(
+            f"{log.name} has no requested times (field 9 of its jobs) to plan with; give "
+            "--estimates exact"
+        )
+    if missing:
+        print(
+            f"coalloc: {missing:,} of {jobs:,} jobs have no requested time; they are planned "
+            "with their run time",
+            file=sys.stderr,
+        )
 
 
 def _refuse_impossible(system, jobs, placement, division, log):

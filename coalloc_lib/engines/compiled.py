@@ -10,9 +10,10 @@ import numpy as np
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.compilation import call
-from coalloc_lib.engines.kernels import in_turn, placing, waiting
+from coalloc_lib.engines.kernels import backfilling, in_turn, placing, waiting
 from coalloc_lib.engines.outcome import Outcome, Task, left_waiting, no_promises
 from coalloc_lib.jobs import REQUESTS
+from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
 from coalloc_lib.placement import (
     BestFit,
     FirstFit,
@@ -22,18 +23,21 @@ from coalloc_lib.placement import (
     may_stay_whole,
     time_on_processors,
 )
-from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
 
 _CHOICES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
     WorstFit: placing.WORST_FIT,
     BestFit: placing.BEST_FIT,
+    LeastLoaded: placing.LEAST_LOADED,
+    RandomFit: placing.RANDOM_FIT,
 }
 
 
 def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
     """Whether the compiled engine has a translation of both policies."""
-    rule = placement.single if type(placement) is SingleThenSpan else placement
+    rule = placement.rule if type(placement) is StayOrShare else placement
+    rule = rule.single if type(rule) is SingleThenSpan else rule
     return type(scheduling) in _TRANSLATIONS and (rule is None or type(rule) in _CHOICES)
 
 
@@ -52,7 +56,7 @@ def _in_turn(task):
     system, jobs, scheduling, placement, backlog = task
     n = len(jobs)
     max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
-    parts = _parts(jobs)
+    parts = _parts(jobs, placement)
     searched = max_jumps and parts.shape[1] > 1
     whole = may_stay_whole(placement, jobs.request)
     keys = _with_total(parts) if searched or whole else parts
@@ -60,33 +64,115 @@ def _in_turn(task):
     policy = in_turn.Policy(max_jumps, backlog or 0)
     rule = _rule(jobs.request, placement, len(system))
     tree = waiting.empty_tree(n if max_jumps else 0, keys.shape[1])
-    start, end, entered = np.empty(n), np.empty(n), np.empty(n)
-    allocation = np.zeros((n, len(system)), dtype=np.int32)
-    columns = (start, end, entered, allocation)
+    columns = _columns(n, len(system))
     given = (stream, rule, policy, system.as_array(), tree)
-    started = call(in_turn.run, *given, *columns, what="simulation kernels")
-    if started < n:
-        first = int(np.flatnonzero(~allocation.any(axis=1))[0])
-        raise left_waiting(str(scheduling), min(backlog or n, n - started), first)
+    started = call(in_turn.run, *given, *columns, what=_WHAT)
+    _refuse_rest(task, started, columns[-1])
     return Outcome(*columns, no_promises(n), {})
 
 
+def _easy(task):
+    """Run EASY."""
+    n, stream = len(task.jobs), _planned(task.jobs, task.placement)
+    keys = waiting.empty_tree(n, stream.keys.shape[1])
+    trees = backfilling.Trees(keys, waiting.empty_tree(n, 1, np.float64))
+    return _backfilling(task, backfilling.run_easy, stream, trees)
+
+
+def _conservative(task):
+    """Run conservative backfilling."""
+    return _backfilling(task, backfilling.run_conservative, _planned(task.jobs, task.placement))
+
+
+def _planned(jobs, placement):
+    """Return the stream whose keys end with the total processors."""
+    parts = _parts(jobs, placement)
+    whole = may_stay_whole(placement, jobs.request)
+    keys = _with_total(parts) if whole or parts.shape[1] > 1 else parts
+    return in_turn.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
+
+
+def _backfilling(task, kernel, stream, *more):
+    """Run a kernel that plans with expected lengths and makes promises."""
+    system, jobs, _, placement, backlog = task
+    expected = _expected(jobs, placement)
+    has_choice = len(system) > 1 and jobs.request != "ordered"
+    policy = backfilling.Policy(backlog or 0, has_choice, _is_known(jobs, placement))
+    rule = _rule(jobs.request, placement, len(system))
+    columns = _columns(len(jobs), len(system))
+    promised = np.full(len(jobs), np.nan)
+    given = (stream, expected, rule, policy, system.as_array(), *more)
+    started = call(kernel, *given, *columns, promised, what=_WHAT)
+    _refuse_rest(task, started, columns[-1])
+    return Outcome(*columns, promised, {})
+
+
 #: Policy -> what runs its kernel. A policy that is not here runs on the readable engine only.
-_TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {FCFS: _in_turn, FPFS: _in_turn}
+_TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
+    FCFS: _in_turn,
+    FPFS: _in_turn,
+    EASY: _easy,
+    Conservative: _conservative,
+}
+
+#: What a message calls the kernels.
+_WHAT = "simulation kernels"
+
+
+def _columns(count, clusters):
+    """Return the empty columns of an outcome: start, end, entered, allocation."""
+    times = [np.empty(count) for _ in range(3)]
+    return (*times, np.zeros((count, clusters), dtype=np.int32))
+
+
+def _refuse_rest(task, started, allocation):
+    """Raise where a run came to rest before all jobs had started."""
+    n = len(task.jobs)
+    if started < n:
+        first = int(np.flatnonzero(~allocation.any(axis=1))[0])
+        raise left_waiting(str(task.scheduling), min(task.backlog or n, n - started), first)
+
+
+def _is_known(jobs, placement):
+    """Whether it is known of each job, before it is placed, how long it takes."""
+    known = jobs.request != "flexible" and not may_stay_whole(placement, jobs.request)
+    return known or not jobs.span_penalty.any()
+
+
+def _expected(jobs, placement):
+    """Return how long each job is expected to run, on one cluster, on several, and at least."""
+    alone = np.maximum(jobs.estimate, jobs.runtime)
+    spanning = time_on_processors(alone, jobs.span_penalty, True)
+    spans = (jobs.components > 0).sum(axis=1) > 1
+    if jobs.request == "total" or not _is_known(jobs, placement):
+        spans[:] = False
+    least = np.where(spans, spanning, alone)
+    return backfilling.Expected(alone, spanning, np.ascontiguousarray(least[:, None]))
 
 
 def _rule(request, placement, clusters):
     """Return a placement as the kernels know it; ordered requests have none, and need none."""
+    if isinstance(placement, StayOrShare):
+        rule = _rule(request, placement.rule, clusters)
+        return rule._replace(request=rule.request + placing.OR_STAYS)
     single = placing.NONE
     choice = WorstFit() if placement is None else placement
     if isinstance(placement, SingleThenSpan):
         choice = placement.single
         if request != "total":
             single, choice = _CHOICES[type(choice)], WorstFit()
-    first_fit = getattr(placement, "single", placement)
-    order = getattr(first_fit, "clusters", None)
-    order = np.arange(clusters) if order is None else np.array(order, dtype=np.int64)
+    order = _of_each_cluster(getattr(placement, "single", placement), clusters)
     return placing.Rule(REQUESTS.index(request), _CHOICES[type(choice)], single, order)
+
+
+def _of_each_cluster(rule, clusters):
+    """Return what a rule knows of each cluster: see `placing.Rule`."""
+    if isinstance(rule, LeastLoaded):
+        return rule.system.as_array()
+    if isinstance(rule, RandomFit):
+        return np.array(rule.numbers(clusters), dtype=np.int64)
+    order = getattr(rule, "clusters", None)
+    return np.arange(clusters) if order is None else np.array(order, dtype=np.int64)
 
 
 def _spanning(jobs):
@@ -96,14 +182,16 @@ def _spanning(jobs):
     return time_on_processors(jobs.runtime, jobs.span_penalty, True)
 
 
-def _parts(jobs):
+def _parts(jobs, placement):
     """Return what is placed of each job: see `placing`."""
     components = jobs.components
+    if isinstance(placement, StayOrShare):
+        return np.ascontiguousarray(components, dtype=np.int32)
     if jobs.request in ("flexible", "total") and components.shape[1] > 1:
         components = components.sum(axis=1, keepdims=True)
     parts = components.astype(np.int32)
     if jobs.request == "unordered":
-        call(placing.sort_rows, parts, what="simulation kernels")
+        call(placing.sort_rows, parts, what=_WHAT)
     used = parts.shape[1]
     while used > 1 and not parts[:, used - 1].any():
         used -= 1

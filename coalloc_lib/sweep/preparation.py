@@ -12,13 +12,13 @@ def compile_kernels() -> None:
     from coalloc_lib.distributions import uniform
     from coalloc_lib.jobs import JobStream
     from coalloc_lib.placement import FirstFit, WorstFit
-    from coalloc_lib.scheduling import FCFS, FPFS
+    from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative
     from coalloc_lib.simulation import simulate
     from coalloc_lib.system import Multicluster
 
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
-    for scheduling in (FCFS(), FPFS(max_jumps=1)):
+    for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative()):
         simulate(pair, jobs, scheduling=scheduling)
     for placement in (WorstFit(), FirstFit()):
         # so many sizes that they are placed one after the other, and not by a table of jobs

@@ -312,3 +312,68 @@ def test_a_policy_that_is_not_compiled_runs_on_the_readable_engine(monkeypatch):
     assert options.engine_for(co.FCFS(), None) == "compiled"
     monkeypatch.delitem(compiled._TRANSLATIONS, co.FCFS)
     assert options.engine_for(co.FCFS(), None) == "reference"
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        # 8 processors: 11 has 6 of them to 10; 12 wants 4 and is promised that; 13 ends in time.
+        ("easy --estimates exact", ["0", "10", "1", "20"]),
+        ("conservative --estimates exact", ["0", "10", "1", "20"]),
+    ],
+)
+def test_backfilling_is_on_the_command_line(simulate, engine, arguments, start):
+    rows, _ = simulate(
+        "--clusters", "8", "--scheduling", *arguments.split(), "--engine", engine, "--verify"
+    )
+    assert [row["start"] for row in rows] == start
+
+
+def test_backfilling_plans_with_the_estimates_that_were_asked_for(simulate, run, tmp_path):
+    """Job 2 runs for 3 and asked for 30: by its request it would delay job 1."""
+    jobs = co.JobStream([0, 1, 2], [10, 5, 3], [6, 8, 2], [10, 5, 30], request="total")
+    write_swf(tmp_path / "asked.swf", jobs)
+    for estimates, waits in (("requested", 9 + 13), ("exact", 9)):
+        for scheduling in ("easy", "conservative"):
+            command = ["simulate", "--trace", tmp_path / "asked.swf", "--clusters", "8", "--json"]
+            command += ["--scheduling", scheduling, "--estimates", estimates]
+            assert json.loads(run(*command))["mean_wait"] == waits / 3
+
+
+def without_requested_time(log, jobs):
+    """Strike field 9 of the first so many jobs of a log."""
+    lines = log.read_text().splitlines()
+    rows = [i for i, line in enumerate(lines) if not line.startswith(";")]
+    for i in rows[:jobs]:
+        fields = lines[i].split()
+        lines[i] = " ".join([*fields[:8], "-1", *fields[9:]])
+    log.write_text("\n".join([*lines, ""]))
+
+
+@pytest.mark.parametrize("scheduling", ["easy", "conservative"])
+def test_times_that_no_one_requested_are_said(run, refused, log, capsys, scheduling):
+    """To plan with run times in their place is to plan with exact estimates, and looks better."""
+    command = ["simulate", "--trace", log, "--clusters", "8", "--scheduling", scheduling]
+    without_requested_time(log, 3)
+    assert cli.main([*map(str, command)]) == 0
+    assert "3 of 4 jobs have no requested time" in capsys.readouterr().err
+    without_requested_time(log, 4)
+    assert "no requested times (field 9 of its jobs)" in refused(*command)
+    run(*command, "--estimates", "exact")
+    run(*command[:-1], "fcfs")
+
+
+def test_backfilling_takes_no_number(refused, log):
+    line = refused(
+        "simulate", "--trace", log, "--clusters", "8", "--scheduling", "easy", "--max-jumps", "3"
+    )
+    assert "--max-jumps is not for --scheduling easy" in line
+
+
+def test_backfilling_may_span(simulate):
+    rows, answer = simulate(
+        *("--clusters", "4,4", "--request", "flexible", "--scheduling", "easy", "--placement"),
+        *("single-then-span", "--span-penalty", "0.25", "--estimates", "requested", "--verify"),
+    )
+    assert answer["spanning_jobs"] == sum(";" in row["allocation"] for row in rows) > 0

@@ -2,8 +2,9 @@
 
 They translate `coalloc_lib.placement` and `coalloc_lib.scheduling`; the tests hold both to the
 same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
-where it goes; `waiting`, the tree over the queue; and one module for each family of policies,
-with the loop that runs it (`in_turn`).
+where it goes; `waiting`, the tree over the queue; `passing`, the search of it by two rooms;
+`future`, what will be idle when; and one module for each family of policies, with the loops that
+run it (`in_turn`, `backfilling`).
 
 Arrays have the same names everywhere. For n jobs, in order of arrival, and c clusters:
 

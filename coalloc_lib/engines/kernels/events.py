@@ -3,7 +3,12 @@
 It is two arrays as long as there can be running jobs, `ends` (float64) and `numbers` (int64), of
 which the first `count` entries are in use: entry i ends no later than entries 2 i + 1 and 2 i + 2.
 Jobs that end at one instant leave in any order; all leave before anything starts.
+
+Beside it, for those who plan, a plain list of the running jobs in the order of the ends that are
+expected of them, `plan` and `whose`.
 """
+
+import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
 
@@ -40,3 +45,40 @@ def pop(ends, numbers, count):
         i = child
     ends[i], numbers[i] = end, number
     return first
+
+
+@kernel
+def next_instant(ends, count, submit, arrived, backlog):
+    """Return when a job leaves or comes next; infinity where none does, a held queue aside."""
+    now = ends[0] if count else np.inf
+    return min(now, submit[arrived]) if arrived < len(submit) and backlog == 0 else now
+
+
+@kernel
+def next_arrival(submit, arrived, now, started, backlog):
+    """Return the first job still to come when all have that should: by `now`, or into the queue."""
+    while arrived < len(submit):
+        if arrived - started >= backlog if backlog else submit[arrived] > now:
+            break
+        arrived += 1
+    return arrived
+
+
+@kernel
+def insert(plan, whose, count, end, number):
+    """Add a job to a list of `count` jobs, in order of their ends: writes `plan` and `whose`."""
+    i = count
+    while i > 0 and plan[i - 1] > end:
+        plan[i], whose[i] = plan[i - 1], whose[i - 1]
+        i -= 1
+    plan[i], whose[i] = end, number
+
+
+@kernel
+def remove(plan, whose, count, end, number):
+    """Take a job of this end out of such a list of `count` jobs."""
+    i = np.searchsorted(plan[:count], end)
+    while whose[i] != number:
+        i += 1
+    for j in range(i, count - 1):
+        plan[j], whose[j] = plan[j + 1], whose[j + 1]

@@ -22,14 +22,19 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.machines import FACTOR, PRIME
 
 #: How jobs are placed, by codes: the request type; the rule for each part; the rule for one cluster
-#: that can hold all of a flexible or unordered request, NONE for no such wish; the order of first
-#: fit, (c,).
+#: that can hold all of a flexible or unordered request, NONE for no such wish; a number of each
+#: cluster, (c,): for first fit the order, the size for the least loaded, what the seed drew for
+#: random fit.
 Rule = namedtuple("Rule", "request choice single order")
 
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
-FIRST_FIT, WORST_FIT, BEST_FIT = range(3)
+#: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `machines.StayOrShare`.
+#: The parts are then what may go anywhere, and what stays on each cluster.
+OR_STAYS = 2
+FIRST_FIT, WORST_FIT, BEST_FIT, LEAST_LOADED, RANDOM_FIT = range(5)
 NONE = -1
 
 
@@ -63,6 +68,10 @@ def set_room(idle, request, width, room):
             room[i] = idle[i]
     elif request == FLEXIBLE:
         room[0] = idle.sum()
+    elif request >= FLEXIBLE + OR_STAYS:
+        room[0] = idle.sum() if request == FLEXIBLE + OR_STAYS else idle.max()
+        for i in range(1, width):
+            room[i] = idle[i - 1]
     else:  # the largest idle numbers, decreasing
         for i in range(width):
             room[i] = 0
@@ -97,6 +106,17 @@ def fits(key, room):
 
 
 @kernel
+def draw(idle, number):
+    """Return the place of a cluster in the order of random fit: see `coalloc_lib.machines`."""
+    state = 0
+    for free in idle:
+        state = (state * FACTOR + free) % PRIME
+    state = (state + number) % PRIME
+    square = state * state % PRIME
+    return square * square % PRIME * state % PRIME
+
+
+@kernel
 def place(sizes, request, choice, single, order, idle, taken):
     """Write into `taken`, int32 (c,), the processors that a job that fits gets of each cluster.
 
@@ -108,6 +128,11 @@ def place(sizes, request, choice, single, order, idle, taken):
     if request == ORDERED:
         taken[: len(sizes)] = sizes
         return
+    if request >= FLEXIBLE + OR_STAYS:
+        if sizes[0] == 0:
+            taken[:] = sizes[1:]
+            return
+        request, sizes = request - OR_STAYS, sizes[:1]
     for size in sizes:  # decreasing
         left, rule, least = size, choice, 1 if request == FLEXIBLE else size
         if single != NONE:
@@ -123,6 +148,8 @@ def place(sizes, request, choice, single, order, idle, taken):
                     best == NONE
                     or (rule == WORST_FIT and idle[c] > idle[best])
                     or (rule == BEST_FIT and idle[c] < idle[best])
+                    or (rule == LEAST_LOADED and idle[c] * order[best] > idle[best] * order[c])
+                    or (rule == RANDOM_FIT and draw(idle, order[c]) < draw(idle, order[best]))
                 ):
                     best = c
                 if rule == FIRST_FIT:

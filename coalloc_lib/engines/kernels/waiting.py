@@ -27,11 +27,11 @@ BLOCK = 4
 NEVER = np.iinfo(np.int32).max
 
 
-def empty_tree(jobs: int, width: int) -> np.ndarray:
+def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
     """Return the tree of so many jobs with keys of `width` entries, none of which waits."""
     blocks = -(-jobs // BLOCK)
     leaves = 1 << max(blocks - 1, 0).bit_length()
-    return np.full((2 * leaves, width), NEVER, dtype=np.int32)
+    return np.full((2 * leaves, width), NEVER, dtype=kind)
 
 
 @kernel

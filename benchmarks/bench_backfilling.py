@@ -1,0 +1,112 @@
+"""Speed of EASY and conservative backfilling: real logs, the textbook versions, long queues.
+
+Run ``python benchmarks/bench_backfilling.py`` with ``COALLOC_TRACES`` set; ``--quick`` leaves the
+readable engine's long runs out. What counts is the ratios within one run.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import measuring
+import numpy as np
+from bench_engines import seconds
+
+import coalloc_lib as co
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests import naive_backfilling as naive
+
+LOGS = (("KTH-SP2", 100), ("CTC-SP2", 338))
+#: Jobs that the slow versions are timed on, and the compiled engine beside them.
+SHORT = 3000
+
+
+def log_jobs(name, size):
+    """Return the jobs of a log, with the estimates that their users gave."""
+    return co.load_trace(name, missing="stand-in").jobs("total", "requested", 0.0, size)
+
+
+def warm_up():
+    """Compile before anything is measured."""
+    jobs = co.JobStream([0, 0], [1, 1], [1, 1], request="total")
+    for scheduling in (co.EASY(), co.Conservative(), co.FPFS(9)):
+        co.simulate(co.Multicluster([2]), jobs, scheduling=scheduling)
+
+
+def logs(_quick):
+    """Milliseconds for whole logs, FPFS beside backfilling."""
+    for name, size in LOGS:
+        jobs, system = log_jobs(name, size), co.Multicluster([size])
+        for scheduling in (co.FPFS(len(jobs)), co.EASY(), co.Conservative()):
+            spent = seconds(system, jobs, repeats=5, scheduling=scheduling)
+            each = f"{1e6 * spent / len(jobs):.2f}"
+            yield name, f"{len(jobs):,}", type(scheduling).__name__, f"{1e3 * spent:.1f}", each
+
+
+def ratios(quick):
+    """Compare the readable engine and the textbook versions with the compiled engine."""
+    for name, size in LOGS:
+        jobs, system = log_jobs(name, size), co.Multicluster([size])
+        jobs = jobs[:SHORT] if quick else jobs
+        columns = (jobs.submit, jobs.runtime, jobs.estimate, jobs.processors)
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        for scheduling, textbook in (
+            (co.EASY(), naive.easy),
+            (co.Conservative(), naive.conservative),
+        ):
+            slowest = name == "CTC-SP2" and isinstance(scheduling, co.Conservative)
+            most = SHORT if slowest else len(jobs)
+            fast = seconds(system, jobs[:most], repeats=5, scheduling=scheduling)
+            slow = seconds(system, jobs[:most], scheduling=scheduling, engine="reference")
+            begin = time.process_time()
+            textbook(size, rows[:most])
+            plain = time.process_time() - begin
+            times = (f"{1e3 * fast:.1f}", f"{slow / fast:,.0f}", f"{plain / fast:,.0f}")
+            yield name, f"{most:,}", type(scheduling).__name__, *times
+
+
+def queue(waiting, kind):
+    """Return jobs for 100 processors: a blocked head, many `waiting`, small ones that pass.
+
+    *prunes*: the waiting jobs are wide, so that bounds pass whole branches over; *misleads*: by
+    turns narrow and long, wide and short, so that every bound might fit and no job does.
+    """
+    passing = 20_000 if kind == "prunes" else 300
+    rows = [(0.0, 1e6, 90), (0.0, 1e6, 100)]
+    if kind == "prunes":
+        rows += [(0.0, 2e6, 50)] * waiting
+    else:
+        rows += [(0.0, 2e6, 5), (0.0, 1.0, 50)] * (waiting // 2)
+    rows += [(1.0 + i, 0.5, 1) for i in range(passing)]
+    submit, runtime, processors = zip(*rows, strict=True)
+    jobs = co.JobStream(submit, runtime, np.array(processors), request="total")
+    return jobs, passing
+
+
+def queues(quick):
+    """Microseconds for each job that passes, and leaves again, while so many wait."""
+    system = co.Multicluster([100])
+    for exponent in range(2, 5 if quick else 6):
+        costs = []
+        for kind in ("prunes", "misleads"):
+            jobs, passing = queue(10**exponent, kind)
+            both = seconds(system, jobs, repeats=3, scheduling=co.EASY())
+            alone = seconds(system, jobs[:-passing], repeats=3, scheduling=co.EASY())
+            costs.append(f"{1e6 * max(both - alone, 0) / passing:.2f}")
+        yield f"1e{exponent}", *costs
+
+
+MEASUREMENTS = [
+    (logs, "Whole logs, one cluster, estimates as requested", "log, jobs, policy, ms, µs/job"),
+    (
+        ratios,
+        "Readable engine and textbook versions beside the compiled engine",
+        "log, jobs, policy, compiled ms, readable ×, textbook ×",
+    ),
+    (queues, "EASY with a long queue", "waiting, bounds prune µs/job, bounds mislead µs/job"),
+]
+
+
+if __name__ == "__main__":
+    measuring.run(MEASUREMENTS, __doc__, prepare=warm_up)

@@ -1,0 +1,335 @@
+"""The loops of EASY and conservative backfilling.
+
+**EASY.** The promise to the head of the queue, its *shadow*, and what is spare then are worked out
+when a job has left or another job heads the queue, and are good until that happens again: a job
+that is let past ends by the promised start, or is taken off what is spare then, and either way the
+head can start neither earlier nor later. Nor can a job that was passed over pass while less is idle
+and all ends are later: after an arrival only the new jobs are looked at. Where a placement has a
+choice of clusters, though, a job may come to be placed out of the head's way once others have
+started; then the queue is gone through again. Jobs are searched for by two rooms at once: see
+`passing`. Whoever gets through is placed, and then looked at exactly.
+
+**Conservative.** The waiting jobs stand in a list, in order of submission. When jobs have left,
+each is offered an earlier start, as if it had given its reservation up; the steps (see `future`)
+are touched only where it does move. An earlier start can only have come up where processors have
+come free since the job was last asked: before `reach`, the last end of what ended jobs have left
+unused and moved ones have given up. That holds where lengths are known; where how long a job takes
+depends on where it is placed, all is tried.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.events import insert, next_arrival, next_instant, pop, push, remove
+from coalloc_lib.engines.kernels.future import Reserved, drop, earliest, new_steps, take, with_room
+from coalloc_lib.engines.kernels.passing import first_passing, wait
+from coalloc_lib.engines.kernels.placing import ORDERED, empty_room, fits, place, set_room
+
+#: How long jobs are expected to run on one cluster and on several, float64 (n,), and the least that
+#: is possible of each, float64 (n, 1).
+Expected = namedtuple("Expected", "alone spanning least")
+#: The length at which the queue is held (0: it is not); whether the clusters that a job gets may
+#: depend on who started before it; whether how long it takes does not.
+Policy = namedtuple("Policy", "backlog has_choice is_fixed")
+#: Bounds of the keys and of the least expected lengths of the queue; see `waiting`.
+Trees = namedtuple("Trees", "keys least")
+
+
+@kernel
+def run_easy(
+    stream, expected, rule, policy, idle, trees, start, end, entered, allocation, promised
+):
+    """Run the jobs of a `Stream` under a placement `Rule` and EASY, as `in_turn.run` does.
+
+    Returns how many jobs started. Writes into `promised`, float64 (n,), too: the first promise to
+    each job where there was one.
+    """
+    submit, runtime, spanning, parts, keys = stream
+    n, width, request = len(submit), parts.shape[1], rule.request
+    waiting = np.zeros(n, np.bool_)
+    room = empty_room(keys, rule)
+    beside, without = np.empty_like(room), np.empty_like(room)
+    spare = np.empty_like(idle)
+    capacity = min(n, idle.sum())
+    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
+    # The running jobs once more, in the order of the ends that are expected of them.
+    plan, whose, until = np.empty(capacity), np.empty(capacity, np.int64), np.empty(n)
+    head = arrived = started = running = 0
+    now, shadow, again, known = 0.0, np.inf, True, False
+    while started < n:
+        if not again:
+            now = next_instant(ends, running, submit, arrived, policy.backlog)
+            if now == np.inf:
+                break
+        departed = False
+        while running and ends[0] <= now:
+            gone = pop(ends, numbers, running)
+            remove(plan, whose, running, until[gone], gone)
+            running -= 1
+            for c in range(len(idle)):
+                idle[c] += allocation[gone, c]
+            departed = True
+        fresh, already = arrived, started
+        arrived = next_arrival(submit, arrived, now, started, policy.backlog)
+        for newcomer in range(fresh, arrived):
+            waiting[newcomer], entered[newcomer] = True, now
+
+        known = known and not departed
+        job = head if departed else fresh
+        passed, changed = False, True
+        set_room(idle, request, width, room)
+        while head < arrived:
+            if fits(keys[head], room):
+                job = head
+            else:
+                if not known:
+                    shadow = cast_shadow(
+                        head, keys, plan, whose, running, allocation, request, width, idle, spare,
+                        without,
+                    )  # fmt: skip
+                    known = changed = True
+                    if np.isnan(promised[head]):
+                        promised[head] = shadow
+                if changed:
+                    leave_for(head, parts, request, room, spare, beside)
+                    changed = False
+                job = first_passing(
+                    trees,
+                    keys,
+                    expected.least,
+                    waiting,
+                    max(job, head + 1),
+                    fresh,
+                    arrived,
+                    room,
+                    beside,
+                    now,
+                    shadow,
+                )
+                if job < 0:
+                    if not (passed and policy.has_choice):
+                        break
+                    job, passed = head, False
+                    continue
+            taken = allocation[job]
+            place(parts[job], request, rule.choice, rule.single, rule.order, idle, taken)
+            clusters = 0
+            for c in range(len(idle)):
+                clusters += taken[c] > 0
+            until[job] = now + (expected.spanning if clusters > 1 else expected.alone)[job]
+            if job != head and until[job] > shadow:
+                spare -= taken
+                set_room(spare, request, width, without)
+                if not fits(keys[head], without):
+                    spare += taken
+                    taken[:] = 0
+                    job += 1
+                    continue
+            for c in range(len(idle)):
+                idle[c] -= taken[c]
+            set_room(idle, request, width, room)
+            changed = True
+            start[job] = now
+            end[job] = now + (spanning if clusters > 1 else runtime)[job]
+            push(ends, numbers, running, end[job], job)
+            insert(plan, whose, running, until[job], job)
+            running += 1
+            started += 1
+            waiting[job] = False
+            if job == head:
+                known = False
+                while head < arrived and not waiting[head]:
+                    head += 1
+            else:
+                passed = True
+            job += 1
+
+        for newcomer in range(fresh, arrived):
+            if waiting[newcomer]:
+                wait(trees, keys, expected.least, newcomer)
+        again = policy.backlog > 0 and started > already and arrived < n
+    return started
+
+
+@kernel
+def cast_shadow(head, keys, plan, whose, running, allocation, request, width, idle, spare, room):
+    """Return when the head of the queue can start, and write what is idle then.
+
+    That is the first end of `plan` after which it fits; it does not before enough processors are
+    idle in all. Writes into `spare` and, as it goes, `room`.
+    """
+    whole = keys.shape[1] - 1
+    lacking = np.int64(keys[head, whole])
+    for c in range(len(idle)):
+        spare[c] = idle[c]
+        lacking -= idle[c]
+    for i in range(running):
+        job = whose[i]
+        lacking -= keys[job, whole]
+        for c in range(len(idle)):
+            spare[c] += allocation[job, c]
+        if lacking <= 0 and (i + 1 == running or plan[i + 1] > plan[i]):
+            set_room(spare, request, width, room)
+            if fits(keys[head], room):
+                return plan[i]
+    return np.inf
+
+
+@kernel
+def leave_for(head, parts, request, room, spare, beside):
+    """Write into `beside` a bound on the keys that fit into `room` and leave what the head needs.
+
+    All that is spare less all of the head bounds a whole job; where requests are ordered, so it is
+    on each cluster.
+    """
+    left = 0
+    for c in range(len(spare)):
+        left += spare[c]
+    for i in range(len(room)):
+        beside[i] = room[i]
+    for i in range(parts.shape[1]):
+        left -= parts[head, i]
+        if request == ORDERED:
+            beside[i] = min(beside[i], spare[i] - parts[head, i])
+    for i in range(min(parts.shape[1], len(room) - 1), len(room)):  # what stands for a whole job
+        beside[i] = min(beside[i], left)
+
+
+@kernel
+def run_conservative(
+    stream, expected, rule, policy, idle, start, end, entered, allocation, promised
+):
+    """Run the jobs of a `Stream` under a placement `Rule` and conservative backfilling.
+
+    As `run_easy`.
+    """
+    submit, runtime, spanning, parts, keys = stream
+    n = len(submit)
+    room, least = empty_room(keys, rule), np.empty_like(idle)
+    taken = np.empty(len(idle), np.int32)
+    capacity = min(n, idle.sum())
+    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
+    steps, first, last = new_steps(idle), 0, 1
+    since, until = np.full(n, np.inf), np.full(n, np.inf)
+    reserved = Reserved(since, until, allocation)
+    how = (rule.request, parts.shape[1], keys.shape[1] - 1, room)
+    reach = np.inf
+    queue, called = np.empty(n, np.int64), np.empty(n, np.int64)
+    momentary = np.empty(n, np.int64)
+    arrived = started = running = waiting = moments = 0
+    now, due, again = 0.0, np.inf, True
+    while started < n:
+        if not again:
+            now = min(due, next_instant(ends, running, submit, arrived, policy.backlog))
+            if now == np.inf:
+                break
+        while first + 1 < last and steps.begin[first + 1] <= now:
+            first += 1
+        steps.begin[first] = now
+
+        departed = running > 0 and ends[0] <= now
+        while running and ends[0] <= now:
+            gone = pop(ends, numbers, running)
+            running -= 1
+            for c in range(len(idle)):
+                idle[c] += allocation[gone, c]
+            if last + 2 > len(steps.begin):
+                steps, first, last = with_room(steps, first, last)
+            last = take(steps, first, last, now, until[gone], allocation[gone], -1, *how)
+            reach = max(reach, until[gone])
+        fresh, already = arrived, started
+        arrived = next_arrival(submit, arrived, now, started, policy.backlog)
+        for newcomer in range(fresh, arrived):
+            queue[waiting], entered[newcomer] = newcomer, now
+            waiting += 1
+
+        # Who waits is offered an earlier start, if jobs have left; who has come, a first one.
+        last_reach = reach
+        if departed:
+            reach = now if policy.is_fixed else np.inf
+        for i in range(
+            0 if departed and last_reach > now else waiting - (arrived - fresh), waiting
+        ):
+            job = queue[i]
+            is_new = job >= fresh
+            before = np.inf if is_new else min(since[job], last_reach)
+            begin, stop = earliest(
+                job, steps, first, last, now, before, reserved, momentary, moments, parts, keys,
+                expected, rule, least, room, taken,
+            )  # fmt: skip
+            if begin == np.inf:
+                continue
+            if last + 4 > len(steps.begin):
+                steps, first, last = with_room(steps, first, last)
+            if is_new:
+                promised[job] = begin
+            else:
+                last_reach, reach = max(last_reach, until[job]), max(reach, until[job])
+                last = take(steps, first, last, since[job], until[job], allocation[job], -1, *how)
+                moments = drop(momentary, moments, job)
+            since[job], until[job] = begin, stop
+            allocation[job] = taken
+            last = take(steps, first, last, begin, stop, taken, 1, *how)
+            if begin == stop:
+                momentary[moments] = job
+                moments += 1
+            due = min(due, begin)
+
+        # Who is due starts, until one finds its processors held by jobs that take no time.
+        if due <= now:
+            to_start, begun = list_due(queue, waiting, since, until, now, called), 0
+            while begun < to_start and is_idle(idle, allocation[called[begun]]):
+                job = called[begun]
+                clusters = 0
+                for c in range(len(idle)):
+                    idle[c] -= allocation[job, c]
+                    clusters += allocation[job, c] > 0
+                start[job] = now
+                end[job] = now + (spanning if clusters > 1 else runtime)[job]
+                push(ends, numbers, running, end[job], job)
+                running += 1
+                begun += 1
+                since[job] = -np.inf
+                moments = drop(momentary, moments, job)
+            started += begun
+            waiting, due = close_up(queue, waiting, since)
+            if begun < to_start and not (running and ends[0] == now):
+                break
+        again = policy.backlog > 0 and started > already and arrived < n
+    return started
+
+
+@kernel
+def list_due(queue, waiting, since, until, now, called):
+    """Write the jobs that are due into `called`, those of no time first; return how many."""
+    count = 0
+    for takes_time in range(2):
+        for i in range(waiting):
+            job = queue[i]
+            if since[job] <= now and (until[job] > now) == (takes_time > 0):
+                called[count] = job
+                count += 1
+    return count
+
+
+@kernel
+def is_idle(idle, wanted):
+    """Whether on each cluster as many processors are idle as are wanted."""
+    for c in range(len(idle)):  # noqa: SIM110  (as in `placing.fits`)
+        if wanted[c] > idle[c]:
+            return False
+    return True
+
+
+@kernel
+def close_up(queue, waiting, since):
+    """Strike the started jobs off the list; return how many wait now, and when the next is due."""
+    left, due = 0, np.inf
+    for i in range(waiting):
+        if since[queue[i]] > -np.inf:
+            queue[left] = queue[i]
+            due = min(due, since[queue[i]])
+            left += 1
+    return left, due
