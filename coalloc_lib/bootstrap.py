@@ -29,11 +29,14 @@ class Resamples:
         Of each resample; all scenarios have the same weeks in it, so that they are paired.
     blocks : int
         How many blocks the log has.
+    doubt : str
+        Why intervals are likely too narrow; empty where nothing speaks against them.
     """
 
     means: NDArray[np.float64]
     drawn: NDArray[np.float64]
     blocks: int
+    doubt: str = ""
 
     def interval(
         self, statistic: Callable[[NDArray[np.float64]], float], confidence: float = 0.95
@@ -47,25 +50,41 @@ class Resamples:
 
         Notes
         -----
-        Percentiles of the resamples, moved apart from their middle by Student's t over the normal
-        quantile, times the root of b / (b - 1) for b blocks: percentiles alone are too narrow for
-        the few weeks of a log.
+        Percentiles of the resamples, further out than `confidence` asks for, since percentiles
+        alone are too narrow for the few weeks of a log: at the normal probability of Student's
+        quantile for b blocks, times the root of b / (b - 1) (Hesterberg 2015, the expanded
+        percentile interval). Of a function that rises, the interval is the function's values at
+        the ends, infinite ones too.
+
+        References
+        ----------
+        Hesterberg: What Teachers Should Know About the Bootstrap. The American Statistician 69
+        (2015).
         """
-        from scipy.special import ndtri, stdtrit
+        from scipy.special import ndtr, stdtrit
 
         found = np.array([statistic(row) for row in self.drawn])
-        if np.isnan(found).any():
+        middle = float(statistic(self.means))
+        if np.isnan(found).any() or np.isnan(middle):
             raise InputError(
                 "statistic is not a number for some resamples; give one that always is"
             )
-        middle = float(statistic(self.means))
-        tail = (1 - confidence) / 2
-        low, high = np.quantile(found, [tail, 1 - tail], method="inverted_cdf")
         free = self.blocks - 1
-        wider = stdtrit(free, 1 - tail) / ndtri(1 - tail) * np.sqrt(self.blocks / free)
-        if np.isfinite([middle, low, high]).all():
-            low, high = middle - wider * (middle - low), middle + wider * (high - middle)
-        return Interval(middle, float(low), float(high), self.blocks, confidence)
+        out = stdtrit(free, (1 - confidence) / 2) * np.sqrt(self.blocks / free)
+        low, high = np.quantile(found, [ndtr(out), ndtr(-out)], method="inverted_cdf")
+        ends = float(min(low, middle)), float(max(high, middle))
+        return Interval(middle, *ends, self.blocks, confidence, self.doubt)
+
+    def beside(self, other: "Resamples") -> "Resamples":
+        """Return the means of this log and of another side by side, for a statistic of both.
+
+        The weeks of the one are drawn independently of the other's, whatever their seeds: its
+        resamples come in reverse order.
+        """
+        count = min(len(self.drawn), len(other.drawn))
+        drawn = np.hstack([self.drawn[:count], other.drawn[::-1][:count]])
+        means = np.concatenate([self.means, other.means])
+        return Resamples(means, drawn, min(self.blocks, other.blocks), self.doubt or other.doubt)
 
 
 def resample_weeks(
@@ -145,6 +164,8 @@ def resample_sums(
             f"{days} days make {blocks} blocks of {length}; give a log of {FEWEST_BLOCKS} blocks "
             "or more, or a shorter block"
         )
+    if not np.isfinite(sums).all():
+        raise InputError("top or bottom has a sum that is no finite number; did all jobs run?")
     if not (sums[1].sum(axis=-1) > 0).all():
         raise InputError("weights are all 0; give at least one job that counts")
     rng, *_ = generators(seed, 1)
@@ -158,7 +179,8 @@ def resample_sums(
     if not some.any():
         raise InputError("no block has a job that counts; give longer blocks")
     drawn = (above[:, some] / below[:, some]).T
-    return Resamples(sums[0].sum(axis=-1) / sums[1].sum(axis=-1), drawn, blocks)
+    doubt = "" if some.all() else f"no job counts in {1 - some.mean():.1%} of the resamples"
+    return Resamples(sums[0].sum(axis=-1) / sums[1].sum(axis=-1), drawn, blocks, doubt)
 
 
 def _by_step(at, rows):

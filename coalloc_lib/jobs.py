@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.cards import card, span_of
 from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown, whole
+from coalloc_lib.chopping import Chopped, chop
 from coalloc_lib.columns import (
     component_table,
     instants,
@@ -293,6 +294,32 @@ class JobStream:
             parts = np.where(split, whole("into", into), 1)
             components = split_into(self.processors, parts, rounding)
         return self.replace(components=components, request="unordered")
+
+    def chopped(self, at_most: Any) -> "Chopped[JobStream]":
+        """Chop wide jobs into pieces that are submitted together, each a job of its own.
+
+        Unlike the components that `split` makes, pieces start and end apart from one another.
+
+        Parameters
+        ----------
+        at_most : int or array_like of int, shape (n,)
+            The largest piece, of all jobs or of each: pieces have so many processors, and one of
+            them the rest.
+
+        Returns
+        -------
+        Chopped
+            The pieces as a stream (for total requests, if these are not flexible), and which job
+            each belongs to.
+        """
+        if self.request == "ordered":
+            raise InputError(
+                "chopped is for jobs that name no clusters, and these are ordered; replace(request="
+                "'total') first"
+            )
+        sizes, job = chop(self.processors, at_most)
+        request = "flexible" if self.request == "flexible" else "total"
+        return Chopped(self, self[job].replace(components=sizes, request=request), job)
 
 
 def _frozen(state: Mapping[str, Any]) -> JobStream:

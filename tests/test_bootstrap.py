@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.bootstrap import resample_weeks
+from coalloc_lib.bootstrap import resample_sums, resample_weeks
 from coalloc_lib.seeds import spawn
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
@@ -96,3 +96,50 @@ def test_a_statistic_that_is_no_number_is_refused():
         resampled(values, submit).interval(lambda means: float("nan"))
     endless = resampled(values, submit).interval(lambda means: float("inf"))
     assert endless.low == endless.high == np.inf
+
+
+def test_the_interval_of_a_rising_function_is_the_function_of_the_interval():
+    """Also where it is infinite, as an overhead at break-even is out of what was tried."""
+    values, submit = a_log(2)
+    means = resampled(values, submit)
+    plain = means.interval(first)
+    above = (plain.estimate + plain.high) / 2
+    cut = means.interval(lambda each: np.inf if each[0] > above else each[0])
+    assert (cut.estimate, cut.low, cut.high) == (plain.estimate, plain.low, np.inf)
+    assert means.interval(lambda each: np.exp(each[0])).low == pytest.approx(np.exp(plain.low))
+    assert means.interval(first, confidence=0.5).half_width < plain.half_width / 2
+
+
+def test_the_estimate_lies_in_its_interval():
+    values, submit = a_log(2)
+    means = resampled(values, submit)
+    odd = means.interval(lambda each: 9.0 if each is means.means else each[0])
+    assert odd.low < odd.high == odd.estimate == 9
+
+
+def test_logs_beside_one_another_are_drawn_independently():
+    """The difference of two logs that are one varies as that of two samples, not by nothing."""
+    values, submit = a_log(2)
+    one = resampled(values, submit, resamples=2_000)
+    both = one.beside(one)
+    assert both.means.tolist() == [*one.means, *one.means]
+    apart = both.drawn[:, 1] - both.drawn[:, 0]
+    assert apart.std() == pytest.approx(np.sqrt(2) * one.drawn.std(), rel=0.1)
+    assert len(one.beside(resampled(values, submit, resamples=30)).drawn) == 30
+
+
+def test_resamples_in_which_no_job_counts_put_the_interval_in_doubt():
+    """Of eight days one has all the weight: four blocks of two often miss it."""
+    weights = np.zeros(8)
+    weights[3] = 1
+    found = resample_weeks(np.ones(8), weights, np.arange(8.0), block=2, step=1)
+    assert "no job counts in 3" in found.interval(first).doubt  # (3 / 4)^4, about 32 %
+    assert found.beside(found).doubt
+    assert not resampled(*a_log(2)).interval(first).doubt
+
+
+def test_sums_that_are_no_numbers_are_refused():
+    top = np.ones((1, 28))
+    top[0, 3] = np.nan
+    with pytest.raises(co.InputError, match="did all jobs run"):
+        resample_sums(top, np.ones((1, 28)), 7)

@@ -5,6 +5,7 @@ Sizes are whole numbers of processors; times have any one unit. Every distributi
 """
 
 from coalloc_lib.distributions.base import Distribution, Shape, weights_of
+from coalloc_lib.distributions.erlang import HyperErlang
 from coalloc_lib.distributions.sizes import (
     MOST_SIZE,
     SizeDistribution,
@@ -28,6 +29,7 @@ __all__ = [
     "Distribution",
     "Empirical",
     "Exponential",
+    "HyperErlang",
     "Hyperexponential",
     "PoissonArrivals",
     "Shape",

@@ -1,0 +1,197 @@
+"""Which site a job is submitted at, for logs of one machine that several sites are to share.
+
+A site is one cluster of a multicluster, with users of its own. What is returned here stands beside
+a stream: an array with the number of the site, from 0, of every job.
+"""
+
+import heapq
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.checks import InputError, instance_of, one_of, whole
+from coalloc_lib.chopping import Chopped
+from coalloc_lib.columns import times, whole_numbers
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.seeds import Seed, generators
+from coalloc_lib.system import Multicluster
+
+#: What becomes of jobs that are wider than a machine; see `modified`.
+MODIFICATIONS = ("local", "largest", "unchanged")
+
+_STREAM = "JobStream(submit=..., runtime=..., components=...)"
+
+
+def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
+    """Assign the jobs to the sites in turn, in order of submission (ties by position).
+
+    Parameters
+    ----------
+    jobs : JobStream
+    sites : int
+        How many there are.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    References
+    ----------
+    Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
+    Parallel Job Scheduling (2002), section 4.2.
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[7, 0, 3], runtime=[1, 1, 1], components=[1, 1, 1])
+    >>> round_robin(jobs, 2).tolist()
+    [0, 0, 1]
+    """
+    instance_of("jobs", jobs, JobStream, _STREAM)
+    site = np.empty(len(jobs), dtype=np.int64)
+    site[np.argsort(jobs.submit, kind="stable")] = np.arange(len(jobs)) % whole("sites", sites)
+    return site
+
+
+def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
+    """Assign each job to the site that has been given the least work for its size so far.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        They are assigned in order of submission, ties by position.
+    system : Multicluster
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Notes
+    -----
+    Work is processor-time, and counts over the processors of the site; ties go to the lowest
+    number. In the long run all sites are offered the same load, which `round_robin` gives only
+    where they are equal. A job may be wider than its site: `modified` then chops it.
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 1, 2, 3], runtime=[4, 1, 1, 1], components=[2, 1, 2, 2])
+    >>> least_loaded(jobs, Multicluster([8, 2])).tolist()
+    [0, 1, 1, 0]
+    """
+    instance_of("jobs", jobs, JobStream, _STREAM)
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    site, work, sizes = np.empty(len(jobs), dtype=np.int64), jobs.work.tolist(), system.sizes
+    given = [(0.0, number) for number in range(len(sizes))]
+    for job in np.argsort(jobs.submit, kind="stable").tolist():
+        load, least = given[0]
+        heapq.heapreplace(given, (load + work[job] / sizes[least], least))
+        site[job] = least
+    return site
+
+
+def modified(
+    jobs: JobStream, system: Multicluster, site: Any, modification: str
+) -> Chopped[JobStream]:
+    """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
+
+    Parameters
+    ----------
+    jobs : JobStream
+    system : Multicluster
+    site : array_like of int, shape (n,)
+        The site of each job.
+    modification : {"local", "largest", "unchanged"}
+        The paper's 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
+        machine, so that they can run locally; of the largest machine, for job sharing; or not at
+        all, for multi-site execution only.
+
+    Returns
+    -------
+    Chopped
+        The pieces and which job each belongs to; the site of each is ``site[chopped.job]``.
+
+    Notes
+    -----
+    No modification changes the work. Of an unchanged job wider than the whole system `simulate`
+    says that it can never start.
+
+    References
+    ----------
+    Ernemann et al. (2002), section 4.2.
+    """
+    instance_of("jobs", jobs, JobStream, _STREAM)
+    one_of("modification", modification, MODIFICATIONS)
+    site = checked_sites(site, jobs, system)
+    if modification == "local":
+        return jobs.chopped(system.as_array()[site])
+    return jobs.chopped(system.largest if modification == "largest" else jobs.processors.max())
+
+
+def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
+    """Draw the jobs that may not leave their site.
+
+    Parameters
+    ----------
+    site : array_like of int, shape (n,)
+        The site of each job.
+    share : float or array_like, shape (sites,)
+        The probability that a job stays, from 0 to 1: one for all sites, or one for each.
+    seed : int or SeedSequence
+        With the same seed the jobs that stay at a smaller share stay at a larger one too.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The site of each job that stays, and -1 for those that may leave: what `home` is to
+        `coalloc_lib.sites.sharing` and `multi_site`.
+
+    Examples
+    --------
+    >>> staying([0, 1, 0, 1], [1, 0], seed=3).tolist()
+    [0, -1, 0, -1]
+    """
+    numbers, shares = whole_numbers("site", site, least=0), times("share", np.atleast_1d(share))
+    if shares.max() > 1:
+        raise InputError(f"share[{shares.argmax()}] = {shares.max():g}; give numbers from 0 to 1")
+    if len(shares) not in (1, numbers.max() + 1):
+        raise InputError(
+            f"share has {len(shares)} entries and there are {numbers.max() + 1} sites; give one "
+            "number, or one a site"
+        )
+    (rng,) = generators(seed, 1)
+    mine = shares[numbers] if len(shares) > 1 else shares[0]
+    return np.where(rng.random(len(numbers)) < mine, numbers, -1)
+
+
+def checked_sites(
+    site: Any, jobs: JobStream, system: Multicluster, *, name: str = "site", least: int = 0
+) -> NDArray[np.int64]:
+    """Return the sites of the jobs as whole numbers.
+
+    Parameters
+    ----------
+    site, jobs, system
+    name : str
+        What an error calls the sites.
+    least : int
+        -1 where this may stand for no site.
+
+    Raises
+    ------
+    InputError
+        There is not one a job, or one names no cluster of the system.
+    """
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    numbers = whole_numbers(name, site, least=least)
+    if numbers.shape != (len(jobs),):
+        raise InputError(
+            f"{name} has shape {numbers.shape} and there are {len(jobs)} jobs; give one a job, for "
+            f"pieces {name}[chopped.job]"
+        )
+    if numbers.max() >= len(system):
+        job = int((numbers >= len(system)).argmax())
+        raise InputError(
+            f"{name}[{job}] = {numbers[job]}, and the system has {len(system)} sites; give numbers "
+            f"from {least} to {len(system) - 1}"
+        )
+    return numbers

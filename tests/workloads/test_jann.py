@@ -1,0 +1,231 @@
+"""Hyper-Erlang distributions have the moments asked for, fitted workloads those of a log."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+import coalloc_lib as co
+from coalloc_lib.distributions import HyperErlang
+from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, fit_workload
+from coalloc_lib.workloads.swf import read_swf
+from tests.conftest import ROOT
+
+LOG = ROOT / "data" / "traces" / "KTH-SP2-synthetic.swf.gz"
+MIXED = HyperErlang(0.8, (2.0, 0.1), 3)
+
+
+def moments_of(sample):
+    """The first three moments, without rounding."""
+    return [sum(Fraction(float(value)) ** k for value in sample) / len(sample) for k in (1, 2, 3)]
+
+
+def is_possible(order, sample, *, clearly=0.0):
+    """Whether the sample's moments are those of a mixture of two Erlangs of this order.
+
+    The scales of the stages are then themselves positive numbers, for whose moments the matrices of
+    Hankel are positive definite.
+    """
+    first, second, third = moments_of(sample)
+    m1, m2 = first / order, second / order / (order + 1)
+    m3 = third / order / (order + 1) / (order + 2)
+    more = 1 + clearly
+    return m2 > m1**2 * more and m1 * m3 > m2**2 * more
+
+
+samples = st.lists(st.integers(0, 1000), min_size=3, max_size=12).filter(lambda s: len({*s, 0}) > 2)
+
+
+@given(samples)
+def test_a_fit_has_the_first_three_moments_and_the_least_order(sample):
+    assume(np.std(sample) > 0.05 * np.mean(sample))
+    fitted = HyperErlang.fit(sample)
+    for k, moment in enumerate(moments_of(sample), start=1):
+        assert fitted.moment(k) == pytest.approx(float(moment), rel=1e-6)
+    assert 0 <= fitted.share <= 1
+    assert is_possible(fitted.order, sample)
+    assert fitted.order == 1 or not is_possible(fitted.order - 1, sample, clearly=1e-6)
+    assert fitted.variance == pytest.approx(np.var(sample), rel=1e-5)
+
+
+def test_the_moments_are_those_of_the_density():
+    def density(t):
+        first, second = (stats.erlang(3, scale=1 / rate).pdf(t) for rate in MIXED.rates)
+        return 0.8 * first + 0.2 * second
+
+    for k in (1, 2, 3):
+        found = integrate.quad(lambda t, k=k: t**k * density(t), 0, 400, limit=400, points=[2, 30])
+        assert MIXED.moment(k) == pytest.approx(found[0], rel=1e-8)
+    assert MIXED.mean == pytest.approx(0.8 * 3 / 2 + 0.2 * 30)
+
+
+def test_draws_follow_the_distribution():
+    drawn = MIXED.sample(np.random.default_rng(3), 20_000)
+
+    def below(t):
+        first, second = (stats.erlang(3, scale=1 / rate).cdf(t) for rate in MIXED.rates)
+        return 0.8 * first + 0.2 * second
+
+    assert stats.kstest(drawn, below).pvalue > 0.001
+
+
+def test_the_time_to_the_next_event_is_the_residual_one():
+    """Its distribution function is the integral of P(T > t), over the mean."""
+    rng = np.random.default_rng(4)
+    drawn = np.array([MIXED.residual(rng) for _ in range(20_000)])
+
+    def below(t):
+        beyond = np.linspace(0, t, 200)
+        first, second = (stats.erlang(3, scale=1 / rate).sf(beyond) for rate in MIXED.rates)
+        return integrate.simpson(0.8 * first + 0.2 * second, x=beyond, axis=0) / MIXED.mean
+
+    assert stats.kstest(drawn, below).pvalue > 0.001
+
+
+@pytest.mark.parametrize(
+    "sample", [[4.0, 4.0, 4.0], [0.0, 5.0, 5.0], [7.0], [10.0, 10.001, 10.0, 10.001]]
+)
+def test_times_too_much_alike_have_no_fit(sample):
+    with pytest.raises(co.InputError, match="no hyper-Erlang times have these"):
+        HyperErlang.fit(sample)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
+        ((0.5, (1, 0), 1), "rates = 0"),
+        ((0.5, (1, 2, 3), 1), "rates has 3 entries; give two"),
+        ((0.5, (1, 1), 0), "order = 0"),
+    ],
+)
+def test_bad_parameters(arguments, words):
+    with pytest.raises(co.InputError, match=words):
+        HyperErlang(*arguments)
+
+
+def test_a_sample_of_nothing_but_zeros_is_named():
+    with pytest.raises(co.InputError, match="sample holds no time above 0"):
+        HyperErlang.fit([0, 0, 0])
+
+
+def holds_its_log(jobs, workload):
+    """Every class has the moments of the log's jobs of its sizes, and all jobs are in one."""
+    assert sum(one.jobs for one in workload.classes) == len(jobs)
+    for one in workload.classes:
+        mine = jobs[(jobs.processors >= one.low) & (jobs.processors <= one.high)]
+        assert one.jobs == len(mine)
+        for fitted, values in (
+            (one.gaps, np.diff(np.sort(mine.submit))),
+            (one.runtimes, mine.runtime),
+        ):
+            for k, moment in enumerate(moments_of(values), start=1):
+                assert fitted.moment(k) == pytest.approx(float(moment), rel=1e-6)
+        assert set(one.sizes.sizes) == set(mine.processors)
+
+
+def test_a_fitted_workload_has_the_moments_of_its_log():
+    jobs = read_swf(LOG).jobs()
+    workload = fit_workload(jobs)
+    holds_its_log(jobs, workload)
+    assert [one.high for one in workload.classes[:4]] == [1, 2, 4, 8]
+    assert workload.table()["runtime_n"].min() >= 1
+
+
+def test_a_fit_to_a_real_log(real_traces):
+    jobs = co.load_trace("CTC-SP2").jobs()
+    workload = fit_workload(jobs)
+    holds_its_log(jobs, workload)
+    assert workload.rate == pytest.approx((len(jobs) - 1) / np.ptp(jobs.submit), rel=0.02)
+
+
+def two_classes(**how):
+    """Sizes 1 and 3, of which the second are rarer, longer and come in bursts."""
+    one, three = (co.SizeDistribution.empirical([size]) for size in (1, 3))
+    small = JobClass(1, 1, 5, one, HyperErlang(0.5, (1, 2), 1), MIXED, np.array([1.0, 4.0]))
+    bursts = HyperErlang(0.95, (5.0, 0.02), 1)
+    large = JobClass(2, 4, 5, three, bursts, HyperErlang(0.3, (0.1, 0.2), 2), np.array([0.5]))
+    return HyperErlangWorkload((small, large), **how)
+
+
+def test_samples_have_the_means_of_the_workload():
+    workload = two_classes()
+    expected = [1 / one.gaps.mean for one in workload.classes]
+    assert workload.rate == pytest.approx(sum(expected))
+    jobs = [workload.sample(4000, seed) for seed in range(40)]
+    for values, mean in (
+        ([np.ptp(one.submit) / 3999 for one in jobs], 1 / workload.rate),
+        ([(one.processors == 3).mean() for one in jobs], expected[1] / workload.rate),
+        ([one.mean_work for one in jobs], workload.mean_work),
+    ):
+        low, high = stats.t.interval(0.999, 39, np.mean(values), stats.sem(values))
+        assert low < mean < high
+
+
+def test_arrivals_begin_in_the_steady_state():
+    """As many are expected in the first unit of time as in any other, bursts or not."""
+    workload = two_classes()
+    counts = [
+        np.count_nonzero(workload.sample(60, seed).submit[None] <= 1.0) for seed in range(3000)
+    ]
+    low, high = stats.t.interval(0.999, 2999, np.mean(counts), stats.sem(counts))
+    assert low < workload.rate < high
+
+
+def test_a_rate_stretches_the_arrivals_and_nothing_else():
+    workload = two_classes()
+    own, fast = workload.sample(50, 7), workload.sample(50, 7, rate=2 * workload.rate)
+    np.testing.assert_allclose(fast.submit, own.submit / 2, rtol=1e-12)
+    np.testing.assert_array_equal(fast.runtime, own.runtime)
+    np.testing.assert_array_equal(fast.components, own.components)
+    assert (np.diff(own.submit) >= 0).all()
+    assert not np.array_equal(workload.sample(50, 8).runtime, own.runtime)
+
+
+def test_estimates_are_ratios_of_the_class_and_not_above_the_logs_longest():
+    jobs = two_classes().sample(500, 1)
+    ratio = jobs.estimate / jobs.runtime
+    is_small = jobs.processors == 1
+    np.testing.assert_allclose(np.unique(ratio[is_small].round(9)), [1.0, 4.0])
+    np.testing.assert_allclose(ratio[~is_small], 0.5)
+    limited = two_classes(longest_estimate=6.0).sample(500, 1)
+    np.testing.assert_array_equal(limited.runtime, jobs.runtime)
+    most = np.maximum(limited.runtime, 6.0)
+    np.testing.assert_array_equal(limited.estimate, np.minimum(jobs.estimate, most))
+    exact = two_classes(estimates="exact").sample(500, 1)
+    np.testing.assert_array_equal(exact.estimate, jobs.runtime)
+
+
+def test_small_classes_are_joined_with_the_next():
+    rng = np.random.default_rng(1)
+    sizes = [*[1] * 5, *[2] * 30, *[4] * 40, *[8] * 3]
+    jobs = co.JobStream(rng.exponential(9, 78).cumsum(), rng.exponential(5, 78), sizes)
+    assert [str(one) for one in fit_workload(jobs, least=20).classes] == ["1-2", "3-8"]
+    bounds = fit_workload(jobs, bounds=[4, 10], least=3).classes
+    assert [(str(one), one.jobs) for one in bounds] == [("1-4", 75), ("5-10", 3)]
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"bounds": [2, 4]}, r"bounds = \[2, 4\]; give increasing sizes, the last of them 8"),
+        ({"bounds": [8, 4, 16]}, "give increasing sizes"),
+        ({"least": 2}, "least = 2"),
+        ({"least": 50}, "jobs are 40, fewer than least = 50; give more, or less"),
+        ({"estimates": "guessed", "least": 3}, "estimates = 'guessed'"),
+    ],
+)
+def test_bad_arguments_of_a_fit(how, words):
+    rng = np.random.default_rng(2)
+    jobs = co.JobStream(rng.exponential(9, 40).cumsum(), rng.exponential(5, 40), [8] * 40)
+    with pytest.raises(co.InputError, match=words):
+        fit_workload(jobs, **({"least": 20} | how))
+
+
+def test_a_class_of_equal_run_times_is_named():
+    jobs = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
+    with pytest.raises(co.InputError, match="the run times of the 40 jobs of 1 to 8 processors"):
+        fit_workload(jobs, least=20)
