@@ -16,10 +16,11 @@ from coalloc_lib.distributions import (
     uniform,
 )
 from coalloc_lib.jobs import JobStream, merge
+from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
@@ -42,13 +43,26 @@ _ON_DEMAND = {
     "saturated_loss": "coalloc_lib.saturation",
 }
 #: Modules that are worth a look and likewise imported at their first use.
-_MODULES = ("analytic", "curves", "inference", "plots", "saturation", "studies", "sweep", "widgets")
+_MODULES = (
+    "analytic",
+    "curves",
+    "inference",
+    "metrics",
+    "plots",
+    "saturation",
+    "sites",
+    "studies",
+    "sweep",
+    "widgets",
+)
 
 __all__ = [
+    "EASY",
     "FCFS",
     "FPFS",
     "BestFit",
     "Between",
+    "Conservative",
     "Deterministic",
     "Empirical",
     "Exponential",
@@ -57,15 +71,18 @@ __all__ = [
     "InputError",
     "JobModel",
     "JobStream",
+    "LeastLoaded",
     "Multicluster",
     "Placement",
     "PoissonArrivals",
+    "RandomFit",
     "Scenario",
     "Schedule",
     "Scheduling",
     "SingleThenSpan",
     "SizeDistribution",
     "SplitJobs",
+    "StayOrShare",
     "WorstFit",
     "load_trace",
     "merge",

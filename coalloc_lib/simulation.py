@@ -5,11 +5,12 @@ import numpy as np
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement, WorstFit, may_stay_whole, unserved
+from coalloc_lib.machines import StayOrShare
+from coalloc_lib.placement import Placement, WorstFit, unserved
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
 from coalloc_lib.system import Multicluster
-from coalloc_lib.verification import fits
+from coalloc_lib.verification import fits_by
 
 ENGINES = ("compiled", "reference")
 
@@ -115,12 +116,22 @@ def refuse_impossible(
         why = f"the largest cluster has {system.largest}"
     else:
         why = f"the system has {system.processors}"
-    whole = may_stay_whole(placement, jobs.request)
-    impossible = ~fits(jobs.request, components, clusters[None, :], whole)
+    _check_columns(system, components, placement)
+    impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
     if impossible.any():
         job = int(impossible.argmax())
         wanted = components[job].tolist()
         raise ImpossibleJobError(job, f"components {wanted} ({jobs.request}), but {why}")
+
+
+def _check_columns(system, components, placement):
+    wanted = len(system) + 1
+    if isinstance(placement, StayOrShare) and components.shape[1] != wanted:
+        raise InputError(
+            f"components has {components.shape[1]} columns, and StayOrShare takes {wanted}: of "
+            "jobs that may go anywhere, and of those that stay on each cluster; see "
+            "coalloc_lib.sites"
+        )
 
 
 def _check_types(system, jobs, scheduling, placement):

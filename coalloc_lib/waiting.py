@@ -11,7 +11,7 @@ from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.verification import fits, idle_after
+from coalloc_lib.verification import fits_by, idle_after
 
 #: Systems of more clusters than this are told of by their emptiest ones.
 _MOST_TOLD = 4
@@ -126,8 +126,8 @@ def why_waiting(
             "submission to its start"
         )
     idle = idle_after(schedule, instants)
-    whole = may_stay_whole(schedule.placement, schedule.jobs.request)
-    fitting = fits(schedule.jobs.request, schedule.jobs.components[jobs], idle, whole)
+    stream = schedule.jobs
+    fitting = fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
     rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)
     return [_reason(schedule, *row, past) for row in rows]
 

@@ -121,6 +121,8 @@ def placements(draw, clusters, request="unordered"):
     return draw(st.sampled_from(rules))
 
 
-policies = st.one_of(
+in_turn = st.one_of(
     st.just(co.FCFS()), st.builds(co.FPFS, max_jumps=st.sampled_from([0, 1, 2, 5, 50]))
 )
+backfilling = st.sampled_from([co.EASY(), co.Conservative()])
+policies = st.one_of(in_turn, backfilling)

@@ -13,10 +13,19 @@ PACKAGE = ROOT / "coalloc_lib"
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
     ("cards", "checks", "columns", "compilation", "estimates", "files", "progress", "seeds"),
-    ("system", "distributions", "jobs", "splitting", "workloads"),
-    ("placement", "profile", "scheduling", "names"),
+    ("system", "chopping", "distributions", "jobs", "splitting", "workloads"),
+    ("placement", "machines", "profile", "scheduling", "names"),
     ("engines",),
-    ("simulation", "scenario", "schedule", "verification", "waiting", "analytic"),
+    (
+        "simulation",
+        "scenario",
+        "metrics",
+        "schedule",
+        "sites",
+        "verification",
+        "waiting",
+        "analytic",
+    ),
     ("bootstrap", "curves", "inference", "saturation", "sweep", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.verification import ScheduleError, overtaken
-from tests.conftest import placements, policies, systems_and_streams
+from tests.conftest import in_turn, placements, policies, systems_and_streams
 
 SYSTEM = co.Multicluster([4, 3])
 
@@ -260,7 +260,7 @@ def head_waits_in_vain(schedule):
     return False
 
 
-@given(systems_and_streams(), policies, st.data())
+@given(systems_and_streams(), in_turn, st.data())
 def test_a_job_moved_anywhere_is_caught_where_it_breaks_a_rule(case, scheduling, data):
     """Verify raises exactly when a plain count finds a rule broken."""
     system, jobs = case
@@ -280,7 +280,7 @@ def test_a_job_moved_anywhere_is_caught_where_it_breaks_a_rule(case, scheduling,
         changed.verify()
 
 
-@given(systems_and_streams(requests=("ordered", "unordered", "total")), policies, st.data())
+@given(systems_and_streams(requests=("ordered", "unordered", "total")), in_turn, st.data())
 def test_an_allocation_moved_to_another_cluster_is_caught_where_it_breaks_a_rule(
     case, scheduling, data
 ):

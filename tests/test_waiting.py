@@ -13,17 +13,15 @@ from coalloc_lib.placement import WorstFit, may_stay_whole
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.scheduling import Refusal
 from coalloc_lib.waiting import asks, heads, idle_while_waiting, instants_of, why_waiting
-from tests.conftest import placements, policies, systems_and_streams
+from tests.conftest import in_turn, placements, policies, systems_and_streams
 
 
 @st.composite
-def schedules(draw):
+def schedules(draw, kinds=policies):
     system, jobs = draw(systems_and_streams(most_jobs=15))
     placement = draw(placements(len(system), jobs.request))
     backlog = draw(st.sampled_from([None, None, 1, 3]))
-    return co.simulate(
-        system, jobs, scheduling=draw(policies), placement=placement, backlog=backlog
-    )
+    return co.simulate(system, jobs, scheduling=draw(kinds), placement=placement, backlog=backlog)
 
 
 def between(schedule):
@@ -75,7 +73,7 @@ def test_the_head_is_the_first_that_waits(schedule):
         assert heads(schedule, np.array([begin]))[0] == (queue[0] if queue else -1)
 
 
-@given(schedules(), st.booleans())
+@given(schedules(in_turn), st.booleans())
 def test_every_reason_is_true_of_its_interval(schedule, past):
     jobs, rule = schedule.jobs, schedule.placement or WorstFit()
     for begin, _, idle, queue in between(schedule):

@@ -12,6 +12,7 @@ from coalloc_lib.plots.ratios import ratios
 from coalloc_lib.plots.response_curves import anatomy, curves
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
 from coalloc_lib.plots.style import GREY, head, name_lines, new_figure, title_figure, to_svg
+from coalloc_lib.plots.timelines import timelines
 
 __all__ = [
     "GREY",
@@ -41,6 +42,7 @@ __all__ = [
     "ratios",
     "shades",
     "signs",
+    "timelines",
     "title_figure",
     "to_svg",
     "told",

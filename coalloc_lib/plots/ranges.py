@@ -72,7 +72,12 @@ def ranges(
     doubted = any(
         n.doubt for drawn in panels.values() for row in drawn.values() for n in row.values()
     )
-    told = any(row for drawn in printed.values() for row in drawn.values())
+    told = any(
+        name in drawn[row]
+        for heading, drawn in panels.items()
+        for row, names in printed.get(heading, {}).items()
+        for name in names
+    )
     said = [subtitle, "◇: printed" * told, f"hollow: {hollow[0]}" if hollow[1] else ""]
     said.append("dotted: in doubt" * doubted)
     title_figure(figure, title, "; ".join(filter(None, said)))

@@ -16,6 +16,8 @@ from coalloc_lib.plots.style import PRINTED, head, name_lines, new_figure, some,
 RatioLine = Sequence[tuple[float, Interval | None]]
 #: Factors beyond which lines leave the picture.
 FACTORS = (0.25, 4.0)
+#: Letters of names that fit beside the lines of panels in a row; longer ones make rows of two.
+WIDE = 40
 TICKS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 
 
@@ -45,13 +47,21 @@ def ratios(
     """
     names = list(dict.fromkeys(name for drawn in some("panels", panels).values() for name in drawn))
     look = signs(names) if look is None else look
-    figure, (row,) = new_figure(3.2, 1, len(panels), sharex=True, sharey=True, squeeze=False)
+    letters = max(map(len, names))
+    columns = len(panels) if letters * len(panels) <= WIDE or len(panels) < 3 else 2
+    rows = -(-len(panels) // columns)
+    figure, grid = new_figure(
+        3.2 if rows == 1 else 2.2 * rows, rows, columns, sharex=True, sharey=True, squeeze=False
+    )
+    row = grid.ravel()
+    for spare in row[len(panels) :]:
+        spare.remove()
     low, high = _limits(panels)
     places = [place for drawn in panels.values() for line in drawn.values() for place, _ in line]
-    letters, left = max(map(len, names)), _meet_at_the_right(panels)
-    room = (max(places) - min(places)) * (0.04 + 0.013 * len(panels) * letters)
+    left = _meet_at_the_right(panels)
+    room = (max(places) - min(places)) * (0.04 + 0.013 * columns * letters)
     room *= 1.7 if left else 1  # at the left they are not to touch the axis
-    for axes, (heading, drawn) in zip(row, panels.items(), strict=True):
+    for axes, (heading, drawn) in zip(row, panels.items(), strict=False):
         axes.set_yscale("log")
         axes.set_ylim(low, high)
         axes.set_xlim(min(places) - room * left, max(places) + room * (not left))
@@ -68,13 +78,14 @@ def ratios(
     ticks = [tick for tick in TICKS if low <= tick <= high]
     row[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     row[0].minorticks_off()
-    row[0].set_ylabel(ylabel)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(ylabel)
     said = [*[subtitle] * bool(subtitle), f"dashed: {level}"]
     if printed:
         shown = ", ".join(f"{name} {place:g}" for name, place in printed.items())
         said.append(f"{_DIAMOND}: where the paper has {shown} at 1")
     title_figure(figure, title, "; ".join(said))
-    for axes, drawn in zip(row, panels.values(), strict=True):
+    for axes, drawn in zip(row, panels.values(), strict=False):
         known = {n: found for n, line in drawn.items() if (found := _known(line))}
         end, x = (0, min(places)) if left else (-1, max(places))
         ends = {n: float(np.clip(found[end], low, high)) for n, found in known.items()}

@@ -21,7 +21,7 @@ from coalloc_lib.studies.result import StudyResult
 __all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "StudyResult", "reproduce"]
 
 #: The studies. Each is a module here, with underscores, which is imported when it is run.
-STUDIES = ("maximal-utilization", "cluster-configurations", "communication-penalty")
+STUDIES = ("maximal-utilization", "cluster-configurations", "communication-penalty", "job-sharing")
 
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")

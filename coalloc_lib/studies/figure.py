@@ -129,7 +129,7 @@ class SimulatedFigure(Figure):
 
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[Any, Any],
-        scales: Mapping[str, Scale], seed: Seed, *,
+        scales: Mapping[str, Any], seed: Seed, *,
         headline: Callable[[Any], str] | None = None, claims: Sequence[str] = (),
         look: Mapping[str, plots.Sign] | None = None,
         threshold: tuple[str, Callable[[Any], Mapping[str, plots.Level]]] | None = None,
@@ -270,7 +270,7 @@ class MeasuredFigure(SimulatedFigure):
         return pd.DataFrame(rows)
 
 
-def give(figures: Sequence[Figure], found: Mapping[Any, Any], scale: Scale, seed: Seed) -> None:
+def give(figures: Sequence[Figure], found: Mapping[Any, Any], scale: Any, seed: Seed) -> None:
     """Give figures what a run of the whole study found, by entry, at this scale and seed."""
     for figure in figures:
         if isinstance(figure, SimulatedFigure):

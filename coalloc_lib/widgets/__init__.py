@@ -9,6 +9,7 @@ from coalloc_lib.widgets.losses import LossQuestion, capacity_loss, loss_picture
 from coalloc_lib.widgets.penalties import map_explorer, penalty_explorer, penalty_picture
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.widgets.player import Player
+from coalloc_lib.widgets.sharing import sharing_explorer, sharing_picture
 
 __all__ = [
     "Explorer",
@@ -29,4 +30,6 @@ __all__ = [
     "penalty_explorer",
     "penalty_picture",
     "schedule_explorer",
+    "sharing_explorer",
+    "sharing_picture",
 ]

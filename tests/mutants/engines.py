@@ -97,8 +97,8 @@ COMPILED = (
     ),
     Mutant(
         "engines/compiled.py",
-        'first_fit = getattr(placement, "single", placement)',
-        "first_fit = placement",
+        'getattr(placement, "single", placement), clusters',
+        "placement, clusters",
         AGREEMENT,
     ),
     Mutant(

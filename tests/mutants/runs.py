@@ -34,8 +34,8 @@ SCHEDULE = (
     ),
     Mutant(
         "verification.py",
-        "1 + int(waits.sum()) // rows):",
-        "1 + int(waits.sum()) // rows)[:1]:",
+        "1 + len(heads) // rows):",
+        "1 + len(heads) // rows)[:1]:",
         "test_verification.py::test_the_head_is_looked_at_in_every_chunk",
     ),
     Mutant(
@@ -64,8 +64,8 @@ SCHEDULE = (
     ),
     Mutant(
         "simulation.py",
-        "clusters[None, :], whole)",
-        "clusters[None, :])",
+        "~fits_by(placement, jobs",
+        "~fits_by(None, jobs",
         "test_placement.py::test_a_job_that_fits_in_neither_way_can_never_start",
     ),
     Mutant(

@@ -11,8 +11,48 @@ PENALTY = "studies/test_penalty_responses.py"
 RESPONSES = "studies/communication_penalty/responses.py"
 CLAIMED = "studies/test_communication_penalty.py"
 DISPERSION = "studies/communication_penalty/dispersion.py"
+SHARING = "studies/test_job_sharing.py"
+AWRT = "studies/job_sharing/awrt_lines.py"
+WEEKS = "test_bootstrap.py"
+EXPLORER = "test_sharing_widget.py"
 
 MUTANTS = (
+    Mutant(
+        "bootstrap.py",
+        "np.sqrt(self.blocks / free)",
+        "np.sqrt(self.blocks / free) / 3",
+        f"{WEEKS}::test_95_of_100_intervals_have_the_mean_of_the_queue",
+    ),
+    Mutant(
+        "bootstrap.py",
+        "other.drawn[::-1][:count]",
+        "other.drawn[:count]",
+        f"{WEEKS}::test_logs_beside_one_another_are_drawn_independently",
+    ),
+    Mutant(
+        AWRT,
+        "np.clip(ends, overheads[0], overheads[-1])",
+        "ends",
+        f"{SHARING}::test_js4_needs_lower_awrts_and_larger_overheads_of_equal_machines",
+    ),
+    Mutant(
+        AWRT,
+        "if one[1].work is other[1].work:",
+        "if False:",
+        f"{SHARING}::test_break_evens_are_compared_in_the_same_weeks",
+    ),
+    Mutant(
+        AWRT,
+        "np.flatnonzero(values > 0)",
+        "np.flatnonzero(values >= 0)",
+        f"{SHARING}::test_first_rise_by_hand",
+    ),
+    Mutant(
+        "studies/job_sharing/workloads.py",
+        "return dict(_sets_of(found, seed))",
+        'return dict(_sets_of("", seed))',
+        f"{SHARING}::test_what_a_stand_in_was_is_forgotten_when_the_log_is_there",
+    ),
     Mutant(
         DISPERSION,
         "if each.load < borne[each.scenario].interval.low",
@@ -312,5 +352,29 @@ MUTANTS = (
         "palette.putpalette(areas + rare[: 3 * EDGES])",
         "palette.putpalette(rare[: 3 * EDGES])",
         "test_widgets.py::test_an_image_has_a_palette_and_keeps_its_colours",
+    ),
+    Mutant(
+        "plots/ratios.py",
+        "or len(panels) < 3 else 2",
+        "or len(panels) < 3 else len(panels)",
+        f"{EXPLORER}::test_many_panels_of_long_names_stand_in_rows_of_two",
+    ),
+    Mutant(
+        "widgets/sharing.py",
+        "Case(work, configuration, LOCAL, policy, wide=OF_SITE)",
+        "Case(work, configuration, LOCAL, wide=OF_SITE)",
+        f"{EXPLORER}::test_bars_and_timelines_are_those_of_the_schedules",
+    ),
+    Mutant(
+        "widgets/sharing.py",
+        "edges = submit.min() + DAY",
+        "edges = DAY",
+        f"{EXPLORER}::test_bars_and_timelines_are_those_of_the_schedules",
+    ),
+    Mutant(
+        "studies/job_sharing/exercises.py",
+        'mode, "FCFS", overhead',
+        'mode, "EASY", overhead',
+        "studies/test_sharing_exercises.py::test_right_answers_are_taken",
     ),
 )

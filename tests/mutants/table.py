@@ -2,6 +2,7 @@
 
 from tests.mutants import (
     answers,
+    backfilling,
     engines,
     formulas,
     rules,
@@ -12,5 +13,5 @@ from tests.mutants import (
     workloads,
 )
 
-_MODULES = (workloads, rules, engines, runs, formulas, answers, sweeps, studies, use)
+_MODULES = (workloads, rules, engines, backfilling, runs, formulas, answers, sweeps, studies, use)
 MUTANTS = tuple(mutant for module in _MODULES for mutant in module.MUTANTS)

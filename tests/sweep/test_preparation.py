@@ -33,7 +33,7 @@ USING = """
 system = co.Multicluster([4, 6])
 requests = ("ordered", "unordered", "flexible", "total")
 for request, rule, order in product(
-    requests, (co.WorstFit, co.FirstFit), (co.FCFS(), co.FPFS(3))
+    requests, (co.WorstFit, co.FirstFit), (co.FCFS(), co.FPFS(3), co.EASY(), co.Conservative())
 ):
     placement = rule() if request in ("unordered", "total") else None
     for components, where in ((1, co.Multicluster([8])), (2, system)):

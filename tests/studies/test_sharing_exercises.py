@@ -1,0 +1,85 @@
+"""The checks of the fourth notebook take right answers, and give hints that do not tell them."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import coalloc_lib as co
+from coalloc_lib.sites import multi_site, sharing
+from coalloc_lib.studies import job_sharing as study
+from coalloc_lib.studies.job_sharing import exercises
+from coalloc_lib.studies.job_sharing.exercises import EXERCISES, check
+
+M128 = co.Multicluster([128] * 4)
+
+
+def first_extract():
+    return next(iter(study.workload_sets(2002).values())).jobs.chopped(128).pieces
+
+
+def awrt(schedule):
+    """Written out anew: processors times run time."""
+    weight = schedule.jobs.processors * schedule.jobs.runtime
+    return float((weight * (schedule.end - schedule.jobs.submit)).sum() / weight.sum())
+
+
+def under_fcfs():
+    jobs, how = first_extract(), {"scheduling": co.FCFS()}
+    return awrt(multi_site(M128, jobs, 0.25, **how)) / awrt(sharing(M128, jobs, **how))
+
+
+def some_stay():
+    jobs, how = first_extract(), {"scheduling": co.EASY()}
+    site = np.arange(len(jobs)) % 4  # a log is in order of submission
+    rng = np.random.default_rng(np.random.SeedSequence(1).spawn(1)[0])
+    home = np.where(rng.random(len(jobs)) < 0.5, site, -1)
+    return awrt(sharing(M128, jobs, home=home, **how)) / awrt(sharing(M128, jobs, **how))
+
+
+def two_halves():
+    jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total").chopped(50).pieces
+    halves, how = co.Multicluster([50, 50]), {"scheduling": co.EASY()}
+    base = awrt(sharing(halves, jobs, **how))
+    return brentq(lambda p: awrt(multi_site(halves, jobs, p, **how)) - base, 0, 0.4, xtol=0.002)
+
+
+RIGHT = {
+    1: lambda: (16 * 2 + 20 * 12) / 36,  # responses 2 and 12
+    2: lambda: 4,  # the head goes at 6, and it comes at 2
+    3: under_fcfs,
+    4: some_stay,
+    5: two_halves,
+}
+WRONG = {
+    1: [4.0, 7.0, 2, "hours", None],
+    2: [3, 5, 6, 8, None],
+    3: [1.04, 0.25, None],
+    4: [1.0, 0.75, None],
+    5: [0.25, float("inf"), None],
+}
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_right_answers_are_taken(number):
+    assert "Right" in check(number, RIGHT[number]()).data
+
+
+@pytest.mark.parametrize(("number", "answer"), [(n, a) for n, many in WRONG.items() for a in many])
+def test_wrong_answers_get_a_hint_that_does_not_tell(number, answer):
+    words = check(number, answer).data
+    assert "Not yet" in words
+    assert "\n" not in words
+    assert f"{RIGHT[number]():.2g}" not in words.split("Not yet: ")[1]
+
+
+def test_what_slips_past_the_head_does_not_delay_it():
+    for length in range(1, 5):
+        schedule = exercises._with_length(length).verify()
+        assert schedule.start[[2, 3]].tolist() == [6, 2]
+    assert exercises._with_length(5).start[[2, 3]].tolist() == [6, 10]
+
+
+def test_the_study_gives_the_check_at_its_first_use():
+    assert study.check is check
+    with pytest.raises(AttributeError, match="no attribute 'leaderboard'"):
+        study.leaderboard  # noqa: B018
