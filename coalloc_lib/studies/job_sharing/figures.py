@@ -52,31 +52,30 @@ def ways(works: Mapping[str, Work]) -> AwrtLines:
 
 def configurations(works: Mapping[str, Work]) -> AwrtLines:
     """Figure 5: multi-site over job sharing, by configuration, a panel a workload."""
-    entries: dict[At, Case] = {}
-    bases: dict[At, Case] = {}
-    for name, work in works.items():
-        for configuration in DIVIDED:
-            for p, case in spanning(work, configuration).items():
-                entries[At(name, configuration, p)] = case
-                bases[At(name, configuration, p)] = Case(work, configuration, SHARING)
-    return AwrtLines(
-        "figure5", f"{TOLD}; {titled(works.values())}", entries, bases=bases, against="job sharing",
-        look=steps(DIVIDED), headline=headlines.break_evens, claims=("JS-4",),
-    )  # fmt: skip
+    cases = {(name, m): (work, m) for name, work in works.items() for m in DIVIDED}
+    return _over_sharing("figure5", works, cases, look=steps(DIVIDED), claims=("JS-4",))
 
 
 def workloads(works: Mapping[str, Work]) -> AwrtLines:
     """Figure 6: multi-site over job sharing, by workload, a panel an equal configuration."""
+    cases = {(m, name): (work, m) for m in EQUAL for name, work in works.items()}
+    return _over_sharing("figure6", works, cases, look=steps(works), claims=("JS-5",))
+
+
+def _over_sharing(name, works, cases, **said):
+    """Return a figure of multi-site over job sharing; workload and configuration by (panel, line).
+
+    The lines name what they are steps of.
+    """
     entries: dict[At, Case] = {}
     bases: dict[At, Case] = {}
-    for configuration in EQUAL:
-        for name, work in works.items():
-            for p, case in spanning(work, configuration).items():
-                entries[At(configuration, name, p)] = case
-                bases[At(configuration, name, p)] = Case(work, configuration, SHARING)
+    for label, (work, configuration) in cases.items():
+        for p, case in spanning(work, configuration).items():
+            entries[At(*label, p)] = case
+            bases[At(*label, p)] = Case(work, configuration, SHARING)
     return AwrtLines(
-        "figure6", f"{TOLD}; {titled(works.values())}", entries, bases=bases, against="job sharing",
-        look=steps(works), headline=headlines.break_evens, claims=("JS-5",),
+        name, f"{TOLD}; {titled(works.values())}", entries, bases=bases, against="job sharing",
+        headline=headlines.break_evens, **said,
     )  # fmt: skip
 
 
