@@ -5,13 +5,28 @@ from tests.mutants import (
     backfilling,
     engines,
     formulas,
+    models,
     rules,
     runs,
+    sites,
     studies,
     sweeps,
     use,
     workloads,
 )
 
-_MODULES = (workloads, rules, engines, backfilling, runs, formulas, answers, sweeps, studies, use)
+_MODULES = (
+    workloads,
+    models,
+    sites,
+    rules,
+    engines,
+    backfilling,
+    runs,
+    formulas,
+    answers,
+    sweeps,
+    studies,
+    use,
+)
 MUTANTS = tuple(mutant for module in _MODULES for mutant in module.MUTANTS)
