@@ -8,6 +8,7 @@ import coalloc_lib as co
 from coalloc_lib.studies.cluster_configurations import exercises
 from coalloc_lib.studies.cluster_configurations.exercises import EXERCISES, check, leaderboard
 from coalloc_lib.studies.cluster_configurations.parameters import FOUR
+from tests.studies.answers import assert_right, hint_of
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,13 @@ WRONG = {
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_right_answers_are_taken(number):
-    assert "Right" in check(number, RIGHT[number]()).data
+    assert_right(check, number, RIGHT[number]())
 
 
 @pytest.mark.parametrize(("number", "answer"), [(n, a) for n, many in WRONG.items() for a in many])
 def test_wrong_answers_get_a_hint_that_does_not_tell(number, answer):
-    words = check(number, answer).data
-    assert "Not yet" in words
-    assert "\n" not in words
-    assert f"{RIGHT[number]():.2g}" not in words.split("Not yet: ")[1].replace("128", "")
+    hint = hint_of(check, number, answer)
+    assert f"{RIGHT[number]():.2g}" not in hint.replace("128", "")
 
 
 def test_the_leaderboard_takes_own_rules_and_orders_by_loss():

@@ -7,6 +7,7 @@ import coalloc_lib as co
 from coalloc_lib.studies import communication_penalty as study
 from coalloc_lib.studies.communication_penalty import exercises
 from coalloc_lib.studies.communication_penalty.exercises import EXERCISES, check, leaderboard
+from tests.studies.answers import assert_right, hint_of
 
 AT_NEED = co.SingleThenSpan(co.WorstFit())
 
@@ -67,16 +68,14 @@ WRONG = {
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_right_answers_are_taken(number):
-    assert "Right" in check(number, RIGHT[number]()).data
+    assert_right(check, number, RIGHT[number]())
 
 
 @pytest.mark.parametrize(("number", "answer"), [(n, a) for n, many in WRONG.items() for a in many])
 def test_wrong_answers_get_a_hint_that_does_not_tell(number, answer):
-    words = check(number, answer).data
-    assert "Not yet" in words
-    assert "\n" not in words
+    hint = hint_of(check, number, answer)
     if number not in (5, 6):
-        assert f"{RIGHT[number]():g}" not in words.split("Not yet: ")[1].replace("1 + lambda", "")
+        assert f"{RIGHT[number]():g}" not in hint.replace("1 + lambda", "")
 
 
 def test_the_number_of_components_rests_on_differences_that_decide():

@@ -9,6 +9,7 @@ from coalloc_lib.sites import multi_site, sharing
 from coalloc_lib.studies import job_sharing as study
 from coalloc_lib.studies.job_sharing import exercises
 from coalloc_lib.studies.job_sharing.exercises import EXERCISES, check
+from tests.studies.answers import assert_right, hint_of
 
 M128 = co.Multicluster([128] * 4)
 
@@ -61,15 +62,13 @@ WRONG = {
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_right_answers_are_taken(number):
-    assert "Right" in check(number, RIGHT[number]()).data
+    assert_right(check, number, RIGHT[number]())
 
 
 @pytest.mark.parametrize(("number", "answer"), [(n, a) for n, many in WRONG.items() for a in many])
 def test_wrong_answers_get_a_hint_that_does_not_tell(number, answer):
-    words = check(number, answer).data
-    assert "Not yet" in words
-    assert "\n" not in words
-    assert f"{RIGHT[number]():.2g}" not in words.split("Not yet: ")[1]
+    hint = hint_of(check, number, answer)
+    assert f"{RIGHT[number]():.2g}" not in hint
 
 
 def test_what_slips_past_the_head_does_not_delay_it():
