@@ -20,10 +20,10 @@ reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper,
 	$(BIN)/coalloc reproduce --scale $(SCALE) --out "$(OUT)" $(if $(CACHE),--cache "$(CACHE)")
 
 test: $(STAMP) ## run the tests, but for the long ones
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long"
 
 test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number: on those)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --timeout 3600 --hypothesis-profile=long --hypothesis-seed=$(SEED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --timeout 3600 --hypothesis-profile=long --hypothesis-seed=$(SEED)
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)

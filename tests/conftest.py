@@ -24,6 +24,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("coalloc")
 
 ROOT = Path(__file__).resolve().parents[1]
+#: Folders with files of a minute and more.
+FIRST = ("tests/notebooks/", "tests/studies/", "tests/sweep/")
 
 
 def pytest_configure(config):
@@ -32,6 +34,11 @@ def pytest_configure(config):
         from tests.warm import compile_kernels
 
         compile_kernels()
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes long, which would keep one worker waiting for the other at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
 @pytest.fixture(scope="session")

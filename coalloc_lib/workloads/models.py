@@ -258,7 +258,8 @@ class SplitJobs:
         """
         sizes = self.sizes.sizes
         whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)
-        return merge(self._split(whole), *[whole] * bool(self.kept_whole))
+        split = self._split(whole)
+        return merge(split, whole) if self.kept_whole else split
 
     def _split(self, jobs):
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)

@@ -52,8 +52,8 @@ MODEL = (
     ),
     Mutant(
         "workloads/models.py",
-        "*[whole] * bool(self.kept_whole)",
-        "",
+        "return merge(split, whole) if self.kept_whole else split",
+        "return split",
         f"{MODELS}::test_what_can_never_start_is_refused_drawn_or_not",
     ),
     Mutant(

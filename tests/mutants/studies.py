@@ -3,15 +3,19 @@
 from tests.mutants.tool import Mutant
 
 LEDGER = "studies/test_ledger.py"
-PLOTS = "test_plots.py"
+LINES_DRAWN = "test_plots_of_lines.py"
+MAPS_DRAWN = "test_plots_of_maps.py"
 VIABILITY = "studies/test_viability.py"
+CHANGE_MAPS = "studies/test_change_maps.py"
 EXERCISES = "studies/test_penalty_exercises.py"
 
 PENALTY = "studies/test_penalty_responses.py"
 RESPONSES = "studies/communication_penalty/responses.py"
-CLAIMED = "studies/test_communication_penalty.py"
+PENALTY_STUDY = "studies/test_communication_penalty.py"
+VERDICTS = "studies/test_penalty_claims.py"
 DISPERSION = "studies/communication_penalty/dispersion.py"
 SHARING = "studies/test_job_sharing.py"
+SHARING_CLAIMS = "studies/test_sharing_claims.py"
 AWRT = "studies/job_sharing/awrt_lines.py"
 WEEKS = "test_bootstrap.py"
 EXPLORER = "test_sharing_widget.py"
@@ -33,19 +37,19 @@ MUTANTS = (
         AWRT,
         "np.clip(ends, overheads[0], overheads[-1])",
         "ends",
-        f"{SHARING}::test_js4_needs_lower_awrts_and_larger_overheads_of_equal_machines",
+        f"{SHARING_CLAIMS}::test_js4_needs_lower_awrts_and_larger_overheads_of_equal_machines",
     ),
     Mutant(
         AWRT,
         "if one[1].work is other[1].work:",
         "if False:",
-        f"{SHARING}::test_break_evens_are_compared_in_the_same_weeks",
+        f"{SHARING_CLAIMS}::test_break_evens_are_compared_in_the_same_weeks",
     ),
     Mutant(
         AWRT,
         "np.flatnonzero(values > 0)",
         "np.flatnonzero(values >= 0)",
-        f"{SHARING}::test_first_rise_by_hand",
+        f"{SHARING_CLAIMS}::test_first_rise_by_hand",
     ),
     Mutant(
         "studies/job_sharing/workloads.py",
@@ -57,31 +61,31 @@ MUTANTS = (
         DISPERSION,
         "if each.load < borne[each.scenario].interval.low",
         "if each.load",
-        f"{CLAIMED}::test_split_jobs_past_saturation_have_no_means",
+        f"{PENALTY_STUDY}::test_split_jobs_past_saturation_have_no_means",
     ),
     Mutant(
         DISPERSION,
         "Sample(mine[name].to_numpy(), doubt)",
         "Sample(mine[name].to_numpy())",
-        f"{CLAIMED}::test_split_jobs_whose_responses_rise_are_in_doubt",
+        f"{PENALTY_STUDY}::test_split_jobs_whose_responses_rise_are_in_doubt",
     ),
     Mutant(
         "studies/communication_penalty/claims.py",
         'parts = {"shares of the jobs": runs.shares.likely}',
         "parts = {}",
-        f"{CLAIMED}::test_cp1_doubts_shares_of_jobs_that_no_likely_sample_has",
+        f"{VERDICTS}::test_cp1_doubts_shares_of_jobs_that_no_likely_sample_has",
     ),
     Mutant(
         "studies/communication_penalty/headlines.py",
         "for end in (ratio.low, ratio.high)",
         "for end in [ratio.estimate]",
-        f"{CLAIMED}::test_titles_claim_no_more_than_the_intervals",
+        f"{VERDICTS}::test_titles_claim_no_more_than_the_intervals",
     ),
     Mutant(
         "studies/communication_penalty/headlines.py",
         "seen = any(each.above(0) or each.below(0) for each in waits)",
         "seen = any(each.above(0) for each in waits)",
-        f"{CLAIMED}::test_titles_claim_no_more_than_the_intervals",
+        f"{VERDICTS}::test_titles_claim_no_more_than_the_intervals",
     ),
     Mutant(
         "compilation.py",
@@ -261,25 +265,25 @@ MUTANTS = (
         "studies/communication_penalty/viability.py",
         "2 * gains[i] > cells[i]",
         "gains[i]",
-        f"{VIABILITY}::test_the_title_of_a_map_says_up_to_where_most_gain",
+        f"{CHANGE_MAPS}::test_the_title_of_a_map_says_up_to_where_most_gain",
     ),
     Mutant(
         "studies/communication_penalty/viability.py",
         'for kind in ("S1 gains, S4 loses", "S1 loses, S4 gains")',
         'for kind in ("S1 loses, S4 gains", "S1 gains, S4 loses")',
-        f"{VIABILITY}::test_who_pays_counts_small_gains_beside_large_losses_and_the_reverse",
+        f"{CHANGE_MAPS}::test_who_pays_counts_small_gains_beside_large_losses_and_the_reverse",
     ),
     Mutant(
         "studies/communication_penalty/adaptive.py",
         "some.values - share * full.values",
         "some.values - full.values",
-        f"{VIABILITY}::test_what_is_kept_whole_takes_its_part_of_the_gain",
+        f"{CHANGE_MAPS}::test_what_is_kept_whole_takes_its_part_of_the_gain",
     ),
     Mutant(
         "studies/communication_penalty/adaptive.py",
         "if share is not None and label[1].endswith(AT_NEED)",
         "if share is not None",
-        f"{VIABILITY}::test_the_share_split_is_drawn_at_need_only_and_ends_where_it_saturates",
+        f"{CHANGE_MAPS}::test_the_share_split_is_drawn_at_need_only_and_ends_where_it_saturates",
     ),
     Mutant(
         "studies/communication_penalty/need_thresholds.py",
@@ -297,13 +301,13 @@ MUTANTS = (
         "plots/maps.py",
         "decided = cell.above(0) or cell.below(0)",
         "decided = True",
-        f"{PLOTS}::test_maps_number_their_cells_and_hatch_what_is_undecided",
+        f"{MAPS_DRAWN}::test_maps_number_their_cells_and_hatch_what_is_undecided",
     ),
     Mutant(
         "plots/maps.py",
         "cell.longer if isinstance(cell, Mark) else cell.estimate > 0",
         "cell.longer if isinstance(cell, Mark) else cell.estimate > 10",
-        f"{PLOTS}::test_maps_have_a_line_where_the_sign_turns",
+        f"{MAPS_DRAWN}::test_maps_have_a_line_where_the_sign_turns",
     ),
     Mutant(
         "widgets/penalties.py",
@@ -339,13 +343,13 @@ MUTANTS = (
         "plots/ratios.py",
         "if least - slack <= mark <= most + slack]",
         "if mark <= most + slack]",
-        f"{PLOTS}::test_ratios_are_marked_where_their_lines_are_and_name_what_is_dashed",
+        f"{LINES_DRAWN}::test_ratios_are_marked_where_their_lines_are_and_name_what_is_dashed",
     ),
     Mutant(
         "plots/ratios.py",
         "mark <= most + slack]",
         "mark <= most]",
-        f"{PLOTS}::test_the_last_place_of_ratios_is_marked_where_it_is_round",
+        f"{LINES_DRAWN}::test_the_last_place_of_ratios_is_marked_where_it_is_round",
     ),
     Mutant(
         "widgets/picture.py",

@@ -140,14 +140,38 @@ def test_every_exercise_has_a_check_that_is_still_open(path):
         assert "Right" not in last_data(cell)["text/html"]
 
 
-@each_notebook
-def test_it_runs_from_top_to_bottom_and_so_do_the_solutions(path):
+#: Run before the first cell of a notebook, to have its study small.
+SHRINK = f"""import sys
+
+sys.path.insert(0, {str(ROOT)!r})
+from tests.notebooks.small import shrink
+
+shrink()
+"""
+
+
+def run(path, *before):
+    """Run a notebook from top to bottom, and then its solutions."""
     notebook = load(path)
     blocks = solutions(notebook)
     assert sum("<details>" in cell.source for cell in notebook.cells) == len(blocks)
-    notebook.cells += [nbformat.v4.new_code_cell(block) for block in blocks]
+    first, last = (
+        [nbformat.v4.new_code_cell(text) for text in texts] for texts in (before, blocks)
+    )
+    notebook.cells = [*first, *notebook.cells, *last]
     client = NotebookClient(
         notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": path.parent}}
     )
     client.execute()
     assert not troubles(notebook)
+
+
+@each_notebook
+def test_it_runs_from_top_to_bottom_and_so_do_the_solutions(path):
+    run(path, SHRINK)
+
+
+@pytest.mark.long
+@each_notebook
+def test_it_runs_at_its_own_scale(path):
+    run(path)

@@ -25,6 +25,7 @@ from coalloc_lib.studies.cluster_configurations.parameters import (
     SEED,
     UNEQUAL,
 )
+from coalloc_lib.studies.leaderboard import ANSWERS, held_against, off_by, ranked
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.lessons import checker, near
 from coalloc_lib.workloads.models import JobModel
@@ -135,14 +136,10 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
     instance_of("entries", entries, dict, "placements by name")
     known = {"first fit": FirstFit(), "worst fit": WorstFit(), "best fit": BestFit()}
     rules = {name: _runs(name, rule) for name, rule in known.items()}
-    rows = [
-        _line(name, runs, [other for rule, other in rules.items() if rule != name], rules)
-        for name, runs in rules.items()
-    ]
-    for name, entry in entries.items():
-        rows.append(_line(str(name), _runs(name, entry), list(rules.values()), rules))
-    board = pd.DataFrame(rows).sort_values("mean loss")
-    return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
+    first = rules["first fit"]
+    return ranked(
+        [_line(*each, first) for each in held_against(rules, entries, _runs)], "mean loss"
+    )
 
 
 def _runs(name: str, rule: Placement) -> dict[str, Sample]:
@@ -165,18 +162,16 @@ def _line(
     name: str,
     runs: dict[str, Sample],
     others: list[dict[str, Sample]],
-    rules: dict[str, dict[str, Sample]],
+    first: dict[str, Sample],
 ) -> dict[str, Any]:
-    off = (runs["mean"] - rules["first fit"]["mean"]).interval
-    said = "" if runs is rules["first fit"] else f"{off.estimate:+.4f} ± {off.half_width:.4f}"
+    said = "" if runs is first else off_by((runs["mean"] - first["mean"]).interval)
     row: dict[str, Any] = {
         "placement": name, "mean loss": round(runs["mean"].mean, 4), "less first fit": said
     }  # fmt: skip
     for where, loss in runs.items():
         beats = all_of(*((loss - other[where]).interval.below(0) for other in others))
-        answer = {True: "yes", False: "no", None: "cannot tell"}[beats]
         if where == "mean":
-            row["beats the three"] = answer
+            row["beats the three"] = ANSWERS[beats]
         else:
-            row |= {where: round(loss.mean, 3), f"beats them on {where}": answer}
+            row |= {where: round(loss.mean, 3), f"beats them on {where}": ANSWERS[beats]}
     return row

@@ -25,6 +25,7 @@ from coalloc_lib.studies.communication_penalty.parameters import (
     WHOLE,
     scenario,
 )
+from coalloc_lib.studies.leaderboard import ANSWERS, held_against, off_by, ranked
 from coalloc_lib.widgets.lessons import checker, near
 
 #: Exercise 1: the share of its time that a job communicates.
@@ -149,14 +150,9 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
     instance_of("entries", entries, dict, "placements by name")
     rules = {name: _borne(_split(above, PENALTY).with_(placement=rule))
              for name, (above, rule) in KNOWN.items()}  # fmt: skip
-    rows = [
-        _line(name, borne, [other for each, other in rules.items() if each != name], rules)
-        for name, borne in rules.items()
-    ]
-    for name, entry in entries.items():
-        rows.append(_line(str(name), _borne_by(name, entry), list(rules.values()), rules))
-    board = pd.DataFrame(rows).sort_values("borne", ascending=False)
-    return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
+    never = next(iter(rules.values()))
+    rows = [_line(*each, never) for each in held_against(rules, entries, _borne_by)]
+    return ranked(rows, "borne", ascending=False)
 
 
 def _borne_by(name: str, rule: Placement) -> Sample:
@@ -168,17 +164,12 @@ def _borne_by(name: str, rule: Placement) -> Sample:
     return Sample(busy.mean(axis=1), doubt)
 
 
-def _line(
-    name: str, borne: Sample, others: list[Sample], rules: dict[str, Sample]
-) -> dict[str, Any]:
-    never = next(iter(rules.values()))
-    more = (borne - never).interval
-    said = "" if borne is never else f"{more.estimate:+.4f} ± {more.half_width:.4f}"
+def _line(name: str, borne: Sample, others: list[Sample], never: Sample) -> dict[str, Any]:
+    said = "" if borne is never else off_by((borne - never).interval)
     beats = all_of(*((borne - other).interval.above(0) for other in others))
-    answer = {True: "yes", False: "no", None: "cannot tell"}[beats]
     return {
         "placement": name,
         "borne": round(borne.mean, 4),
         "more than never split": said,
-        "beats the three": answer,
+        "beats the three": ANSWERS[beats],
     }

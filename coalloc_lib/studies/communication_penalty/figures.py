@@ -60,7 +60,7 @@ def split_thresholds() -> RatioFigure:
     return RatioFigure(
         "figure2",
         f"ψ = {FOUR[0]}; {OF_GROUPS}",
-        {At(jumps, "", x): _split(jumps, x, FOUR[0]) for jumps in JUMPS_ASKED for x in THRESHOLDS},
+        _along_thresholds({"": (FOUR[0], PRINTED_LOAD)}, THRESHOLDS),
         xlabel=THRES,
         headline=headlines.rises_with_threshold,
         bare=BARE,
@@ -70,19 +70,14 @@ def split_thresholds() -> RatioFigure:
 
 def best_thresholds() -> RatioFigure:
     """Figure 3: the largest jobs along the splitting threshold, for four penalties."""
-    names = {psi: f"ψ = {psi:g}" for psi in FOUR}
+    lines = {f"ψ = {psi:g}": (psi, PRINTED_LOAD) for psi in FOUR}
     return RatioFigure(
         "figure3",
         f"jobs of S4 (7 to 19 processors); {COMMON}",
-        {
-            At(jumps, name, x): _split(jumps, x, psi)
-            for jumps in JUMPS_ASKED
-            for psi, name in names.items()
-            for x in THRESHOLDS
-        },
+        _along_thresholds(lines, THRESHOLDS),
         xlabel=THRES,
         groups=("S4",),
-        look=steps(names.values()),
+        look=steps(lines),
         headline=headlines.best_grows,
         claims=("CP-5",),
     )
@@ -90,19 +85,14 @@ def best_thresholds() -> RatioFigure:
 
 def loads() -> RatioFigure:
     """Figure 4: all jobs along the splitting threshold, at several loads."""
-    names = {load: f"load {load:g}" for load in LOADS_TRIED}
+    lines = {f"load {load:g}": (CONSTANT, load) for load in LOADS_TRIED}
     return RatioFigure(
         "figure4",
         f"all jobs, ψ = {CONSTANT}; 5×20, D(0.85), FPFS, worst fit; bands: 95 %",
-        {
-            At(jumps, name, x): _split(jumps, x, CONSTANT, load)
-            for jumps in JUMPS_ASKED
-            for load, name in names.items()
-            for x in THRESHOLDS
-        },
+        _along_thresholds(lines, THRESHOLDS),
         xlabel=THRES,
         groups=(STREAM,),
-        look=steps(names.values()),
+        look=steps(lines),
         headline=headlines.best_by_load,
         claims=("CP-6",),
     )
@@ -113,11 +103,7 @@ def spread_penalties() -> RatioFigure:
     return RatioFigure(
         "figure5",
         f"ψ ~ U[0.001, 0.199] over ψ = {CONSTANT}; {COMMON}",
-        {
-            At(jumps, "", x): _split(jumps, x, SPREAD)
-            for jumps in JUMPS_ASKED
-            for x in THRESHOLDS[:-1]
-        },
+        _along_thresholds({"": (SPREAD, PRINTED_LOAD)}, THRESHOLDS[:-1]),
         xlabel=THRES,
         groups=tuple(GROUPS),
         base=constant,
@@ -133,8 +119,14 @@ def constant(entry: Served) -> Served:
     return Served(entry.scenario.with_(workload=jobs), entry.load)
 
 
-def _split(jumps, above, penalty, load=PRINTED_LOAD):
-    return served(jumps, load, above=above, parts=PARTS, span_penalty=penalty)
+def _along_thresholds(lines, thresholds):
+    """Return the points of lines, each of one penalty and load, at every MaxJumps asked."""
+    return {
+        At(jumps, name, above): served(jumps, load, above=above, parts=PARTS, span_penalty=penalty)
+        for jumps in JUMPS_ASKED
+        for name, (penalty, load) in lines.items()
+        for above in thresholds
+    }
 
 
 def own_penalties() -> DispersionFigure:
@@ -143,11 +135,7 @@ def own_penalties() -> DispersionFigure:
         "figure6",
         f"split jobs by their own ψ (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4), % of all split jobs' "
         f"mean; {COMMON}",
-        {
-            At(jumps, "", x): _split(jumps, x, SPREAD)
-            for jumps in JUMPS_ASKED
-            for x in THRESHOLDS[:-1]
-        },
+        _along_thresholds({"": (SPREAD, PRINTED_LOAD)}, THRESHOLDS[:-1]),
         xlabel=THRES,
         groups=tuple(BY_PENALTY),
         against="all split jobs",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -50,7 +51,7 @@ class Served:
         """The jobs, split."""
         return cast(SplitJobs, self.scenario.workload)
 
-    @property
+    @cached_property
     def whole(self) -> "Served":
         """The same jobs, none of which is split."""
         kept = WHOLE.with_(model=self.jobs.model, above=self.jobs.sizes.maximum)

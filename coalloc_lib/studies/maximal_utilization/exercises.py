@@ -17,6 +17,7 @@ from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.seeds import spawn
 from coalloc_lib.simulation import simulate
+from coalloc_lib.studies.leaderboard import ANSWERS, off_by, ranked
 from coalloc_lib.studies.maximal_utilization.claims import pathological_loss
 from coalloc_lib.studies.maximal_utilization.parameters import FOUR, SEED, sizes
 from coalloc_lib.system import Multicluster
@@ -134,8 +135,7 @@ def leaderboard(entries: dict[str, Placement | Scheduling]) -> pd.DataFrame:
     for name, entry in entries.items():
         losses, longest = _runs(entry)
         rows.append(_line(str(name), losses, longest, base))
-    board = pd.DataFrame(rows).sort_values("loss")
-    return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
+    return ranked(rows, "loss")
 
 
 def _runs(entry):
@@ -157,6 +157,5 @@ def _line(name, losses, wait, base):
     if losses is base:
         return row | {"less worst fit": "", "beats it": "", "longest wait": round(wait, 1)}
     off = paired_difference(losses, base)
-    answer = {True: "yes", False: "no", None: "cannot tell"}[off.below(0)]
-    said = f"{off.estimate:+.3f} ± {off.half_width:.3f}"
-    return row | {"less worst fit": said, "beats it": answer, "longest wait": round(wait, 1)}
+    told = {"less worst fit": off_by(off, digits=3), "beats it": ANSWERS[off.below(0)]}
+    return row | told | {"longest wait": round(wait, 1)}
