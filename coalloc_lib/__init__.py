@@ -20,7 +20,7 @@ from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Patient, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
@@ -35,6 +35,7 @@ _ON_DEMAND = {
     "Player": "coalloc_lib.widgets.player",
     "Progress": "coalloc_lib.progress",
     "compare": "coalloc_lib.curves",
+    "compare_sites": "coalloc_lib.joining",
     "exact_utilization": "coalloc_lib.analytic",
     "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",
@@ -73,6 +74,7 @@ __all__ = [
     "JobStream",
     "LeastLoaded",
     "Multicluster",
+    "Patient",
     "Placement",
     "PoissonArrivals",
     "RandomFit",

@@ -26,7 +26,7 @@ LAYERS = (
         "waiting",
         "analytic",
     ),
-    ("bootstrap", "curves", "inference", "saturation", "sweep", "plots"),
+    ("bootstrap", "curves", "inference", "joining", "saturation", "sweep", "plots"),
     ("studies", "widgets", "cli", "__main__"),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

@@ -151,6 +151,40 @@ def test_it_begins_where_a_job_waits_or_where_it_is_told_to():
     assert co.Player(co.simulate(co.Multicluster([9, 9]), JOBS)).now == 7  # none waits
 
 
+SIX = co.JobStream(
+    [0, 0, 1, 2, 3, 4], [6, 10, 4, 3, 7, 2], [6, 2, 8, 2, 2, 3], request="total"
+)  # fmt: skip
+
+
+def test_a_film_has_the_promise_of_each_head_and_who_passed_it():
+    sent = film(co.simulate(co.Multicluster([10]), SIX, scheduling=co.EASY()), "", None)
+    jobs = sent["jobs"]
+    assert jobs["promised"] == [None, None, 6, None, 10, None]  # the heads that had to wait
+    assert jobs["passed"] == [None, None, None, 3, None, None]  # 4 slips past 3
+    fpfs = film(co.simulate(co.Multicluster([10]), SIX, scheduling=co.FPFS(9)), "", None)
+    assert fpfs["jobs"]["promised"] == [None] * 6
+    assert fpfs["jobs"]["passed"][3:5] == [3, 3]
+
+
+@given(schedules())
+def test_those_that_pass_start_while_one_before_them_waits(schedule):
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    number, start = schedule.jobs.number[order], schedule.start[order]
+    for k, passed in enumerate(film(schedule, "", None)["jobs"]["passed"]):
+        waiting = [number[i] for i in range(k) if start[i] > start[k]]
+        assert passed == (waiting[0] if waiting else None)
+
+
+def test_spanning_is_pointed_at_where_it_is_a_choice():
+    two = co.Multicluster([6, 6])
+    jobs = co.JobStream([0, 0, 1, 2], [4, 6, 4, 2], [4, 3, 5, 2], request="total")
+    whole = film(co.sites.sharing(two, jobs, scheduling=co.EASY()), "", None)
+    several = film(co.sites.multi_site(two, jobs, 0.25, scheduling=co.EASY()), "", None)
+    assert whole["jobs"]["spans"] == [False] * 4
+    assert several["jobs"]["spans"] == [False, False, True, False]
+    assert film(small(), "", None)["jobs"]["spans"] == [False] * 4  # all are split
+
+
 def test_other_schedules_keep_the_axis_and_the_instant():
     player = co.Player(small(), now=3)
     before = dict(player.data["axis"])
@@ -233,6 +267,7 @@ def test_the_still_picture_has_the_marks_of_the_player():
     boxes = [(p.get_x(), p.get_width(), p.get_height()) for p in bands.patches]
     assert sum(width * height for _, width, height in boxes) == pytest.approx(JOBS.work.sum())
     assert {text.get_text() for text in bands.texts} == {"1", "2", "3", "4"}
+    assert figure.axes[-1].get_xlabel().endswith("line: a wait")
     marks = {line.get_xdata()[0] for line in queue.lines if line.get_marker() == "x"}
     assert marks == set(JOBS.submit)
     waits = [line.get_xdata() for line in queue.lines if line.get_marker() != "x"]
@@ -242,6 +277,13 @@ def test_the_still_picture_has_the_marks_of_the_player():
     assert edges == {(1, 4), (6, 9)}  # jobs 2 and 3 wait for job 1, and job 4 for job 3
     assert len({ax.get_xlim() for ax in figure.axes}) == 1
     figure.canvas.draw()
+
+
+def test_the_still_picture_has_a_bar_at_each_promise():
+    figure = still({"EASY": co.simulate(co.Multicluster([10]), SIX, scheduling=co.EASY())})
+    bars = [line.get_xdata()[0] for line in figure.axes[1].lines if line.get_marker() == "|"]
+    assert bars == [6, 10]
+    assert figure.axes[-1].get_xlabel().endswith("bar: a promised start")
 
 
 def test_no_two_waits_of_a_lane_touch():

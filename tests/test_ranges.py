@@ -54,6 +54,23 @@ def test_what_goes_on_beyond_the_picture_has_an_arrow(ends, arrows, reach):
     assert list(found["None"].get_xdata()) == reach
 
 
+def test_arrows_are_explained_where_there_is_one():
+    there, none = (drawn(Interval(0.3, 0.2, high, 5), beyond="arrow: on") for high in (1.2, 0.9))
+    assert "arrow: on" in said(there)
+    assert "arrow" not in said(none)
+
+
+def test_an_axis_of_factors_has_a_line_at_1():
+    figure = plots.ranges(
+        {"a": {"row": {"S1": Interval(0.1, 0.05, 0.2, 5)}}}, title="t", xlabel="x",
+        span=(0.005, 2.0), printed={}, factors=True,
+    )  # fmt: skip
+    (axes,) = figure.axes
+    assert axes.get_xscale() == "log"
+    assert list(axes.get_xticks()) == [0.01, 0.1, 1]
+    assert any(list(line.get_xdata()) == [1, 1] for line in axes.get_lines())
+
+
 def test_what_is_in_doubt_is_dotted_and_said():
     figure = drawn(Interval(0.3, 0.2, 0.6, 5, doubt="too short"))
     assert lines(figure)["None"].get_linestyle() == ":"

@@ -10,7 +10,7 @@ from coalloc_lib.estimates import Interval
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.studies.job_sharing import workload_sets
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets import sharing_picture
+from coalloc_lib.widgets import sharing, sharing_picture
 from tests.test_widgets import all_widgets, control, notes, source, words
 
 OTHER = {
@@ -35,12 +35,14 @@ def drawn(monkeypatch):
     def keep(name):
         def draw(first, *more, **how):
             kept[name] = first
+            kept["said"] = how["subtitle"] if name == "bars" else kept["said"]
             figure, _ = plots.new_figure()
             plots.title_figure(figure, how["title"], how["subtitle"])
             return figure
 
         return draw
 
+    sharing._picture.cache_clear()
     monkeypatch.setattr(plots, "bars", keep("bars"))
     monkeypatch.setattr(plots, "timelines", keep("timelines"))
     return kept
@@ -136,8 +138,38 @@ def test_what_makes_no_sense_is_refused_in_one_line(arguments, name):
 def test_timelines_refuse_what_is_no_share():
     how = {"title": "t", "xlabel": "day", "ylabel": "site"}
     assert plots.timelines({"one": np.array([[0.0, 1.0]])}, 2, **how).get_suptitle() == "t"
-    with pytest.raises(InputError, match=r"panels\['one'\] has 1.2; give shares"):
-        plots.timelines({"one": np.array([[0.0, 1.2]])}, 2, **how)
+    for bad in (1.2, -0.1, np.nan):
+        with pytest.raises(InputError, match=rf"panels\['one'\] has {bad}; give shares"):
+            plots.timelines({"one": np.array([[0.5, bad]])}, 2, **how)
+
+
+def test_timelines_take_shares_that_rounding_has_moved():
+    """What is busy is worked out from differences of long sums."""
+    how = {"title": "t", "xlabel": "day", "ylabel": "site"}
+    plots.timelines({"one": np.array([[-8e-17, 1 + 3e-13]])}, 2, **how)
+
+
+def test_a_bar_that_would_flatten_the_others_is_cut_and_says_so():
+    long, short = (_about(value) for value in (240.0, 12.0))
+    how = {"title": "t", "words": lambda found: f"{found.estimate:.0f} h"}
+    cut = plots.bars({"m64": {"local": long, "sharing": short}}, most=26, **how)
+    (axes,) = cut.axes
+    assert [bar.get_width() for bar in axes.patches] == [26, 12]
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_marker() == ">"] == [26]
+    assert [text.get_text() for text in axes.texts] == ["local 240 h", "sharing 12 h"]
+    assert axes.get_xlim()[1] < 60
+    (axes,) = plots.bars({"m64": {"local": long, "sharing": short}}, **how).axes
+    assert [bar.get_width() for bar in axes.patches] == [240, 12]
+
+
+def test_the_picture_says_what_it_weighs_by_and_what_it_cuts(drawn):
+    for weight in ("processors", "processors × run time"):
+        picture = sharing_picture("m64", weight=weight, overhead=0.3)
+        assert f"weighted by {weight};" in drawn["said"]
+        assert "arrow: the bar goes on" in drawn["said"]
+        assert " h (" in picture.alt
+    sharing_picture("m128")
+    assert "arrow" not in drawn["said"]
 
 
 def test_many_panels_of_long_names_stand_in_rows_of_two():

@@ -332,8 +332,10 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     rows = list(box.children[1].children[0].children)
     assert 'role="alert"' in rows[rows.index(sliders["two"]) + 1].value
     assert box.view.value == before
+    assert "coalloc-past" in box.view._dom_classes  # it is not what the controls say
     sliders["two"].value = 2
     assert not notes(box)
+    assert "coalloc-past" not in box.view._dom_classes
 
 
 def test_a_control_that_sets_another_redraws_once():

@@ -8,6 +8,7 @@ from coalloc_lib.plots.bars import Level, bars, told
 from coalloc_lib.plots.charts import beside_published, density, heat_map, lines
 from coalloc_lib.plots.maps import LONGER, NEITHER, SHORTER, Cell, Mark, maps
 from coalloc_lib.plots.ranges import ranges
+from coalloc_lib.plots.ratio_grid import ratio_grid
 from coalloc_lib.plots.ratios import ratios
 from coalloc_lib.plots.response_curves import anatomy, curves
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
@@ -39,6 +40,7 @@ __all__ = [
     "name_lines",
     "new_figure",
     "ranges",
+    "ratio_grid",
     "ratios",
     "shades",
     "signs",

@@ -1,6 +1,6 @@
 """Bars that are named and numbered where they end, with the claim's threshold across them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,6 +25,7 @@ def bars(
     groups: Figures, *, title: str, subtitle: str = "", xlabel: str = "capacity loss",
     threshold: tuple[str, Mapping[str, Level]] | None = None,
     look: Mapping[str, Sign] | None = None,
+    words: Callable[[Interval], str] | None = None, most: float = np.inf,
 ) -> Figure:  # fmt: skip
     """Draw a bar for each figure, with its 95 % interval, its name and its value.
 
@@ -37,6 +38,10 @@ def bars(
         where; a group may have none.
     look : dict of Sign, optional
         By series, where it is not to follow from the names.
+    words : callable, optional
+        Writes a figure with its interval; `told` where it is not given.
+    most : float
+        Where bars are cut off, with an arrow.
     """
     for group, row in some("groups", groups).items():
         for name, value in some(f"groups[{group!r}]", row).items():
@@ -49,10 +54,10 @@ def bars(
     for group, row in groups.items():
         places[group] = at - 0.5, at + len(row) - 0.5
         for name, value in row.items():
-            _bar(axes, at, value, look[name])
+            _bar(axes, at, as_interval(value), look[name], most)
             at += 1
         at += GAP / BAR
-    _name_bars(axes, groups)
+    _name_bars(axes, groups, words or told, most)
     axes.set_yticks([sum(ends) / 2 for ends in places.values()], list(groups))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(at - GAP / BAR - 0.45, -0.9 if threshold else -0.55)
@@ -65,10 +70,11 @@ def bars(
     return figure
 
 
-def _bar(axes: Axes, at: float, value: Interval | float, sign: Sign) -> None:
-    found = as_interval(value)
-    axes.barh(at, found.estimate, 0.86, color=sign.colour)
-    if found.count:
+def _bar(axes: Axes, at: float, found: Interval, sign: Sign, most: float) -> None:
+    axes.barh(at, min(found.estimate, most), 0.86, color=sign.colour)
+    if found.high > most:
+        axes.plot(most, at, ">", color=sign.colour, markersize=9, clip_on=False)
+    elif found.count:
         ends = [[found.estimate - found.low], [found.high - found.estimate]]
         axes.errorbar(found.estimate, at, xerr=ends, ecolor="black", elinewidth=1, capsize=2)
 
@@ -103,13 +109,15 @@ def told(value: Interval | float) -> str:
     return f"{words}, in doubt" if found.doubt else words
 
 
-def _name_bars(axes: Axes, groups: Figures) -> None:
+def _name_bars(
+    axes: Axes, groups: Figures, words_of: Callable[[Interval], str], most: float
+) -> None:
     """Write each bar's name and value behind it, and make room for the longest.
 
     That of a negative bar stands behind 0, where there is room.
     """
     drawn = [(name, as_interval(value)) for row in groups.values() for name, value in row.items()]
-    ends = [(max(0.0, found.high), f"{name} {told(found)}") for name, found in drawn]
+    ends = [(max(0.0, min(found.high, most)), f"{name} {words_of(found)}") for name, found in drawn]
     left = min(0.0, *(1.05 * found.low for _, found in drawn))
     room = max(_room(end, words, left) for end, words in ends) or 1.0
     gap = 0.012 * (room - left)

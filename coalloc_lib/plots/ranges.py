@@ -15,6 +15,8 @@ from coalloc_lib.plots.style import PRINTED, head, new_figure, some, title_figur
 Ranges = Mapping[str, Mapping[str, Interval]]
 #: Height of a row, and the part of it that its series take.
 ROW, TAKEN = 0.42, 0.7
+#: Marks of an axis of factors.
+FACTORS = (0.001, 0.01, 0.1, 1, 10)
 
 
 def ranges(
@@ -22,6 +24,7 @@ def ranges(
     span: tuple[float, float], printed: Mapping[str, Mapping[str, Mapping[str, float]]],
     look: Mapping[str, Sign] | None = None,
     hollow: tuple[str, Collection[tuple[str, str]]] = ("", ()),
+    beyond: str = "", factors: bool = False, row_height: float = ROW,
 ) -> Figure:  # fmt: skip
     """Draw intervals in rows; one that is open at an end runs to the edge, with an arrow.
 
@@ -39,13 +42,19 @@ def ranges(
         By series, where it is not to follow from the names.
     hollow : (str, collection of (str, str)), optional
         What is special of rows, and which these are, by heading and row: their marks are hollow.
+    beyond : str
+        What arrows mean, said where there is one.
+    factors : bool
+        Whether the axis is one of factors.
+    row_height : float
+        Inches.
     """
     rows = list(dict.fromkeys(row for drawn in some("panels", panels).values() for row in drawn))
     series = list(
         dict.fromkeys(n for drawn in panels.values() for row in drawn.values() for n in row)
     )
     look = signs(series) if look is None else look
-    height = 0.9 + ROW * len(rows)
+    height = 0.9 + row_height * len(rows)
     figure, (line,) = new_figure(height, 1, len(panels), sharey=True, squeeze=False)
     for axes, (heading, drawn) in zip(line, panels.items(), strict=True):
         axes.grid(True, axis="x")
@@ -59,6 +68,8 @@ def ranges(
                 theirs = printed.get(heading, {}).get(row, {}).get(name)
                 if theirs is not None:
                     axes.plot(theirs, at, **PRINTED | {"color": look[name].colour, "markersize": 5})
+        if factors:
+            _mark_factors(axes, span)
         axes.set_xlim(*span)
         head(axes, heading)
     figure.supxlabel(xlabel, fontsize=9)
@@ -69,19 +80,27 @@ def ranges(
         names = [_entry(look[name], name) for name in series]
         line[-1].legend(handles=names, fontsize=8, frameon=False, loc="upper left",
                         bbox_to_anchor=(1.0, 1.0))  # fmt: skip
-    doubted = any(
-        n.doubt for drawn in panels.values() for row in drawn.values() for n in row.values()
-    )
     told = any(
         name in drawn[row]
         for heading, drawn in panels.items()
         for row, names in printed.get(heading, {}).items()
         for name in names
     )
+    every = [n for drawn in panels.values() for row in drawn.values() for n in row.values()]
     said = [subtitle, "◇: printed" * told, f"hollow: {hollow[0]}" if hollow[1] else ""]
-    said.append("dotted: in doubt" * doubted)
+    said.append("dotted: in doubt" * any(n.doubt for n in every))
+    said.append(beyond * any(n.low < span[0] or n.high > span[1] for n in every))
     title_figure(figure, title, "; ".join(filter(None, said)))
     return figure
+
+
+def _mark_factors(axes: Axes, span: tuple[float, float]) -> None:
+    """Make the axis one of factors, with a line at 1."""
+    axes.set_xscale("log")
+    marks = [mark for mark in FACTORS if span[0] <= mark <= span[1]]
+    axes.set_xticks(marks, [f"{mark:g}" for mark in marks])
+    axes.minorticks_off()
+    axes.axvline(1, color="black", linestyle="--", linewidth=0.8, zorder=0)
 
 
 def _entry(sign: Sign, name: str) -> Line2D:

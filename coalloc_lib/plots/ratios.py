@@ -24,7 +24,7 @@ TICKS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 def ratios(
     panels: Mapping[str, Mapping[str, RatioLine]], *, title: str, subtitle: str = "", xlabel: str,
     ylabel: str, level: str, look: Mapping[str, Sign] | None = None,
-    printed: Mapping[str, float] | None = None, bare: Sequence[str] = (),
+    printed: Mapping[str, float] | None = None, bare: Sequence[str] = (), whole: bool = False,
 ) -> Figure:  # fmt: skip
     """Draw ratios with their 95 % bands, and 1 as a dashed line, which the subtitle names.
 
@@ -44,6 +44,8 @@ def ratios(
         Places that a paper prints, by the name of the line that is at 1 there.
     bare : sequence of str
         Names of lines without their bands.
+    whole : bool
+        Whether the axis has room for all bands, and not for all lines only.
     """
     names = list(dict.fromkeys(name for drawn in some("panels", panels).values() for name in drawn))
     look = signs(names) if look is None else look
@@ -56,7 +58,7 @@ def ratios(
     row = grid.ravel()
     for spare in row[len(panels) :]:
         spare.remove()
-    low, high = _limits(panels)
+    low, high = limits(panels, whole)
     places = [place for drawn in panels.values() for line in drawn.values() for place, _ in line]
     left = _meet_at_the_right(panels)
     room = (max(places) - min(places)) * (0.04 + 0.013 * columns * letters)
@@ -68,16 +70,14 @@ def ratios(
         axes.spines["bottom"].set_bounds(min(places), max(places))
         axes.plot([min(places), max(places)], [1, 1], color="black", linestyle="--", linewidth=1)
         for name, line in drawn.items():
-            _draw_line(axes, line, look[name], high, name not in bare)
+            draw_line(axes, line, look[name], high, name not in bare)
         for name, place in (printed or {}).items():
             if name in drawn:
                 axes.plot(place, 1, **PRINTED | {"color": look[name].colour, "zorder": 5})
         head(axes, heading)
-        axes.set_xticks(_marks(places))
+        axes.set_xticks(marks(places))
     figure.supxlabel(xlabel, fontsize=9)
-    ticks = [tick for tick in TICKS if low <= tick <= high]
-    row[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    row[0].minorticks_off()
+    mark_factors(row[0], low, high)
     for axes in grid[:, 0]:
         axes.set_ylabel(ylabel)
     said = [*[subtitle] * bool(subtitle), f"dashed: {level}"]
@@ -96,12 +96,19 @@ def ratios(
 _DIAMOND = {"D": "◇"}[PRINT.marker]
 
 
-def _marks(places):
+def mark_factors(axes: Axes, low: float, high: float) -> None:
+    """Mark the factors of a vertical axis."""
+    ticks = [tick for tick in TICKS if low <= tick <= high]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+
+
+def marks(places: Sequence[float]) -> list[float]:
     """Return where the horizontal axis is marked: round numbers, none outside of the lines."""
     least, most = min(places), max(places)
-    marks = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(least, most)
+    round_ones = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(least, most)
     slack = 1e-9 * (most - least)  # 0.1 + 0.2 is more than 0.3
-    return [mark for mark in marks if least - slack <= mark <= most + slack]
+    return [mark for mark in round_ones if least - slack <= mark <= most + slack]
 
 
 def _known(line: RatioLine) -> list[float]:
@@ -123,8 +130,10 @@ def _meet_at_the_right(panels: Mapping[str, Mapping[str, RatioLine]]) -> bool:
     return bool(last < 0.1 * first)
 
 
-def _limits(panels):
-    """Return the factors that the picture reaches from and to."""
+def limits(
+    panels: Mapping[str, Mapping[str, RatioLine]], whole: bool = False
+) -> tuple[float, float]:
+    """Return the factors that the picture reaches from and to; `whole`: with all bands."""
     ends = [1.0]
     for drawn in panels.values():
         for name, line in drawn.items():
@@ -135,11 +144,12 @@ def _limits(panels):
                     raise InputError(
                         f"the ratio of {name!r} at {place} is {found.estimate}; give one above 0"
                     )
-                ends.append(found.estimate)
+                ends += [found.estimate, *[max(found.low, FACTORS[0]), found.high] * whole]
     return max(min(ends) / 1.1, FACTORS[0]), min(max(ends) * 1.1, FACTORS[1])
 
 
-def _draw_line(axes: Axes, line: RatioLine, sign: Sign, top: float, band: bool) -> None:
+def draw_line(axes: Axes, line: RatioLine, sign: Sign, top: float, band: bool) -> None:
+    """Draw a line with its band, and a cross where it saturates."""
     known = [(place, found) for place, found in line if found is not None]
     at = [place for place, _ in known]
     middle, low, high = (

@@ -8,6 +8,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from coalloc_lib.checks import instance_of
 from coalloc_lib.plots.boxes import Piece, pieces, running, window_of
@@ -23,6 +25,7 @@ JOB_COLOURS = tuple(
     if fill not in ("#D55E00", "#000000")
 )
 LOSS, LOSS_GROUND, GROUND = "#E08A55", "#FBE9DE", "#F3F3F3"
+PROMISE = "#C65500"
 #: Sizes in inches: of the figure and its axes, of clusters, of a lane of the queue, of letters.
 _WIDTH, _AXES, _BANDS, _LANE, _MOST_LANES, _LETTER = 7.5, 6.2, 2.2, 0.13, 2.2, 0.075
 #: Room between clusters, as a share of all processors.
@@ -51,7 +54,8 @@ def still(
     -------
     matplotlib.figure.Figure
         Jobs are boxes on their clusters; hatched is what idles while a job waits. Below them each
-        job has a cross at its submission, and a thin line while it waits.
+        job has a cross at its submission, a thin line while it waits, and a bar at the first start
+        that it was promised.
 
     Raises
     ------
@@ -76,7 +80,10 @@ def still(
         bands.set_title(f"{label}: {part}" if part else label, loc="left")
     time = f"time{f' ({unit})' if unit else ''}"
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
+    if any(np.isfinite(_promised(one)).any() for one in schedules.values()):
+        marks += ", bar: a promised start"
     grid[-1].set(xlim=span, xlabel=f"{time}; {marks}")
+    grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
 
 
@@ -141,12 +148,15 @@ def _lanes(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple[int,
 def _draw_queue(
     axes: Axes, schedule: Schedule, queue: list[tuple[int, int]], span: tuple[float, float]
 ) -> None:
-    submit, left = schedule.jobs.submit, left_queue(schedule)
+    submit, left, promised = schedule.jobs.submit, left_queue(schedule), _promised(schedule)
     deepest = max([lane for lane, _ in queue], default=1)
     for lane, job in queue:
         number = int(schedule.jobs.number[job])
         axes.plot([submit[job], left[job]], [lane, lane], color="#555555", linewidth=0.8)
         axes.plot(submit[job], lane, "x", color="black", markersize=4, clip_on=False)
+        if np.isfinite(promised[job]):
+            mark: dict[str, Any] = {"color": PROMISE, "markersize": 7, "markeredgewidth": 2}
+            axes.plot(promised[job], lane, "|", **mark)
         if deepest * _LANE <= _MOST_LANES and submit[job] >= span[0]:
             place: dict[str, Any] = {"xytext": (-4, 0), "textcoords": "offset points"}
             axes.annotate(
@@ -161,6 +171,11 @@ def _draw_queue(
     axes.set_yticks([(deepest + 1) / 2], ["queue"])
     _plain(axes)
     axes.tick_params(axis="y", pad=24)  # past the numbers of those submitted first
+
+
+def _promised(schedule: Schedule) -> NDArray[np.float64]:
+    assert schedule.promised is not None  # a schedule fills it in
+    return schedule.promised
 
 
 def _plain(axes: Axes) -> None:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from coalloc_lib.checks import InputError
 from coalloc_lib.plots.style import head, new_figure, some, title_figure
 
+#: By how much rounding may take a share below 0 or above 1.
+ROUNDING = 1e-9
 #: Inches of a strip, of a panel's least height, and of what stands around each.
 STRIP, LEAST, AROUND = 0.07, 0.35, 0.3
 
@@ -38,8 +40,10 @@ def timelines(
         A share is none.
     """
     for heading, shares in some("panels", panels).items():
-        if not ((np.asarray(shares) >= 0) & (np.asarray(shares) <= 1 + 1e-9)).all():
-            raise InputError(f"panels[{heading!r}] has {np.max(shares):g}; give shares from 0 to 1")
+        wrong = ~(np.abs(np.asarray(shares) - 0.5) <= 0.5 + ROUNDING)
+        if wrong.any():
+            bad = np.asarray(shares)[wrong][0]
+            raise InputError(f"panels[{heading!r}] has {bad:g}; give shares from 0 to 1")
     heights = [max(LEAST, STRIP * len(shares)) + AROUND for shares in panels.values()]
     figure, grid = new_figure(
         sum(heights) + 0.5, len(panels), 1, sharex=True, squeeze=False,

@@ -3,5 +3,16 @@
 from coalloc_lib.scheduling.backfilling import EASY, Conservative
 from coalloc_lib.scheduling.base import Job, Refusal, Scheduling, State
 from coalloc_lib.scheduling.in_turn import FCFS, FPFS
+from coalloc_lib.scheduling.patience import Patient
 
-__all__ = ["EASY", "FCFS", "FPFS", "Conservative", "Job", "Refusal", "Scheduling", "State"]
+__all__ = [
+    "EASY",
+    "FCFS",
+    "FPFS",
+    "Conservative",
+    "Job",
+    "Patient",
+    "Refusal",
+    "Scheduling",
+    "State",
+]

@@ -59,15 +59,16 @@ class Job:
 
     def length(self, allocation: Sequence[int]) -> float:
         """Return how long it runs on an allocation."""
-        return time_on_processors(self.runtime, self.span_penalty, _spans(allocation))
+        return time_on_processors(self.runtime, self.span_penalty, spans(allocation))
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long it is expected to run there: its estimate, or its run time if longer."""
         expected = max(self.estimate, self.runtime)
-        return time_on_processors(expected, self.span_penalty, _spans(allocation))
+        return time_on_processors(expected, self.span_penalty, spans(allocation))
 
 
-def _spans(allocation):
+def spans(allocation: Sequence[int]) -> bool:
+    """Whether an allocation has processors of several clusters."""
     return sum(map(bool, allocation)) > 1
 
 

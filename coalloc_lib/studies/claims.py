@@ -7,7 +7,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
-from coalloc_lib.studies.ledger import Judgement, Row
+from coalloc_lib.studies.ledger import FOLD, Judgement, Row
 from coalloc_lib.studies.published import published_claim
 
 #: What a judge returns: the figure that decides, or that comes nearest to deciding otherwise; the
@@ -23,6 +23,8 @@ class Claims:
     study : str
     listed : callable, optional
         Writes the names of parts in a note: with commas where it is not given.
+    counted : bool
+        Whether notes count the parts, before they list them.
 
     Examples
     --------
@@ -34,8 +36,10 @@ class Claims:
     ['holds']
     """
 
-    def __init__(self, study: str, listed: Callable[[Sequence[str]], str] = ", ".join) -> None:
-        self.study, self.listed = study, listed
+    def __init__(
+        self, study: str, listed: Callable[[Sequence[str]], str] = ", ".join, counted: bool = False
+    ) -> None:
+        self.study, self.listed, self.counted = study, listed, counted
         self._judges: dict[str, tuple[str, Callable[[Any], Found]]] = {}
 
     def __call__(self, item: str, quantity: str) -> Callable:
@@ -69,7 +73,7 @@ class Claims:
         if isinstance(found, Interval):
             value, low, high = found.estimate, found.low, found.high
         number = published_claim(self.study, item).number or None
-        judged = judge_claim(parts, *why, listed=self.listed)
+        judged = judge_claim(parts, *why, listed=self.listed, counted=self.counted)
         return Row(self.study, item, quantity, number, value, low, high, *judged)
 
 
@@ -78,6 +82,7 @@ def judge_claim(
     why: str = "",
     *,
     listed: Callable[[Sequence[str]], str] = ", ".join,
+    counted: bool = False,
 ) -> Judgement:
     """Return whether a claim holds, from its parts.
 
@@ -89,6 +94,8 @@ def judge_claim(
         Why parts are undecided, or what else a reader should know.
     listed : callable
         Writes the names of parts.
+    counted : bool
+        Whether the note counts the parts, and has their lists at its end, after `FOLD`.
 
     Returns
     -------
@@ -110,8 +117,13 @@ def judge_claim(
         verdict = "does not hold"
     else:
         verdict = "holds in part" if failed or undecided else "holds"
-    lists = [("fails", failed), ("undecided", undecided)]
-    notes = [f"{word}: {listed(names)}" for word, names in lists if names]
+    lists = {"fails": failed, "undecided": undecided}
+    notes = [f"{word}: {listed(names)}" for word, names in lists.items() if names]
+    if counted and notes:
+        held = len(parts) - len(failed) - len(undecided)
+        counts = f"holds {held}, fails {len(failed)}, undecided {len(undecided)} of {len(parts)}"
+        said = "; ".join([counts, why] if why else [counts])
+        return Judgement(verdict, f"{said}{FOLD}{'; '.join(notes)}")
     return Judgement(verdict, "; ".join([*notes, why] if why else notes))
 
 

@@ -28,6 +28,10 @@ VERDICTS = (
 )
 
 
+#: In a note, what stands before lists that a page shows when it is asked for them.
+FOLD = " | "
+
+
 @dataclass(frozen=True)
 class Row:
     """One number or claim of a paper beside what came out here.

@@ -99,8 +99,9 @@ class LossFigure(MeasuredFigure):
             g: {name: s.interval for name, s in row.items()} for g, row in self.losses.items()
         }
         look = self.looks([series for _, series in self.entries])
-        said = {"title": self.title, "subtitle": self.subtitle}
-        return plots.bars(groups, threshold=self.thresholds(), look=look, **said)
+        return plots.bars(
+            groups, title=self.title, subtitle=self.subtitle, threshold=self.thresholds(), look=look
+        )
 
     def words(self) -> str:
         """Return the figure in words: its title, what is plotted, and the losses."""

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from matplotlib.figure import Figure as Picture
 
@@ -47,7 +47,14 @@ class RatioLines(SimulatedFigure):
         Places on the level of 1 that the paper prints, by line.
     bare : sequence of str
         Lines whose intervals are not drawn.
+
+    Attributes
+    ----------
+    whole : bool
+        Whether the picture has room for all intervals.
     """
+
+    whole: ClassVar[bool] = False
 
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[At, Any], scales: Mapping[str, Any],
@@ -95,13 +102,7 @@ class RatioLines(SimulatedFigure):
 
     def plot(self) -> Picture:
         """Draw the ratios, on a scale of factors."""
-        panels = {
-            self.heading(panel): {
-                line: [(place, self.interval(panel, line, place)) for place in sorted(points)]
-                for line, points in self.lines(panel).items()
-            }
-            for panel in self.panels
-        }
+        panels = self.drawn()
         return plots.ratios(
             panels,
             title=self.title,
@@ -112,7 +113,18 @@ class RatioLines(SimulatedFigure):
             look=self.looks(line for drawn in panels.values() for line in drawn),
             printed=self.printed,
             bare=self.bare,
+            whole=self.whole,
         )
+
+    def drawn(self) -> dict[str, dict[str, list[tuple[float, Interval | None]]]]:
+        """Return the points of each line, by the heading of its panel and its name."""
+        return {
+            self.heading(panel): {
+                line: [(place, self.interval(panel, line, place)) for place in sorted(points)]
+                for line, points in self.lines(panel).items()
+            }
+            for panel in self.panels
+        }
 
     def words(self) -> str:
         """Return the figure in words: the ratio at the first and last place of each line."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from coalloc_lib.studies.ledger import Row
+from coalloc_lib.studies.ledger import FOLD, Row
 from coalloc_lib.studies.published import load_claims
 
 #: Ground of a cell by its verdict: what does not come out as printed, and what is not certain.
@@ -58,12 +58,17 @@ def claims_table(rows: Sequence[Row]) -> Styler:
             "95 % from": [row.ci95_low for row in claims],
             "to": [row.ci95_high for row in claims],
             "verdict": [row.verdict for row in claims],
-            "note": [row.note for row in claims],
+            "note": [_folded(row.note) for row in claims],
         },
         index=[row.item for row in claims],
     )
     styled = _plain(table, "claims")
     return styled.map(ground, subset=["verdict"])
+
+
+def _folded(note: str) -> str:
+    said, fold, lists = note.partition(FOLD)
+    return f"{said}<details><summary>which</summary>{lists}</details>" if fold else said
 
 
 def ground(verdict: str) -> str:

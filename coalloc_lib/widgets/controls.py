@@ -22,6 +22,7 @@ STYLE = """<style>
   clip-path: inset(50%)}
 .coalloc-note {margin: 0 0 4px 8em; line-height: 1.3; color: #A63603}
 .coalloc-busy {color: #595959; font-style: italic}
+.coalloc-past {opacity: 0.35}
 </style>"""
 WIDE = {"description_width": "8em"}
 #: Controls are as wide as they need to be, and narrower on a phone.
@@ -88,7 +89,7 @@ class Explorer(ipw.VBox):
     draw : callable
         Takes the values by name, and ``coarse``; returns a `Picture`, or None where it has filled
         `view` itself. An `InputError` is shown beside the control that was moved, and the view
-        keeps what it had.
+        keeps what it had, pale, since the controls say something else.
     view : Widget, optional
         What is filled.
     state : str, optional
@@ -203,9 +204,11 @@ class Explorer(ipw.VBox):
             picture = self._draw(**values, coarse=coarse)
         except InputError as error:
             self._notes[name].value = _note(str(error))
+            self.view.add_class("coalloc-past")
             if isinstance(self.view, View):
                 self.view.value = self.view.data["text/html"]  # nothing finer is on its way
             return
+        self.view.remove_class("coalloc-past")
         if picture is not None:
             self.view.draw(picture, busy=coarse)
 

@@ -8,6 +8,7 @@ import ipywidgets as ipw
 from IPython.display import HTML
 
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.studies.ledger import FOLD
 
 #: The right one of the options of a guess, or what finds it.
 Answer = str | Callable[[], str | None] | None
@@ -114,12 +115,15 @@ def _verdict_line(row: Any, claim: str) -> str:
     found = "" if row.reproduced is None else f"{row.quantity}: {_number(row.reproduced)}"
     if row.ci95_low is not None:
         found += f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
-    parts = "; ".join(part for part in (found, row.note) if part)
+    note, _, lists = row.note.partition(FOLD)
+    parts = "; ".join(part for part in (found, note) if part)
     evidence = f"{parts[:1].upper()}{parts[1:].rstrip('.')}." if parts else ""
+    which = f"<details><summary>Which</summary>{escape(lists)}.</details>" if lists else ""
+    block = "div" if which else "p"  # what folds cannot stand in a paragraph
     return (
-        f'<p style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
+        f'<{block} style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
         f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
-        f"<i>{escape(claim.rstrip('.'))}.</i> {escape(evidence)}</p>"
+        f"<i>{escape(claim.rstrip('.'))}.</i> {escape(evidence)}{which}</{block}>"
     )
 
 

@@ -36,6 +36,8 @@ from coalloc_lib.widgets.picture import Picture
 WEIGHINGS = {"processors × run time": WEIGHTS[0], "processors": WEIGHTS[1]}
 #: Drawings of the weeks behind an interval.
 RESAMPLES = 300
+#: How many times the longest of the other bars that of local execution may be, before it is cut.
+CUT = 2.0
 #: The largest overhead of the slider.
 MOST = 1.0
 #: One colour a way to run, as in the study's figures.
@@ -85,10 +87,14 @@ def _picture(configuration: str, work: Work, policy: str, overhead: float, weigh
     }
     times = ratio(cases[MULTI_SITE], cases[SHARING], found, weight, RESAMPLES)
     said = f"{configuration}, {work}, {policy}, p = {overhead:g}"
+    (counted,) = (name for name, known in WEIGHINGS.items() if known == weight)
+    most = CUT * max(each.high for mode, each in hours.items() if mode != LOCAL)
     bars = plots.bars(
         {configuration: hours}, title=_verdict(times), look=COLOURS, xlabel="AWRT in hours",
-        subtitle=f"{said}; 95 % intervals from weeks drawn anew; wide jobs in pieces of the largest"
-        " machine, locally of their site's",
+        words=_in_hours, most=most,
+        subtitle=f"{said}; weighted by {counted}; 95 % intervals from weeks drawn anew; wide jobs "
+        "in pieces of the largest machine, locally of their site's"
+        + "; arrow: the bar goes on" * (hours[LOCAL].high > most),
     )  # fmt: skip
     busy = {_heading(mode, each): each.busy for mode, each in ran.items() if mode != ONE}
     days = ran[SHARING].busy.shape[1]
@@ -97,13 +103,34 @@ def _picture(configuration: str, work: Work, policy: str, overhead: float, weigh
         xlabel="day", ylabel="site",
     )  # fmt: skip
     timeline = Picture(below)._repr_mimebundle_()["text/html"]
-    words = "; ".join(f"{mode} {plots.told(each)} hours" for mode, each in hours.items())
+    words = "; ".join(f"{mode} {_in_hours(each)}" for mode, each in hours.items())
     return Picture(bars, f"{_verdict(times)}. AWRT: {words}.", below=timeline)
 
 
+def _in_hours(found: Interval) -> str:
+    """Return an AWRT in words, with the ends of its interval, which need not be at one distance.
+
+    Examples
+    --------
+    >>> _in_hours(Interval(22.365, 16.73, 26.78, 6)), _in_hours(Interval(240.1, 199.6, 262.0, 6))
+    ('22.4 h (16.7 to 26.8)', '240 h (200 to 262)')
+    """
+    digits = 1 if found.estimate < 100 else 0
+    middle, low, high = (f"{x:.{digits}f}" for x in (found.estimate, found.low, found.high))
+    return f"{middle} h ({low} to {high})"
+
+
 def _verdict(times: Interval) -> str:
-    """Say whether spanning pays, where the interval tells."""
-    ends = f"{times.estimate:.2f} times that of job sharing ({times.low:.2f} to {times.high:.2f})"
+    """Say whether spanning pays, where the interval tells.
+
+    Examples
+    --------
+    >>> _verdict(Interval(0.92, 0.832, 0.9982, 6))
+    'Spanning sites pays: its AWRT is 0.920 times that of job sharing (0.832 to 0.998)'
+    """
+    near = any(f"{end:.2f}" == "1.00" for end in (times.low, times.high))
+    middle, low, high = (f"{x:.{2 + near}f}" for x in (times.estimate, times.low, times.high))
+    ends = f"{middle} times that of job sharing ({low} to {high})"
     if times.below(1):
         return f"Spanning sites pays: its AWRT is {ends}"
     if times.above(1):

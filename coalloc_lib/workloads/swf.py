@@ -127,6 +127,11 @@ class SwfLog:
             )
         return max(known)
 
+    @property
+    def epoch(self) -> int | None:
+        """The instant from which the log counts, in seconds of Unix; None where it tells none."""
+        return self._header_number("UnixStartTime")
+
     def _header_number(self, key: str) -> int | None:
         """Return the whole number that a header value starts with, None if it has none."""
         match = re.match(r"\s*(\d+)", self.header.get(key, ""))

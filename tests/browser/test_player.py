@@ -63,6 +63,27 @@ def box(page, job, film=0):
     return page.locator(f'svg[data-film="{film}"] {of_job}').first
 
 
+def test_the_head_has_its_promise_drawn_and_who_passes_is_marked(opened):
+    jobs = co.JobStream(
+        [0, 0, 1, 2, 3, 4], [6, 10, 4, 3, 7, 2], [6, 2, 8, 2, 2, 3], request="total"
+    )  # fmt: skip
+    page = opened(co.Player(co.simulate(co.Multicluster([10]), jobs, scheduling=co.EASY()), now=0))
+    assert page.locator(".cp-promise").count() == 0  # no one waits
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".cp-why").text_content().endswith("it was promised a start at 6.0")
+    promise = page.locator(".cp-promise")
+    while now(page) < 5:
+        page.keyboard.press("ArrowRight")
+    passes = page.locator(".cp-passes")
+    edges = [each.bounding_box() for each in (passes.first, promise)]
+    assert edges[0]["x"] + edges[0]["width"] < edges[1]["x"]  # job 4 ends at 5, before 6
+    assert page.locator("text", has_text="4 passes 3").count() == 1
+    while now(page) < 6:
+        page.keyboard.press("ArrowRight")
+    assert page.locator("text", has_text="promise to 3").count() == 0
+    assert page.locator("text", has_text="promise to 5").count() == 1
+
+
 def test_keys_step_from_event_to_event(opened):
     page = opened(co.Player(schedule(), now=0))
     seen = [now(page)]

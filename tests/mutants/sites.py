@@ -192,4 +192,43 @@ STAYING = (
     ),
 )
 
-MUTANTS = (*SITES, *METRICS, *MACHINES, *STAYING)
+JOINING = (
+    Mutant(
+        "joining.py",
+        "begin = max(",
+        "begin = min(",
+        "test_joining.py::test_what_sites_gain_by_hand",
+    ),
+    Mutant(
+        "joining.py",
+        "submit=jobs.submit + log.epoch",
+        "submit=jobs.submit",
+        "test_joining.py::test_logs_count_from_their_own_beginnings",
+    ),
+    Mutant(
+        "joining.py",
+        "stream.submit.min() // WEEK * WEEK",
+        "stream.submit.min()",
+        "test_joining.py::test_logs_of_different_years_are_moved_by_whole_weeks_only_if_asked",
+    ),
+    Mutant(
+        "joining.py",
+        'np.concatenate([s.submit for s in ordered]), kind="stable"',
+        "number",
+        "test_joining.py::test_it_is_what_the_ways_to_run_give_of_each_sites_jobs",
+    ),
+    Mutant(
+        "plots/timelines.py",
+        "<= 0.5 + ROUNDING",
+        "<= 0.5",
+        "test_sharing_widget.py::test_timelines_take_shares_that_rounding_has_moved",
+    ),
+    Mutant(
+        "studies/job_sharing/joining.py",
+        "found[case].of_site[mine]",
+        "found[case].of_site[~mine]",
+        "studies/test_job_sharing.py::test_who_loses_by_joining_is_said_by_size_and_assignment",
+    ),
+)
+
+MUTANTS = (*SITES, *METRICS, *MACHINES, *STAYING, *JOINING)

@@ -335,8 +335,8 @@ MUTANTS = (
     ),
     Mutant(
         "studies/claims.py",
-        "*why, listed=self.listed)",
-        "*why)",
+        "*why, listed=self.listed, ",
+        "*why, ",
         f"{LEDGER}::test_a_study_may_list_parts_in_its_own_way",
     ),
     Mutant(

@@ -34,8 +34,10 @@ def small_works(seed=1, stand_in=False):
     }
 
 
-def fill(figure, value, noise=0.0):
+def fill(figure, value, noise=0.0, value_of_sites=lambda case, found: found):
     """Give a figure the AWRT ``value(case)`` of every case, in waves of `noise` over the weeks.
+
+    That of sites is alike, or what `value_of_sites` makes of it, a column of one number a site.
 
     Waves of an overhead more are the same; those of another way to run, or place, are not.
     """
@@ -47,6 +49,7 @@ def fill(figure, value, noise=0.0):
             each = case.work.weights(weight)
             high = np.cos(2 * np.pi * (np.arange(len(each)) / len(each) + 0.618 * wave))
             sums[weight] = each * found * (1 + noise * (high - np.average(high, weights=each)))
-        figure.found[case] = Found(sums, 0.1, (found,))
+        of_site = case.by_site(case.work.jobs.work) * value_of_sites(case, found)
+        figure.found[case] = Found(sums, 0.1, of_site)
     figure.ran = TINY, 0
     return figure

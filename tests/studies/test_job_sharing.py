@@ -35,6 +35,7 @@ def result():
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(parameters.SCALES, "quick", TINY)
         patch.setattr(study, "workload_sets", small_works)
+        patch.setattr(study, "EARLIER", {})
         return study.reproduce("quick", workers=2)
 
 
@@ -95,7 +96,7 @@ def test_awrts_are_those_of_schedules_made_by_hand(works, weight, configuration)
         ONE: co.simulate(co.Multicluster([512]), pieces, **how),
     }  # fmt: skip
     for mode, schedule in by_hand.items():
-        case = Case(work, configuration, mode, overhead=0.25)
+        case = Case(work, configuration, mode, overhead=0.25 if mode == MULTI_SITE else 0.0)
         expected = schedule.average_weighted_response_time(weight)
         assert awrt(case, weight) == pytest.approx(expected, rel=1e-12)
     assert awrt(Case(work, configuration, SHARING)) < awrt(
@@ -114,7 +115,22 @@ def test_the_local_awrt_is_that_of_each_site_by_itself(works):
     case = Case(work, "m128", LOCAL, wide=OF_SITE)
     assert awrt(case) == pytest.approx(top / bottom, rel=1e-12)
     (found,) = runs.run_cases([case], seed=0, workers=1).values()
-    assert len(found.of_site) == len(system)
+    weights = case.by_site(work.jobs.work)
+    assert found.of_site.sum() / weights.sum() == pytest.approx(top / bottom, rel=1e-12)
+    assert (found.of_site[3] / work.jobs.work.sum()).sum() == pytest.approx(
+        float(pieces.work @ schedule.response) / work.jobs.work.sum(), rel=1e-12
+    )  # of the last site, by itself
+    assert found.of_site.shape == weights.shape == (len(system), work.days.max() + 1)
+    (shared,) = runs.run_cases([Case(work, "m128", SHARING)], seed=0, workers=1).values()
+    assert not len(shared.of_site)
+
+
+def test_jobs_are_submitted_at_each_site_in_turn_or_by_its_size(works):
+    work = works[SYNTHETIC]
+    turn, size = (Case(work, "m384", LOCAL, assignment=name) for name in parameters.ASSIGNMENTS)
+    assert np.ptp(np.bincount(turn.site)) <= 1
+    offered = np.bincount(size.site, weights=work.jobs.work) / size.system.as_array()
+    assert offered[0] == pytest.approx(offered[1:].mean(), rel=0.5)
 
 
 @pytest.mark.parametrize("policy", parameters.POLICIES)
@@ -161,7 +177,7 @@ def test_a_stand_in_says_so_in_every_figure(monkeypatch, tmp_path):
     assert all(work.is_stand_in for work in sets.values())
     assert list(sets) == ["jobs 1–10,000", SYNTHETIC]
     assert {len(work.jobs) for work in sets.values()} == {10_000}
-    for name in study.FIGURE_NAMES:
+    for name in study._MAKERS:
         assert "synthetic stand-in" in study.figure(name, 3).subtitle
 
 
@@ -182,7 +198,7 @@ def test_what_a_stand_in_was_is_forgotten_when_the_log_is_there(monkeypatch):
 
 def test_nonsense_is_not_added(works):
     case = Case(works[SYNTHETIC], STANDARD, SHARING)
-    for name in study.FIGURE_NAMES:
+    for name in study._MAKERS:
         figure = study._MAKERS[name](works)
         for label, scenario in (("mine", case), (["mine"], None), (("a", "b", 1), case.scenario)):
             with pytest.raises(co.InputError, match="no scenarios that one could be added to"):
@@ -198,6 +214,7 @@ def test_nonsense_is_not_added(works):
         {"wide": "none"},
         {"estimates": "exac"},
         {"choice": "best"},
+        {"assignment": "random"},
     ],
 )
 def test_a_case_of_unknown_words_is_refused(works, wrong):

@@ -23,6 +23,9 @@ from coalloc_lib.studies.ledger import (
     write_ledger,
 )
 from coalloc_lib.studies.measurements import scales
+from coalloc_lib.studies.published import load_claims
+from coalloc_lib.studies.styled import claims_table
+from coalloc_lib.widgets.lessons import verdict_lines
 from tests.conftest import ROOT
 
 
@@ -126,6 +129,21 @@ def test_a_study_may_list_parts_in_its_own_way():
     claim = Claims("maximal-utilization", "/".join)
     claim("MU-1", "loss")(lambda runs: (0.5, {"a": False, "b": True, "c": False, "d": None}))
     assert claim.row("MU-1", None).note == "fails: a/c; undecided: d"
+
+
+def test_a_study_may_count_parts_and_a_page_folds_their_lists():
+    claim = Claims("maximal-utilization", counted=True)
+    claim("MU-1", "loss")(lambda runs: (0.5, {"a": False, "b": True, "c": None, "d": None}, "<2"))
+    row = claim.row("MU-1", None)
+    said, lists = "holds 1, fails 1, undecided 2 of 4; <2", "fails: a; undecided: c, d"
+    assert row.note == f"{said} | {lists}"
+    below = verdict_lines([row], load_claims("maximal-utilization"))
+    assert "undecided 2 of 4; &lt;2.<details><summary>Which</summary>fails: a;" in below
+    assert below.startswith("<div")
+    assert below.endswith("</div>")
+    assert f"<summary>which</summary>{lists}</details>" in claims_table([row])._repr_html_()
+    claim("MU-2", "loss")(lambda runs: (0.5, {"a": True}, "so"))
+    assert claim.row("MU-2", None).note == "so"
 
 
 def test_a_claim_without_parts_or_with_a_number_for_an_answer_is_refused():

@@ -13,6 +13,7 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.figure import Figure, give
 from coalloc_lib.studies.job_sharing import figures, further
 from coalloc_lib.studies.job_sharing.claims import Runs, claim
+from coalloc_lib.studies.job_sharing.earlier import EARLIER
 from coalloc_lib.studies.job_sharing.parameters import NAME, SCALES, SEED, TITLE
 from coalloc_lib.studies.job_sharing.runs import run_cases
 from coalloc_lib.studies.job_sharing.workloads import workload_sets
@@ -39,32 +40,40 @@ _MAKERS: dict[str, Any] = {
     "choices": further.choices,
     "break_even": further.by_policy,
     "estimates": further.by_estimates,
+    "patience": further.patience,
 }
 #: The figures that can be made on their own.
-FIGURE_NAMES = tuple(_MAKERS)
+FIGURE_NAMES = (*_MAKERS, *EARLIER)
 
 
 def figure(name: str, seed: Seed = SEED) -> Figure:
     """Return a figure, not yet run; `seed` is that of the synthetic workload."""
-    return _MAKERS[one_of("name", name, FIGURE_NAMES)](workload_sets(seed))
+    if one_of("name", name, FIGURE_NAMES) in EARLIER:
+        return EARLIER[name]()
+    return _MAKERS[name](workload_sets(seed))
 
 
 def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResult:
     """Run the study and return its `StudyResult`; see `coalloc_lib.studies.reproduce`.
 
     A row for each claim; Figures 4 to 7, what joining saves, EASY beside conservative backfilling,
-    choices of machines, the break-even overhead by policy and by estimates, and every AWRT.
+    choices of machines, the break-even overhead by policy and by estimates, waiting before
+    spanning, and every AWRT; and the earlier studies with EASY, each with its own seed.
     """
-    works, policies = workload_sets(seed), SCALES[one_of("scale", scale, tuple(SCALES))].policies
-    makers = _MAKERS | {"break_even": lambda sets: further.by_policy(sets, policies)}
+    works, size = workload_sets(seed), SCALES[one_of("scale", scale, tuple(SCALES))]
+    makers = _MAKERS | {
+        "break_even": lambda sets: further.by_policy(sets, size.policies),
+        "patience": lambda sets: further.patience(sets, size.patient),
+    }
     made: dict[str, Any] = {name: make(works) for name, make in makers.items()}
-    made["awrt"] = further.every_awrt(works, policies)
+    made["awrt"] = further.every_awrt(works, size.policies)
     # Many cases are in several figures, and run once.
     cases = [case for each in made.values() for case in each.cases]
-    give([*made.values()], run_cases(cases, seed, **how), SCALES[scale], seed)
+    give([*made.values()], run_cases(cases, seed, **how), size, seed)
     judged = ("figure4", "figure5", "figure6", "figure7", "joining", "conservative", "choices")
     rows = claim.rows(Runs(*(made[name] for name in judged)))
-    return StudyResult(rows, [*made.values()])
+    earlier = [make().run(scale, **how) for make in EARLIER.values()]
+    return StudyResult(rows, [*made.values(), *earlier])
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure as Picture
 
+from coalloc_lib import plots
 from coalloc_lib.bootstrap import Resamples, resample_sums
 from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval
@@ -130,13 +132,19 @@ class AwrtLines(CaseFigure, RatioLines):
         By `At`.
     bases : dict of Case
         By `At` too, what each case is held against.
+    rows : {"panel", "line"}, optional
+        Draws each line in a small panel of its own: whether a row of them is of a panel or of the
+        lines of one name.
     """
+
+    whole = True
 
     def __init__(
         self, name: str, subtitle: str, entries: Mapping[At, Case], *,
-        bases: Mapping[At, Case], against: str, weight: str = "work", **said: Any,
+        bases: Mapping[At, Case], against: str, weight: str = "work",
+        rows: str = "", **said: Any,
     ) -> None:  # fmt: skip
-        self.bases, self.weight = dict(bases), weight
+        self.bases, self.weight, self.rows = dict(bases), weight, rows
         self.needed = {at: (case, bases[at]) for at, case in entries.items()}
         super().__init__(
             name, subtitle, entries, SCALES, SEED, xlabel="overhead p of jobs that span sites",
@@ -149,6 +157,22 @@ class AwrtLines(CaseFigure, RatioLines):
         self.result(at)  # says so where it was not run
         cases = self.entries[at], self.bases[at]
         return ratio(*cases, self.found, self.weight, self.size.resamples)
+
+    def plot(self) -> Picture:
+        """Draw the ratios, on a scale of factors."""
+        if not self.rows:
+            return super().plot()
+        panels = self.drawn()
+        if self.rows == "line":
+            names = dict.fromkeys(line for drawn in panels.values() for line in drawn)
+            panels = {
+                name: {heading: drawn[name] for heading, drawn in panels.items() if name in drawn}
+                for name in names
+            }
+        return plots.ratio_grid(
+            panels, title=self.title, subtitle=self.subtitle, xlabel=self.xlabel,
+            ylabel=self.ylabel, level=self.against, sign=plots.MEANINGS["single then span"],
+        )  # fmt: skip
 
     def break_even(self, panel: Any, line: str) -> Crossing:
         """Return the overhead at which a line reaches what it is held against."""

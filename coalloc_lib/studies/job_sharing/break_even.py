@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
 from coalloc_lib.inference import Crossing
-from coalloc_lib.studies.job_sharing.awrt_lines import break_even
+from coalloc_lib.studies.job_sharing.awrt_lines import bears_more, break_even
 from coalloc_lib.studies.job_sharing.case_figure import CaseFigure
 from coalloc_lib.studies.job_sharing.overheads import reach
 from coalloc_lib.studies.job_sharing.parameters import (
@@ -71,6 +71,13 @@ class BreakEvenFigure(CaseFigure):
         cases, base = self.spanning[label], self.bases[label]
         return break_even(cases, base, self.found, weight, self.size.resamples)
 
+    def bears_more(self, one: tuple, other: tuple) -> bool | None:
+        """Return whether a label breaks even at a larger overhead than another; None: undecided."""
+        for label in (one, other):
+            self.result(label)
+        first, second = ((self.spanning[label], self.bases[label]) for label in (one, other))
+        return bears_more(first, second, self.found, "work", self.size.resamples)
+
     def data(self) -> pd.DataFrame:
         """Return one row a label: the break-even overhead, its interval, and if there is one."""
         rows = []
@@ -80,8 +87,9 @@ class BreakEvenFigure(CaseFigure):
             case, (work, configuration, _) = self.entries[label], label
             named = {"configuration": configuration, "workload": work, "scheduling": case.policy}
             known = {"p": ends.estimate, "ci95_low": ends.low, "ci95_high": ends.high}
-            by_width = self.break_even(label, "processors").interval.estimate
-            more = {"p_by_processors": by_width, "estimates": case.estimates}
+            other, by = self.break_even(label, "processors").interval, "p_by_processors"
+            more = {by: other.estimate, f"{by}_low": other.low, f"{by}_high": other.high}
+            more |= {"estimates": case.estimates}
             rows.append(named | known | {"answer": found.answer} | more)
         return pd.DataFrame(rows)
 
@@ -109,4 +117,5 @@ class BreakEvenFigure(CaseFigure):
             span=SPAN,
             printed=printed,
             look=self.looks([series for *_, series in self.entries]),
+            beyond="arrow: on beyond the axis; no mark: break-even is beyond it",
         )

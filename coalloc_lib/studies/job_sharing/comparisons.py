@@ -100,6 +100,7 @@ class ComparisonFigure(CaseFigure):
             span=(min(self.span[0], *ratios), max(self.span[1], *ratios)),
             printed={},
             look=self.looks([label.series for label in self.drawn]),
+            beyond="arrow: on beyond the axis",
         )
 
 

@@ -15,11 +15,10 @@ from coalloc_lib.studies.job_sharing.parameters import (
     OVERHEADS,
     SHARING,
     STANDARD,
-    SYNTHETIC,
     UNCHANGED,
 )
 from coalloc_lib.studies.job_sharing.runs import TOLD, Case, Work, spanning, titled
-from coalloc_lib.studies.ratio_lines import At, steps
+from coalloc_lib.studies.ratio_lines import At
 
 #: The ways to run, one colour each in every figure.
 LOOK: dict[str, Sign] = {
@@ -33,8 +32,7 @@ def ways(works: Mapping[str, Work]) -> AwrtLines:
     """Figure 4: local, multi-site and one machine over job sharing, on m128."""
     entries: dict[At, Case] = {}
     bases: dict[At, Case] = {}
-    for name in (SYNTHETIC, *(n for n in works if n != SYNTHETIC)):
-        work = works[name]
+    for name, work in works.items():
         lines = {
             LOCAL: dict.fromkeys(OVERHEADS, Case(work, STANDARD, LOCAL)),
             MULTI_SITE: spanning(work, STANDARD),
@@ -53,20 +51,17 @@ def ways(works: Mapping[str, Work]) -> AwrtLines:
 def configurations(works: Mapping[str, Work]) -> AwrtLines:
     """Figure 5: multi-site over job sharing, by configuration, a panel a workload."""
     cases = {(name, m): (work, m) for name, work in works.items() for m in DIVIDED}
-    return _over_sharing("figure5", works, cases, look=steps(DIVIDED), claims=("JS-4",))
+    return _over_sharing("figure5", works, cases, rows="line", claims=("JS-4",))
 
 
 def workloads(works: Mapping[str, Work]) -> AwrtLines:
     """Figure 6: multi-site over job sharing, by workload, a panel an equal configuration."""
     cases = {(m, name): (work, m) for m in EQUAL for name, work in works.items()}
-    return _over_sharing("figure6", works, cases, look=steps(works), claims=("JS-5",))
+    return _over_sharing("figure6", works, cases, rows="panel", claims=("JS-5",))
 
 
 def _over_sharing(name, works, cases, **said):
-    """Return a figure of multi-site over job sharing; workload and configuration by (panel, line).
-
-    The lines name what they are steps of.
-    """
+    """Return a figure of multi-site over job sharing; workload, configuration by (panel, line)."""
     entries: dict[At, Case] = {}
     bases: dict[At, Case] = {}
     for label, (work, configuration) in cases.items():
@@ -90,6 +85,6 @@ def wide_jobs(works: Mapping[str, Work]) -> AwrtLines:
             bases[At(STANDARD, name, p)] = in_pieces[p]
     return AwrtLines(
         "figure7", f"multi-site execution; {TOLD}; {titled(works.values())}", entries, bases=bases,
-        against="wide jobs in pieces of 128", look=steps(works), headline=headlines.spanned_ratio,
+        against="wide jobs in pieces of 128", rows="panel", headline=headlines.spanned_ratio,
         claims=("JS-6",),
     )  # fmt: skip

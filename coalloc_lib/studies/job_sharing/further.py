@@ -1,11 +1,14 @@
 """Figures further than the paper: policies, estimates, joining, choices of machines."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice, product
 
 from coalloc_lib.studies.job_sharing import headlines
 from coalloc_lib.studies.job_sharing.break_even import LOOK, BreakEvenFigure
 from coalloc_lib.studies.job_sharing.comparisons import AwrtTable, ComparisonFigure, Pair
+from coalloc_lib.studies.job_sharing.joining import SPAN, JoiningFigure
 from coalloc_lib.studies.job_sharing.parameters import (
+    ASSIGNMENTS,
     CHOICES,
     DIVIDED,
     LOCAL,
@@ -14,11 +17,16 @@ from coalloc_lib.studies.job_sharing.parameters import (
     OF_SITE,
     ONE,
     OVERHEADS,
+    PATIENCE,
     POLICIES,
+    SCALES,
     SHARING,
+    STANDARD,
     TOLD_OF,
+    TRIED,
 )
 from coalloc_lib.studies.job_sharing.runs import TOLD, Case, Work, spanning
+from coalloc_lib.studies.ratio_lines import steps
 
 
 def by_policy(works: Mapping[str, Work], policies: Iterable[str] = POLICIES) -> BreakEvenFigure:
@@ -49,21 +57,22 @@ def by_estimates(works: Mapping[str, Work]) -> BreakEvenFigure:
     )  # fmt: skip
 
 
-def joining(works: Mapping[str, Work]) -> ComparisonFigure:
+def joining(works: Mapping[str, Work]) -> JoiningFigure:
     """Return what job sharing is over local execution, with the same pieces of wide jobs."""
-    pairs = {
-        Pair(name, configuration, SHARING): (
-            Case(work, configuration, SHARING, wide=OF_SITE),
-            Case(work, configuration, LOCAL, wide=OF_SITE),
-        )
-        for name, work in works.items()
-        for configuration in DIVIDED
-    }
-    return ComparisonFigure(
+    pairs: dict[Pair, tuple[Case, Case]] = {}
+    for name, work in works.items():
+        for m in DIVIDED:
+            for assignment in ASSIGNMENTS:
+                shared, alone = (
+                    Case(work, m, mode, wide=OF_SITE, assignment=assignment)
+                    for mode in (SHARING, LOCAL)
+                )
+                pairs[Pair(name, m, assignment)] = shared, alone
+    return JoiningFigure(
         works, "joining",
-        f"job sharing over local execution, wide jobs in pieces of their site; {TOLD}",
-        pairs, xlabel="AWRT over that of local execution", span=(0.0, 1.2),
-        headline=headlines.joining,
+        "job sharing over local execution, wide jobs in pieces of their site, jobs submitted at "
+        f"each site in turn or by its size; {TOLD}",
+        pairs, xlabel="AWRT over that of local execution", span=SPAN, headline=headlines.joining,
     )  # fmt: skip
 
 
@@ -103,6 +112,32 @@ def choices(works: Mapping[str, Work]) -> ComparisonFigure:
         pairs,
         xlabel="AWRT over that of best fit", span=(0.9, 1.3), headline=headlines.best_fit_is_good,
         claims=("JS-8",),
+    )  # fmt: skip
+
+
+def patience(works: Mapping[str, Work], count: int = SCALES["quick"].patient) -> ComparisonFigure:
+    """Return what waiting up to a time for one machine, then spanning, is over waiting for ever.
+
+    Parameters
+    ----------
+    works : dict of Work
+    count : int
+        How many of them are asked, from the first on.
+    """
+    pairs: dict[Pair, tuple[Case, Case]] = {}
+    chosen = dict(islice(works.items(), count))
+    for (name, work), policy in product(chosen.items(), ("EASY", "FCFS")):
+        base = Case(work, STANDARD, SHARING, policy)
+        for up_to, p in product(PATIENCE, TRIED):
+            row = f"up to {up_to / 3600:g} h" if up_to else "not at all"
+            case = Case(work, STANDARD, MULTI_SITE, policy, p, patience=up_to)
+            pairs[Pair(f"{policy}, {name}", row, f"p = {p:g}")] = case, base
+    return ComparisonFigure(
+        chosen, "patience",
+        f"{STANDARD} (4×128): rows say how long jobs wait for one machine before they span; "
+        "requested times",
+        pairs, xlabel="AWRT over that of waiting for ever, job sharing", span=(0.6, 1.2),
+        headline=headlines.patience_helps, look=steps([f"p = {p:g}" for p in TRIED]),
     )  # fmt: skip
 
 

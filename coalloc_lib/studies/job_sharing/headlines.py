@@ -1,17 +1,24 @@
 """What is seen in each figure, from its own numbers; each could say the opposite."""
 
+from collections import Counter
 from collections.abc import Sequence
-from math import ceil
-from typing import TYPE_CHECKING, Any
+from itertools import takewhile
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
+from coalloc_lib.studies.communication_penalty.responses import STREAM
 from coalloc_lib.studies.headlines import tally
 from coalloc_lib.studies.job_sharing.overheads import reach
-from coalloc_lib.studies.job_sharing.parameters import LOCAL, MULTI_SITE, POLICIES
+from coalloc_lib.studies.job_sharing.parameters import LOCAL, MULTI_SITE
 
 if TYPE_CHECKING:
+    from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
+    from coalloc_lib.studies.curve_figures import CurveFigure
     from coalloc_lib.studies.job_sharing.awrt_lines import AwrtLines
     from coalloc_lib.studies.job_sharing.break_even import BreakEvenFigure
     from coalloc_lib.studies.job_sharing.comparisons import ComparisonFigure
+    from coalloc_lib.studies.job_sharing.joining import JoiningFigure
+    from coalloc_lib.studies.loss_figures import LossFigure
 
 
 def ways(figure: "AwrtLines") -> str:
@@ -31,7 +38,7 @@ def break_evens(figure: "AwrtLines") -> str:
         for line in figure.lines(panel):
             found.setdefault(line, []).append(figure.break_even(panel, line).interval.estimate)
     told = ", ".join(f"{reach(each)} ({line})" for line, each in found.items())
-    return f"Spanning sites pays up to an overhead of {told}"
+    return f"Spanning sites pays, panel by panel, up to an overhead of {told}"
 
 
 def spanned_ratio(figure: "AwrtLines") -> str:
@@ -42,39 +49,76 @@ def spanned_ratio(figure: "AwrtLines") -> str:
         for line, points in figure.lines(panel).items()
         for place in points
     ]
-    more = _percent([ratio - 1 for ratio in ratios])
-    return f"Leaving wide jobs whole makes the AWRT of multi-site execution longer by {more}"
+    least, most = (f"{100 * (end - 1):+.1f}" for end in (min(ratios), max(ratios)))
+    return (
+        f"Leaving wide jobs whole changes the AWRT of multi-site execution by {least} to {most} %"
+    )
 
 
 def policy_decides(figure: "BreakEvenFigure") -> str:
-    """Up to which overhead spanning pays, by policy."""
-    told = [
-        f"{reach(_of(figure, policy))} ({policy})" for policy in POLICIES if _of(figure, policy)
-    ]
-    return f"Spanning sites pays up to an overhead of {', '.join(told)}"
+    """In how many cases spanning pays up to a larger overhead under the last policy."""
+    names = list(dict.fromkeys(series for *_, series in figure.entries))
+    told = _more(figure, names[-1], names[0])
+    return f"Under {names[-1]} spanning pays up to a larger overhead than under {told}"
 
 
 def estimates_matter(figure: "BreakEvenFigure") -> str:
-    """Up to which overhead spanning pays, by what the policy is told."""
-    names = dict.fromkeys(series for *_, series in figure.entries)
-    told = [f"{reach(_of(figure, name))} ({name})" for name in names]
-    return f"By estimates, spanning sites pays up to an overhead of {', '.join(told)}"
+    """In how many cases spanning pays up to a larger overhead with inflated estimates."""
+    told = _more(figure, "inflated", "exact")
+    return f"With inflated estimates spanning pays up to a larger overhead than with {told}"
 
 
-def _of(figure: Any, series: str) -> list[float]:
-    return [
-        figure.break_even(label).interval.estimate for label in figure.entries if label[2] == series
+def _more(figure: "BreakEvenFigure", one: str, other: str) -> str:
+    """Say how often one series bears more than another, and how often less."""
+    cases = list(dict.fromkeys(label[:2] for label in figure.entries))
+    found = [figure.bears_more((*case, one), (*case, other)) for case in cases]
+    more, less = (sum(each is answer for each in found) for answer in (True, False))
+    return f"{other} for certain in {more} of {len(cases)} cases, up to a smaller one in {less}"
+
+
+def joining(figure: "JoiningFigure") -> str:
+    """Whether any sites lose by sharing, under either assignment of the jobs."""
+    lose: dict[str, list[str]] = {}
+    for label in figure.pairs:
+        for sites, ratio in figure.groups(label).items():
+            if ratio.above(1):
+                lose.setdefault(label.series, []).append(f"{sites} in {label.row}")
+    told = [
+        f"with jobs {name} {_tallied(lose[name])}" if name in lose else f"with jobs {name} none"
+        for name in dict.fromkeys(label.series for label in figure.pairs)
     ]
+    return f"Who loses for certain by sharing: {'; '.join(told)}"
 
 
-def joining(figure: "ComparisonFigure") -> str:
-    """How much sharing jobs saves, over all configurations and workloads."""
-    found = [figure.interval(label) for label in figure.pairs]
-    half = sum(bool(ratio.below(0.5)) for ratio in found)
-    return (
-        f"Sharing jobs takes {_percent([1 - ratio.estimate for ratio in found])} off the local "
-        f"AWRT, and more than half for certain in {half} of {len(found)} cases"
-    )
+def _tallied(names: Sequence[str]) -> str:
+    """Return names with how often each comes.
+
+    Examples
+    --------
+    >>> _tallied(["1 of 384 in m384", "1 of 384 in m384"])
+    '1 of 384 in m384 (2 workloads)'
+    """
+    counts = Counter(names)
+    words = [f"{name} ({n} workload{'s' * (n > 1)})" for name, n in counts.items()]
+    return ", ".join(words)
+
+
+def patience_helps(figure: "ComparisonFigure") -> str:
+    """From where to where the AWRT reaches where jobs span at once, and where they wait longest."""
+    rows = dict.fromkeys(label.row for label in figure.pairs)
+    first, *_, last = rows
+    found: dict[tuple[str, str], list[float]] = {}
+    for label in figure.pairs:
+        key = label.panel.split(",")[0], label.row
+        found.setdefault(key, []).append(figure.interval(label).estimate)
+    ends = {key: f"{min(each):.2f} to {max(each):.2f}" for key, each in found.items()}
+    told = [
+        f"{ends[policy, first]} where jobs span at once, {ends[policy, last]} where they wait "
+        f"{last} ({policy})"
+        for policy, row in found
+        if row == first
+    ]
+    return f"The AWRT is so many times that of waiting for ever: {'; '.join(told)}"
 
 
 def easy_is_better(figure: "ComparisonFigure") -> str:
@@ -87,13 +131,14 @@ def easy_is_better(figure: "ComparisonFigure") -> str:
 
 def best_fit_is_good(figure: "ComparisonFigure") -> str:
     """In how many cases another choice of machines is seen to be better than best fit."""
-    better = {str(label): figure.interval(label).below(1) for label in figure.pairs}
-    sure = {name: bool(each) for name, each in better.items()}
-    most = max(abs(figure.interval(label).estimate - 1) for label in figure.pairs)
-    return (
-        f"Another choice of machines is seen to be better in {tally(sure)} cases; none differs by "
-        f"more than {ceil(100 * most)} %"
-    )
+    sure = {str(label): bool(figure.interval(label).below(1)) for label in figure.pairs}
+    beaten = f"seen to be beaten in {tally(sure)} cases" if any(sure.values()) else (
+        "never seen to be beaten"
+    )  # fmt: skip
+    worst = max(figure.pairs, key=lambda label: figure.interval(label).estimate)
+    more = figure.interval(worst).estimate - 1
+    costs = f"{worst.series} costs up to {100 * more:.0f} % on {worst.row}"
+    return f"Best fit is {beaten}; {costs if more > 0 else 'no other choice costs more'}"
 
 
 def _percent(shares: Sequence[float]) -> str:
@@ -108,3 +153,32 @@ def _percent(shares: Sequence[float]) -> str:
         f"{100 * end:.0f}".replace("-0", "0") for end in (min(shares), max(shares))
     )
     return f"{' to '.join(ends)} %"
+
+
+def easy_loses(figure: "LossFigure") -> str:
+    """From where to where the capacity loss reaches, by policy."""
+    found: dict[str, list[float]] = {}
+    for (_, policy), sample in ((label, figure.result(label)) for label in figure.entries):
+        found.setdefault(policy, []).append(sample.mean)
+    told = ", ".join(f"{_percent(each)} ({policy})" for policy, each in found.items())
+    return f"Of the capacity is lost: {told}"
+
+
+def easy_bears(figure: "CurveFigure") -> str:
+    """How much each system bears, by policy."""
+    told: dict[str, list[str]] = {}
+    for label, curve in figure.curves.items():
+        system, policy = label.split(", ")
+        told.setdefault(system, []).append(f"{curve.maximum.max_utilization:.2f} ({policy})")
+    return "; ".join(f"{system} bears {', '.join(each)}" for system, each in told.items())
+
+
+def easy_pays(figure: "RatioFigure") -> str:
+    """Up to which penalty splitting is sure to pay, by policy."""
+    told = []
+    for panel in figure.panels:
+        answers = sorted(figure.pays(panel, STREAM).items())
+        sure = [psi for psi, pays in takewhile(itemgetter(1), answers)]
+        words = f"up to ψ = {max(sure):g}" if sure else "at no ψ"
+        told.append(f"{words} under {figure.heading(panel)}")
+    return f"Splitting the largest jobs is sure to serve all jobs sooner {', '.join(told)}"

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from coalloc_lib.jobs import JobStream
 from coalloc_lib.machines import LeastLoaded, RandomFit
 from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
 from coalloc_lib.system import Multicluster
-from coalloc_lib.workloads.sites import MODIFICATIONS
+from coalloc_lib.workloads.sites import MODIFICATIONS, least_loaded, round_robin
 
 NAME = "job-sharing"
 TITLE = "On advantages of grid computing for parallel job scheduling"
@@ -53,6 +55,10 @@ TOLD_OF = ("exact", "requested", "inflated")
 #: How much longer than their run times jobs are said to take where estimates are inflated.
 INFLATED = 10.0
 
+#: Overheads, and the times in seconds for which a job waits for one machine before it spans.
+TRIED = (0.1, PRINTED_OVERHEAD, 0.4)
+PATIENCE = (0.0, 4 * 3_600.0, 16 * 3_600.0)
+
 #: Days of a block of the bootstrap.
 WEEK = 7
 
@@ -63,6 +69,14 @@ CHOICES: dict[str, Callable[[Multicluster], Placement]] = {
     "worst fit": lambda system: WorstFit(),
     "least loaded": LeastLoaded,
     "random": lambda system: RandomFit(SEED),
+}
+
+#: At which site jobs are submitted: at each in turn, as in the paper, so that all have as many; or
+#: such that all are offered the same load for their size.
+IN_TURN, BY_SIZE = "in turn", "by size"
+ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] = {
+    IN_TURN: lambda jobs, system: round_robin(jobs, len(system)),
+    BY_SIZE: least_loaded,
 }
 
 #: Jobs of a workload, and where the extracts of the log begin, counted from 0.
@@ -82,13 +96,16 @@ class Scale:
         Names of `POLICIES`.
     resamples : int
         Of the bootstrap. The intervals of six weeks end at one in 400 of them.
+    patient : int
+        Workload sets of which patience is asked; only the readable engine has it.
     """
 
     policies: tuple[str, ...]
     resamples: int
+    patient: int = 1
 
 
 SCALES = {
     "quick": Scale(("EASY", "FCFS"), 1_000),
-    "paper": Scale(tuple(POLICIES), 4_000),
+    "paper": Scale(tuple(POLICIES), 4_000, patient=4),
 }

@@ -1,7 +1,7 @@
 """Every case that is run: a workload on a configuration, in a mode, under a policy."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,20 +10,23 @@ from numpy.typing import NDArray
 
 from coalloc_lib import sites
 from coalloc_lib.bootstrap import DAY
-from coalloc_lib.checks import one_of
+from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, SingleThenSpan
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import WEIGHTS, Schedule
-from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.scheduling import Patient, Scheduling
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.job_sharing.parameters import (
+    ASSIGNMENTS,
     CHOICES,
     CONFIGURATIONS,
+    IN_TURN,
     INFLATED,
     LOCAL,
     MULTI_SITE,
     OF_LARGEST,
+    OF_SITE,
     ONE,
     OVERHEADS,
     POLICIES,
@@ -32,7 +35,7 @@ from coalloc_lib.studies.job_sharing.parameters import (
 )
 from coalloc_lib.studies.measurements import run_sweep
 from coalloc_lib.system import Multicluster
-from coalloc_lib.workloads.sites import MODIFICATIONS, modified, round_robin
+from coalloc_lib.workloads.sites import MODIFICATIONS, modified
 
 #: What figures say under their titles: the policy, where it is that of all, and the rest.
 TOLD = "EASY with requested times"
@@ -90,6 +93,11 @@ class Case:
         What the policy is told: the users' words, the run time, or a multiple of it.
     choice : str
         A key of `parameters.CHOICES`: how the machine of a job is chosen.
+    assignment : str
+        A key of `parameters.ASSIGNMENTS`: at which site a job is submitted.
+    patience : float
+        Seconds for which a job waits for one machine before it spans several. What waits for ever
+        is job sharing.
     """
 
     work: Work
@@ -100,15 +108,25 @@ class Case:
     wide: str = OF_LARGEST
     estimates: str = "requested"
     choice: str = "best fit"
+    assignment: str = IN_TURN
+    patience: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the words: one that is unknown would choose something else."""
+        """Check the words, and that nothing is asked for that would choose nothing."""
         one_of("configuration", self.configuration, tuple(CONFIGURATIONS))
         one_of("mode", self.mode, (LOCAL, SHARING, MULTI_SITE, ONE))
         one_of("policy", self.policy, tuple(POLICIES))
         one_of("wide", self.wide, MODIFICATIONS)
         one_of("estimates", self.estimates, TOLD_OF)
         one_of("choice", self.choice, tuple(CHOICES))
+        one_of("assignment", self.assignment, tuple(ASSIGNMENTS))
+        for name in ("overhead", "patience"):
+            value = getattr(self, name)
+            if value and self.mode != MULTI_SITE:
+                raise InputError(
+                    f"{name} = {value} says how jobs span, and none does with mode = "
+                    f"{self.mode!r}; leave it out, or give mode = {MULTI_SITE!r}"
+                )
 
     @property
     def system(self) -> Multicluster:
@@ -117,8 +135,9 @@ class Case:
 
     @property
     def scheduling(self) -> Scheduling:
-        """The policy."""
-        return POLICIES[self.policy]
+        """The policy, with the patience that it has before jobs span."""
+        policy = POLICIES[self.policy]
+        return Patient(policy, self.patience) if self.patience else policy
 
     @property
     def placement(self) -> Placement:
@@ -139,8 +158,19 @@ class Case:
 
     @property
     def site(self) -> NDArray[np.int64]:
-        """The site of each job: in turn, as in the paper."""
-        return round_robin(self.work.jobs, len(self.system))
+        """The site at which each job is submitted."""
+        return ASSIGNMENTS[self.assignment](self.work.jobs, self.system)
+
+    def by_site(self, values: NDArray[np.float64], job: Any = slice(None)) -> NDArray[np.float64]:
+        """Return the sums of what each job has, or each piece, shape (sites, days).
+
+        `job` are the positions of the jobs that pieces are of.
+        """
+        days = int(self.work.days.max()) + 1
+        at = (self.site * days + self.work.days)[job]
+        size = len(self.system) * days
+        sums = np.bincount(at, weights=values, minlength=size).astype(float)
+        return sums.reshape(-1, days)
 
     def simulate(self) -> tuple[Schedule, NDArray[np.int64]]:
         """Return the schedule of all pieces, and the position of the job that each is of."""
@@ -153,7 +183,7 @@ class Case:
             how["placement"] = self.placement
             pieces = sites.sharing(self.system, chopped.pieces, **how)
         elif self.mode == MULTI_SITE:
-            how["single"] = self.machine
+            how |= {"single": self.machine, "engine": "reference" if self.patience else "compiled"}
             pieces = sites.multi_site(self.system, chopped.pieces, self.overhead, **how)
         else:
             pieces = sites.single_machine(self.system, chopped.pieces, **how)
@@ -176,13 +206,14 @@ class Found:
         By weight: of the jobs of each day, weights times response times.
     spanned : float
         Share of the jobs that ran on several machines.
-    of_site : tuple of float
-        AWRT of the jobs of each site, by work.
+    of_site : ndarray, shape (sites, days)
+        Of the jobs of each site and day, work times response times. No rows where wide jobs are not
+        in pieces of their site, which alone could run there too.
     """
 
     sums: dict[str, NDArray[np.float64]]
     spanned: float
-    of_site: tuple[float, ...] = field(default=())
+    of_site: NDArray[np.float64]
 
 
 def run(case: Case, seed: Seed) -> dict[str, float]:
@@ -193,14 +224,15 @@ def run(case: Case, seed: Seed) -> dict[str, float]:
 def measured(case: Case, schedule: Schedule, job: NDArray[np.int64]) -> dict[str, float]:
     """Return the sums of a case that `Case.simulate` has run, as numbers."""
     columns: dict[str, float] = {"spanned": float(schedule.spans.mean())}
-    day, home = case.work.days[job], case.site[job]
+    day = case.work.days[job]
     for weight in WEIGHTS:
         each = schedule.jobs.work if weight == "work" else schedule.jobs.processors
         top = np.bincount(day, weights=each * schedule.response)
         columns |= {f"{weight} {i}": value for i, value in enumerate(top)}
-    work = schedule.jobs.work
-    top, bottom = (np.bincount(home, weights=w) for w in (work * schedule.response, work))
-    return columns | {f"site {i}": value for i, value in enumerate(top / bottom)}
+    if case.wide == OF_SITE:
+        of_sites = case.by_site(schedule.jobs.work * schedule.response, job)
+        columns |= {f"site {at}": float(value) for at, value in enumerate(of_sites.ravel())}
+    return columns
 
 
 def run_cases(cases: Iterable[Case], seed: Seed, **how: Any) -> dict[Case, Found]:
@@ -214,8 +246,9 @@ def found_of(case: Case, row: Mapping[Any, float]) -> Found:
     """Return what `run` has found of a case, from its numbers."""
     days = range(int(case.work.days.max()) + 1)
     sums = {weight: np.array([row[f"{weight} {i}"] for i in days]) for weight in WEIGHTS}
-    local = tuple(row[f"site {i}"] for i in range(len(case.system)))
-    return Found(sums, row["spanned"], local)
+    sites = len(case.system) if case.wide == OF_SITE else 0
+    of_site = np.array([row[f"site {at}"] for at in range(sites * len(days))])
+    return Found(sums, row["spanned"], of_site.reshape(sites, len(days)))
 
 
 def awrt(case: Case, found: Mapping[Any, Found], weight: str) -> float:
@@ -223,7 +256,7 @@ def awrt(case: Case, found: Mapping[Any, Found], weight: str) -> float:
     return float(found[case].sums[weight].sum() / case.work.weights(weight).sum())
 
 
-def spanning(work: Work, configuration: str, policy: str = "EASY", **how: str) -> dict[float, Case]:
+def spanning(work: Work, configuration: str, policy: str = "EASY", **how: Any) -> dict[float, Case]:
     """Return multi-site execution at each overhead."""
     return {p: Case(work, configuration, MULTI_SITE, policy, p, **how) for p in OVERHEADS}
 

@@ -27,6 +27,19 @@ export class Film {
     return [...submit.keys()].filter((j) => submit[j] <= now && left[j] > now);
   }
 
+  /** The job that heads the queue and the start that it was promised; null where none was. */
+  promise(now) {
+    const head = this.head[this.place(now)];
+    const at = this.jobs.promised[head] ?? null; // none heads the queue at -1
+    return at === null ? null : { number: this.jobs.number[head], at };
+  }
+
+  /** What is to be seen of a job in its box, beside its number: 'spans', 'passes 3'. */
+  does(j) {
+    const { passed, spans } = this.jobs;
+    return [spans[j] && "spans", passed[j] !== null && `passes ${passed[j]}`].filter(Boolean).join(", ");
+  }
+
   /** What happened at one of the instants, in words. */
   happened(place) {
     const { number, submit, start, end, left } = this.jobs;
@@ -40,6 +53,8 @@ export class Film {
       say((j) => end[j] === at, "ends", "end"),
       say((j) => submit[j] === at && start[j] === at, "is submitted and starts", "are submitted and start"),
       say((j) => submit[j] < at && start[j] === at, "starts", "start"),
+      ...[...number.keys()].filter((j) => start[j] === at && this.does(j))
+        .slice(0, 3).map((j) => `job ${number[j]} ${this.does(j)}`),
       say((j) => submit[j] === at && left[j] > at, "is submitted and waits", "are submitted and wait"),
       say((j) => left[j] === at && start[j] === null, "is turned away", "are turned away"),
     ].flat().join("; ");
@@ -57,7 +72,9 @@ export class Film {
       facts.push(["started", time(jobs.start[j])]);
       facts.push([jobs.end[j] > now ? "will end" : "ended", time(jobs.end[j])]);
       facts.push(["where", placesOf(jobs.boxes[j])]);
+      if (jobs.passed[j] !== null) facts.push(["passed", `job ${jobs.passed[j]}`]);
     }
+    if (jobs.promised[j] !== null) facts.push(["promised", `a start at ${time(jobs.promised[j])}`]);
     const [came, last] = [words[jobs.came[j]], words[jobs.last[j]]];
     const reasons = came ? [`When it came, it ${came}.`] : [];
     if (waits && this.head[at] === j) reasons.push(`Now it ${words[this.why[at]]}.`);

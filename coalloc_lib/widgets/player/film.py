@@ -134,12 +134,29 @@ def _jobs(schedule, jobs, words):
         "left": left_queue(schedule)[jobs].tolist(),
         "start": times(schedule.start),
         "end": times(schedule.end),
+        "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
+        "passed": _passed(schedule, jobs),
+        "spans": (schedule.spans[jobs] & _may_span(schedule)).tolist(),
         "asked": [asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
         "asks": [words.add(asks(schedule.jobs, job, schedule.placement)) for job in jobs],
         "came": [words.add(text) for text in came],
         "last": [words.add(text) for text in last],
     }
+
+
+def _passed(schedule, jobs):
+    """Return the number of the head of the queue that each job slipped past; None where none."""
+    place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
+    head = heads(schedule, schedule.start[jobs])  # just after the start; NaN, a refusal, has none
+    passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
+    numbers = schedule.jobs.number[head].tolist()
+    return [number if yes else None for number, yes in zip(numbers, passed, strict=True)]
+
+
+def _may_span(schedule):
+    """Whether spanning is a choice: where all jobs are split, it is nothing to point at."""
+    return schedule.placement is not None and schedule.placement.keeps_whole
 
 
 def _reasons(schedule, jobs):

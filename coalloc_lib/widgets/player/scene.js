@@ -100,6 +100,7 @@ export class Scene {
     this.drawQueue(now);
     this.drawMarks(now, view);
     this.drawNow(now, view);
+    this.drawPromise(now, view);
     for (const layer of Object.values(this.layers)) layer.sweep();
   }
 
@@ -149,12 +150,16 @@ export class Scene {
       boxes.put(`rest ${j} ${k}`, "rect", rest);
     }
     boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
+    if (this.film.jobs.passed[j] !== null) {
+      numbers.put(`passes ${j} ${k}`, "rect", { x, y, width: last - x, height, rx: 2, class: "cp-passes" });
+    }
     if (this.player.isLit(number[j])) {
       numbers.put(`lit ${j} ${k}`, "rect", { x, y, width: last - x, height, rx: 2, class: "cp-lit" });
     }
-    const text = `${number[j]}`;
     const left = Math.max(x, view.world(view.left));
-    if (until - left < 8.2 * text.length + 8 || height < 12) return;
+    const fits = (words) => until - left >= 8.2 * words.length + 8 && height >= 12;
+    const text = [`${number[j]} ${this.film.does(j)}`.trim(), `${number[j]}`].find(fits);
+    if (text === undefined) return;
     const label = { x: left + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
     numbers.put(`number ${j} ${k}`, "text", label, text);
   }
@@ -170,7 +175,10 @@ export class Scene {
     const total = film.waits[film.place(now)];
     shown.forEach((j, i) => this.drawWaiting(j, frame.queue - (i + 1) * step, step - 5, i === 0));
     const head = film.jobs.number[waiting[0]];
-    this.why.textContent = head === undefined ? "" : `job ${head} ${film.words[film.why[film.place(now)]]}`;
+    const promise = film.promise(now);
+    const until = promise ? `; it was promised a start at ${this.player.time(promise.at)}` : "";
+    const why = film.words[film.why[film.place(now)]];
+    this.why.textContent = head === undefined ? "" : `job ${head} ${why}${until}`;
     const count = { x: frame.queue - 5, y: this.bottom + 13, class: "cp-count" };
     const more = total - shown.length;
     const text = more ? `… ${frame.narrow ? "" : "and "}${more} more` : "";
@@ -209,6 +217,22 @@ export class Scene {
       const label = { x, y: this.bottom + 19, class: "cp-small" };
       marks.put(`mark of ${j}`, "text", label, `${number[j]}`);
     }
+  }
+
+  /** The first start that the head was promised: whoever passes must be out of its way by then. */
+  drawPromise(now, view) {
+    const promise = this.film.promise(now);
+    if (!promise || promise.at < view.left || promise.at > view.right) return;
+    const { frame, top } = this;
+    const { front } = this.layers;
+    const [x, at] = [view.x(promise.at), view.x(now)];
+    front.put("promise", "path", { d: `M${x} ${top - 4}V${this.bottom + 3}`, class: "cp-promise" });
+    const text = `promise to ${promise.number}`;
+    // Beside what the clock says, where both would not fit above their lines; else `why` tells it.
+    const half = 3.4 * text.length;
+    const middle = Math.max(x, at + 40 + half);
+    if (middle + half > frame.x1 + 14) return;
+    front.put("promise to", "text", { x: middle, y: top - 10, class: "cp-above cp-promised" }, text);
   }
 
   drawNow(now, view) {

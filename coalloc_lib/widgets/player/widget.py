@@ -57,6 +57,10 @@ class Player(anywidget.AnyWidget):
     empty, over all processor-time since the first submission. In a saturated system it tends to the
     capacity loss. Only what the window shows is sent to the browser.
 
+    While the head of the queue waits, a dashed line stands at the first start that it was promised,
+    if it was; jobs that slipped past a head have a dashed outline, and say whom they passed. Where
+    a placement keeps jobs whole that fit, those that span clusters say so.
+
     The space key plays and halts; left and right go one event back and on, Home and End to the
     first and the last; up and down change the speed; `n` and `p` go from job to job, and Escape
     leaves them.
