@@ -15,12 +15,13 @@ from coalloc_lib.distributions import (
     power_of_two,
     uniform,
 )
-from coalloc_lib.jobs import JobStream, merge
+from coalloc_lib.jobs import JobStream
 from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
+from coalloc_lib.merging import merge
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Patient, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Patient, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
@@ -46,6 +47,7 @@ _ON_DEMAND = {
 #: Modules that are worth a look and likewise imported at their first use.
 _MODULES = (
     "analytic",
+    "calendar",
     "curves",
     "inference",
     "metrics",
@@ -74,6 +76,7 @@ __all__ = [
     "JobStream",
     "LeastLoaded",
     "Multicluster",
+    "Online",
     "Patient",
     "Placement",
     "PoissonArrivals",

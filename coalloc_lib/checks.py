@@ -85,6 +85,14 @@ def not_negative(name: str, value: Any) -> float:
     return number
 
 
+def finite(name: str, value: Any) -> float:
+    """Return `value` as a float; refuse what is not a finite number."""
+    number = float_of(_number(name, value))
+    if not math.isfinite(number):
+        raise InputError(f"{name} = {shown(value)}; give a finite number")
+    return number
+
+
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Return `value` as an int; refuse fractions and numbers below `least`."""
     number = _number(name, value)

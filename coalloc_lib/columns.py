@@ -25,7 +25,10 @@ def times(name: str, values: Any) -> NDArray[np.float64]:
     """
     array = array_of(name, values)
     if array.dtype.kind == "M":
-        raise InputError(f"{name} holds datetimes; give seconds or timedeltas")
+        raise InputError(
+            f"{name} holds datetimes; give seconds (of instants: since the first submission) or "
+            "timedeltas"
+        )
     return _not_negative(name, array)
 
 
@@ -37,6 +40,21 @@ def instants(name: str, values: Any) -> NDArray[np.float64]:
             array = array.astype("datetime64[s]")
         array = array - np.fmin.reduce(array, axis=None)
     return _not_negative(name, array)
+
+
+def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
+    """Return instants as `times` does, of which some may be infinite; where none is given, all."""
+    if values is None:
+        return np.full(jobs, np.inf)
+    array = array_of(name, values)
+    if array.dtype.kind == "M":
+        raise InputError(
+            f"{name} holds datetimes; give seconds or timedeltas since the first submission"
+        )
+    never = array == np.inf if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+    if not never.any():
+        return times(name, array)
+    return np.where(never, np.inf, times(name, np.where(never, 0.0, array)))
 
 
 def _not_negative(name: str, array: NDArray) -> NDArray[np.float64]:

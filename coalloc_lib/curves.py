@@ -165,6 +165,11 @@ def _runs(scenario, load, jobs, replications, seed):
 
     def one(child: Seed) -> NDArray[np.float64]:
         schedule = scenario.simulate(jobs, load=load, seed=child)
+        if schedule.refused:
+            raise InputError(
+                f"scheduling = {scenario.scheduling} refused {len(schedule.refused)} of {jobs} "
+                "jobs, which have no response time; give a policy that refuses none"
+            )
         work.append(schedule.jobs.work)
         return schedule.response[-2 * half :].reshape(2, half).mean(axis=1)
 

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from coalloc_lib import sites
 from coalloc_lib.bootstrap import WEEK, resample_weeks
-from coalloc_lib.checks import InputError, not_negative, one_of
-from coalloc_lib.jobs import JobStream, merge
+from coalloc_lib.checks import InputError, not_negative, one_of, shown
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.merging import merge
 from coalloc_lib.schedule import WEIGHTS, Schedule
 from coalloc_lib.scheduling import EASY, Scheduling
 from coalloc_lib.system import Multicluster
@@ -30,6 +31,7 @@ def compare_sites(
     overhead: float,
     *,
     scheduling: Scheduling | None = None,
+    engine: str = "compiled",
     clock: str = "calendar",
 ) -> "pd.DataFrame":
     """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
@@ -44,6 +46,8 @@ def compare_sites(
         p: a job that spans sites runs ``1 + p`` times as long.
     scheduling : Scheduling, optional
         The policy of every queue. `EASY`, where it is not given: what centres run.
+    engine : {"compiled", "reference"}
+        `Patient` and policies of one's own need the second.
     clock : {"calendar", "weeks"}
         What is simultaneous. ``calendar``: jobs of one instant, where a log counts from the
         ``UnixStartTime`` of its header. ``weeks``: each log is moved by whole weeks, so that all
@@ -62,7 +66,8 @@ def compare_sites(
     ------
     InputError
         Names differ, a site has no job or fewer than four weeks, a job is wider than its site's
-        cluster, the overhead is negative, or the logs have no time in common.
+        cluster, the overhead is negative, the logs have no time in common, or the policy refuses a
+        job, for then those that are left could not be compared.
 
     Notes
     -----
@@ -95,12 +100,18 @@ def compare_sites(
     jobs = merge(*ordered)
     number = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
     site = number[np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")]
-    how: dict[str, Any] = {"scheduling": EASY() if scheduling is None else scheduling}
+    policy = EASY() if scheduling is None else scheduling
+    how: dict[str, Any] = {"scheduling": policy, "engine": engine}
     ran = [
         sites.local(system, jobs, site, **how),
         sites.sharing(system, jobs, **how),
         sites.multi_site(system, jobs, overhead, **how),
     ]
+    if refused := max(len(each.refused) for each in ran):
+        raise InputError(
+            f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "
+            "all, so that the same jobs are compared"
+        )
     return pd.DataFrame(list(_rows([*clusters], site, ran)))
 
 
@@ -108,7 +119,11 @@ def _system(clusters: Any, logs: Any) -> Multicluster:
     """Return the clusters as a system; refuse logs that are not of them."""
     for argument, value in (("clusters", clusters), ("logs", logs)):
         if not isinstance(value, Mapping) or len(value) < 2:
-            raise InputError(f"{argument} = {value!r}; give a dict of two sites or more, by name")
+            raise InputError(
+                f"{argument} = {shown(value)}; give a dict of two sites or more, by name"
+            )
+    if ALL in clusters:
+        raise InputError(f"clusters has a site {ALL!r}, as the row of all is called; rename it")
     odd = [repr(name) for name in [*clusters, *logs] if (name in clusters) != (name in logs)]
     if odd:
         raise InputError(

@@ -1,11 +1,11 @@
 """What systems and policies are called: one table for the command line and the notebooks."""
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
 
 #: Name on the command line -> placement; `spoken` gives the name in a notebook.
@@ -23,6 +23,7 @@ SCHEDULING: dict[str, type[Scheduling]] = {
     "fpfs": FPFS,
     "easy": EASY,
     "conservative": Conservative,
+    "online": Online,
 }
 
 
@@ -38,7 +39,7 @@ def spoken(name: str) -> str:
 
 
 def options_of(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of the numbers that a scheduling policy takes: the fields of its dataclass.
+    """Return the names of what a scheduling policy takes: the fields of its dataclass.
 
     Examples
     --------
@@ -46,6 +47,17 @@ def options_of(policy: type[Any]) -> tuple[str, ...]:
     ('max_jumps',)
     """
     return tuple(field.name for field in fields(policy))
+
+
+def needed_by(policy: type[Any]) -> tuple[str, ...]:
+    """Return those of `options_of` that have no default.
+
+    Examples
+    --------
+    >>> needed_by(FPFS), needed_by(Online)
+    (('max_jumps',), ())
+    """
+    return tuple(field.name for field in fields(policy) if field.default is MISSING)
 
 
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:

@@ -265,6 +265,13 @@ def listed(answer: Any) -> list[int] | None:
         return None
 
 
+def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
+    """Return what a rule answered as a list; None where it is no allocation of so many."""
+    taken = listed(answer)
+    wrong = taken is None or len(taken) != clusters or sum(taken) != processors or min(taken) < 0
+    return None if wrong else taken
+
+
 _PLAIN = frozenset({list, tuple, range})
 #: Rules that sort the clusters, and so forget none: their order is not checked.
 _SORTING = frozenset({WorstFit, BestFit})

@@ -9,6 +9,7 @@ import numpy as np
 
 from coalloc_lib.cards import card
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement
 from coalloc_lib.scheduling import Refusal, Scheduling
@@ -38,6 +39,12 @@ class Schedule:
     refused : dict of int to Refusal
         For each job that a policy refused, when (`instant`) and `why`. Means over all jobs are NaN
         where there is one: take them over `served`.
+    attempts : ndarray of int, shape (n,), or None
+        How many starts `Online` tried for each job, that of a refused one too; None of policies
+        that try none.
+    servers : Servers or None
+        Which servers, processors by number from 0, cluster by cluster, `Online` gave to each job:
+        ``servers[i]`` is an array in ascending order, empty for a job that was refused.
     """
 
     system: Multicluster
@@ -49,6 +56,8 @@ class Schedule:
     allocation: np.ndarray
     promised: np.ndarray | None = None
     refused: Mapping[int, Refusal] = field(default_factory=dict)
+    attempts: np.ndarray | None = None
+    servers: Servers | None = None
 
     def __post_init__(self) -> None:
         """Fill in that nothing was promised."""
@@ -83,6 +92,14 @@ class Schedule:
     def wait(self) -> np.ndarray:
         """Time from submission to start, shape (n,)."""
         return self.start - self.jobs.submit
+
+    @property
+    def delay(self) -> np.ndarray:
+        """Time from the earliest start that each job asked for to its start, shape (n,).
+
+        It is the wait of all but advance reservations.
+        """
+        return self.start - self.jobs.earliest_start
 
     @property
     def response(self) -> np.ndarray:
@@ -223,7 +240,13 @@ class Schedule:
         starts no head of the queue later than the jobs that ran, at any instant at which it was the
         head, allowed it to, and has promised it the first such start. Conservative backfilling
         starts no job later than its first promise, and that is a start that the jobs that ran at
-        its submission allowed: the first such start where no other job waited.
+        its submission allowed: the first such start where no other job waited. `Online` starts
+        every job at its promise, which is the attempt that was accepted, within what the job asked
+        and its booking within the horizon, on servers that make up its allocation, none of them
+        booked for two jobs at once (with `release_early`, but for one that had left by then). All
+        jobs are booked anew: no earlier attempt had room, nor any attempt of one that was refused,
+        and the servers are those that placement and rule choose (with a placement of one's own
+        this is not asked; those of the rule ``"first-found"`` only have to be idle).
         """
         from coalloc_lib.verification import verify
 

@@ -40,7 +40,7 @@ def simulate(
         The compiled engine knows the library's policies, the readable one runs any.
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
-        whenever it is shorter. For FCFS a backlog of 1 is enough.
+        whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
 
     Returns
     -------
@@ -64,6 +64,7 @@ def simulate(
     scheduling = FCFS() if scheduling is None else scheduling
     one_of("engine", engine, ENGINES)
     _check_types(system, jobs, scheduling, placement)
+    _refuse_what_is_not_heeded(jobs, scheduling, backlog)
     placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs, placement)
     if backlog is not None:
@@ -83,8 +84,23 @@ def simulate(
         outcome = outcome.in_stream_order(order)
     if backlog is not None:
         jobs = jobs.replace(submit=outcome.entered)
-    start, end, _, allocation, promised, refused = outcome
-    return Schedule(system, jobs, scheduling, placement, start, end, allocation, promised, refused)
+    start, end, _, allocation, promised, refused, attempts, servers = outcome
+    columns = (start, end, allocation, promised, refused, attempts, servers)
+    return Schedule(system, jobs, scheduling, placement, *columns)
+
+
+def _refuse_what_is_not_heeded(jobs, scheduling, backlog):
+    """Refuse wishes for a start that a policy would pass over in silence."""
+    if jobs.has_reservations and not scheduling.takes_reservations:
+        raise InputError(
+            f"jobs ask for a later or a latest start, which {scheduling} does not heed; use Online,"
+            " or replace(earliest_start=None, latest_start=None)"
+        )
+    if backlog is not None and scheduling.takes_reservations:
+        raise InputError(
+            f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
+            "queue knows none, leave it out"
+        )
 
 
 def _chosen_placement(system, jobs, placement):

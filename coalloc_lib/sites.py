@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of
+from coalloc_lib.engines.outcome import Servers
+from coalloc_lib.faults import ScheduleError
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.machines import StayOrShare
 from coalloc_lib.placement import BestFit, Placement, SingleThenSpan
@@ -29,7 +31,6 @@ from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Refusal, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
-from coalloc_lib.verification import ScheduleError
 from coalloc_lib.workloads.sites import checked_sites
 
 
@@ -145,8 +146,24 @@ def local(
         allocation[mine, number] = one.allocation[:, 0]
         refused |= {int(mine[job]): refusal for job, refusal in one.refused.items()}
         at[number] = one
-    columns = (start, end, allocation, promised, refused)
+    columns = (start, end, allocation, promised, refused, *_booked(site, at))
     return LocalSchedule(system, jobs, AtEachSite(scheduling), None, *columns, site=site, at=at)
+
+
+def _booked(site, at):
+    """Return the attempts and the servers of all sites, or None of a policy that tells none."""
+    if any(one.attempts is None for one in at.values()):
+        return None, None
+    attempts = np.empty(len(site), dtype=np.int64)
+    rows: list[Any] = [()] * len(site)
+    first = 0
+    for number, one in at.items():
+        mine = np.flatnonzero(site == number)
+        attempts[mine] = one.attempts
+        for job, servers in zip(mine, one.servers, strict=True):
+            rows[job] = servers + first
+        first += one.system.processors
+    return attempts, Servers.of_rows(rows)
 
 
 def sharing(

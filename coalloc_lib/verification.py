@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib import bookings
+from coalloc_lib.faults import ScheduleError, refuse
 from coalloc_lib.machines import StayOrShare
 from coalloc_lib.placement import Placement, may_stay_whole, time_on_processors
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
-
-
-class ScheduleError(AssertionError):
-    """A schedule breaks a rule of the model."""
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Patient, Scheduling
 
 
 def verify(schedule: Any) -> None:
@@ -58,14 +56,6 @@ def _earlier_before(start):
     return counts
 
 
-def _refuse(bad, schedule, message):
-    """Raise for the job at fault that starts the earliest, where there is any."""
-    jobs = np.flatnonzero(bad)
-    if len(jobs):
-        job = jobs[np.argmin(schedule.start[jobs])]
-        raise ScheduleError(f"job {job} at {schedule.start[job]:.12g}: {message(job)}")
-
-
 def _complete(schedule):
     """Every job has its instants, or was refused and has none and no processors."""
     served = schedule.served
@@ -86,14 +76,14 @@ def _complete(schedule):
 def _after_submission(schedule):
     bad = schedule.start < schedule.jobs.submit
     submit = schedule.jobs.submit
-    _refuse(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
+    refuse(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
 def _run_time(schedule):
     jobs = schedule.jobs
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spans)
     bad = schedule.served & (schedule.end != schedule.start + length)
-    _refuse(
+    refuse(
         bad,
         schedule,
         lambda job: (
@@ -117,7 +107,7 @@ def _request(schedule):
         if may_stay_whole(schedule.placement, jobs.request):
             split &= (allocation > 0).sum(axis=1) != 1
         bad |= split
-    _refuse(
+    refuse(
         bad & schedule.served,
         schedule,
         lambda job: (
@@ -159,14 +149,14 @@ def _capacity(schedule):
 def _instant(schedule):
     """Room only comes with a departure: a job that waited starts at one."""
     bad = ~np.isin(schedule.start, np.concatenate([schedule.jobs.submit, schedule.end]))
-    _refuse(bad, schedule, lambda job: "starts at an instant at which no job was submitted or left")
+    refuse(bad, schedule, lambda job: "starts at an instant at which no job was submitted or left")
 
 
 def _no_overtaking(schedule):
     """No job is overtaken more often than `max_jumps` allows: never under FCFS."""
     limit = getattr(schedule.scheduling, "max_jumps", 0)
     count = schedule.overtaken
-    _refuse(
+    refuse(
         count > limit,
         schedule,
         lambda job: f"was overtaken {count[job]} times, {schedule.scheduling} allows {limit}",
@@ -229,7 +219,7 @@ def _told_to_heads(schedule):
     told = ~np.isnan(promised)
     unasked = told & ~np.isin(start, rounds)
     unasked[heads] = ~told[heads]
-    _refuse(
+    refuse(
         unasked, schedule, lambda job: f"was promised {_start_of(promised[job])}, as no head should"
     )
     _first_possible(schedule, instants, heads, ~np.isin(instants, rounds))
@@ -240,7 +230,7 @@ def _told_to_all(schedule):
 
     Where no other job waited, it is the first that they allowed; else it may be a later one.
     """
-    _refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
+    refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit, start = schedule.jobs.submit[order], schedule.start[order]
     alone = np.append(-np.inf, np.maximum.accumulate(start)[:-1]) < submit
@@ -250,7 +240,7 @@ def _told_to_all(schedule):
 def _promise_kept(schedule):
     """No job starts later than its first promise, and so none that has got better since."""
     promised = schedule.promised
-    _refuse(
+    refuse(
         schedule.start > promised,
         schedule,
         lambda job: f"starts later than it was promised, {_start_of(promised[job])}",
@@ -355,4 +345,6 @@ _RULES_OF: dict[type[Scheduling], tuple[Callable, ...]] = {
     FPFS: (_instant, _no_overtaking, _head),
     EASY: (_instant, _head, _promise_to_head, _told_to_heads, _promise_kept),
     Conservative: (_promise_kept, _told_to_all),
+    Online: bookings.RULES,
+    Patient: (_promise_kept,),
 }

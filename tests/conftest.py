@@ -133,3 +133,23 @@ in_turn = st.one_of(
 )
 backfilling = st.sampled_from([co.EASY(), co.Conservative()])
 policies = st.one_of(in_turn, backfilling)
+
+
+@st.composite
+def onlines(draw, rules=("latest-start", "best-fit")):
+    """Online scheduling on the scale of `systems_and_streams`."""
+    slot, step = (draw(st.integers(1, 12)) / draw(st.sampled_from([1, 2, 3])) for _ in range(2))
+    most, horizon = draw(st.integers(1, 12)), draw(st.integers(4, 60))
+    how = {"rule": draw(st.sampled_from(rules)), "release_early": draw(st.booleans())}
+    return co.Online(slot, step, most, horizon, **how)
+
+
+@st.composite
+def asking(draw, jobs):
+    """The stream, of which some ask for a later start, or for one by some instant."""
+    ahead, within = (
+        draw(st.lists(st.integers(0, 9), min_size=len(jobs), max_size=len(jobs))) for _ in range(2)
+    )
+    earliest = jobs.submit + [time if time > 4 else 0 for time in ahead]
+    latest = earliest + [time if time < 4 else float("inf") for time in within]
+    return jobs.replace(earliest_start=earliest, latest_start=latest)

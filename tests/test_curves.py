@@ -1,6 +1,6 @@
 """Response-time curves: theory, precision, saturation, scaling."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -282,3 +282,9 @@ def test_tails_throw_their_doubt_on_a_comparison():
     heavy = UNORDERED.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
     assert compare(heavy, UNORDERED, jobs=2000, replications=3).doubt
     assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).doubt
+
+
+def test_a_policy_that_refuses_jobs_is_named():
+    refusing = replace(SERIAL, scheduling=co.Online(horizon=900))
+    with pytest.raises(co.InputError, match=r"^scheduling = Online.* refused \d+ of 100 jobs"):
+        response_point(refusing, 0.5, jobs=100, most_jobs=400)

@@ -13,11 +13,23 @@ PACKAGE = ROOT / "coalloc_lib"
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
     ("cards", "checks", "columns", "compilation", "estimates", "files", "progress", "seeds"),
-    ("system", "chopping", "distributions", "jobs", "splitting", "workloads"),
-    ("placement", "machines", "profile", "scheduling", "names"),
+    (
+        "system",
+        "chopping",
+        "distributions",
+        "jobs",
+        "merging",
+        "reservations",
+        "splitting",
+        "workloads",
+    ),
+    ("placement", "machines", "profile", "calendar", "scheduling", "names"),
     ("engines",),
     (
         "simulation",
+        "bookings",
+        "rebooking",
+        "faults",
         "scenario",
         "metrics",
         "schedule",
@@ -145,7 +157,11 @@ def test_a_block_that_stands_twice_would_be_found():
 
 
 #: Kernels and what prepares them branch on whole numbers; their docstrings tell arrays and dtypes.
-UNTYPED = ("coalloc_lib.engines.kernels", "coalloc_lib.analytic.kernels")
+UNTYPED = (
+    "coalloc_lib.engines.kernels",
+    "coalloc_lib.analytic.kernels",
+    "coalloc_lib.calendar.kernels",
+)
 
 
 def public_functions(tree, inside=""):

@@ -1,6 +1,7 @@
 """What each site gains by sharing and by spanning, on days made by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -56,6 +57,12 @@ def test_what_sites_gain_by_hand():
         assert every["spanning"] == pytest.approx((spread + 3) / (alone + 3))
     # From the first day that both have to the last.
     assert table["jobs"].tolist() == [66, 66, 33, 33, 99, 99]
+
+
+def test_a_policy_of_the_readable_engine_alone_can_be_compared():
+    policy = co.Patient(co.EASY(), 7 * HOUR)
+    patient = compare_sites(CLUSTERS, two_sites(), 0.25, scheduling=policy, engine="reference")
+    assert numbers(patient, ALL, "work")["spanning"] == pytest.approx(1)  # none is tired of it
 
 
 def test_it_is_what_the_ways_to_run_give_of_each_sites_jobs():
@@ -134,6 +141,12 @@ def test_logs_of_different_years_are_moved_by_whole_weeks_only_if_asked(tmp_path
     ("change", "words"),
     [
         ({"clusters": {"north": 4}}, "clusters = {'north': 4}; give a dict of two sites"),
+        ({"clusters": pd.Series(CLUSTERS)}, "clusters = .*; give a dict of two sites"),
+        ({"clusters": {ALL: 4, "south": 4}}, "clusters has a site 'all sites', as the row of all"),
+        (
+            {"scheduling": co.Online(max_attempts=1, horizon=1800)},
+            r"scheduling = Online\(.*\) refuses 99 of 99 jobs; give a policy that runs all",
+        ),
         ({"logs": [1, 2]}, r"logs = \[1, 2\]; give a dict"),
         ({"clusters": CLUSTERS | {"west": 4}}, "clusters and logs differ in 'west'"),
         ({"clusters": {"north": 4, "east": 4}}, "differ in 'east', 'south'"),

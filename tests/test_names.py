@@ -26,7 +26,9 @@ def test_any_other_text_is_refused_alike_on_the_command_line_and_in_a_notebook(t
 
 
 def test_the_options_of_a_policy_are_what_it_is_made_with():
+    words = {"rule": "best-fit", "release_early": True}
     for policy in names.SCHEDULING.values():
-        wanted = names.options_of(policy)
-        made = policy(**dict.fromkeys(wanted, 7))
-        assert [getattr(made, name) for name in wanted] == [7] * len(wanted)
+        given = {name: words.get(name, 7) for name in names.options_of(policy)}
+        made = policy(**given)
+        assert {name: getattr(made, name) for name in given} == given
+        policy(**{name: given[name] for name in names.needed_by(policy)})

@@ -1,5 +1,7 @@
 """Waiting for one cluster up to a time: by hand, at both ends, and what is promised meanwhile."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.engines.state import State
+from coalloc_lib.faults import ScheduleError
 from tests.conftest import divisible_streams, policies, systems_and_streams
 
 TWO = co.Multicluster([4, 4])
@@ -136,7 +139,7 @@ def test_no_patient_job_spans_and_no_head_waits_past_its_patience_for_one_cluste
 @pytest.mark.parametrize(
     ("policy", "up_to", "words"),
     [
-        ("easy", 1, r"^policy = 'easy' is no Scheduling; give such as"),
+        ("easy", 1, r"^policy = 'easy' is no Scheduling; give a policy, such as"),
         (co.EASY(), -1, "^up_to = -1; give a time of 0 or more"),
         (co.EASY(), np.nan, "^up_to = nan; give"),
         (co.EASY(), "1h", "^up_to = '1h'; give"),
@@ -146,3 +149,20 @@ def test_no_patient_job_spans_and_no_head_waits_past_its_patience_for_one_cluste
 def test_wrong_arguments_are_refused_in_one_line(policy, up_to, words):
     with pytest.raises(co.InputError, match=words):
         co.Patient(policy, up_to)
+
+
+def test_what_books_at_once_has_nothing_to_wait_for():
+    with pytest.raises(co.InputError, match=r"policy = Online\(.*\) books each job when it is"):
+        co.Patient(co.Online(), 5)
+
+
+def test_a_patient_head_that_starts_later_than_promised_is_noticed():
+    jobs = co.JobStream([0, 1], [4, 2], [[3], [4]], request="flexible")
+    policy = co.Patient(co.EASY(), 10)
+    schedule = co.simulate(
+        co.Multicluster([4]), jobs, scheduling=policy, engine="reference"
+    ).verify()
+    assert schedule.promised[1] == schedule.start[1] == 4
+    late = replace(schedule, start=np.array([0.0, 5.0]), end=np.array([4.0, 7.0]))
+    with pytest.raises(ScheduleError, match="job 1 at 5: starts later than it was promised"):
+        late.verify()

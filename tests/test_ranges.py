@@ -90,3 +90,13 @@ def test_special_rows_are_hollow_and_others_are_not():
     )
     assert (hollow, full) == ("white", sign.colour)
     assert "hollow: whole jobs saturate" in said(drawn(Interval(0.3, 0.2, 0.6, 5), hollow=special))
+
+
+def test_words_stand_beside_their_interval_where_there_is_room():
+    """On the side that has more of it, and only where there are words."""
+    for ends, side in (((0.2, 0.1, 0.3), "left"), ((0.8, 0.7, 0.9), "right")):
+        axes = drawn(Interval(*ends, 5), words={("load", "row", "S1"): "2 % refused"}).axes[0]
+        (text,) = (each for each in axes.texts if each.get_text() == "2 % refused")
+        assert text.get_ha() == side
+        assert text.xy[0] == (ends[2] if side == "left" else ends[1])
+    assert not drawn(Interval(0.2, 0.1, 0.3, 5), words={("load", "row", "S1"): ""}).axes[0].texts

@@ -78,6 +78,11 @@ def loss(
         options.chosen("--method", method, METHODS)
     system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
+    if policy.takes_reservations:
+        raise InputError(
+            f"--scheduling {scheduling} books jobs when they are submitted, and the loss is that "
+            "of a queue that never empties; choose another policy"
+        )
     rule = options.placement_of(placement, request)
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)

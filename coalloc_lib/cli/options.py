@@ -7,10 +7,13 @@ import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of
+from coalloc_lib.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 from coalloc_lib.placement import Placement as PlacementRule
-from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.scheduling import Online, Scheduling
+from coalloc_lib.scheduling.booking import CHOICES
 from coalloc_lib.system import NAMED_SYSTEMS
+
+_ONLINE = Online()
 
 Clusters = Annotated[
     str,
@@ -34,6 +37,45 @@ SchedulingPolicy = Annotated[
 MaxJumps = Annotated[
     int | None,
     typer.Option(metavar="N", min=0, help="fpfs: how many times a job may be overtaken."),
+]
+#: What `--scheduling online` takes; where an option is not given, the default of `Online` holds.
+Slot = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        help=f"online: the horizon moves on by slots so long.  [default: {_ONLINE.slot:g}]",
+    ),
+]
+Step = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", help=f"online: from one attempt to the next.  [default: {_ONLINE.step:g}]"
+    ),
+]
+MaxAttempts = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="online: attempts in all.  [default: half the slots of the horizon]",
+    ),
+]
+Horizon = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", help=f"online: how far ahead is booked.  [default: {_ONLINE.horizon:g}]"
+    ),
+]
+Rule = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help=f"online: servers are chosen by {', '.join(CHOICES)}.  [default: {_ONLINE.rule}]",
+    ),
+]
+ReleaseEarly = Annotated[
+    bool,
+    typer.Option("--release-early", help="online: servers are free when a job ends early."),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the random numbers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -62,10 +104,10 @@ def placement_of(name: str | None, request: str | None = None) -> PlacementRule 
 def scheduling_of(name: str, **options: Any) -> Scheduling:
     """Return the scheduling policy of this name; None is an option that was not given."""
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
-    wanted = options_of(policy)
+    wanted, needed = options_of(policy), needed_by(policy)
     for option, value in options.items():
         flag = "--" + option.replace("_", "-")
-        if value is None and option in wanted:
+        if value is None and option in needed:
             raise InputError(f"--scheduling {name} needs {flag}; add it")
         if value is not None and option not in wanted:
             takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
@@ -73,7 +115,11 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
                 f"{flag} is not for --scheduling {name}; leave it out, or use --scheduling "
                 f"{' or '.join(takers)}"
             )
-    return policy(**{option: options[option] for option in wanted})
+    given = {option: value for option, value in options.items() if value is not None}
+    try:
+        return policy(**given)
+    except InputError as error:
+        raise InputError("--" + str(error).replace("_", "-", 1)) from None
 
 
 def engine_for(scheduling: Scheduling, placement: PlacementRule | None) -> str:

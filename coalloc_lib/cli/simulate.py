@@ -2,7 +2,9 @@
 
 import sys
 from bisect import bisect_left
+from collections import Counter
 from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -11,10 +13,11 @@ import typer
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
+from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import parse_clusters
-from coalloc_lib.scheduling import EASY, Conservative
+from coalloc_lib.scheduling import EASY, Conservative, Online
 from coalloc_lib.simulation import ENGINES, refuse_impossible
 from coalloc_lib.simulation import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
@@ -34,6 +37,8 @@ Examples:
   coalloc simulate --trace KTH-SP2 --clusters 64,36 --request flexible --scheduling easy \\
       --placement single-then-span --span-penalty 0.25 --estimates requested
   coalloc simulate --trace KTH-SP2 --clusters 100 --scheduling conservative --estimates exact
+  coalloc simulate --trace KTH-SP2 --clusters 100 --scheduling online --step 900 \\
+      --horizon 2419200 --out schedule.csv
   coalloc simulate --trace CTC-SP2 --clusters 4x32 --request unordered --largest 128 \\
       --load 0.6 --json
 """
@@ -47,12 +52,19 @@ def simulate(
     request: options.Request = "total",
     scheduling: options.SchedulingPolicy = "fcfs",
     max_jumps: options.MaxJumps = None,
+    slot: options.Slot = None,
+    step: options.Step = None,
+    max_attempts: options.MaxAttempts = None,
+    horizon: options.Horizon = None,
+    rule: options.Rule = None,
+    release_early: options.ReleaseEarly = False,
     placement: options.Placement = None,
     estimates: Annotated[
         str,
         typer.Option(
             metavar="KIND",
-            help="Run time estimates, which easy and conservative plan with: requested or exact.",
+            help="Run time estimates, which easy, conservative and online plan with: requested or "
+            "exact.",
         ),
     ] = "requested",
     span_penalty: Annotated[
@@ -104,13 +116,23 @@ def simulate(
     """Run a log through a system; print the metrics, then write the schedule.
 
     The schedule is CSV: job,submit,start,end,processors,allocation, where the allocation 0:32;1:16
-    is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds.
+    is 32 processors of cluster 0 and 16 of cluster 1. Times are in seconds. A job that online
+    scheduling refuses has no start, end and allocation; the means are those of all others.
     """
     if engine is not None:
         options.chosen("--engine", engine, ENGINES)
     system = parse_clusters(clusters, "--clusters")
-    policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
-    rule = options.placement_of(placement, request)
+    policy = options.scheduling_of(
+        scheduling,
+        max_jumps=max_jumps,
+        slot=slot,
+        step=step,
+        max_attempts=max_attempts,
+        horizon=horizon,
+        rule=rule,
+        release_early=release_early or None,
+    )
+    places = options.placement_of(placement, request)
     division = _division(request, system, split, components)
     options.chosen("--estimates", estimates, ESTIMATES)
     if out == "-" and as_json:
@@ -118,15 +140,16 @@ def simulate(
     if out is not None:
         check_writable(out)
     log = load_trace(trace)
-    if estimates == "requested" and isinstance(policy, EASY | Conservative):
+    if estimates == "requested" and isinstance(policy, EASY | Conservative | Online):
         _say_what_was_not_requested(log)
     jobs = _divided(log.jobs(request, estimates, span_penalty, largest), division)
-    _refuse_impossible(system, jobs, rule, division, log)
+    _refuse_impossible(system, jobs, places, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    engine = engine or options.engine_for(policy, rule)
-    schedule = run(system, jobs, scheduling=policy, placement=rule, engine=engine)
+    engine = engine or options.engine_for(policy, places)
+    schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
     _warn_of_what_waits(schedule)
+    _say_what_was_refused(schedule)
     if verify:
         schedule.verify()
     metrics = {"left_out_jobs": len(log) - len(jobs), **_metrics(schedule)}
@@ -214,21 +237,49 @@ def _warn_of_what_waits(schedule):
         )
 
 
+def _say_what_was_refused(schedule):
+    """Say on stderr how many jobs were refused, and why; stop where all were."""
+    reasons = Counter(refusal.why for refusal in schedule.refused.values())
+    if reasons:
+        told = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
+        what = f"{len(schedule.refused):,} of {len(schedule):,} jobs were refused: {told}"
+        mend = "try a longer --horizon, or more --max-attempts"
+        if len(schedule.refused) == len(schedule):
+            raise InputError(f"{what}; {mend}")
+        print(f"coalloc: {what}; {mend}", file=sys.stderr)
+
+
 def _metrics(schedule):
-    """Return the metrics by name; times are in seconds."""
-    spans_no_time = np.ptp(schedule.jobs.submit) == 0
-    window = {"finish": schedule.end.max()} if spans_no_time else {}
+    """Return the metrics by name; times are in seconds, means those of the jobs that ran."""
+    ran, submit = _of_those_that_ran(schedule), schedule.jobs.submit
+    spans_no_time = np.ptp(submit) == 0
+    window = {"begin": submit.min(), "finish": ran.end.max() if spans_no_time else submit.max()}
     offered = None if spans_no_time else schedule.jobs.offered_load(schedule.system)
-    return {
+    metrics = {
         "jobs": len(schedule),
+        "refused_jobs": len(schedule.refused),
         "offered_load": offered,
-        "utilization": schedule.utilization(**window),
-        "mean_wait": float(schedule.wait.mean()),
-        "mean_response": float(schedule.response.mean()),
-        "mean_bounded_slowdown": float(schedule.slowdown(BOUND).mean()),
-        "average_weighted_response_time": schedule.average_weighted_response_time(),
-        "spanning_jobs": int(schedule.spans.sum()),
+        "utilization": ran.utilization(**window),
+        "mean_wait": float(ran.wait.mean()),
+        "mean_response": float(ran.response.mean()),
+        "mean_bounded_slowdown": float(ran.slowdown(BOUND).mean()),
+        "average_weighted_response_time": ran.average_weighted_response_time(),
+        "spanning_jobs": int(ran.spans.sum()),
     }
+    if schedule.attempts is not None:
+        metrics["mean_attempts"] = float(schedule.attempts[schedule.served].mean())
+    return metrics
+
+
+def _of_those_that_ran(schedule):
+    """Return the schedule without the jobs that were refused."""
+    if not schedule.refused:
+        return schedule
+    served = schedule.served
+    columns = ("jobs", "start", "end", "allocation", "promised", "attempts")
+    kept = {name: getattr(schedule, name)[served] for name in columns}
+    servers = Servers.of_rows([schedule.servers[job] for job in np.flatnonzero(served)])
+    return replace(schedule, **kept, servers=servers, refused={})
 
 
 def _print(metrics, title):
@@ -237,6 +288,7 @@ def _print(metrics, title):
     rows = [
         ("jobs", f"{metrics['jobs']:,}"),
         ("jobs left out", f"{metrics['left_out_jobs']:,}"),
+        *([("jobs refused", f"{metrics['refused_jobs']:,}")] if "mean_attempts" in metrics else []),
         ("jobs that span clusters", f"{metrics['spanning_jobs']:,} ({share:.1%})"),
         ("offered load", "-" if offered is None else f"{offered:.3f}"),
         ("utilization", f"{metrics['utilization']:.3f}"),
@@ -245,6 +297,8 @@ def _print(metrics, title):
         ("AWRT", f"{metrics['average_weighted_response_time']:,.0f} s"),
         (f"mean bounded slowdown ({BOUND:g} s)", f"{metrics['mean_bounded_slowdown']:,.1f}"),
     ]
+    if "mean_attempts" in metrics:
+        rows.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}"))
     print_table(("metric", ">value"), rows, title)
 
 
@@ -258,8 +312,9 @@ def _write(schedule, out):
 
 
 def _plain(instants):
-    """Return instants without needless decimals: 30, not 30.0."""
+    """Return instants without needless decimals, 30, not 30.0, and nothing where there is none."""
     whole = (instants == np.floor(instants)) & (np.abs(instants) < 2**53)
     if whole.all():
         return instants.astype(np.int64)
-    return [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]
+    told = [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]
+    return ["" if x == "nan" else x for x in told]

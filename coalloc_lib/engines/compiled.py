@@ -8,10 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from coalloc_lib.calendar import search
+from coalloc_lib.calendar.index import RULE_CODES
+from coalloc_lib.calendar.kernels.periods import new_book
 from coalloc_lib.checks import InputError
 from coalloc_lib.compilation import call
-from coalloc_lib.engines.kernels import backfilling, in_turn, placing, waiting
-from coalloc_lib.engines.outcome import Outcome, Task, left_waiting, no_promises
+from coalloc_lib.engines.kernels import backfilling, booking, in_turn, placing, waiting
+from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting, no_promises
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
 from coalloc_lib.placement import (
@@ -23,7 +26,7 @@ from coalloc_lib.placement import (
     may_stay_whole,
     time_on_processors,
 )
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 
 _CHOICES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
@@ -38,6 +41,8 @@ def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
     """Whether the compiled engine has a translation of both policies."""
     rule = placement.rule if type(placement) is StayOrShare else placement
     rule = rule.single if type(rule) is SingleThenSpan else rule
+    if type(scheduling) is Online and scheduling.rule not in RULE_CODES:
+        return False
     return type(scheduling) in _TRANSLATIONS and (rule is None or type(rule) in _CHOICES)
 
 
@@ -107,12 +112,47 @@ def _backfilling(task, kernel, stream, *more):
     return Outcome(*columns, promised, {})
 
 
+def _online(task):
+    """Run online scheduling."""
+    system, jobs, terms, placement, _ = task
+    n, sizes, most = len(jobs), system.as_array(), terms.most_attempts
+    start, end, entered, allocation = _columns(n, len(system))
+    entered[:], promised = jobs.submit, np.empty(n)
+    servers = np.empty(jobs.processors.sum(), np.int32), np.zeros(n + 1, np.int64)
+    columns = (start, end, promised, allocation, np.empty(n, np.int64), *servers)
+    bookings = booking.Bookings(*columns, np.empty(n, np.int8))
+    requests = booking.Requests(np.maximum(jobs.earliest_start, jobs.submit), jobs.latest_start)
+    code = RULE_CODES[terms.rule]
+    terms.horizon_end(jobs.submit.max(initial=0.0))  # refuses what is too far
+    policy = booking.Policy(terms.slot, terms.slots, terms.step, most, code, terms.release_early)
+    given = (_planned(jobs, placement), _expected(jobs, placement), requests)
+    rule = _rule(jobs.request, placement, len(system))
+    book = call(new_book, sizes, 0, 0.0, what=_WHAT)
+    call(booking.run, *given, rule, policy, sizes, book, bookings, what=_WHAT)
+    refused = {
+        job: Refusal(float(jobs.submit[job]), _REASONS[bookings.why[job]])
+        for job in np.flatnonzero(bookings.why).tolist()
+    }
+    ids = bookings.servers[: bookings.first[-1]]
+    told = bookings.attempts, Servers(ids, bookings.first)
+    return Outcome(start, end, entered, allocation, promised, refused, *told)
+
+
+#: Why a request was refused, by the code of the kernel.
+_REASONS = {
+    booking.NO_ROOM: search.NO_ROOM,
+    booking.PAST_LATEST: search.PAST_LATEST,
+    booking.BEYOND_HORIZON: search.BEYOND_HORIZON,
+    booking.NO_LENGTH: search.NO_LENGTH,
+}
+
 #: Policy -> what runs its kernel. A policy that is not here runs on the readable engine only.
 _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
     FCFS: _in_turn,
     FPFS: _in_turn,
     EASY: _easy,
     Conservative: _conservative,
+    Online: _online,
 }
 
 #: What a message calls the kernels.

@@ -1,9 +1,10 @@
 """What an engine is given and what it gives, in order of arrival."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
@@ -34,6 +35,50 @@ class Task(NamedTuple):
     backlog: int | None = None
 
 
+class Servers:
+    """Which servers each job has: a row of numbers a job, of different lengths.
+
+    Parameters
+    ----------
+    ids : ndarray of int32
+        The rows one after the other, each in ascending order.
+    first : ndarray of int64, shape (n + 1,)
+        Row i is ``ids[first[i]:first[i + 1]]``.
+
+    Examples
+    --------
+    >>> servers = Servers.of_rows([[0, 2], [], [1]])
+    >>> servers[0].tolist(), [len(row) for row in servers]
+    ([0, 2], [2, 0, 1])
+    """
+
+    def __init__(self, ids: NDArray[np.int32], first: NDArray[np.int64]) -> None:
+        self.ids, self.first = ids, first
+        for column in (ids, first):
+            column.flags.writeable = False
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> "Servers":
+        """Return these rows as one table."""
+        first = np.append(0, np.cumsum([len(row) for row in rows], dtype=np.int64))
+        ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
+        return cls(ids, first)
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def __getitem__(self, job: int) -> NDArray[np.int32]:
+        """Return the servers of the job at a position, in ascending order."""
+        row = range(len(self))[job]
+        return self.ids[self.first[row] : self.first[row + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        return (self[job] for job in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<Servers of {len(self)} jobs>"
+
+
 class Outcome(NamedTuple):
     """The columns of a run, one entry a job.
 
@@ -48,6 +93,10 @@ class Outcome(NamedTuple):
         The first start that the policy promised, NaN where it promised none.
     refused : dict of int to Refusal
         Jobs that left the queue unserved.
+    attempts : ndarray of int64, shape (n,), or None
+        How many starts were tried for each job; None of a policy that does not say.
+    servers : Servers or None
+        Which servers each job has, likewise.
     """
 
     start: np.ndarray
@@ -56,6 +105,8 @@ class Outcome(NamedTuple):
     allocation: np.ndarray
     promised: np.ndarray
     refused: Mapping[int, Refusal]
+    attempts: np.ndarray | None = None
+    servers: Servers | None = None
 
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
         """Return the outcome of the jobs of which ``order[i]`` was the i-th to arrive."""
@@ -66,7 +117,12 @@ class Outcome(NamedTuple):
             return rows
 
         refused = {int(order[job]): refusal for job, refusal in self.refused.items()}
-        return Outcome._make([*map(moved, self[:-1]), refused])
+        attempts, servers = self.attempts, self.servers
+        if attempts is not None:
+            attempts = moved(attempts)
+        if servers is not None:
+            servers = Servers.of_rows([servers[row] for row in moved(np.arange(len(order)))])
+        return Outcome._make([*map(moved, self[:5]), refused, attempts, servers])
 
 
 def no_promises(count: int) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 import simpy
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.engines.outcome import Outcome, Task, left_waiting
+from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
 from coalloc_lib.engines.state import State, name_of
 from coalloc_lib.scheduling import Job
 
@@ -52,11 +52,13 @@ class Simulation:
             )
         self.backlog = backlog
         columns: Any = (
-            jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty
+            jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty,
+            jobs.earliest_start, jobs.latest_start,
         )  # fmt: skip
+        rows = zip(*(column.tolist() for column in columns), strict=True)
         self.jobs = [
-            Job(number, float(submit), float(runtime), float(estimate), tuple(c.tolist()), float(p))
-            for number, (submit, runtime, estimate, c, p) in enumerate(zip(*columns, strict=True))
+            Job(number, submit, runtime, estimate, tuple(components), *more)
+            for number, (submit, runtime, estimate, components, *more) in enumerate(rows)
         ]
         self.end = np.full(len(jobs), np.nan)
         self.to_come = iter(self.jobs if backlog else ())
@@ -149,7 +151,17 @@ class Simulation:
             np.array([job.allocation or nothing for job in jobs], dtype=np.int32),
             promised,
             state.refused,
+            *self.booked(),
         )
+
+    def booked(self) -> tuple[np.ndarray | None, Servers | None]:
+        """Return the attempts and the servers of all jobs; None where the policy said nothing."""
+        state, numbers = self.state, range(len(self.jobs))
+        if not state.attempts:
+            return None, None
+        attempts = [state.attempts.get(number, 0) for number in numbers]
+        servers = [state.servers.get(number, []) for number in numbers]
+        return np.array(attempts, dtype=np.int64), Servers.of_rows(servers)
 
 
 def run(task: Task) -> Outcome:

@@ -12,8 +12,8 @@ from typing import Any
 import simpy
 
 from coalloc_lib import scheduling
-from coalloc_lib.checks import InputError, float_of, kind_of, shown
-from coalloc_lib.placement import TRUSTED, Placement, WorstFit, listed
+from coalloc_lib.checks import InputError, float_of, kind_of, shown, whole
+from coalloc_lib.placement import TRUSTED, Placement, WorstFit, allocation_of, listed
 from coalloc_lib.scheduling import Job, Refusal, Scheduling
 
 
@@ -80,6 +80,8 @@ class State(scheduling.State):
     ) -> None:
         self.promised: dict[int, float] = {}
         self.refused: dict[int, Refusal] = {}
+        self.attempts: dict[int, int] = {}
+        self.servers: dict[int, list[int]] = {}
         self._environment, self._request, self._call_at = environment, request, call_at
         self._idle: tuple[int, ...] = tuple(sizes)
         self._policy = name_of(scheduling)
@@ -160,6 +162,18 @@ class State(scheduling.State):
             )
         self.promised.setdefault(job.number, start)
 
+    def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
+        """Keep how many starts were tried for a waiting job, and which servers it has."""
+        self._turn(job, "recorded the attempts of")
+        numbers = listed(servers)
+        if numbers is None or len({*numbers}) != len(numbers) or min(numbers, default=0) < 0:
+            raise InputError(
+                f"{self._policy} recorded servers {shown(servers)} of job {job.number}; give "
+                "numbers of 0 or more, each once"
+            )
+        self.attempts[job.number] = whole("attempts", attempts, least=0)
+        self.servers[job.number] = sorted(numbers)
+
     def wake(self, instant: float) -> None:
         """Have the policy called at a later instant."""
         later = _instant(instant)
@@ -192,7 +206,7 @@ class State(scheduling.State):
 
     def _placed(self, job, answer, room):
         """Return what the placement answered as an allocation; refuse what is none."""
-        taken = _allocation(job, answer, len(room))
+        taken = allocation_of(answer, sum(job.components), len(room))
         if taken is None or any(map(gt, taken, room)):
             raise InputError(
                 f"{name_of(self._placement)} placed job {job.number}, of {job.processors} "
@@ -203,7 +217,7 @@ class State(scheduling.State):
 
     def _named(self, job, allocation):
         """Return what the policy named as an allocation; refuse what is none."""
-        taken = _allocation(job, allocation, len(self._idle))
+        taken = allocation_of(allocation, sum(job.components), len(self._idle))
         if taken is None:
             raise InputError(
                 f"{self._policy} started job {job.number}, of {job.processors} processors, on "
@@ -236,15 +250,3 @@ class State(scheduling.State):
 def _instant(value):
     """Return what a policy gave as an instant; NaN where it is no number."""
     return float_of(value) if kind_of(type(value)) == "numbers" else nan
-
-
-def _allocation(job, answer, clusters):
-    """Return what a policy answered as a list; None where it is no allocation of this job."""
-    taken = listed(answer)
-    wrong = (
-        taken is None
-        or len(taken) != clusters
-        or sum(taken) != sum(job.components)
-        or min(taken) < 0
-    )
-    return None if wrong else taken

@@ -14,6 +14,7 @@ from coalloc_lib.plots.response_curves import anatomy, curves
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
 from coalloc_lib.plots.style import GREY, head, name_lines, new_figure, title_figure, to_svg
 from coalloc_lib.plots.timelines import timelines
+from coalloc_lib.plots.trends import trends
 
 __all__ = [
     "GREY",
@@ -48,4 +49,5 @@ __all__ = [
     "title_figure",
     "to_svg",
     "told",
+    "trends",
 ]

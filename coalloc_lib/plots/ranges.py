@@ -25,6 +25,7 @@ def ranges(
     look: Mapping[str, Sign] | None = None,
     hollow: tuple[str, Collection[tuple[str, str]]] = ("", ()),
     beyond: str = "", factors: bool = False, row_height: float = ROW,
+    words: Mapping[tuple[str, str, str], str] | None = None,
 ) -> Figure:  # fmt: skip
     """Draw intervals in rows; one that is open at an end runs to the edge, with an arrow.
 
@@ -48,6 +49,8 @@ def ranges(
         Whether the axis is one of factors.
     row_height : float
         Inches.
+    words : dict of str, optional
+        What is written beside an interval, by heading, row and series.
     """
     rows = list(dict.fromkeys(row for drawn in some("panels", panels).values() for row in drawn))
     series = list(
@@ -65,6 +68,8 @@ def ranges(
                 at = i + TAKEN * ((j + 0.5) / len(series) - 0.5)
                 if name in drawn.get(row, {}):
                     _draw(axes, drawn[row][name], at, look[name], span, (heading, row) in hollow[1])
+                    if told := (words or {}).get((heading, row, name)):
+                        _write(axes, drawn[row][name], at, span, told)
                 theirs = printed.get(heading, {}).get(row, {}).get(name)
                 if theirs is not None:
                     axes.plot(theirs, at, **PRINTED | {"color": look[name].colour, "markersize": 5})
@@ -80,14 +85,14 @@ def ranges(
         names = [_entry(look[name], name) for name in series]
         line[-1].legend(handles=names, fontsize=8, frameon=False, loc="upper left",
                         bbox_to_anchor=(1.0, 1.0))  # fmt: skip
-    told = any(
+    marked = any(
         name in drawn[row]
         for heading, drawn in panels.items()
         for row, names in printed.get(heading, {}).items()
         for name in names
     )
     every = [n for drawn in panels.values() for row in drawn.values() for n in row.values()]
-    said = [subtitle, "◇: printed" * told, f"hollow: {hollow[0]}" if hollow[1] else ""]
+    said = [subtitle, "◇: printed" * marked, f"hollow: {hollow[0]}" if hollow[1] else ""]
     said.append("dotted: in doubt" * any(n.doubt for n in every))
     said.append(beyond * any(n.low < span[0] or n.high > span[1] for n in every))
     title_figure(figure, title, "; ".join(filter(None, said)))
@@ -106,6 +111,16 @@ def _mark_factors(axes: Axes, span: tuple[float, float]) -> None:
 def _entry(sign: Sign, name: str) -> Line2D:
     """Return a line of the legend."""
     return Line2D([], [], color=sign.colour, marker=sign.marker, markersize=4, label=name)
+
+
+def _write(axes: Axes, found: Interval, at: float, span: tuple[float, float], words: str) -> None:
+    """Write words at the end of an interval on whose side there is more room."""
+    low, high = np.clip([found.low, found.high], *span)
+    right = low / span[0] < span[1] / high if span[0] > 0 else low - span[0] < span[1] - high
+    axes.annotate(
+        words, (high if right else low, at), xytext=(4 if right else -4, 0),
+        textcoords="offset points", ha="left" if right else "right", va="center", fontsize=6.5,
+    )  # fmt: skip
 
 
 def _draw(

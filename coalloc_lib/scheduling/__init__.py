@@ -2,6 +2,7 @@
 
 from coalloc_lib.scheduling.backfilling import EASY, Conservative
 from coalloc_lib.scheduling.base import Job, Refusal, Scheduling, State
+from coalloc_lib.scheduling.booking import Online
 from coalloc_lib.scheduling.in_turn import FCFS, FPFS
 from coalloc_lib.scheduling.patience import Patient
 
@@ -11,6 +12,7 @@ __all__ = [
     "FPFS",
     "Conservative",
     "Job",
+    "Online",
     "Patient",
     "Refusal",
     "Scheduling",

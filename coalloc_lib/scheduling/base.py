@@ -13,7 +13,8 @@ policy looks at the `State` and starts, promises or refuses jobs by its methods.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from math import inf
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.placement import time_on_processors
@@ -34,6 +35,8 @@ class Job:
         Run time on one cluster, and what the user said it would be.
     components : tuple of int
     span_penalty : float
+    earliest_start, latest_start : float
+        The instants between which it asks to start; no start comes before its submission either.
     overtaken : int
         Jobs behind it in the queue that have started.
     start : float or None
@@ -48,6 +51,8 @@ class Job:
     estimate: float
     components: tuple[int, ...]
     span_penalty: float
+    earliest_start: float = 0.0
+    latest_start: float = inf
     overtaken: int = 0
     start: float | None = None
     allocation: Sequence[int] | None = None
@@ -119,6 +124,12 @@ class State(Protocol):
     def promise(self, job: Job, instant: float) -> None:
         """Tell a waiting job when it will start at the latest; the schedule keeps the first."""
 
+    def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
+        """Keep, for the schedule, how many starts were tried for a job and which servers it has.
+
+        Servers are processors by number, from 0, cluster by cluster.
+        """
+
     def wake(self, instant: float) -> None:
         """Ask to be called at a later instant too, whatever happens until then."""
 
@@ -127,7 +138,16 @@ class State(Protocol):
 
 
 class Scheduling:
-    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`."""
+    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`.
+
+    Attributes
+    ----------
+    takes_reservations : bool
+        Whether it heeds the earliest and the latest start that jobs ask for; `simulate` gives jobs
+        that ask for one to no other policy.
+    """
+
+    takes_reservations: ClassVar[bool] = False
 
     def begin(self, system: Multicluster) -> Any:
         """Return what makes the decisions of one run: an object with `start_jobs`.

@@ -55,7 +55,12 @@ class Patient(Scheduling):
 
     def __post_init__(self) -> None:
         """Check the policy and the time."""
-        instance_of("policy", self.policy, Scheduling, "such as EASY()")
+        instance_of("policy", self.policy, Scheduling, "a policy, such as EASY()")
+        if self.policy.takes_reservations:
+            raise InputError(
+                f"policy = {self.policy} books each job when it is submitted, so that it has "
+                "nothing to wait for; give one that lets jobs wait, such as EASY()"
+            )
         time = float_of(self.up_to) if kind_of(type(self.up_to)) == "numbers" else nan
         if not time >= 0:
             raise InputError(f"up_to = {shown(self.up_to)}; give a time of 0 or more, or infinity")

@@ -21,7 +21,13 @@ from coalloc_lib.studies.result import StudyResult
 __all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "StudyResult", "reproduce"]
 
 #: The studies. Each is a module here, with underscores, which is imported when it is run.
-STUDIES = ("maximal-utilization", "cluster-configurations", "communication-penalty", "job-sharing")
+STUDIES = (
+    "maximal-utilization",
+    "cluster-configurations",
+    "communication-penalty",
+    "job-sharing",
+    "online-batch",
+)
 
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")
@@ -142,7 +148,9 @@ def _made(out):
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"out = {str(out)!r} cannot be made ({error.strerror})") from None
+        raise InputError(
+            f"out = {str(out)!r} cannot be made ({error.strerror}); name a folder"
+        ) from None
     if not os.access(out, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
     return out

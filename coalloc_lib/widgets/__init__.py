@@ -9,13 +9,16 @@ from coalloc_lib.widgets.losses import LossQuestion, capacity_loss, loss_picture
 from coalloc_lib.widgets.penalties import map_explorer, penalty_explorer, penalty_picture
 from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.widgets.player import Player
+from coalloc_lib.widgets.reservations import ReservationCalendar, reservation_calendar
 from coalloc_lib.widgets.sharing import sharing_explorer, sharing_picture
+from coalloc_lib.widgets.tree_search import slot_tree_search, tree_search_picture
 
 __all__ = [
     "Explorer",
     "LossQuestion",
     "Picture",
     "Player",
+    "ReservationCalendar",
     "capacity_loss",
     "checker",
     "division_explorer",
@@ -29,7 +32,10 @@ __all__ = [
     "map_explorer",
     "penalty_explorer",
     "penalty_picture",
+    "reservation_calendar",
     "schedule_explorer",
     "sharing_explorer",
     "sharing_picture",
+    "slot_tree_search",
+    "tree_search_picture",
 ]

@@ -96,11 +96,13 @@ class Explorer(ipw.VBox):
         A line of another explorer of this kind.
     above : sequence of Widget
         To show above the controls.
+    below : bool
+        Whether the view stands below the controls, as wide as the page, rather than beside them.
     """
 
     def __init__(
         self, controls: Mapping[str, ipw.Widget], draw: Callable, view: ipw.Widget | None = None,
-        state: str = "", above: Sequence[ipw.Widget] = (),
+        state: str = "", above: Sequence[ipw.Widget] = (), below: bool = False,
     ) -> None:  # fmt: skip
         self._holders = {
             name: row.children[-1] if isinstance(row, ipw.HBox) else row
@@ -116,11 +118,12 @@ class Explorer(ipw.VBox):
             description="this scenario", style=WIDE, layout={"width": "auto"},
             tooltip="copy it to keep it; paste one to see it", continuous_update=False,
         )  # fmt: skip
+        width = "100%" if below else "460px"
         rows = [each for name, row in controls.items() for each in (row, self._notes[name])]
         sides = ipw.HBox(
             [
                 ipw.VBox([*above, *rows], layout={"flex": "1 1 335px", "min_width": "0"} | NARROW),
-                ipw.VBox([self.view], layout={"flex": "1 1 460px", "min_width": "0"}),
+                ipw.VBox([self.view], layout={"flex": f"1 1 {width}", "min_width": "0"}),
             ],
             layout={"flex_flow": "row wrap"},
         )

@@ -69,8 +69,12 @@ def loss_explorer(state: str = "") -> Explorer:
     return Explorer(controls, draw, state=state)
 
 
-#: Scheduling policies by the names that a reader sees.
-POLICIES = {policy.__name__: policy for policy in SCHEDULING.values()}
+#: Scheduling policies by the names that a reader sees: those that take no number but one.
+POLICIES = {
+    policy.__name__: policy
+    for policy in SCHEDULING.values()
+    if {*options_of(policy)} <= {"max_jumps"}
+}
 
 
 def takes_no_number(scheduling: str) -> bool:

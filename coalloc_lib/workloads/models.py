@@ -7,7 +7,8 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
-from coalloc_lib.jobs import REQUESTS, JobStream, merge
+from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.merging import merge
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.splitting import ROUNDINGS, split_smallest
 

@@ -251,7 +251,8 @@ def write_swf(
     jobs : JobStream or pandas.DataFrame
         A stream, or a table with the columns `FIELDS`. Of a stream, the number, the instant of
         submission, the run time, the processors and the estimate (as requested time) are written;
-        the span penalty and the division into components are not part of the format.
+        the span penalty, the division into components and the starts that jobs ask for are not part
+        of the format.
     header : dict of str to str, optional
         What to write as ``; Key: value``.
 

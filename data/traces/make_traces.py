@@ -67,6 +67,8 @@ def header(name, model):
         "MaxRecords": str(COUNT),
         "MaxNodes": str(entry.processors),
         "MaxProcs": str(entry.processors),
+        # The model has hours of the day and no days of the week: any day will do.
+        "UnixStartTime": str(round(model.start)),
         "Note": "THIS IS NOT A LOG OF A MACHINE. All jobs are drawn from a model after Lublin and "
         "Feitelson (2003) with requested times after Tsafrir et al. (2005).",
         "Seed": f"numpy.random.default_rng({SEEDS[name]})",

@@ -17,7 +17,7 @@ def test_every_named_policy_can_be_made():
     for name in options.PLACEMENTS:
         assert isinstance(options.placement_of(name), co.Placement)
     for name, policy in options.SCHEDULING.items():
-        wanted = dict.fromkeys(names.options_of(policy), 1)
+        wanted = dict.fromkeys(names.needed_by(policy), 1)
         assert isinstance(options.scheduling_of(name, **wanted), policy)
 
 

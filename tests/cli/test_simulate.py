@@ -377,3 +377,73 @@ def test_backfilling_may_span(simulate):
         *("single-then-span", "--span-penalty", "0.25", "--estimates", "requested", "--verify"),
     )
     assert answer["spanning_jobs"] == sum(";" in row["allocation"] for row in rows) > 0
+
+
+ONLINE = ("--clusters", "8", "--scheduling", "online", "--slot", "10", "--step", "2")
+
+
+def test_online_scheduling_is_on_the_command_line(simulate):
+    """Jobs ask for 20: 11 is booked until 20, 12 until 40.5, 14 after both, and 13 beside 11."""
+    rows, answer = simulate(*ONLINE, "--horizon", "200", "--max-attempts", "30", "--verify")
+    assert [row["start"] for row in rows] == ["0", "20.5", "1", "42"]
+    assert answer["mean_attempts"] == (1 + 11 + 1 + 21) / 4
+    assert answer["refused_jobs"] == 0
+    early = ("--release-early", "--estimates", "exact", "--rule", "best-fit")
+    rows, _ = simulate(*ONLINE, "--horizon", "500", "--verify", *early)
+    assert [row["start"] for row in rows] == ["0", "10.5", "1", "22"]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_refused_job_has_no_start_and_counts_in_no_mean(log, tmp_path, capsys, as_json):
+    """Within 30, 14 finds no room; 12 ends at 20.5 + 20, beyond 40."""
+    out = tmp_path / "s.csv"
+    command = ["simulate", "--trace", log, *ONLINE, "--horizon", "30", "--out", out, "--verify"]
+    command += ["--max-attempts", "9"]
+    command += ["--json"] * as_json
+    assert cli.main([*map(str, command)]) == 0
+    printed, told = capsys.readouterr()
+    said = "coalloc: 2 of 4 jobs were refused: 2 beyond the horizon; try a longer --horizon"
+    assert any(line.startswith(said) for line in told.splitlines())
+    rows = [line.split(",") for line in out.read_text().splitlines()]
+    assert rows[0] == ["job", "submit", "start", "end", "processors", "allocation"]
+    assert rows[2] == ["12", "0.5", "", "", "4", ""]
+    assert rows[3] == ["13", "1", "1", "4", "2", "0:2"]
+    if as_json:
+        answer = json.loads(printed)
+        assert (answer["jobs"], answer["refused_jobs"], answer["mean_wait"]) == (4, 2, 0)
+        assert answer["utilization"] == (2 * 6 + 1 * 2) / (2 * 8)
+    else:
+        assert "jobs refused" in printed
+        assert "nan" not in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--slot", "0"], "--slot = 0"),
+        (["--horizon", "nan"], "--horizon = nan"),
+        (["--horizon", "1e308"], "--horizon = 1e+308; give at most"),
+        (["--slot", "1e-300"], "/ slot = "),
+        (["--max-attempts", "1" + 20 * "0"], "--max-attempts = 100000000000000000000; give at"),
+        (["--max-attempts", "0"], "'--max-attempts'"),
+        (["--rule", "worst"], "--rule = 'worst'; choose one of 'latest-start'"),
+        (["--max-jumps", "3"], "--max-jumps is not for --scheduling online"),
+        (["--horizon", "10"], "4 of 4 jobs were refused: 4 beyond the horizon; try a longer"),
+    ],
+)
+def test_what_makes_no_sense_online_is_refused_in_one_line(refused, log, arguments, words):
+    assert words in refused("simulate", "--trace", log, *ONLINE, *arguments)
+
+
+@pytest.mark.parametrize("option", [["--step", "5"], ["--release-early"]])
+def test_options_of_online_scheduling_go_with_nothing_else(refused, log, option):
+    line = refused("simulate", "--trace", log, "--clusters", "8", "--scheduling", "easy", *option)
+    assert f"{option[0]} is not for --scheduling easy; leave it out, or use --scheduling" in line
+
+
+def test_a_loss_has_no_submissions_to_book_at(refused):
+    line = refused(
+        *("loss", "--clusters", "8", "--sizes", "U[1,4]", "--request", "total"),
+        *("--scheduling", "online"),
+    )
+    assert "--scheduling online books jobs when they are submitted" in line

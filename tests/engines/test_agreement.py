@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from tests.conftest import divisible_streams, placements, policies, systems_and_streams
+from tests.conftest import (
+    asking,
+    divisible_streams,
+    onlines,
+    placements,
+    policies,
+    systems_and_streams,
+)
 
 
 def same(one, other):
@@ -20,6 +27,12 @@ def same(one, other):
     np.testing.assert_array_equal(one.allocation, other.allocation)
     np.testing.assert_array_equal(one.jobs.submit, other.jobs.submit)
     np.testing.assert_array_equal(one.promised, other.promised)
+    assert one.refused == other.refused
+    assert (one.attempts is None) == (other.attempts is None)
+    if one.attempts is not None:
+        np.testing.assert_array_equal(one.attempts, other.attempts)
+        np.testing.assert_array_equal(one.servers.first, other.servers.first)
+        np.testing.assert_array_equal(one.servers.ids, other.servers.ids)
 
 
 def both(system, jobs, **how):
@@ -53,6 +66,65 @@ def test_same_schedule_with_a_backlog(case, scheduling, data, backlog):
 def test_same_schedule_of_jobs_that_may_stay_whole(case, scheduling, backlog):
     system, jobs, placement = case
     both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+
+
+@settings(max_examples=200)
+@given(systems_and_streams(), onlines(), st.data())
+def test_same_bookings(case, scheduling, data):
+    system, jobs = case
+    placement = data.draw(placements(len(system), jobs.request))
+    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
+    both(system, jobs, scheduling=scheduling, placement=placement)
+
+
+def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter_time():
+    """On both clusters job 1 would run until 15, but then only the second is idle: until 10."""
+    jobs = co.JobStream(
+        [0, 0, 0],
+        [5, 10, 2],
+        [2, 5, 8],
+        request="flexible",
+        span_penalty=[0, 0.5, 0],
+        earliest_start=[12, 0, 10],
+    )
+    how = {"scheduling": co.Online(10, 5, 8, 100), "placement": co.BestFit()}
+    schedule = both(co.Multicluster([2, 6]), jobs, **how)
+    assert schedule.allocation[1].tolist() == [0, 5]
+    assert schedule.start.tolist() == [12, 0, 10]
+
+
+def test_what_runs_for_no_time_frees_its_servers_after_the_arrivals_of_its_instant():
+    """Job 1 comes with job 0, which asks for 20 and ends at once; job 2 comes a moment later."""
+    jobs = co.JobStream([5, 5, 6], [0, 4, 4], [2, 2, 2], estimate=[20, 4, 4], request="total")
+    early = co.Online(10, 5, 8, 100, release_early=True)
+    assert both(co.Multicluster([2]), jobs, scheduling=early).start.tolist() == [5, 25, 6]
+
+
+@settings(max_examples=100)
+@given(divisible_streams(), onlines())
+def test_same_bookings_of_jobs_that_may_stay_whole(case, scheduling):
+    system, jobs, placement = case
+    both(system, jobs, scheduling=scheduling, placement=placement)
+
+
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+@pytest.mark.parametrize("request_type", ["flexible", "unordered", "total"])
+def test_same_bookings_on_many_servers(request_type, rule):
+    """So many periods that they fill several blocks, attempts that fail, and early ends."""
+    rng, n = np.random.default_rng(3), 700
+    runtime = rng.exponential(30, n).round(1)
+    jobs = co.JobStream(
+        np.sort(rng.uniform(0, 900, n)),
+        runtime,
+        rng.integers(0, 30, (n, 1 if request_type == "total" else 2)) + 1,
+        estimate=runtime * rng.choice([1, 1.5, 4], n),
+        request=request_type,
+        span_penalty=rng.choice([0, 0.3], n),
+    ).reserved_ahead(0.3, 40.0, 1)
+    policy = co.Online(10, 3, 40, 400, rule, release_early=True)
+    schedule = both(co.Multicluster([190, 120]), jobs, scheduling=policy)
+    assert schedule.attempts.max() == 40
+    assert 20 < len(schedule.refused) < n / 2
 
 
 @pytest.mark.parametrize("max_jumps", [1, 20, 10_000])

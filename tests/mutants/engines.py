@@ -38,9 +38,9 @@ STATE = (
         "engines/test_state.py::test_a_job_may_be_refused_long_after_it_came",
     ),
     Mutant(
-        "engines/state.py",
-        "        or min(taken) < 0\n",
-        "",
+        "placement.py",
+        " or min(taken) < 0\n",
+        "\n",
         "engines/test_faults.py::test_no_processors_are_given_below_zero",
     ),
     Mutant(

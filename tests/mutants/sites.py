@@ -227,7 +227,7 @@ JOINING = (
         "studies/job_sharing/joining.py",
         "found[case].of_site[mine]",
         "found[case].of_site[~mine]",
-        "studies/test_job_sharing.py::test_who_loses_by_joining_is_said_by_size_and_assignment",
+        "studies/test_sharing_claims.py::test_who_loses_by_joining_is_said_by_size_and_assignment",
     ),
 )
 

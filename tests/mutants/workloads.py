@@ -34,8 +34,8 @@ COLUMNS = (
     ),
     Mutant(
         "columns.py",
-        'if array.dtype.kind == "M":\n        raise InputError(f"{name} holds datetimes; give',
-        'if array.dtype.kind == "?":\n        raise InputError(f"{name} holds datetimes; give',
+        'if array.dtype.kind == "M":\n',
+        'if array.dtype.kind == "?":\n',
         "test_columns.py::test_moments_are_seconds_since_the_first",
     ),
     Mutant(
@@ -114,7 +114,7 @@ STREAMS = (
         f"{JOBS}::test_where_no_estimate_was_given_it_is_the_run_time_for_good",
     ),
     Mutant(
-        "jobs.py",
+        "merging.py",
         'if len(np.unique(joined["number"])) < len(order):',
         "if False:",
         f"{JOBS}::test_merged_jobs_keep_their_numbers_where_these_tell_them_apart",

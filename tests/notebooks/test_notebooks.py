@@ -108,7 +108,7 @@ def test_every_picture_is_kept_with_its_words(path):
 @each_notebook
 def test_explorers_are_kept_with_what_they_showed(path):
     for cell in code_cells(load(path)):
-        if "_explorer(" in cell.source:
+        if re.search(r"_explorer\(|_search\(|reservation_calendar\(", cell.source):
             assert WIDGET in last_data(cell)
             assert IMAGE.search(last_data(cell)["text/html"])
 

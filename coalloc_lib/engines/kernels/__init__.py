@@ -4,7 +4,7 @@ They translate `coalloc_lib.placement` and `coalloc_lib.scheduling`; the tests h
 same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
 where it goes; `waiting`, the tree over the queue; `passing`, the search of it by two rooms;
 `future`, what will be idle when; and one module for each family of policies, with the loops that
-run it (`in_turn`, `backfilling`).
+run it (`in_turn`, `backfilling`, `booking`). Idle periods are in `coalloc_lib.calendar.kernels`.
 
 Arrays have the same names everywhere. For n jobs, in order of arrival, and c clusters:
 
@@ -23,7 +23,8 @@ waiting       bool (n,)          whether each job is in the queue
 
 from pathlib import Path
 
+from coalloc_lib.calendar.kernels import SOURCES
 from coalloc_lib.compilation import compiler
 
 #: The decorator of every function of this package.
-kernel = compiler(Path(__file__).parent.glob("*.py"))
+kernel = compiler([*Path(__file__).parent.glob("*.py"), *SOURCES])

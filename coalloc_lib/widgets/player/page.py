@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
-_HERE = Path(__file__).parent
+PLAYER = Path(__file__).parent
 #: Each imports from those before it.
 _PARTS = ("basics", "film", "scene", "strip", "controls", "player")
 #: What stands for the widget's model where there is no kernel to keep one.
@@ -24,14 +24,19 @@ render({ model, el: document.getElementById("player") });
 
 def module() -> str:
     """Return the player as one ES module: neither anywidget nor a saved page has a second one."""
-    texts = [(_HERE / f"{part}.js").read_text(encoding="utf-8") for part in _PARTS]
+    return joined([PLAYER / f"{part}.js" for part in _PARTS])
+
+
+def joined(parts: Iterable[Path]) -> str:
+    """Return one ES module of several files, each of which imports from those before it."""
+    texts = [part.read_text(encoding="utf-8") for part in parts]
     whole = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
     return re.sub(r"^export (?!default)", "", whole, flags=re.MULTILINE)
 
 
 def style() -> str:
     """Return the style sheet."""
-    return (_HERE / "player.css").read_text(encoding="utf-8")
+    return (PLAYER / "player.css").read_text(encoding="utf-8")
 
 
 def page_of(title: str, state: Mapping[str, Any]) -> str:

@@ -1,0 +1,330 @@
+"""The idle periods of all servers: which are feasible, which are chosen, what is left of them.
+
+A period is feasible for an interval where it starts no later and ends no sooner. A place in a row
+is told by a position in its directory and a number within the block.
+"""
+
+import numpy as np
+
+from coalloc_lib.calendar.kernels import kernel
+from coalloc_lib.calendar.kernels.rows import (
+    BEGIN,
+    COUNT,
+    END,
+    HELD,
+    LATEST,
+    LONGEST,
+    SERVER,
+    START,
+    WHERE,
+    WIDTH,
+    find_block,
+    find_in,
+    insert_all,
+    new_rows,
+    remove_all,
+)
+
+LATEST_START, BEST_FIT = range(2)
+
+
+@kernel
+def new_book(sizes, capacity, now):
+    """Return a book of clusters of these sizes, int64 (c,), in which every server is idle."""
+    book = new_rows(2 * len(sizes), max(capacity, 2 * sizes.sum()))
+    server = 0
+    for c in range(len(sizes)):
+        idle = np.empty((3, sizes[c]))
+        idle[START], idle[END] = now, np.inf
+        for k in range(sizes[c]):
+            idle[SERVER, k] = server + k
+        insert_all(book, 2 * c + 1, idle, sizes[c], now)
+        server += sizes[c]
+    return book
+
+
+@kernel
+def seek(book, row, start):
+    """Return the place from which on no period starts later than `start`."""
+    position = find_block(book, row, start, -1)
+    block, held = (
+        int(book.directory[row, WHERE, position]),
+        int(book.directory[row, HELD, position]),
+    )
+    return position, find_in(book, block, held, start, -1)
+
+
+@kernel
+def next_feasible(book, row, position, i, end, since):
+    """Return the first place, from this one on, of a period that ends no sooner than `end`.
+
+    It looks no further than into the last block that may have a start of `since` or later; the
+    number within the block is -1 where it has found none.
+    """
+    blocks, directory = book.blocks, book.directory
+    i = max(i, 0)
+    while position < book.rows[row, WIDTH]:
+        if position > 0 and directory[row, BEGIN, position] < since:
+            break
+        if directory[row, LATEST, position] >= end:
+            block, held = int(directory[row, WHERE, position]), int(directory[row, HELD, position])
+            while i < held:
+                if blocks[block, END, i] >= end:
+                    return position, i
+                i += 1
+        position, i = position + 1, 0
+    return position, -1
+
+
+@kernel
+def previous_long(book, row, position, i, length):
+    """Return the last place, before this one, of a period of at least this length.
+
+    The number within the block may be -1: behind its last. The position is -1 where there is none.
+    """
+    blocks, directory = book.blocks, book.directory
+    while position >= 0:
+        if i < 0:
+            i = int(directory[row, HELD, position])
+        if directory[row, LONGEST, position] >= length:
+            block = int(directory[row, WHERE, position])
+            while i > 0:
+                i -= 1
+                if blocks[block, START, i] + length <= blocks[block, END, i]:
+                    return position, i
+        position, i = position - 1, -1
+    return -1, 0
+
+
+@kernel
+def count(book, cluster, start, end, most):
+    """Return how many periods of a cluster are feasible; stops where these are `most`, or more."""
+    blocks, directory = book.blocks, book.directory
+    row = 2 * cluster + 1
+    position, i = seek(book, row, start)
+    found = -i
+    while position < book.rows[row, WIDTH] and found < most:
+        found += int(directory[row, HELD, position])
+        position += 1
+    row = 2 * cluster
+    position, i = seek(book, row, start)
+    while position < book.rows[row, WIDTH] and found < most:
+        if directory[row, LATEST, position] >= end:
+            block = int(directory[row, WHERE, position])
+            for j in range(i, int(directory[row, HELD, position])):
+                found += blocks[block, END, j] >= end
+        position, i = position + 1, 0
+    return found
+
+
+@kernel
+def nth_start(book, cluster, after, length, wanted):
+    """Return the start, the `wanted`-th after an instant, of a period of at least this length.
+
+    Infinite where there are fewer. Until then the number of feasible periods, for intervals of this
+    length, has grown by less than `wanted` since that instant.
+    """
+    blocks, directory = book.blocks, book.directory
+    ending, free = 2 * cluster, 2 * cluster + 1
+    p, i = seek(book, ending, after)
+    q, j = seek(book, free, after)
+    p, i = previous_long(book, ending, p, i, length)
+    q, j = previous_long(book, free, q, j, length)
+    start = np.inf
+    for _ in range(wanted):
+        one = blocks[int(directory[ending, WHERE, p]), START, i] if p >= 0 else np.inf
+        other = blocks[int(directory[free, WHERE, q]), START, j] if q >= 0 else np.inf
+        start = min(one, other)
+        if start == np.inf:
+            break
+        if one <= other:
+            p, i = previous_long(book, ending, p, i, length)
+        else:
+            q, j = previous_long(book, free, q, j, length)
+    return start
+
+
+@kernel
+def choose(book, rule, cluster, start, end, wanted, chosen):
+    """Write the periods that a rule chooses of a cluster into `chosen`, float64 (2, 3, n).
+
+    `chosen[0]` takes those that end, `chosen[1]` the open ones, each in the order of its row.
+    Returns how many each are, together fewer than wanted where there are fewer feasible ones.
+    """
+    if rule == BEST_FIT:
+        return choose_tightest(book, cluster, start, end, wanted, chosen)
+    return choose_latest(book, cluster, start, end, wanted, chosen)
+
+
+@kernel
+def choose_latest(book, cluster, start, end, wanted, chosen):
+    """As `choose`: the latest starts first, then the lowest servers."""
+    blocks, directory = book.blocks, book.directory
+    ending, free = 2 * cluster, 2 * cluster + 1
+    p, i = seek(book, ending, start)
+    q, j = seek(book, free, start)
+    ended = opened = other = 0
+    since, is_next = -np.inf, True
+    while ended + opened < wanted:
+        if is_next:
+            q, j = next_feasible(book, free, q, j, end, -np.inf)
+            other = int(directory[free, WHERE, q]) if j >= 0 else 0
+            since = blocks[other, START, j] if j >= 0 else -np.inf
+        p, i = next_feasible(book, ending, p, i, end, since)
+        one = int(directory[ending, WHERE, p]) if i >= 0 else 0
+        if i >= 0 and (
+            j < 0
+            or blocks[one, START, i] > since
+            or (
+                blocks[one, START, i] == since and blocks[one, SERVER, i] < blocks[other, SERVER, j]
+            )
+        ):
+            for field in range(3):
+                chosen[0, field, ended] = blocks[one, field, i]
+            ended, i, is_next = ended + 1, i + 1, False
+        elif j >= 0:
+            for field in range(3):
+                chosen[1, field, opened] = blocks[other, field, j]
+            opened, j, is_next = opened + 1, j + 1, True
+        else:
+            break
+    return ended, opened
+
+
+@kernel
+def choose_tightest(book, cluster, start, end, wanted, chosen):
+    """As `choose`: the shortest periods first, then the latest starts, then the lowest servers."""
+    found = np.empty((3, book.rows[2 * cluster, COUNT]))
+    n = list_feasible(book, 2 * cluster, start, end, len(found[0]), found)
+    ended = min(n, wanted)
+    order = np.argsort(found[END, :n] - found[START, :n], kind="mergesort")[:ended]
+    order.sort()  # back in the order of the row
+    for k in range(ended):
+        for field in range(3):
+            chosen[0, field, k] = found[field, order[k]]
+    return ended, list_feasible(book, 2 * cluster + 1, start, end, wanted - ended, chosen[1])
+
+
+@kernel
+def list_feasible(book, row, start, end, most, found):
+    """Write the first feasible periods of a row into `found`, float64 (3, n); return how many."""
+    position, i = seek(book, row, start)
+    for k in range(most):
+        position, i = next_feasible(book, row, position, i, end, -np.inf)
+        if i < 0:
+            return k
+        block = int(book.directory[row, WHERE, position])
+        for field in range(3):
+            found[field, k] = book.blocks[block, field, i]
+        i += 1
+    return most
+
+
+@kernel
+def take(book, cluster, chosen, ended, opened, start, end, now, pieces):
+    """Replace chosen periods, as `choose` wrote them, by what is left of them beside an interval.
+
+    What is left before an interval that starts by `now` is past, and left out. Writes into
+    `chosen`, and `pieces`, float64 (3, n), as it goes.
+    """
+    for kind in range(2):
+        remove_all(book, 2 * cluster + kind, chosen[kind], opened if kind else ended)
+    for kind in range(2):
+        periods, among = chosen[kind], opened if kind else ended
+        if start > now:
+            count = 0
+            for k in range(among):
+                if periods[START, k] < start:
+                    count = add(pieces, count, periods[START, k], start, periods[SERVER, k])
+            insert_all(book, 2 * cluster, pieces, count, now)
+        count = 0
+        for k in range(among):
+            if periods[END, k] > end:
+                count = add(pieces, count, end, periods[END, k], periods[SERVER, k])
+        sort_by_server(pieces, count)
+        insert_all(book, 2 * cluster + kind, pieces, count, now)
+
+
+@kernel
+def add(periods, count, start, end, server):
+    """Write a period behind the first `count`, float64 (3, n); return how many there are now."""
+    periods[START, count], periods[END, count], periods[SERVER, count] = start, end, server
+    return count + 1
+
+
+@kernel
+def sort_by_server(pieces, count):
+    """Sort the first `count` periods, which have one start, as a row does."""
+    if count > 64:
+        order = np.argsort(pieces[SERVER, :count])
+        pieces[:, :count] = pieces[:, :count][:, order]
+        return
+    for last in range(1, count):
+        end, server, k = pieces[END, last], pieces[SERVER, last], last
+        while k > 0 and pieces[SERVER, k - 1] > server:
+            pieces[SERVER, k], pieces[END, k] = pieces[SERVER, k - 1], pieces[END, k - 1]
+            k -= 1
+        pieces[SERVER, k], pieces[END, k] = server, end
+
+
+@kernel
+def give_back(book, cluster, servers, start, end, now, pieces):
+    """Let servers, int (k,) and ascending, be idle in an interval, joined to what is idle after it.
+
+    Writes into `pieces`, float64 (2, 3, n), as it goes.
+    """
+    behind, others = pieces
+    count = missing = 0
+    for server in servers:
+        count = add(behind, count, end, np.nan, server)
+    remove_all(book, 2 * cluster, behind, count)
+    for k in range(count):
+        if np.isnan(behind[END, k]):
+            missing = add(others, missing, end, np.nan, behind[SERVER, k])
+    remove_all(book, 2 * cluster + 1, others, missing)
+    ended = opened = looked = 0
+    for k in range(count):
+        until, server = behind[END, k], behind[SERVER, k]
+        if np.isnan(until):
+            until, looked = others[END, looked], looked + 1
+        if until == np.inf:
+            opened = add(others, opened, start, until, server)
+        else:
+            ended = add(behind, ended, start, end if np.isnan(until) else until, server)
+    insert_all(book, 2 * cluster, behind, ended, now)
+    insert_all(book, 2 * cluster + 1, others, opened, now)
+
+
+@kernel
+def remove_one(book, cluster, start, server):
+    """Take a server's period that starts at an instant out; return its end, NaN if it has none."""
+    period = np.empty((3, 1))
+    end = np.nan
+    for kind in range(2):
+        if np.isnan(end):
+            add(period, 0, start, end, server)
+            remove_all(book, 2 * cluster + kind, period, 1)
+            end = period[END, 0]
+    return end
+
+
+@kernel
+def insert_one(book, cluster, start, end, server, now):
+    """Put a period of a server in."""
+    period = np.empty((3, 1))
+    add(period, 0, start, end, server)
+    insert_all(book, 2 * cluster + int(end == np.inf), period, 1, now)
+
+
+@kernel
+def list_of(book, row, server, found):
+    """Write a server's periods in a row into `found`, float64 (3, n); return how many."""
+    blocks, directory = book.blocks, book.directory
+    count = 0
+    for position in range(book.rows[row, WIDTH]):
+        block = int(directory[row, WHERE, position])
+        for i in range(int(directory[row, HELD, position])):
+            start, end, whose = blocks[block, :, i]
+            if whose == server:
+                count = add(found, count, start, end, whose)
+    return count

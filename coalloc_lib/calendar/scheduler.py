@@ -1,0 +1,311 @@
+"""The online scheduler itself, to be asked by hand: it books, cancels and tells who is idle."""
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import inf
+from operator import gt
+from typing import Any, NamedTuple
+
+from coalloc_lib.calendar.periods import FIRST_FOUND, Book, IdlePeriod
+from coalloc_lib.calendar.plain import PlainBook
+from coalloc_lib.calendar.search import BEFORE_NOW, BEYOND_HORIZON, TOO_WIDE, Attempt, find_start
+from coalloc_lib.calendar.slot_trees import SlotTrees
+from coalloc_lib.calendar.terms import DAY, Terms
+from coalloc_lib.checks import (
+    InputError,
+    finite,
+    instance_of,
+    kind_of,
+    not_negative,
+    one_of,
+    shown,
+    whole,
+)
+from coalloc_lib.placement import (
+    Placement,
+    WorstFit,
+    allocation_of,
+    listed,
+    time_on_processors,
+)
+from coalloc_lib.profile import Reservation
+from coalloc_lib.system import Multicluster
+
+
+def _index(sizes: Sequence[int], _: Terms) -> Book:
+    # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
+    from coalloc_lib.calendar.index import Index
+
+    return Index(sizes)
+
+
+#: Name -> what makes a book of idle periods for these clusters, on these terms.
+BOOKS: dict[str, Callable[[Sequence[int], Terms], Book]] = {
+    "plain": lambda sizes, _: PlainBook(sizes),
+    "trees": lambda sizes, terms: SlotTrees(sizes, terms.slot, terms.slots),
+    "index": _index,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Booking:
+    """What a request was given.
+
+    Attributes
+    ----------
+    submit, start, end : float
+        When it was submitted, and its interval.
+    servers : tuple of int
+        In ascending order.
+    allocation : tuple of int
+        How many they are of each cluster.
+    attempts : tuple of Attempt
+        All that were tried, the last of them accepted.
+    """
+
+    submit: float
+    start: float
+    end: float
+    servers: tuple[int, ...]
+    allocation: tuple[int, ...]
+    attempts: tuple[Attempt, ...]
+
+
+class Refused(NamedTuple):
+    """Why a request was given nothing, and the attempts, each with why it failed."""
+
+    submit: float
+    why: str
+    attempts: tuple[Attempt, ...]
+
+
+class Calendar:
+    """An online scheduler: requests are booked at once, or refused.
+
+    Parameters
+    ----------
+    clusters : Multicluster, sequence of int, or int
+        Servers of each cluster, or of the only one.
+    slot, step, max_attempts, horizon
+        As those of `Terms`.
+    rule : str
+        Which idle servers of a cluster are taken; see `Online`.
+    placement : Placement, optional
+        From which clusters; worst fit where it is not given.
+    book : {"plain", "trees", "index"}
+        What finds the idle servers; the answers are the same, but that the rule ``"first-found"``
+        is for trees.
+
+    Attributes
+    ----------
+    now : float
+        The present instant, at which requests are submitted; `advance` moves it.
+    book : Book
+        The idle periods.
+    bookings : set of Booking
+        Those that have not ended.
+
+    Notes
+    -----
+    What is refused, or no request at all, changes nothing: every question has the answer that it
+    had before.
+
+    Examples
+    --------
+    >>> calendar = Calendar(4, slot=10, step=5, max_attempts=8, horizon=100)
+    >>> first = calendar.submit(start=0, length=12, servers=3)
+    >>> second = calendar.submit(start=3, length=5, servers=2)
+    >>> second.start, second.servers, [attempt.idle for attempt in second.attempts]
+    (13.0, (0, 1), [(1,), (1,), (4,)])
+    >>> [period.server for period in calendar.free(0, 13)]
+    [3]
+    >>> calendar.cancel(second)
+    >>> calendar.submit(start=0, length=12, servers=5).why
+    'more servers than there are'
+    """
+
+    def __init__(
+        self,
+        clusters: Any,
+        slot: float = 900.0,
+        step: float = 900.0,
+        max_attempts: int | None = None,
+        horizon: float = 28 * DAY,
+        rule: str = "latest-start",
+        placement: Placement | None = None,
+        book: str = "plain",
+    ) -> None:
+        self.system = clusters if isinstance(clusters, Multicluster) else Multicluster(clusters)
+        self.terms = Terms(slot, step, max_attempts, horizon)
+        placement = WorstFit() if placement is None else placement
+        self._placement = instance_of("placement", placement, Placement, "WorstFit()")
+        if "flexible" not in placement.requests:
+            raise InputError(
+                f"placement = {placement} does not spread processors over clusters (flexible "
+                "requests), as a calendar does; give another"
+            )
+        placement.check(self.system)
+        one_of("book", book, tuple(BOOKS))
+        if rule == FIRST_FOUND and book != "trees":
+            raise InputError(f"rule = {rule!r} depends on trees; give book='trees'")
+        self.book = BOOKS[book](self.system.sizes, self.terms)
+        self.rule = one_of("rule", rule, self.book.rules)
+        self.now = 0.0
+        self.bookings: set[Booking] = set()
+        self._ends: list[tuple[float, int, Booking]] = []
+        self._made = 0
+
+    def submit(
+        self,
+        start: float,
+        length: float,
+        servers: int,
+        latest: float = inf,
+        span_penalty: float = 0.0,
+    ) -> Booking | Refused:
+        """Request servers, now; return the booking, or why there is none.
+
+        Parameters
+        ----------
+        start : float
+            The earliest start.
+        length : float
+            For how long, on one cluster.
+        servers : int
+        latest : float
+            The latest start.
+        span_penalty : float
+            On several clusters it takes ``length * (1 + span_penalty)``.
+        """
+        start, length = finite("start", start), finite("length", length)
+        count = whole("servers", servers)
+        if kind_of(type(latest)) != "numbers" or latest != inf:
+            latest = finite("latest", latest)
+        request = _Request(count, length, not_negative("span_penalty", span_penalty))
+        if count > self.system.processors:
+            return Refused(self.now, TOO_WIDE, ())
+        if start < self.now:
+            return Refused(self.now, BEFORE_NOW, ())
+        until = self.terms.horizon_end(self.now)
+        tried, found, why = find_start(
+            self.book, request, self._place, self.terms, start, latest, until
+        )
+        if found is None:
+            return Refused(self.now, why, tuple(tried))
+        return self._booked(self.book.choose(*found, self.rule), found, tuple(tried))
+
+    def reserve(self, start: float, end: float, servers: Sequence[int]) -> Booking | Refused:
+        """Book servers that were chosen among those that `free` found."""
+        idle = self.free(start, end)
+        chosen = {*(numbers := listed(servers) or ())}
+        periods = [period for period in idle if period.server in chosen]
+        if not 0 < len(numbers) == len(periods):
+            raise InputError(
+                f"servers = {shown(servers)}; idle from {start:g} to {end:g} are "
+                f"{shown([period.server for period in idle])}; give some of them, each once"
+            )
+        if end > self.terms.horizon_end(self.now):
+            return Refused(self.now, BEYOND_HORIZON, ())
+        edges = pairwise(accumulate(self.system.sizes, initial=0))
+        allocation = [sum(a <= number < b for number in chosen) for a, b in edges]
+        counts = self.book.counts(start, end)
+        found = Reservation(float(start), float(end), allocation)
+        return self._booked(periods, found, (Attempt(found.start, found.end, counts, ""),))
+
+    def cancel(self, booking: Booking) -> None:
+        """Give up a booking that has not started.
+
+        Its servers are idle as before, but for one that starts now: what was idle until now is
+        past, so that they are idle from now on, and the rule ``"latest-start"`` takes them first.
+        """
+        self._live(booking)
+        if booking.start < self.now:
+            raise InputError(
+                f"the booking has run since {booking.start:g}, now is {self.now:g}; complete it"
+            )
+        self._end(booking, booking.start)
+
+    def complete(self, booking: Booking) -> None:
+        """End a booking now, before its time: its servers are idle from now on."""
+        self._live(booking)
+        if booking.start > self.now:
+            raise InputError(
+                f"the booking starts at {booking.start:g}, now is {self.now:g}; cancel it"
+            )
+        self._end(booking, self.now)
+
+    def free(self, start: float, end: float) -> list[IdlePeriod]:
+        """Return the idle periods, one a server, that hold a whole interval: the range search.
+
+        Nothing is booked.
+        """
+        start, end = finite("start", start), finite("end", end)
+        if not self.now <= start < end:
+            raise InputError(
+                f"start = {start:g} and end = {end:g}, now is {self.now:g}; give an interval that "
+                "is still to come"
+            )
+        return self.book.feasible(start, end)
+
+    def advance(self, now: float) -> None:
+        """Go on to a later instant; bookings that have ended are forgotten."""
+        if not finite("now", now) >= self.now:
+            raise InputError(f"now = {now:g} comes before {self.now:g}; time only goes on")
+        self.terms.horizon_end(now)  # refuses what is too far
+        self.book.advance(now)
+        self.now = float(now)
+        while self._ends and self._ends[0][0] <= self.now:
+            self.bookings.discard(heapq.heappop(self._ends)[2])
+
+    def _place(self, request, idle):
+        answer = self._placement.place((request.servers,), "flexible", idle)
+        if answer is None:
+            return None
+        taken = allocation_of(answer, request.servers, len(idle))
+        if taken is None or any(map(gt, taken, idle)):
+            raise InputError(
+                f"placement = {self._placement} placed a request for {request.servers} servers as "
+                f"{shown(answer)} with {shown([*idle])} idle; return how many of each cluster, no "
+                "more than are idle, or None"
+            )
+        return taken
+
+    def _booked(self, periods, found, attempts):
+        """Take idle periods for an interval; return the booking."""
+        for period in periods:
+            self.book.take(period, found.start, found.end)
+        servers = tuple(sorted(period.server for period in periods))
+        allocation = tuple(found.allocation)
+        booking = Booking(self.now, found.start, found.end, servers, allocation, attempts)
+        self.bookings.add(booking)
+        self._made += 1
+        heapq.heappush(self._ends, (booking.end, self._made, booking))
+        return booking
+
+    def _live(self, booking):
+        """Refuse what is no booking of this calendar, or not any more."""
+        if not isinstance(booking, Booking) or booking not in self.bookings:
+            raise InputError(
+                f"{shown(booking)} is no booking of this calendar that has not ended, or it was "
+                "given up before; give what submit() returned"
+            )
+
+    def _end(self, booking, at):
+        """Give back what is left of a booking."""
+        self.bookings.remove(booking)
+        for server in booking.servers:
+            self.book.give_back(server, at, booking.end)
+
+
+class _Request(NamedTuple):
+    """So many servers for so long."""
+
+    servers: int
+    length: float
+    span_penalty: float
+
+    def expected_length(self, allocation: Sequence[int]) -> float:
+        """Return how long it takes on an allocation."""
+        return time_on_processors(self.length, self.span_penalty, sum(map(bool, allocation)) > 1)

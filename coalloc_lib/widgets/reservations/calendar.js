@@ -1,0 +1,142 @@
+/**
+ * The reservation calendar: the servers' rows, the form, and what a reader points at.
+ *
+ * Python books, searches and says why not; what is here draws what it sends, and reports what the
+ * reader does as messages {do: submit | free | cancel | load}. widget.py tells what `data` holds.
+ */
+
+import { create } from "../player/basics.js";
+import { Bands } from "./bands.js";
+import { Form } from "./form.js";
+
+class Calendar {
+  constructor(model, el) {
+    this.model = model;
+    this.picked = this.tried = null;
+    this.build(el);
+    this.load = () => this.take();
+    this.take();
+    model.on("change:data", this.load);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.root);
+  }
+
+  destroy() {
+    this.observer.disconnect();
+    this.model.off("change:data", this.load);
+  }
+
+  build(el) {
+    this.bands = new Bands(this);
+    this.form = new Form(this);
+    this.title = create("b");
+    this.hint = create("span", { class: "cp-event" });
+    this.said = create("div", { class: "cc-said", role: "status", "aria-live": "polite" });
+    this.facts = create("div", { class: "cc-facts" });
+    const keys = "drag over the rows to ask who is free, and to fill in a request; click a box, or n p; Delete cancels; ↑ ↓ attempts";
+    this.root = create(
+      "div",
+      { class: "coalloc-player coalloc-calendar", role: "application", tabindex: "0", "data-lm-suppress-shortcuts": "true" },
+      create("div", { class: "cp-head" }, this.title, this.hint),
+      // Above all whose height changes, so that it stays where the pointer is.
+      this.form.node, this.said, this.facts, this.bands.svg, create("div", { class: "cp-hint" }, keys),
+    );
+    el.append(this.root);
+    this.root.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Take what Python sends; what is picked stays as long as it is there, and is what is told of. */
+  take() {
+    const number = this.data?.bookings[this.picked]?.number;
+    this.data = this.model.get("data");
+    if (!this.form.rule) this.form.build(this.data);
+    const place = this.data.bookings.findIndex((booking) => booking.number === (this.data.made ?? number));
+    this.picked = place < 0 || this.data.said.kind === "refused" ? null : place;
+    this.tried = null;
+    this.title.textContent = this.data.title;
+    this.hint.textContent = this.data.legend;
+    this.root.setAttribute("aria-label", `reservation calendar: ${this.data.title}`);
+    this.draw();
+  }
+
+  draw() {
+    const width = this.root.clientWidth - 24;
+    const { said } = this.data;
+    this.said.textContent = said.words;
+    this.said.className = `cc-said cc-${said.kind}`;
+    const booking = this.data.bookings[this.picked];
+    this.facts.textContent = booking ? `${booking.said}: ${this.bands.names(booking.servers)}` : "";
+    this.form.draw(this.data, booking);
+    if (width <= 0) return; // not shown yet: the observer calls again
+    const narrow = width < 600;
+    this.root.classList.toggle("cp-narrow", narrow);
+    this.bands.lay(width, narrow);
+    this.bands.draw();
+  }
+
+  tell(message) {
+    this.model.send(message);
+  }
+
+  search(start, end) {
+    this.form.fill({ begin: start, end });
+    const { now, until } = this.data;
+    if (now <= start && end <= until) this.form.fill({ start, length: Number((end - start).toPrecision(12)) });
+    this.tell({ do: "free", begin: start, end });
+  }
+
+  cancel() {
+    const booking = this.data.bookings[this.picked];
+    if (booking) this.tell({ do: "cancel", number: booking.number });
+  }
+
+  pick(place) {
+    this.picked = place;
+    this.draw();
+  }
+
+  pickTry(place) {
+    if (place === this.tried) return;
+    this.tried = place;
+    this.draw();
+  }
+
+  /** Go round what is there, from one to the next. */
+  walk(by) {
+    const count = this.data.bookings.length;
+    if (count) this.pick(this.picked === null ? (by > 0 ? 0 : count - 1) : (this.picked + by + count) % count);
+    this.said.textContent = this.facts.textContent;
+  }
+
+  walkTries(by) {
+    const { tried } = this.data;
+    if (!tried.length) return;
+    const at = this.tried ?? (by > 0 ? -1 : 0);
+    this.pickTry((at + by + tried.length) % tried.length);
+    this.said.textContent = `attempt ${this.tried + 1}, ${tried[this.tried].when}: ${tried[this.tried].said}`;
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.root) return;
+    const actions = {
+      n: () => this.walk(1),
+      p: () => this.walk(-1),
+      ArrowDown: () => this.walkTries(1),
+      ArrowUp: () => this.walkTries(-1),
+      Delete: () => this.cancel(),
+      Escape: () => this.pick(null),
+    };
+    if (!actions[event.key]) return;
+    // Lab would take these keys for itself.
+    event.preventDefault();
+    event.stopPropagation();
+    actions[event.key]();
+  }
+}
+
+function render({ model, el }) {
+  const calendar = new Calendar(model, el);
+  return () => calendar.destroy();
+}
+
+export default { render };

@@ -1,0 +1,225 @@
+"""The desk behind the reservation calendar: it books, and says in words what came of it."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from coalloc_lib.calendar import Booking, Calendar
+from coalloc_lib.calendar.search import TOO_FEW, Attempt
+from coalloc_lib.checks import InputError, not_negative, shown, whole
+from coalloc_lib.plots.servers import Box
+from coalloc_lib.plots.signs import COLOURS
+from coalloc_lib.plots.still import JOB_COLOURS
+from coalloc_lib.waiting import listed
+from coalloc_lib.widgets.reservations.others import Request
+
+#: Fill and ink of a reader's requests, by number: no grey, which others have.
+MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
+AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
+
+
+class Setting(NamedTuple):
+    """What a calendar is made of, as `reservation_calendar` tells it."""
+
+    clusters: tuple[int, ...]
+    slot: float
+    step: float
+    max_attempts: int | None
+    horizon: float
+    rule: str
+    span_penalty: float
+
+    def calendar(self) -> Calendar:
+        """Return an empty calendar; refuse what it cannot be made of."""
+        return Calendar(
+            self.clusters, self.slot, self.step, self.max_attempts, self.horizon, self.rule
+        )
+
+
+class Reserved(NamedTuple):
+    """A request that was booked: others have numbers below 0."""
+
+    number: int
+    asked: Request
+    booking: Booking
+
+    def box(self) -> Box:
+        """Return how it is drawn."""
+        booking, label = self.booking, str(self.number) if self.number > 0 else ""
+        return Box(label, booking.servers, booking.start, booking.end, self.colour)
+
+    @property
+    def colour(self) -> tuple[str, str]:
+        """Fill and ink: a colour for the reader's, grey for others', dark for those ahead."""
+        if self.number > 0:
+            return MINE[(self.number - 1) % len(MINE)]
+        return AHEAD if self.asked.start > self.asked.submit else AT_ONCE
+
+
+class Desk:
+    """A calendar after the requests of others, and those of a reader.
+
+    Parameters
+    ----------
+    setting : Setting
+    others : iterable of Request
+        In order of submission, none after `now`.
+    now : float
+        When the reader's requests are submitted.
+    unit : str
+    """
+
+    def __init__(self, setting: Setting, others: Iterable[Request], now: float, unit: str) -> None:
+        self.calendar, self.unit = setting.calendar(), unit
+        self._penalty = not_negative("span_penalty", setting.span_penalty)
+        self.booked: list[Reserved] = []
+        self.tried: list[dict[str, Any]] = []
+        self._refused = self._number = 0
+        self._kept: dict[int, Request] = {}  # the reader's: booked once, and not cancelled
+        for place, request in enumerate(others, start=1):
+            self.calendar.advance(request.submit)
+            self._refused += self._book(-place, request) is None
+        self.calendar.advance(now)
+        self.until = self.calendar.terms.horizon_end(now)
+
+    @property
+    def mine(self) -> list[Reserved]:
+        """The reader's requests that are booked, in order of their numbers."""
+        return [reserved for reserved in self.booked if reserved.number > 0]
+
+    @property
+    def lost(self) -> list[int]:
+        """Numbers of the reader's requests for which the load of others leaves no room."""
+        booked = {reserved.number for reserved in self.mine}
+        return [number for number in self._kept if number not in booked]
+
+    def loaded(self) -> str:
+        """Say what others have booked."""
+        others = len(self.booked) - len(self.mine)
+        words = f"others have booked {others} request{'s' * (others != 1)}"
+        return f"{words}, and were refused {self._refused}" if self._refused else words
+
+    def terms(self) -> str:
+        """Say which starts are tried, and by when all has to end."""
+        terms, now = self.calendar.terms, self.calendar.now
+        most = terms.most_attempts
+        tried = (
+            f"up to {most} attempts, {self._time(terms.step)} apart" if most > 1 else "1 attempt"
+        )
+        return f"{tried}; horizon {self._time(self.until - now)} ahead"
+
+    def submit(self, start: float, length: float, servers: int) -> tuple[Reserved | None, str]:
+        """Book a request of the reader, now; return it, or None, and what came of it in words."""
+        request = Request(self.calendar.now, start, length, servers)
+        reserved = self._book(self._number + 1, request)
+        self._number += 1
+        if reserved is not None:
+            self._kept[self._number] = request
+        return reserved, f"request {self._number} is {self._came(reserved)}"
+
+    def again(self, before: "Desk") -> list[str]:
+        """Book what a reader had asked of another desk; say what is refused, or back again."""
+        said, lost = [], before.lost
+        self._number = before._number
+        for number, request in before._kept.items():
+            self._kept[number] = request._replace(submit=self.calendar.now)
+            reserved = self._book(number, self._kept[number])
+            if reserved is None or number in lost:
+                said.append(f"your request {number} is {self._came(reserved)}")
+        return said
+
+    def cancel(self, number: int) -> str:
+        """Cancel a request of the reader."""
+        number = whole("number", number, -len(self.booked))
+        for reserved in self.mine:
+            if reserved.number == number:
+                self.calendar.cancel(reserved.booking)
+                self.booked.remove(reserved)
+                del self._kept[number]
+                return f"request {number} is cancelled; it was {self._where(reserved.booking)}"
+        if number in self._kept:
+            del self._kept[number]
+            return f"request {number} is given up; it was not booked"
+        yours = [reserved.number for reserved in self.mine]
+        raise InputError(
+            f"number = {shown(number)}; yours that are booked: {listed(yours) or 'none'}"
+        )
+
+    def free(self, begin: float, end: float) -> list[int]:
+        """Return the servers that are free all the time between two instants."""
+        begin, end = not_negative("begin", begin), not_negative("end", end)
+        if begin < self.calendar.now:
+            now = f"{self.calendar.now:g}"
+            raise InputError(f"begin = {begin:g}; before {now} is past: give {now} or later")
+        if begin >= self.until:
+            raise InputError(
+                f"begin = {begin:g}; give an instant before {self.until:g}, the horizon"
+            )
+        if not begin < end <= self.until:
+            raise InputError(
+                f"end = {end:g}; give an instant after {begin:g} and by {self.until:g}, the horizon"
+            )
+        return [period.server for period in self.calendar.free(begin, end)]
+
+    def shown(self, reserved: Reserved) -> dict[str, Any]:
+        """Return what a browser draws of a reservation, and says of it."""
+        number, asked, booking = reserved
+        which = f"request {number}" if number > 0 else "of others"
+        ahead = f"asked for {asked.start:g}, " if booking.start > asked.start else ""
+        tries = len(booking.attempts)
+        said = f"{which}, {self._span(booking.start, booking.end)}; submitted at {asked.submit:g}, "
+        return {
+            "number": number,
+            "label": reserved.box().label,
+            "start": booking.start,
+            "end": booking.end,
+            "servers": list(booking.servers),
+            "mine": number > 0,
+            "colour": list(reserved.colour),
+            "said": f"{said}{ahead}{tries} attempt{'s' * (tries != 1)}",
+        }
+
+    def _book(self, number: int, request: Request) -> Reserved | None:
+        _, start, length, servers = request
+        case = {"span_penalty": self._penalty}
+        answer = self.calendar.submit(start, length, servers, **case)
+        self._why = "" if isinstance(answer, Booking) else answer.why
+        self.tried = [self._attempt(each, servers) for each in answer.attempts]
+        if not isinstance(answer, Booking):
+            return None
+        self.booked.append(Reserved(number, request, answer))
+        return self.booked[-1]
+
+    def _attempt(self, attempt: Attempt, servers: int) -> dict[str, Any]:
+        """Return what is drawn of an attempt: free are those with no reservation in its way."""
+        start, end, idle, why = attempt
+        taken = {
+            server
+            for reserved in self.booked
+            if reserved.booking.start < end and reserved.booking.end > start
+            for server in reserved.booking.servers
+        }
+        free = [server for server in range(self.calendar.system.processors) if server not in taken]
+        number = f"{sum(idle)} server{'s' * (sum(idle) != 1)} idle so long"
+        said = f"{number}, {servers} needed" if why in ("", TOO_FEW) else why
+        when = self._span(start, end)
+        return {"start": start, "end": end, "free": free, "why": why, "said": said, "when": when}
+
+    def _came(self, reserved: Reserved | None) -> str:
+        """Say what came of the last request."""
+        tries = len(self.tried)
+        if reserved is None:
+            after = f" after {tries} attempt{'s' * (tries != 1)}" if tries else ""
+            return f"refused{after}: {self._why}"
+        at = "the first attempt" if tries == 1 else f"attempt {tries}"
+        return f"booked {self._where(reserved.booking)}, at {at}"
+
+    def _where(self, booking: Booking) -> str:
+        servers = [server + 1 for server in booking.servers]
+        plural = "s" * (len(servers) > 1)
+        return f"{self._span(booking.start, booking.end)}, on server{plural} {listed(servers)}"
+
+    def _span(self, start: float, end: float) -> str:
+        return f"from {start:g} to {self._time(end)}"
+
+    def _time(self, length: float) -> str:
+        return f"{length:g} {self.unit}".rstrip()

@@ -1,0 +1,313 @@
+"""The reservation calendar as a notebook knows it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import floor, log10
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+from matplotlib.figure import Figure
+
+from coalloc_lib.calendar.periods import RULES
+from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown
+from coalloc_lib.plots.servers import reservations
+from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.controls import HINT
+from coalloc_lib.widgets.picture import Picture
+from coalloc_lib.widgets.player.page import PLAYER, joined, style
+from coalloc_lib.widgets.reservations.desk import Desk, Reserved, Setting
+from coalloc_lib.widgets.reservations.others import MOST, PAST, Others
+
+_HERE = Path(__file__).parent
+#: Servers that can be told apart.
+_MOST_SERVERS = 200
+#: Of the horizon, so much is shown of the past, and beyond its end.
+_BEFORE, _BEYOND = 0.2, 0.06
+#: What the form holds at first is so long, in grains.
+_LENGTH = 20
+
+
+class ReservationCalendar(anywidget.AnyWidget):
+    """Book servers by hand: each attempt, what comes of it, and who is free from when to when.
+
+    `reservation_calendar` makes one, and tells its parameters.
+
+    Attributes
+    ----------
+    now : float
+        The present instant, at which requests are submitted.
+
+    Notes
+    -----
+    Python books, searches and refuses, on a `coalloc_lib.calendar.Calendar`; the browser draws
+    and reports what the reader does. Where a reader asks for what cannot be, the reason stands in
+    the widget, and nothing changes. In pictures and texts servers count from 1; the methods count
+    from 0, as all arrays do.
+
+    Examples
+    --------
+    >>> calendar = reservation_calendar([4], horizon=24, requests=0)
+    >>> calendar.submit(start=calendar.now, length=5, servers=3)
+    'request 1 is booked from 12 to 17 h, on servers 1, 2 and 3, at the first attempt'
+    >>> calendar.free(calendar.now, calendar.now + 5)
+    [3]
+    >>> calendar.submit(start=calendar.now, length=5, servers=2)
+    'request 2 is booked from 17 to 22 h, on servers 1 and 2, at attempt 6'
+    """
+
+    _esm = joined(
+        [PLAYER / "basics.js", *(_HERE / f"{n}.js" for n in ("bands", "form", "calendar"))]
+    )
+    _css = style() + (_HERE / "calendar.css").read_text(encoding="utf-8")
+
+    data = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, setting: Setting, others: Others, unit: str) -> None:
+        """Book what others ask for, and draw up what the browser needs."""
+        super().__init__()
+        self._unit = instance_of("unit", unit, str, "a word such as 'h'")
+        self.now = PAST * setting.horizon
+        self._grain = _grain(setting.horizon)
+        self._fresh(setting, others)
+        self._tell(self._desk.loaded(), "")
+        self.on_msg(lambda _widget, content, _buffers: self._heard(content))
+
+    def submit(self, start: float, length: float, servers: int) -> str:
+        """Request so many servers from a start on, for a length; return what came of it.
+
+        Raises
+        ------
+        InputError
+            A number is none, or the start is before now; nothing has changed.
+        """
+        reserved, words = self._desk.submit(start, length, servers)
+        self._tell(words, "booked" if reserved else "refused", made=reserved)
+        return words
+
+    def cancel(self, number: int) -> str:
+        """Cancel a request of yours; its servers are idle again.
+
+        Raises
+        ------
+        InputError
+            There is none of this number that is still booked; nothing has changed.
+        """
+        words = self._desk.cancel(number)
+        self._tell(words, "cancelled")
+        return words
+
+    def free(self, begin: float, end: float) -> list[int]:
+        """Return the servers that are free from one instant to another, and book nothing.
+
+        Raises
+        ------
+        InputError
+            An instant is none, before now or beyond the horizon, or there is no time between them.
+        """
+        servers = self._desk.free(begin, end)
+        words = f"from {begin:g} to {end:g} {self._unit}".rstrip()
+        said = f"{words}, {_count(servers, sum(self._setting.clusters))}"
+        self._tell(said, "found", found=(begin, end, servers))
+        return servers
+
+    def load(
+        self, requests: int, share: float, ahead: float, draw: int, rule: str | None = None
+    ) -> None:
+        """Let others ask for something else, and book your requests anew, after theirs.
+
+        What they leave no room for is tried again each time, until you cancel it.
+
+        Raises
+        ------
+        InputError
+            A number is none; nothing has changed.
+        """
+        others = Others(requests, share, ahead, draw)
+        rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
+        before = self._desk
+        self._fresh(self._setting._replace(rule=rule), others)
+        yours = self._desk.again(before)
+        self._tell("; ".join([self._desk.loaded(), *yours]), "lost" if self._desk.lost else "")
+
+    def still(self) -> Figure:
+        """Return a picture with the same marks, for where there is no widget."""
+        data = self.data
+        found = data["found"] and tuple(data["found"][key] for key in ("start", "end", "free"))
+        return reservations(
+            self._setting.clusters,
+            [reserved.box() for reserved in self._desk.booked],
+            now=self.now,
+            until=data["until"],
+            span=(data["begin"], data["finish"]),
+            found=found,
+            title=data["said"]["words"][0].upper() + data["said"]["words"][1:],
+            subtitle=f"{data['title']}, {data['terms']}; {data['legend']}",
+            unit=self._unit,
+        )
+
+    def picture(self) -> Picture:
+        """Return the still picture with its words."""
+        return Picture(self.still(), f"Reservation calendar: {self.data['said']['words']}")
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Add the still picture, which is shown where there is no widget."""
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        still = self.picture()._repr_mimebundle_()
+        return data | still | {"text/html": HINT + still["text/html"]}, metadata
+
+    def _fresh(self, setting: Setting, others: Others) -> None:
+        asked = others.sample(self.now, setting.horizon, sum(setting.clusters), self._grain)
+        self._desk = Desk(setting, asked, self.now, self._unit)
+        self._setting, self._others = setting, others
+
+    def _heard(self, content: Mapping[str, Any]) -> None:
+        """Do what a reader asked for; say in the widget why not."""
+        actions: dict[str, Callable] = {
+            "submit": self.submit, "cancel": self.cancel, "free": self.free, "load": self.load,
+        }  # fmt: skip
+        asked = dict(content)
+        try:
+            actions[one_of("do", asked.pop("do", None), (*actions,))](**asked)
+        except InputError as error:
+            words = str(error)
+            name = words.partition(" ")[0]
+            if name in asked and asked[name] is None:
+                words = f"{name} is empty; give a number"
+            self._tell(words, "wrong", field=name)
+
+    def _tell(
+        self,
+        words: str,
+        kind: str,
+        field: str = "",
+        made: Reserved | None = None,
+        found: tuple[float, float, Sequence[int]] | None = None,
+    ) -> None:
+        """Send all that is drawn."""
+        setting, desk = self._setting, self._desk
+        servers, until = sum(setting.clusters), desk.until
+        begin = self.now - _BEFORE * setting.horizon
+        there = [reserved for reserved in desk.booked if reserved.booking.end > begin]
+        search = None if found is None else dict(zip(("start", "end", "free"), found, strict=True))
+        self.data = {
+            "title": f"{servers} servers" + _divided(setting.clusters),
+            "legend": "grey: others' requests, dark: asked for ahead of time; coloured: yours",
+            "clusters": list(setting.clusters),
+            "terms": desk.terms(),
+            "unit": self._unit,
+            "begin": begin,
+            "finish": until + _BEYOND * setting.horizon,
+            "now": self.now,
+            "until": until,
+            "grain": self._grain,
+            "bookings": [desk.shown(reserved) for reserved in there],
+            "tried": desk.tried if kind in ("booked", "refused") else [],
+            "found": search,
+            "said": {"words": words, "kind": kind, "field": field},
+            "made": made and made.number,
+            "form": {
+                "start": self.now,
+                "length": _LENGTH * self._grain,
+                "servers": min(2, servers),
+            },
+            "load": self._sliders(),
+            "rule": setting.rule,
+            "rules": list(RULES),
+        }
+
+    def _sliders(self) -> dict[str, dict[str, Any]]:
+        others, grain = self._others, self._grain
+        ranges = {
+            "requests": ("requests", 0, MOST, 1),
+            "share": ("share ahead", 0, 1, 0.1),
+            "ahead": (
+                f"by up to ({self._unit})" if self._unit else "by up to",
+                0,
+                self._setting.horizon / 2,
+                grain,
+            ),
+            "draw": ("draw again", 0, 99, 1),
+        }
+        keys = ("label", "low", "high", "step")
+        return {
+            name: dict(zip(keys, of, strict=True)) | {"value": getattr(others, name)}
+            for name, of in ranges.items()
+        }
+
+
+def reservation_calendar(
+    clusters: Sequence[int] = (8,),
+    *,
+    slot: float = 1.0,
+    step: float = 1.0,
+    max_attempts: int | None = None,
+    horizon: float = 24.0,
+    rule: str = "latest-start",
+    span_penalty: float = 0.0,
+    requests: int = 12,
+    share: float = 0.5,
+    ahead: float = 10.0,
+    draw: int = 1,
+    unit: str = "h",
+) -> ReservationCalendar:
+    """Return a calendar of servers that a reader books by hand, after a small load of others.
+
+    Parameters
+    ----------
+    clusters : sequence of int
+        Servers of each cluster.
+    slot, step, horizon : float
+        As of `coalloc_lib.Online`, in `unit`.
+    max_attempts : int, optional
+        Attempts in all; half the number of slots where it is not given.
+    rule : {"latest-start", "best-fit"}
+        Which of the idle servers are taken.
+    span_penalty : float
+        By which share of its length a request takes longer on several clusters.
+    requests : int
+        Of others; they were submitted over half a horizon before now.
+    share, ahead : float
+        Share of these that asks for a later start, and by how much at most.
+    draw : int
+        Seed of the requests of others.
+    unit : str
+        Unit of time.
+
+    Raises
+    ------
+    InputError
+        An argument is not what it should be.
+
+    Notes
+    -----
+    Dragging over the rows asks which servers are free so long. The keys n and p go from reservation
+    to reservation, Delete cancels, up and down go from attempt to attempt, Escape leaves.
+    """
+    sizes = Multicluster(clusters).sizes
+    setting = Setting(
+        sizes, slot, step, max_attempts, positive("horizon", horizon), rule, span_penalty
+    )
+    if sum(sizes) > _MOST_SERVERS:
+        raise InputError(f"clusters = {shown(clusters)}; give {_MOST_SERVERS} servers at most")
+    return ReservationCalendar(setting, Others(requests, share, ahead, draw), unit)
+
+
+def _grain(horizon: float) -> float:
+    """Return a round length of time, an eightieth of the horizon or less."""
+    least = positive("horizon", horizon) / 80
+    power = 10.0 ** floor(log10(least))
+    return max(part * power for part in (1, 2, 5) if part * power <= least * 1.0001)
+
+
+def _divided(clusters: Sequence[int]) -> str:
+    return "" if len(clusters) == 1 else f" in {len(clusters)} clusters"
+
+
+def _count(free: Sequence[int], servers: int) -> str:
+    if not free:
+        return "no server is free"
+    return f"{len(free)} of {servers} servers {'is' if len(free) == 1 else 'are'} free"

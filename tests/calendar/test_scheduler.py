@@ -1,0 +1,387 @@
+"""The scheduler by hand: what it books, what it refuses, and that a refusal changes nothing."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.calendar import Booking, Calendar, Refused, Terms
+from coalloc_lib.calendar.search import REASONS
+
+TERMS = {"slot": 10, "step": 5, "max_attempts": 8, "horizon": 100}
+BOOKS = ("plain", "trees", "index")
+
+
+def answers(calendar):
+    """All that can be asked of a calendar, but the operations that it counts."""
+    idle = [calendar.book.periods(server) for server in range(calendar.system.processors)]
+    asked = [calendar.free(calendar.now + a, calendar.now + b) for a, b in ((0, 1), (3, 30))]
+    return calendar.now, idle, asked, {*calendar.bookings}
+
+
+@pytest.fixture(params=BOOKS)
+def calendar(request):
+    """Four servers at 20; three of them booked until 30, and two from 40 to 60."""
+    calendar = Calendar(4, **TERMS, book=request.param)
+    calendar.advance(20)
+    calendar.now_running = calendar.submit(20, 10, 3)
+    calendar.to_come = calendar.submit(40, 20, 2)
+    return calendar
+
+
+def test_every_attempt_tells_why_it_failed(calendar):
+    booking = calendar.submit(22, 6, 2)
+    assert (booking.start, booking.end, booking.submit) == (32, 38, 20)
+    tried = [(attempt.start, attempt.idle, bool(attempt.why)) for attempt in booking.attempts]
+    assert tried == [(22, (1,), True), (27, (1,), True), (32, (4,), False)]
+    refused = calendar.submit(20, 6, 4, latest=29)
+    assert refused.why == "past its latest start"
+    assert [attempt.idle for attempt in refused.attempts] == [(1,), (1,)]
+
+
+def test_a_range_search_books_nothing(calendar):
+    before = answers(calendar)
+    assert [period.server for period in calendar.free(20, 40)] == [3]
+    assert len(calendar.free(30, 40)) == 4
+    assert len(calendar.free(30, 41)) == 2
+    assert len(calendar.free(500, 900)) == 4  # beyond the horizon
+    assert answers(calendar) == before
+
+
+def test_what_is_cancelled_can_be_had_again(calendar):
+    assert calendar.submit(40, 20, 4).start == 60
+    calendar.cancel(calendar.to_come)
+    assert calendar.submit(40, 20, 4).start == 40
+
+
+def test_what_ends_early_can_be_had_at_once(calendar):
+    calendar.advance(24)
+    calendar.complete(calendar.now_running)
+    assert [period.start for period in calendar.free(24, 30)] == [24, 24, 24, 0]
+    assert calendar.submit(24, 6, 4).start == 24
+
+
+def test_servers_that_a_range_search_found_are_booked_by_name(calendar):
+    found = [period.server for period in calendar.free(30, 45)]
+    assert len(found) == 2
+    booking = calendar.reserve(30, 45, found[::-1])
+    assert (booking.servers, booking.start, booking.end) == (tuple(found), 30, 45)
+    assert (booking.allocation, booking.submit) == ((2,), 20)
+    assert [(attempt.idle, attempt.why) for attempt in booking.attempts] == [((2,), "")]
+    assert calendar.free(30, 45) == []
+    calendar.cancel(booking)
+    assert [period.server for period in calendar.free(30, 45)] == found
+
+
+def test_named_servers_are_counted_by_cluster():
+    calendar = Calendar([2, 1, 2], **TERMS)
+    assert calendar.reserve(0, 5, [4, 0, 3]).allocation == (1, 0, 2)
+
+
+def test_what_is_cancelled_as_it_starts_is_idle_from_now_on(calendar):
+    """What its servers had idle before is past, so they come first by the latest start."""
+    calendar.advance(40)
+    calendar.cancel(calendar.to_come)
+    since = {period.server: period.start for period in calendar.free(40, 41)}
+    servers = calendar.to_come.servers
+    assert [since[server] for server in servers] == [40, 40]
+    assert max(start for server, start in since.items() if server not in servers) < 40
+    assert calendar.submit(40, 5, 2).servers == servers
+
+
+def why(call):
+    """Why a call is refused, by an answer or an error."""
+    try:
+        answer = call()
+    except co.InputError as error:
+        return str(error)
+    assert isinstance(answer, Refused)
+    return answer.why
+
+
+def wrong_requests():
+    """Each is refused with its reason, or with an error that has these words."""
+    return [
+        ((20, 5, 5), "more servers than there are"),
+        ((20, 0, 1), "no length"),
+        ((20, -3, 1), "no length"),
+        ((19, 5, 1), "a start before its submission"),
+        ((20, 101, 1), "beyond the horizon"),
+        ((116, 5, 1), "beyond the horizon"),
+        ((22, 60, 4), "no room in all attempts"),
+        ((20, 5, 4, 29), "past its latest start"),
+        ((20, 5, 0), "servers = 0"),
+        ((20, 5, 1.5), "servers = 1.5"),
+        ((20, np.nan, 1), "length = nan"),
+        ((np.inf, 5, 1), "start = inf"),
+        ((20, 5, 1, np.nan), "latest = nan"),
+        ((20, 5, 1, np.array([1.0, 2.0])), "latest = [1.0, 2.0]"),
+        ((20, 5, 1, None), "latest = None"),
+        ((20, 5, 1, inf, -1), "span_penalty = -1"),
+    ]
+
+
+@pytest.mark.parametrize(("request_", "words"), wrong_requests())
+def test_a_wrong_request_changes_no_answer(calendar, request_, words):
+    before = answers(calendar)
+    told = why(lambda: calendar.submit(*request_))
+    assert words == told if words in REASONS else words in told
+    assert "\n" not in told
+    assert answers(calendar) == before
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda c: c.cancel(c.now_running), "has run since 20, now is 25; complete it"),
+        (lambda c: c.complete(c.to_come), "starts at 40, now is 25; cancel it"),
+        (lambda c: c.cancel(Calendar(4).submit(25, 5, 1)), "is no booking of this calendar"),
+        (lambda c: c.cancel(None), "is no booking of this calendar"),
+        (lambda c: c.complete(3), "is no booking of this calendar"),
+        (lambda c: c.advance(24), "now = 24 comes before 25; time only goes on"),
+        (lambda c: c.advance(np.nan), "now = nan"),
+        (lambda c: c.advance(1e308), "the instant 1e+308 is more than 9,007,199,254,740,992 slots"),
+        (lambda c: c.reserve(40, 60, [0, 9]), "servers = [0, 9]; idle from 40 to 60 are "),
+        (lambda c: c.reserve(26, 28, [0, 1, 2, 3]), "idle from 26 to 28 are [3]; give some of"),
+        (lambda c: c.reserve(26, 28, [3, 3]), "servers = [3, 3]; idle from 26 to 28 are [3]"),
+        (lambda c: c.reserve(26, 28, []), "servers = []; idle from"),
+        (lambda c: c.reserve(26, 28, 3), "servers = 3; idle from"),
+        (lambda c: c.reserve(24, 28, [3]), "start = 24 and end = 28, now is 25"),
+        (lambda c: c.reserve(99, 121, [3]), "beyond the horizon"),
+        (lambda c: c.free(24, 30), "start = 24 and end = 30, now is 25"),
+        (lambda c: c.free(30, 30), "start = 30 and end = 30"),
+    ],
+)
+def test_a_wrong_call_changes_no_answer(calendar, call, words):
+    calendar.advance(25)
+    before = answers(calendar)
+    assert words in why(lambda: call(calendar))
+    assert answers(calendar) == before
+
+
+def test_nothing_is_given_up_twice_or_after_its_end(calendar):
+    calendar.cancel(calendar.to_come)
+    before = answers(calendar)
+    for give_up in (calendar.cancel, calendar.complete):
+        with pytest.raises(co.InputError, match="is no booking of this calendar that has not end"):
+            give_up(calendar.to_come)
+    assert answers(calendar) == before
+    calendar.advance(30)
+    assert calendar.bookings == set()
+    with pytest.raises(co.InputError, match="is no booking of this calendar that has not end"):
+        calendar.complete(calendar.now_running)
+
+
+#: A placement for jobs on one cluster only.
+WHOLE = type("Whole", (co.Placement,), {"requests": ("total",)})()
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"rule": "first-found"}, "rule = 'first-found' depends on trees; give book='trees'"),
+        ({"rule": "worst", "book": "trees"}, "rule = 'worst'; choose one of 'latest-start', 'best"),
+        ({"book": "paper"}, "book = 'paper'; choose one of 'plain', 'trees', 'index'"),
+        ({"placement": "any"}, "placement = 'any' is no Placement; give"),
+        ({"placement": co.FirstFit([1])}, r"clusters = \[1\]; name each"),
+        ({"placement": WHOLE}, "placement = .*Whole.* does not spread"),
+        ({"slot": 0}, "slot = 0; give a finite number above 0"),
+        ({"slot": 1e-300}, r"horizon / slot = 9.99\d*e\+301; give at most 9,007,199,254,740,992"),
+        ({"slot": 1e-300, "horizon": 1e15}, "horizon / slot = inf; give at most"),
+        ({"horizon": 1e308}, r"horizon = 1e\+308; give at most 9,007,199,254,740,992"),
+        ({"max_attempts": 10**20}, "max_attempts = 1000.*0; give at most 9,007,199,254,740,992"),
+    ],
+)
+def test_a_calendar_that_makes_no_sense_is_refused(how, words):
+    with pytest.raises(co.InputError, match=f"^{words}"):
+        Calendar(4, **(TERMS | how))
+
+
+@pytest.mark.parametrize("kind", BOOKS)
+def test_a_book_takes_and_gives_only_what_is_there(kind):
+    book = Calendar(2, **TERMS, book=kind).book
+    (period, _) = book.feasible(5, 10)
+    book.take(period, 5.0, 10.0)
+    for again in ((5, 10), (9, 12)):
+        with pytest.raises(co.InputError, match="holds no reservation from"):
+            book.take(period, *map(float, again))
+    for start, end in ((4, 6), (5, 11), (7, 7), (20, 30)):
+        with pytest.raises(co.InputError, match=f"server {period.server} is not reserved from"):
+            book.give_back(period.server, float(start), float(end))
+    with pytest.raises(co.InputError, match=r"allocation = \[2\]; feasible are \[1\]"):
+        book.choose(6, 8, [2], "latest-start")
+    book.give_back(period.server, 5.0, 7.0)
+    assert book.periods(period.server) == [(period.server, 0, 7), (period.server, 10, inf)]
+
+
+def test_a_placement_chooses_the_clusters_and_spanning_takes_longer():
+    one = Calendar([3, 3], **TERMS, placement=co.SingleThenSpan())
+    assert one.submit(0, 20, 2).allocation == (2, 0)
+    assert one.submit(0, 20, 2).allocation == (0, 2)
+    spanning = one.submit(0, 20, 2, span_penalty=0.5)
+    assert (spanning.allocation, spanning.end) == ((1, 1), 30)
+    assert spanning.servers == (2, 5)
+
+
+@dataclass(frozen=True)
+class Fixed(co.Placement):
+    """A placement of one's own, which answers the same whatever is asked."""
+
+    answer: object
+    requests: ClassVar[tuple[str, ...]] = ("flexible",)
+
+    def place(self, components, request, idle):
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", [[1, 0], [0, 0], [-1, 3], [2], [2, 0, 0], [1.5, 0.5], "20", 2])
+def test_an_answer_that_is_no_placement_of_the_request_books_nothing(answer):
+    calendar = Calendar([3, 3], **TERMS, placement=Fixed(answer))
+    before = answers(calendar)
+    with pytest.raises(co.InputError, match=r"^placement = .* placed a request for 2 servers as "):
+        calendar.submit(0, 5, 2)
+    assert answers(calendar) == before
+    full = Calendar([3, 1], **TERMS, placement=Fixed([0, 2]))
+    with pytest.raises(co.InputError, match=r"as \[0, 2\] with \[3, 1\] idle; return how many"):
+        full.submit(0, 5, 2)
+
+
+@st.composite
+def requests(draw, most=40):
+    """Requests and what becomes of them: (leap, ahead, length, servers, patience, then what)."""
+    row = st.tuples(
+        st.sampled_from([0, 0, 1, 3, 11]),
+        st.sampled_from([0, 0, 0.5, 4, 30]),
+        st.integers(-1, 40),
+        st.integers(1, 9),
+        st.sampled_from([inf, inf, 0, 12]),
+        st.sampled_from(["stay", "stay", "cancel", "complete", "complete later"]),
+    )
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    slot, step = (draw(st.sampled_from([1, 2.5, 7, 1 / 3])) for _ in range(2))
+    terms = {"slot": slot, "step": step, "max_attempts": 7, "horizon": draw(st.integers(5, 70))}
+    return sizes, terms, draw(st.lists(row, max_size=most))
+
+
+def serve(calendar, rows):
+    """Make requests of a calendar; yield the answer to each."""
+    earlier = []
+    for leap, ahead, length, servers, patience, then in rows:
+        calendar.advance(calendar.now + leap)
+        start = calendar.now + ahead
+        answer = calendar.submit(start, length, servers, latest=start + patience)
+        if isinstance(answer, Booking):
+            if then == "cancel":
+                calendar.cancel(answer)
+            elif then == "complete" and answer.start == calendar.now:
+                calendar.complete(answer)
+            elif then == "complete later":
+                earlier.append(answer)
+        for booking in [*earlier]:
+            if booking not in calendar.bookings:
+                earlier.remove(booking)
+            elif booking.start <= calendar.now:
+                calendar.complete(booking)
+        yield answer
+
+
+def of(answer):
+    """What an answer says."""
+    return (answer.why,) if isinstance(answer, Refused) else (answer.start, answer.servers)
+
+
+@settings(max_examples=150)
+@given(requests(), st.sampled_from(["latest-start", "best-fit"]), st.sampled_from(BOOKS[1:]))
+def test_other_books_give_the_same_start_and_servers_as_plain_lists(case, rule, book):
+    sizes, terms, rows = case
+    plain, other = (Calendar(sizes, **terms, rule=rule, book=name) for name in ("plain", book))
+    for one, same in zip(serve(plain, rows), serve(other, rows), strict=True):
+        assert of(one) == of(same)
+        assert one.attempts == same.attempts
+        assert answers(plain)[:3] == answers(other)[:3]
+
+
+@settings(max_examples=150)
+@given(
+    requests(),
+    st.sampled_from([("plain", "best-fit"), ("trees", "first-found"), ("index", "best-fit")]),
+)
+def test_idle_periods_and_bookings_share_out_the_time_of_each_server(case, how):
+    """Each instant to come of each server is in one idle period or in one booking."""
+    sizes, terms, rows = case
+    calendar = Calendar(sizes, **terms, book=how[0], rule=how[1])
+    for _ in serve(calendar, rows):
+        for server in range(sum(sizes)):
+            idle = [(start, end) for _, start, end in calendar.book.periods(server)]
+            busy = [(b.start, b.end) for b in calendar.bookings if server in b.servers]
+            pieces = sorted(idle + busy)
+            assert pieces[0][0] <= calendar.now
+            assert pieces[-1][1] == inf
+            assert all(one[1] == other[0] for one, other in pairwise(pieces))
+            assert all(one[1] < other[0] for one, other in pairwise(sorted(idle)))
+
+
+@settings(max_examples=100)
+@given(requests(most=15), st.integers(0, 6), st.integers(0, 99))
+def test_a_refused_call_leaves_every_answer_as_it_was(case, kind, number):
+    sizes, terms, rows = case
+    calendar = Calendar(sizes, **terms)
+    given = [answer for answer in serve(calendar, rows) if isinstance(answer, Booking)]
+    over = [booking for booking in given if booking not in calendar.bookings] or [None]
+    before, now = answers(calendar), calendar.now
+    calls = [
+        lambda: calendar.submit(now, 1, sum(sizes) + 1 + number),
+        lambda: calendar.submit(now, -number, 1),
+        lambda: calendar.submit(now - 1 - number, 1, 1),
+        lambda: calendar.submit(now, terms["horizon"] + 2 * terms["slot"], 1),
+        lambda: calendar.submit(now, 1, -number),
+        lambda: calendar.cancel(over[number % len(over)]),
+        lambda: calendar.complete(over[number % len(over)]),
+    ]
+    assert why(calls[kind])
+    assert answers(calendar) == before
+
+
+@pytest.mark.parametrize("how", [("plain", "latest-start"), ("trees", "first-found")])
+def test_a_long_run_through_a_moving_horizon_forgets_what_is_past(how):
+    """300 horizons go by, and no more is kept than the servers and the live bookings need."""
+    rng = np.random.default_rng(7)
+    calendar = Calendar(8, slot=5, step=1, horizon=20, book=how[0], rule=how[1])
+    served = 0
+    for leap, length, servers in zip(
+        rng.exponential(2, 3000), rng.uniform(0.5, 6, 3000), rng.integers(1, 6, 3000), strict=True
+    ):
+        calendar.advance(calendar.now + leap)
+        served += isinstance(calendar.submit(calendar.now, length, int(servers)), Booking)
+        live = sum(len(booking.servers) for booking in calendar.bookings)
+        periods = sum(len(calendar.book.periods(server)) for server in range(8))
+        assert periods <= 8 + live
+        assert len(calendar._ends) == len(calendar.bookings) <= 8 * 25 / 0.5
+        kept = sum(map(len, calendar.book._idle))
+        assert kept <= 2 * (8 + 8 * 25 / 0.5)
+        if how[0] == "trees":
+            assert len(calendar.book.trees) == 4
+            assert max(map(len, calendar.book.trees.values())) <= 8 * (2 + 5 / 0.5)
+    assert calendar.now > 290 * 20
+    assert 1500 < served < 3000
+
+
+@pytest.mark.parametrize(
+    ("slot", "horizon", "slots"),
+    [(0.3, 2.1, 7), (0.1, 3 * 0.1, 3), (0.7, 10.5, 15), (10, 100, 10), (10, 101, 11), (7, 3, 1)],
+)
+def test_the_horizon_has_the_least_slots_that_reach_it(slot, horizon, slots):
+    """Some of these quotients are rounded up to above a whole number."""
+    assert Terms(slot, horizon=horizon).slots == slots
+
+
+@settings(max_examples=300)
+@given(st.floats(1e-3, 1e3), st.integers(1, 5000))
+def test_so_many_slots_are_so_many(slot, count):
+    assert Terms(slot, horizon=count * slot).slots == count

@@ -1,0 +1,269 @@
+"""The slot trees: the worked example, their shape, and the answers of the plain book."""
+
+from math import inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.calendar import IdlePeriod, PlainBook, SlotTrees, worked_example
+from coalloc_lib.calendar.periods import FIRST_FOUND, slot_of
+from coalloc_lib.calendar.trees import BALANCE, Inner, Leaf, Steps, Tree, leaves
+
+
+def named(nodes, periods):
+    names = {period: name for name, period in periods.items()}
+    return [[names[period] for period in leaves(node)] for node in nodes]
+
+
+def test_the_periods_of_the_worked_example_are_as_the_paper_tells():
+    book, periods, _ = worked_example()
+    assert periods["X"] == IdlePeriod(0, 4, 25)
+    overlapped = {
+        name: [k for k in book.trees if period in leaves(book.trees[k].root)]
+        for name, period in periods.items()
+    }
+    assert overlapped["V"] == [0, 1]
+    assert all(1 in slots for slots in overlapped.values())
+    assert len(book.trees) == 5
+    root = book.trees[1].root
+    assert root.size == root.secondary.root.size == 4
+    assert (root.median, root.secondary.root.median) == (7, 25)
+
+
+def test_the_worked_example_is_searched_step_by_step_as_the_paper_tells():
+    """Phase 1 marks X and V, then Z, then Y; phase 2 confirms Y, then Z, and ends."""
+    book, periods, (submit, start, length, servers) = worked_example()
+    assert (submit, start, length, servers) == (17, 17, 12, 2)
+    search = book.search(start, start + length, servers)
+    assert search.slot == 1
+    assert named(search.candidates, periods) == [["X", "V"], ["Z"], ["Y"]]
+    assert named(search.feasible, periods) == [["Y"], ["Z"]]
+    assert search.found == [periods["Y"], periods["Z"]]
+    # Root, B and Y in phase 1; Y, Z, and both again when they are retrieved in phase 2.
+    assert (book.operations.phase1, book.operations.phase2) == (3, 4)
+    assert book.choose(start, start + length, [2], FIRST_FOUND) == search.found
+
+
+def test_all_servers_of_the_worked_example_are_not_to_be_had():
+    """X ends at 25 and V at 16: phase 2 finds two of four candidates, and three are refused."""
+    book, periods, (_, start, length, _) = worked_example()
+    assert book.search(start, start + length, 3).found == []
+    assert book.search(start, start + length, 5).feasible == []
+    assert book.search(start, start + length).found == [periods["Y"], periods["Z"]]
+    assert book.feasible(17, 25) == [periods["X"], periods["Y"], periods["Z"]]
+
+
+def test_a_booking_of_the_worked_example_leaves_four_pieces():
+    book, periods, _ = worked_example()
+    for name in "YZ":
+        book.take(periods[name], 17, 29)
+    assert book.periods(1) == [(1, 12, 17), (1, 29, 36), (1, 42, inf)]
+    assert book.periods(2) == [(2, 7, 17), (2, 29, 31), (2, 40, inf)]
+    assert {*leaves(book.trees[1].root)} == {periods["X"], periods["V"], (1, 12, 17), (2, 7, 17)}
+    for server in (1, 2):
+        book.give_back(server, 17, 29)
+    assert book.periods(1)[0] == periods["Y"]
+    assert book.periods(2)[0] == periods["Z"]
+
+
+def check(tree, node, depth=0):
+    """The invariants of a subtree; return its depth."""
+    if isinstance(node, Leaf):
+        return depth
+    here = [*leaves(node)]
+    assert here == sorted(here, key=tree.key)
+    assert node.size == len(here) == node.left.size + node.right.size
+    assert max(node.left.size, node.right.size) <= BALANCE * node.size
+    values = [[p.start if tree.is_primary else p.end for p in leaves(half)]
+              for half in (node.left, node.right)]  # fmt: skip
+    if tree.is_primary:
+        assert min(values[0]) >= node.median >= max(values[1])
+        assert sorted(leaves(node.secondary.root)) == sorted(here)
+        check(node.secondary, node.secondary.root)
+    else:
+        assert max(values[0]) <= node.median <= min(values[1])
+    return max(check(tree, half, depth + 1) for half in (node.left, node.right))
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), min_size=1, max_size=60),
+       st.data())  # fmt: skip
+def test_trees_stay_sorted_balanced_and_counted(rows, data):
+    periods = [IdlePeriod(server, start, start + more) for server, (start, more) in enumerate(rows)]
+    order = data.draw(st.sampled_from([sorted, list, lambda rows: rows[::-1]]))
+    tree = Tree((), Steps())
+    for period in order(periods):
+        tree.insert(period)
+        depth = check(tree, tree.root)
+        assert depth <= max(log(len(tree)) / -log(BALANCE), 1)
+    for period in data.draw(st.permutations(periods)):
+        assert period in leaves(tree.root)
+        tree.remove(period)
+        assert tree.root is None or check(tree, tree.root) >= 0
+    assert len(tree) == 0
+
+
+def test_a_median_is_the_last_value_of_the_left_half():
+    tree = Tree([IdlePeriod(i, start, 20 + start) for i, start in enumerate([1, 4, 2, 3, 5])],
+                Steps())  # fmt: skip
+    assert isinstance(tree.root, Inner)
+    assert [p.start for p in leaves(tree.root)] == [5, 4, 3, 2, 1]
+    assert (tree.root.median, tree.root.secondary.root.median) == (3, 23)
+
+
+@st.composite
+def histories(draw):
+    """Takes, returns and leaps of time: what is done to a book, as numbers to choose by."""
+    slot = draw(st.sampled_from([1.0, 2.0, 0.1, 1 / 3, 7.0]))
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    step = st.tuples(
+        st.sampled_from(["take", "take", "take", "back", "shorten", "advance"]),
+        st.integers(0, 30),
+        st.integers(1, 20),
+        st.integers(0, 99),
+    )
+    return sizes, slot, draw(st.integers(1, 9)), draw(st.lists(step, max_size=40))
+
+
+def apply(books, taken, now, slot, what, first, more, pick):
+    """Do the same to all books; return the present instant."""
+    start = now + first * slot / 4
+    end = start + more * slot / 3
+    if what == "take":
+        found = books[0].feasible(start, end)
+        if found:
+            period = found[pick % len(found)]
+            for book in books:
+                book.take(period, start, end)
+            taken.append((period.server, start, end))
+    elif what in ("back", "shorten") and taken:
+        server, start, end = taken.pop(pick % len(taken))
+        start = max(start, now) if what == "back" else max((start + end) / 2, now)
+        for book in books:
+            if start < end:
+                book.give_back(server, start, end)
+    elif what == "advance":
+        now += first * slot / 2
+        for book in books:
+            book.advance(now)
+    return now
+
+
+@settings(max_examples=150)
+@given(histories())
+def test_trees_give_the_answers_of_the_plain_book_whatever_is_done(history):
+    sizes, slot, slots, steps = history
+    plain, trees = PlainBook(sizes), SlotTrees(sizes, slot, slots)
+    taken, now = [], 0.0
+    for step in steps:
+        now = apply((plain, trees), taken, now, slot, *step)
+        for ahead, length in ((0, 1), (0.3, 0.5), (2, 4), (slots, 1), (slots + 3, 2)):
+            start = now + ahead * slot
+            end = start + length * slot
+            assert trees.feasible(start, end) == plain.feasible(start, end)
+            assert trees.counts(start, end) == plain.counts(start, end)
+            for rule in plain.rules:
+                wanted = plain.counts(start, end)
+                chosen = plain.choose(start, end, wanted, rule)
+                assert trees.choose(start, end, wanted, rule) == chosen
+    first = slot_of(now, slot)
+    assert [*trees.trees] == [*range(first, first + slots)]
+    for number, tree in trees.trees.items():
+        begins, ends = number * slot, (number + 1) * slot
+        assert sorted(p for p in leaves(tree.root) if p.end > now) == sorted(
+            period
+            for server in range(sum(sizes))
+            for period in plain.periods(server)
+            if period.start < ends and period.end > begins
+        )
+
+
+@settings(max_examples=150)
+@given(histories(), st.integers(0, 12))
+def test_a_search_ends_with_the_first_of_all_that_it_would_find(history, count):
+    sizes, slot, slots, steps = history
+    trees, taken, now = SlotTrees(sizes, slot, slots), [], 0.0
+    for step in steps:
+        now = apply((trees,), taken, now, slot, *step)
+    every = trees.search(now, now + slot).found
+    some = trees.search(now, now + slot, count).found
+    assert some == (every[:count] if count <= len(every) else [])
+    starts = [max(p.start for p in leaves(node)) for node in
+              reversed(trees.search(now, now + slot).candidates)]  # fmt: skip
+    assert starts == sorted(starts, reverse=True)  # what started last is looked at first
+
+
+@pytest.mark.parametrize("slot", [0.1, 1 / 3, 0.7, 900.0, 1e-3])
+def test_slots_meet_without_a_gap(slot):
+    """The products decide: 3 * 0.1 is above 0.3, which so is in slot 2."""
+    for number in range(2000):
+        assert slot_of(number * slot, slot) == number
+        if number:
+            before = number * slot * (1 - 2**-53)
+            assert slot_of(before, slot) == number - 1
+    assert slot_of(0.3, 0.1) == 2
+
+
+def test_the_operations_of_updates_and_of_new_slots_are_counted():
+    """Of 8 servers each of 4 trees has all; one that never ends stands in all of them."""
+    book = SlotTrees([8], 10.0, 4)
+    assert vars(book.operations) == {"phase1": 0, "phase2": 0, "update": 0, "advance": 0}
+    book.take(book.feasible(0, 10)[0], 0.0, 10.0)
+    by_update = book.operations.update
+    assert by_update > 0
+    assert len(book.trees[0]) == 7
+    book.advance(10.0)
+    # Per leaf: one node in the primary tree and one in the secondary tree of each level, less one.
+    assert book.operations.advance == (2 * 8 - 1) + (15 + 2 * 7 + 4 * 3)
+    assert book.operations.update == by_update
+    book.advance(19.0)
+    assert book.operations.advance == 15 + 15 + 14 + 12
+
+
+def test_trees_that_no_memory_holds_are_refused():
+    with pytest.raises(co.InputError, match=r"^slot = 900: trees for 2,688 slots of 430 servers"):
+        SlotTrees([430], 900.0, 2688)
+    online = co.Online(rule="first-found")
+    jobs = co.JobStream([0], [1], [1], request="total")
+    with pytest.raises(co.InputError, match=r"give a longer slot or another rule$"):
+        co.simulate(co.Multicluster([430]), jobs, scheduling=online, engine="reference")
+
+
+def test_an_instant_may_be_a_number_of_numpy():
+    trees = SlotTrees([4], 10.0, 5)
+    start, end = np.float64(1), np.float64(4)
+    trees.take(trees.feasible(start, end)[0], start, end)
+    assert [period.server for period in trees.feasible(start, end)] == [1, 2, 3]
+    assert trees.choose(start, end, [1], "first-found") == trees.search(1, 4, 1).found
+    with pytest.raises(co.InputError, match=r"^allocation = \[-1\]; there are \[4\]"):
+        trees.choose(start, end, [-1], "first-found")
+    assert all(type(edge) is float for _, *edges in trees.periods(0) for edge in edges)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda trees: trees.search(50, 51), "start = 50 is in no slot that has a tree; give one"),
+        (lambda trees: trees.search(-1, 4), "start = -1 is in no slot"),
+        (lambda trees: trees.search(0.1, 4, -1), "count = -1; give a whole number of 0 or more"),
+        (lambda trees: trees.feasible(1e308, 1.1e308), r"the instant 1e\+308 is more than"),
+        (lambda trees: trees.advance(1.7e308), r"the instant 1.7e\+308 is more than"),
+        (lambda _: SlotTrees([4], 10.0, 0), "slots = 0; give a whole number of 1 or more"),
+        (lambda _: SlotTrees([4], -1.0, 5), "slot = -1.0; give a finite number above 0"),
+    ],
+)
+def test_a_wrong_question_to_the_trees_is_refused(wrong, words):
+    trees = SlotTrees([4], 0.1, 5)
+    before = trees.now, [*trees.trees], trees.periods(0)
+    with pytest.raises(co.InputError, match=f"^{words}"):
+        wrong(trees)
+    assert (trees.now, [*trees.trees], trees.periods(0)) == before
+
+
+def test_a_reservation_far_beyond_the_trees_is_taken():
+    trees = SlotTrees([1], 0.01, 5)
+    trees.take(trees.periods(0)[0], 1e308, 1.1e308)
+    assert trees.periods(0) == [(0, 0, 1e308), (0, 1.1e308, inf)]
+    assert [len(tree) for tree in trees.trees.values()] == [1] * 5

@@ -1,0 +1,144 @@
+"""Many requests at once: against a brute-force calendar, and what a long run leaves behind."""
+
+from bisect import bisect_left, insort
+from math import ceil, floor, inf
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.bookings import booked_end
+from coalloc_lib.calendar.kernels import rows
+from coalloc_lib.compilation import call
+from coalloc_lib.engines import compiled
+from coalloc_lib.engines.kernels import booking
+
+
+def requests(count, servers, load=0.8, seed=1):
+    """Requests at a load of one cluster, many of them ahead, that come and run for hours."""
+    rng = np.random.default_rng(seed)
+    size = rng.integers(1, servers // 2, count)
+    runtime = rng.lognormal(8, 1.2, count).clip(60, 2e5).round(-1)
+    submit = rng.exponential(np.mean(size * runtime) / (load * servers), count).cumsum()
+    jobs = co.JobStream(submit, runtime, size, request="total")
+    return jobs.reserved_ahead(0.4, 20_000.0, seed)
+
+
+def brute_force(jobs, servers, policy):
+    """Start, attempts and servers of each request, from a list of each server's reservations."""
+    busy = [[(-inf, 0.0)] for _ in range(servers)]
+    for submit, earliest, length, wanted in zip(
+        jobs.submit.tolist(),
+        jobs.earliest_start.tolist(),
+        jobs.estimate.tolist(),
+        jobs.processors.tolist(),
+        strict=True,
+    ):
+        for mine in busy:
+            while len(mine) > 1 and mine[1][1] <= submit:
+                del mine[0]
+        until = (floor(submit / policy.slot) + ceil(policy.horizon / policy.slot)) * policy.slot
+        answer = (np.nan, policy.max_attempts, [])
+        for attempt in range(policy.max_attempts):
+            start = earliest + attempt * policy.step
+            if start + length > until:
+                answer = (np.nan, attempt, [])
+                break
+            idle = []
+            for server, mine in enumerate(busy):
+                after = bisect_left(mine, (start + length,))
+                since, to = mine[after - 1][1], mine[after][0] if after < len(mine) else inf
+                if since <= start:
+                    gap = to - since if policy.rule == "best-fit" else 0
+                    idle.append((gap, -since, server))
+            if len(idle) >= wanted:
+                chosen = sorted(server for *_, server in sorted(idle)[:wanted])
+                for server in chosen:
+                    insort(busy[server], (start, start + length))
+                answer = (start, attempt + 1, chosen)
+                break
+        yield answer
+
+
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+@pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_a_brute_force_calendar_gives_the_same_starts_and_servers(count, rule):
+    servers, policy = 20, co.Online(900, 900, 60, 3e5, rule)
+    jobs = requests(count, servers)
+    schedule = co.simulate(co.Multicluster([servers]), jobs, scheduling=policy)
+    wanted = list(brute_force(jobs, servers, policy))
+    np.testing.assert_array_equal(schedule.start, [start for start, *_ in wanted])
+    np.testing.assert_array_equal(schedule.attempts, [tried for _, tried, _ in wanted])
+    assert [mine.tolist() for mine in schedule.servers] == [mine for *_, mine in wanted]
+    schedule.verify()
+    assert schedule.attempts.mean() > 2
+    assert 0 < len(schedule.refused) < count / 5
+
+
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+@pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_two_clusters_whose_jobs_leave_early_are_booked_right(count, rule):
+    jobs = requests(count, 20)
+    jobs = jobs.replace(estimate=jobs.runtime * np.random.default_rng(2).choice([1, 1.2, 2], count))
+    policy = co.Online(900, 900, 60, 3e5, rule, release_early=True)
+    schedule = co.simulate(co.Multicluster([20, 10]), jobs, scheduling=policy).verify()
+    assert schedule.attempts.mean() > 2
+
+
+def run(monkeypatch, jobs, servers, policy):
+    """The schedule, and the book of idle periods that is left, which is not in it."""
+    books = []
+
+    def kept(kernel, *arguments, **how):
+        answer = call(kernel, *arguments, **how)
+        if kernel is booking.run:
+            books.append(answer)
+        return answer
+
+    monkeypatch.setattr(compiled, "call", kept)
+    schedule = co.simulate(co.Multicluster([servers]), jobs, scheduling=policy)
+    return schedule, books[0]
+
+
+def idle_left(schedule, servers, now):
+    """The idle periods that end after `now`, by server: what the reservations leave."""
+    who = schedule.servers.ids
+    job = np.repeat(np.arange(len(schedule)), np.diff(schedule.servers.first))
+    order = np.lexsort((schedule.start[job], who))
+    who, start, end = who[order], schedule.start[job][order], booked_end(schedule)[job][order]
+    is_last = np.append(np.diff(who) > 0, True)
+    is_first = np.append(True, is_last[:-1])
+    since = np.where(is_first, 0.0, np.append(0.0, end[:-1]))
+    assert (since <= start).all()
+    found = np.array([who, since, start]).T[since < start]
+    found = np.vstack([found, np.array([who, end, np.full(len(end), inf)]).T[is_last]])
+    unused = np.setdiff1d(np.arange(servers), who)
+    found = np.vstack([found, [[server, 0.0, inf] for server in unused] or np.empty((0, 3))])
+    return sorted(map(tuple, found[found[:, 2] > now].tolist()))
+
+
+def idle_in(book, now):
+    """The periods of a book that end after `now`, by server."""
+    found = []
+    for row in range(len(book.rows)):
+        for position in range(book.rows[row, rows.WIDTH]):
+            block = int(book.directory[row, rows.WHERE, position])
+            held = int(book.directory[row, rows.HELD, position])
+            start, end, server = book.blocks[block, :, :held]
+            found += zip(server.tolist(), start.tolist(), end.tolist(), strict=True)
+    return sorted(period for period in found if period[2] > now)
+
+
+@pytest.mark.parametrize("count", [20_000, pytest.param(1_000_000, marks=pytest.mark.long)])
+def test_no_idle_period_is_lost_or_doubled_and_what_is_past_is_forgotten(monkeypatch, count):
+    """A million requests go on for ten years; each idle period stands once in the book."""
+    servers = 128
+    jobs = requests(count, servers)
+    schedule, book = run(monkeypatch, jobs, servers, co.Online(900, 900))
+    now = jobs.submit.max()
+    assert now > 86_400 * 365 * 10 * count / 1_000_000
+    left = idle_left(schedule, servers, now)
+    assert idle_in(book, now) == left
+    assert len(left) > servers
+    assert rows.held_in(book) < 4 * len(left) + 4 * rows.BLOCK
+    assert len(book.blocks) < 1500

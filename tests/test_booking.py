@@ -1,0 +1,287 @@
+"""Online scheduling: against a brute-force calendar, by hand, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from tests.conftest import asking, onlines, placements, systems_and_streams
+from tests.engines.own_policies import policy
+from tests.naive_booking import online
+
+
+def book(system, jobs, policy, placement=None):
+    """The verified schedule of the readable engine."""
+    how = {"scheduling": policy, "placement": placement, "engine": "reference"}
+    return co.simulate(co.Multicluster(np.atleast_1d(system)), jobs, **how).verify()
+
+
+def total(rows, **more):
+    """Jobs (submit, run time, processors) for one cluster."""
+    submit, runtime, processors = zip(*rows, strict=True)
+    return co.JobStream(submit, runtime, processors, request="total", **more)
+
+
+def numbers(schedule):
+    return [servers.tolist() for servers in schedule.servers]
+
+
+#: Slots of 10, steps of 5, 8 attempts, 100 ahead.
+TERMS = co.Online(10, 5, 8, 100)
+
+
+@settings(max_examples=300)
+@given(systems_and_streams(most_jobs=20), onlines(), st.data())
+def test_each_job_gets_the_first_attempt_and_the_servers_of_a_brute_force_calendar(
+    case, policy, data
+):
+    system, jobs = case
+    placement = data.draw(placements(len(system), jobs.request))
+    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
+    schedule = book(system.sizes, jobs, policy, placement)
+    for job, wanted in enumerate(online(system, jobs, policy, placement)):
+        assert schedule.attempts[job] == wanted.attempts
+        assert schedule.servers[job].tolist() == wanted.servers
+        if wanted.why:
+            assert schedule.refused[job] == (jobs.submit[job], wanted.why)
+        else:
+            assert schedule.start[job] == schedule.promised[job] == wanted.start
+
+
+@settings(max_examples=150)
+@given(systems_and_streams(most_jobs=20), onlines(rules=("first-found",)), st.data())
+def test_whatever_servers_are_found_first_the_start_is_the_earliest_that_others_leave(
+    case, policy, data
+):
+    system, jobs = case
+    placement = data.draw(placements(len(system), jobs.request))
+    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
+    schedule = book(system.sizes, jobs, policy, placement)
+    wanted = online(system, jobs, policy, placement, chosen=schedule.servers)
+    assert schedule.attempts.tolist() == [each.attempts for each in wanted]
+    assert numbers(schedule) == [each.servers for each in wanted]
+
+
+def test_a_job_is_tried_at_its_earliest_start_and_every_step_after_it():
+    """Job 0 is there until 12; job 1 is tried at 3, 8 and 13."""
+    schedule = book(4, total([(0, 12, 3), (3, 1, 2)]), TERMS)
+    assert schedule.start.tolist() == [0, 13]
+    assert schedule.attempts.tolist() == [1, 3]
+    assert numbers(schedule) == [[0, 1, 2], [0, 1]]  # both idle since 12, and 3 since 0
+
+
+def test_later_jobs_pass_where_there_is_room_and_delay_no_one():
+    """Job 2, of one processor, has the room before job 1 at once, but for no longer than 9."""
+    rows = [(0, 10, 4), (1, 10, 4), (2, 3, 1)]
+    assert book(5, total(rows), TERMS).start.tolist() == [0, 11, 2]
+    rows = [(0, 10, 4), (1, 10, 5), (2, 9, 1), (2, 9.5, 1)]
+    assert book(5, total(rows), TERMS).start.tolist() == [0, 11, 2, 22]
+
+
+def test_an_advance_reservation_is_tried_from_its_earliest_start():
+    jobs = total([(0, 5, 2), (0, 5, 2), (0, 9, 2)], earliest_start=[4, 0, 0])
+    schedule = book(2, jobs, TERMS)
+    assert schedule.start.tolist() == [4, 10, 15]
+    assert schedule.attempts.tolist() == [1, 3, 4]
+    assert schedule.wait.tolist() == [4, 10, 15]
+    assert schedule.delay.tolist() == [0, 10, 15]
+
+
+def test_the_start_that_is_latest_is_taken_first():
+    """Server 0 idles from 4, server 1 from 7, server 2 from 0, when 9 is asked for."""
+    rows = [(0, 4, 1), (0, 7, 1), (8, 1, 1)]
+    assert numbers(book(3, total(rows), TERMS)) == [[0], [1], [1]]
+
+
+def test_best_fit_leaves_the_least_idle_time():
+    """Server 0 idles from 4 until a reservation at 20, server 1 from 9 on."""
+    jobs = total([(0, 4, 1), (0, 9, 1), (0, 5, 1), (9, 3, 1)], earliest_start=[0, 0, 20, 9])
+    assert numbers(book(2, jobs, TERMS)) == [[0], [1], [1], [1]]
+    assert numbers(book(2, jobs, replace(TERMS, rule="best-fit"))) == [[0], [1], [1], [1]]
+    jobs = jobs.replace(earliest_start=[0, 0, 6, 9], runtime=[4, 9, 14, 3])
+    assert numbers(book(2, jobs, TERMS)) == [[0], [1], [0], [1]]
+    jobs = total(
+        [(0, 4, 1), (0, 9, 1), (9, 5, 2), (9, 3, 1)], earliest_start=[0, 0, 20, 9]
+    )  # both idle until 20, server 0 longer
+    assert numbers(book(2, jobs, replace(TERMS, rule="best-fit")))[-1] == [1]
+    assert numbers(book(2, jobs, TERMS))[-1] == [1]
+
+
+@pytest.mark.parametrize(
+    ("row", "more", "attempts", "why"),
+    [
+        ((0, 0, 1), {}, 0, "no length"),
+        ((0, 101, 1), {}, 0, "beyond the horizon"),
+        ((9, 91.5, 4), {}, 0, "beyond the horizon"),
+        ((0, 65, 4), {}, 8, "no room in all attempts"),
+        ((0, 66, 4), {}, 7, "beyond the horizon"),
+        ((0, 5, 4), {"latest_start": [np.inf, 14]}, 3, "past its latest start"),
+        ((0, 5, 4), {"latest_start": [np.inf, 15]}, 4, "past its latest start"),
+        ((0, 5, 4), {"earliest_start": [0, 99]}, 0, "beyond the horizon"),
+    ],
+)
+def test_what_cannot_be_booked_is_refused_with_the_reason(row, more, attempts, why):
+    """One server of four is taken until 38, and each row is of a job that would start at once."""
+    schedule = book(4, total([(0, 38, 1), row], **more), TERMS)
+    assert schedule.refused == {1: (row[0], why)}
+    assert schedule.attempts.tolist() == [1, attempts]
+    assert np.isnan(schedule.start[1])
+    assert len(schedule.servers[1]) == 0
+
+
+def test_the_horizon_moves_on_by_whole_slots():
+    """Up to 9.5 reservations end by 100, from 10 on by 110."""
+    jobs = total([(9.5, 90.5, 1), (9.5, 91, 1), (10, 100, 1), (10, 100.5, 1)])
+    assert book(4, jobs, TERMS).refused.keys() == {1, 3}
+
+
+def test_servers_stay_reserved_as_long_as_a_job_was_expected_unless_told_otherwise():
+    """Job 0 asks for 20 and ends at 2; job 1 comes then, job 2 after it."""
+    jobs = total([(0, 2, 2), (2, 4, 2), (2, 4, 2)], estimate=[20, 4, 4])
+    assert book(2, jobs, TERMS).start.tolist() == [0, 22, 27]
+    early = replace(TERMS, release_early=True)
+    assert book(2, jobs, early).start.tolist() == [0, 2, 7]
+
+
+def test_an_early_end_moves_no_promise():
+    jobs = total([(0, 2, 2), (1, 4, 2), (2, 4, 2)], estimate=[20, 4, 4])
+    schedule = book(2, jobs, replace(TERMS, release_early=True))
+    assert schedule.start.tolist() == schedule.promised.tolist() == [0, 21, 2]
+
+
+def test_what_is_past_is_not_idle_time_before_a_server_that_comes_free():
+    """Job 1 leaves server 0 at 5, when it starts: idle since 5, not since 3; server 1 since 4."""
+    jobs = total(
+        [(0, 3, 1), (0, 0, 1), (0, 4, 1), (6, 1, 1)],
+        estimate=[3, 10, 4, 1],
+        earliest_start=[0, 5, 0, 6],
+    )
+    assert numbers(book(2, jobs, replace(TERMS, release_early=True))) == [[0], [0], [1], [0]]
+
+
+def test_a_job_that_spans_is_booked_for_longer():
+    """It needs two clusters until 10, and half as long again there; one holds it from then on."""
+    jobs = co.JobStream([0, 0], [10, 8], [2, 3], request="flexible", span_penalty=0.5)
+    schedule = book([3, 3], jobs, TERMS, co.SingleThenSpan())
+    assert schedule.end.tolist() == [10, 8]
+    blocked = co.JobStream([0, 0, 0], [10, 10, 8], [2, 2, 2], request="flexible", span_penalty=0.5)
+    schedule = book([3, 3], blocked, TERMS, co.SingleThenSpan())
+    assert schedule.allocation.tolist() == [[2, 0], [0, 2], [1, 1]]
+    assert schedule.end.tolist() == [10, 10, 12]
+
+
+def test_a_job_whose_longer_booking_ends_beyond_the_horizon_is_tried_on():
+    """Spanning it would take 104; one cluster is idle from 10 on."""
+    rows = ([0, 0, 0], [10, 30, 80], [2, 2, 2])
+    jobs = co.JobStream(*rows, request="flexible", span_penalty=[0, 0, 0.3])
+    schedule = book([3, 3], jobs, TERMS, co.SingleThenSpan())
+    assert schedule.start.tolist() == [0, 0, 10]
+    assert schedule.attempts.tolist() == [1, 1, 3]
+
+
+def test_servers_are_numbered_cluster_by_cluster():
+    jobs = co.JobStream([0, 0], [4, 4], [[1, 2], [1, 1]], request="ordered")
+    assert numbers(book([3, 3], jobs, TERMS)) == [[0, 3, 4], [1, 5]]
+
+
+def test_attempts_and_servers_keep_to_the_positions_of_the_stream():
+    jobs = total([(0, 12, 3), (3, 1, 2), (4, 0, 1)])
+    back = book(4, jobs[::-1], TERMS)
+    assert back.attempts.tolist() == [0, 3, 1]
+    assert numbers(back) == [[], [0, 1], [0, 1, 2]]
+    assert back.refused.keys() == {0}
+
+
+def test_each_site_may_book_by_itself():
+    jobs = total([(0, 12, 2), (3, 1, 2), (3, 1, 1)])
+    apart = co.sites.local(
+        co.Multicluster([2, 3]), jobs, [0, 0, 1], scheduling=TERMS, engine="reference"
+    ).verify()
+    assert apart.attempts.tolist() == [1, 3, 1]
+    assert numbers(apart) == [[0, 1], [0, 1], [2]]
+
+
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(2), co.EASY(), co.Conservative()])
+@pytest.mark.parametrize("wish", [{"earliest_start": [3]}, {"latest_start": [3]}])
+def test_no_other_policy_passes_a_wish_over_in_silence(policy, wish):
+    jobs = total([(0, 1, 1)], **wish)
+    for engine in ("compiled", "reference"):
+        with pytest.raises(co.InputError, match=r"^jobs ask for a later or a latest start, which"):
+            co.simulate(co.Multicluster([2]), jobs, scheduling=policy, engine=engine)
+
+
+def test_a_held_queue_is_refused():
+    with pytest.raises(co.InputError, match=r"^backlog = 1 is given for Online"):
+        co.simulate(co.Multicluster([2]), total([(0, 1, 1)]), scheduling=TERMS, backlog=1)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"slot": 0}, "slot = 0; give a finite number above 0"),
+        ({"step": -1}, "step = -1; give a finite number above 0"),
+        ({"horizon": np.inf}, "horizon = inf; give a finite number above 0"),
+        ({"max_attempts": 0}, "max_attempts = 0; give a whole number of 1 or more"),
+        ({"max_attempts": 1.5}, "max_attempts = 1.5; give a whole number of 1 or more"),
+        ({"rule": "worst"}, "rule = 'worst'; choose one of 'latest-start', 'best-fit', 'first"),
+        ({"release_early": 1}, "release_early = 1; give True or False"),
+    ],
+)
+def test_terms_that_make_no_sense_are_refused(more, message):
+    with pytest.raises(co.InputError, match=f"^{message}"):
+        co.Online(**more)
+
+
+def test_half_the_slots_are_attempts_where_none_are_given():
+    assert co.Online().most_attempts == 28 * 24 * 4 // 2
+    assert co.Online(slot=100, horizon=250).most_attempts == 1
+    assert co.Online(slot=100, horizon=50).most_attempts == 1
+
+
+@pytest.mark.parametrize(
+    ("recorded", "message"),
+    [
+        ((1, [0, 0]), r"Mine\(\) recorded servers \[0, 0\] of job 0; give numbers of 0 or more"),
+        ((1, [-1]), r"Mine\(\) recorded servers \[-1\] of job 0"),
+        ((1, "ab"), r"Mine\(\) recorded servers 'ab' of job 0"),
+        ((-1,), "attempts = -1; give a whole number of 0 or more"),
+    ],
+)
+def test_a_policy_of_ones_own_records_what_makes_sense(recorded, message):
+    def start_jobs(_self, state):
+        for job in state.queue:
+            state.record(job, *recorded)
+            state.start(job)
+
+    mine = policy(start_jobs)
+    with pytest.raises(co.InputError, match=f"^{message}"):
+        book(4, total([(0, 1, 1)]), mine)
+
+
+def test_a_policy_of_ones_own_may_take_reservations_and_tell_servers():
+    def start_jobs(_self, state):
+        for job in state.queue:
+            if job.earliest_start <= state.now:
+                state.record(job, 2, [3, 1])
+                state.start(job)
+            else:
+                state.wake(job.earliest_start)
+
+    mine = policy(start_jobs, takes_reservations=True)
+    schedule = book(4, total([(0, 1, 2), (1, 1, 2)], earliest_start=[5, 1]), mine)
+    assert schedule.start.tolist() == [5, 1]
+    assert schedule.attempts.tolist() == [2, 2]
+    assert numbers(schedule) == [[1, 3], [1, 3]]
+    assert schedule.servers[-1].tolist() == [1, 3]
+    with pytest.raises(IndexError):
+        schedule.servers[2]
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+def test_a_submission_too_far_for_its_slots_is_refused(engine):
+    jobs = co.JobStream([0, 1e200], [1, 1], [1, 1], request="total")
+    with pytest.raises(co.InputError, match=r"^the instant 1e\+200 is more than .* slots of 900"):
+        co.simulate(co.Multicluster([1]), jobs, scheduling=co.Online(), engine=engine)

@@ -1,0 +1,291 @@
+"""The reservation calendar: what its desk books and says, and what the browser is sent."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib import widgets
+from coalloc_lib.widgets.reservations.others import Others
+
+
+def empty(clusters=(4,), **how):
+    return widgets.reservation_calendar(clusters, **({"requests": 0} | how))
+
+
+def messages(calendar):
+    """Return a function that does what the browser asks, and returns what is said."""
+
+    def send(do, **asked):
+        calendar._heard({"do": do, **asked})
+        return calendar.data["said"]
+
+    return send
+
+
+def drawn(calendar):
+    return [
+        (one["number"], one["start"], one["end"], tuple(one["servers"]))
+        for one in calendar.data["bookings"]
+    ]
+
+
+def test_a_request_is_booked_at_the_first_attempt_with_room():
+    calendar = empty(step=2)
+    now = calendar.now
+    calendar.submit(now, 5, 3)
+    said = calendar.submit(now, 4, 2)
+    assert now == 12
+    assert said == "request 2 is booked from 18 to 22 h, on servers 1 and 2, at attempt 4"
+    tried = calendar.data["tried"]
+    assert [one["start"] for one in tried] == [now, now + 2, now + 4, now + 6]
+    assert [one["free"] for one in tried] == [[3], [3], [3], [0, 1, 2, 3]]
+    assert [bool(one["why"]) for one in tried] == [True, True, True, False]
+    assert tried[0]["said"] == "1 server idle so long, 2 needed"
+    assert calendar.data["made"] == 2
+
+
+def test_a_refusal_says_why_and_books_nothing():
+    calendar = empty(max_attempts=3)
+    calendar.submit(calendar.now, 20, 4)
+    before = drawn(calendar)
+    said = calendar.submit(calendar.now, 1, 1)
+    assert said == "request 2 is refused after 3 attempts: no room in all attempts"
+    assert drawn(calendar) == before
+    assert len(calendar.data["tried"]) == 3
+    assert calendar.data["said"]["kind"] == "refused"
+
+
+def test_what_is_cancelled_is_free_again():
+    calendar = empty()
+    now = calendar.now
+    calendar.submit(now, 5, 3)
+    assert calendar.free(now, now + 5) == [3]
+    calendar.cancel(1)
+    assert calendar.free(now, now + 5) == [0, 1, 2, 3]
+    assert drawn(calendar) == []
+    with pytest.raises(co.InputError, match=r"^number = 1; yours that are booked: none"):
+        calendar.cancel(1)
+
+
+def test_a_search_books_nothing():
+    calendar = empty()
+    calendar.submit(calendar.now, 5, 3)
+    before = drawn(calendar)
+    calendar.free(calendar.now + 1, calendar.now + 2)
+    assert drawn(calendar) == before
+    assert calendar.data["found"] == {"start": 13, "end": 14, "free": [3]}
+    assert calendar.data["said"]["words"] == "from 13 to 14 h, 1 of 4 servers is free"
+
+
+#: What a reader can type: the field that is wrong, and the words.
+TYPED = {
+    "nothing": (("submit", None, 2, 1), "start", "start is empty; give a number"),
+    "half a server": (("submit", 12, 2, 1.5), "servers", "servers = 1.5; give a whole"),
+    "no servers": (("submit", 12, 2, 0), "servers", "servers = 0; give a whole number of 1"),
+    "the past": (("submit", 11, 2, 1), "", "is refused: a start before"),
+    "no length": (("submit", 12, 0, 1), "", "is refused: no length"),
+    "less than no length": (("submit", 12, -3, 1), "", "is refused: no length"),
+    "too many servers": (("submit", 12, 2, 5), "", "is refused: more servers than there are"),
+    "beyond the horizon": (("submit", 35, 2, 1), "", "is refused: beyond the horizon"),
+}
+
+
+@pytest.mark.parametrize(("asked", "field", "words"), TYPED.values(), ids=TYPED)
+def test_a_slip_is_told_in_the_widget_and_changes_nothing(asked, field, words):
+    calendar = empty()
+    calendar.submit(12, 5, 2)
+    before, free = drawn(calendar), calendar.free(12, 17)
+    do, *numbers = asked
+    said = messages(calendar)(do, **dict(zip(("start", "length", "servers"), numbers, strict=True)))
+    assert words in said["words"]
+    assert said["field"] == field
+    assert said["kind"] in ("wrong", "refused")
+    assert drawn(calendar) == before
+    assert calendar.free(12, 17) == free
+
+
+def test_other_gestures_that_go_wrong_are_told_too():
+    send = messages(empty())
+    assert send("cancel", number=7)["words"] == "number = 7; yours that are booked: none"
+    past = "begin = 8; before 12 is past: give 12 or later"
+    assert send("free", begin=8, end=11)["words"] == past
+    late = "begin = 36.2; give an instant before 36, the horizon"
+    assert send("free", begin=36.2, end=37)["words"] == late
+    assert send("free", begin=13, end=None)["words"] == "end is empty; give a number"
+    assert "by 36, the horizon" in send("free", begin=13, end=99)["words"]
+    assert "by 36, the horizon" in send("free", begin=13, end=13)["words"]
+    assert send("dance")["words"].startswith("do = 'dance'; choose one of 'submit'")
+    assert "at most 60" in send("load", requests=99, share=0, ahead=0, draw=1)["words"]
+
+
+def test_the_reader_of_others_sees_them_in_grey_and_cannot_cancel_them():
+    calendar = widgets.reservation_calendar(requests=12, draw=33)
+    for one in calendar.data["bookings"]:
+        assert one["end"] > calendar.data["begin"]  # what is not drawn cannot be picked
+        assert not one["mine"]
+        assert not one["label"]
+        assert "of others, from" in one["said"]
+        with pytest.raises(co.InputError, match="yours that are booked: none"):
+            calendar.cancel(one["number"])
+
+
+def test_other_load_keeps_the_requests_of_the_reader_where_it_can():
+    calendar = empty(max_attempts=2)
+    calendar.submit(12, 3, 4)
+    calendar.submit(20, 3, 2)
+    send = messages(calendar)
+    send("load", requests=0, share=0, ahead=0, draw=1, rule="best-fit")
+    assert drawn(calendar) == [(1, 12, 15, (0, 1, 2, 3)), (2, 20, 23, (0, 1))]
+    assert calendar.data["rule"] == "best-fit"
+    for draw in range(20):
+        said = send("load", requests=30, share=0, ahead=0, draw=draw, rule="latest-start")
+        kept = {one["number"] for one in calendar.data["bookings"] if one["mine"]}
+        assert all(
+            (number in kept) != (f"your request {number} is refused" in said["words"])
+            for number in (1, 2)
+        )
+        if kept != {1, 2}:
+            assert said["kind"] == "lost"
+            assert calendar.data["tried"] == []
+            return
+    raise AssertionError("no load was heavy enough")
+
+
+def crowded_out():
+    """Return a calendar whose load of others leaves no room for request 1, which had some."""
+    calendar = empty(max_attempts=2)
+    calendar.submit(12, 3, 4)
+    calendar.submit(32, 1, 1)
+    for draw in range(20):
+        calendar.load(30, 0, 0, draw)
+        if {number for number, *_ in drawn(calendar) if number > 0} == {2}:
+            return calendar
+    raise AssertionError("no load was heavy enough")
+
+
+def test_what_others_crowded_out_is_booked_again_when_they_leave():
+    calendar = crowded_out()
+    calendar.load(30, 0, 0, 99)  # however often others change
+    calendar.load(0, 0, 0, 1)
+    assert drawn(calendar) == [(1, 12, 15, (0, 1, 2, 3)), (2, 32, 33, (0,))]
+    assert "your request 1 is booked from 12 to 15 h" in crowd_leaves(crowded_out())
+    assert "your request 2" not in crowd_leaves(crowded_out())
+    assert calendar.submit(20, 1, 1).startswith("request 3 is booked")
+
+
+def crowd_leaves(calendar):
+    calendar.load(0, 0, 0, 1)
+    return calendar.data["said"]["words"]
+
+
+def test_what_was_crowded_out_or_booked_stays_away_once_it_is_cancelled():
+    calendar = crowded_out()
+    assert calendar.cancel(1) == "request 1 is given up; it was not booked"
+    calendar.cancel(2)
+    calendar.load(0, 0, 0, 1)
+    assert drawn(calendar) == []
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({}, "up to 12 attempts, 1 h apart; horizon 24 h ahead"),
+        ({"step": 0.5, "max_attempts": 7}, "up to 7 attempts, 0.5 h apart; horizon 24 h ahead"),
+        ({"max_attempts": 1, "horizon": 20, "slot": 3}, "1 attempt; horizon 20 h ahead"),
+        ({"unit": ""}, "up to 12 attempts, 1 apart; horizon 24 ahead"),
+    ],
+)
+def test_the_terms_and_the_unit_are_told(how, words):
+    calendar = empty(**how)
+    assert calendar.data["terms"] == words
+    label = "by up to (h)" if calendar.data["unit"] else "by up to"
+    assert calendar.data["load"]["ahead"]["label"] == label
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=3),
+    st.integers(0, 40),
+    st.floats(0, 1),
+    st.integers(0, 5),
+    st.lists(st.tuples(st.integers(12, 34), st.integers(1, 9), st.integers(1, 5)), max_size=5),
+)
+def test_no_server_has_two_at_once_and_the_windows_tell_the_counts(
+    clusters, requests, share, draw, mine
+):
+    calendar = widgets.reservation_calendar(
+        clusters, requests=requests, share=share, draw=draw, span_penalty=0.25
+    )
+    for asked in mine:
+        calendar.submit(*asked)
+        for tried in calendar.data["tried"]:  # free by the drawing, idle by the book
+            if tried["said"].endswith("needed"):
+                assert tried["said"].startswith(f"{len(tried['free'])} server")
+    taken = [(s, a, b) for _, a, b, servers in drawn(calendar) for s in servers]
+    for i, (server, start, end) in enumerate(taken):
+        for other, begin, finish in taken[:i]:
+            assert other != server or finish <= start or end <= begin
+    json.dumps(calendar.data, allow_nan=False)
+
+
+def test_the_share_and_the_look_ahead_move_starts_alone():
+    now, horizon = 12.0, 24.0
+    none = Others(20, 0, 8, 3).sample(now, horizon, 8, 0.2)
+    half = Others(20, 0.5, 8, 3).sample(now, horizon, 8, 0.2)
+    every = Others(20, 1, 8, 3).sample(now, horizon, 8, 0.2)
+    for few, some, many in zip(none, half, every, strict=True):
+        assert few.start == few.submit == some.submit == many.submit <= now
+        assert few[2:] == some[2:] == many[2:]
+        assert some.start in (few.start, many.start)
+        assert many.start <= many.submit + 8 + 0.1
+    ahead = [one.start > one.submit for one in half]
+    assert 0 < np.mean(ahead) < 1
+
+
+def test_where_there_is_no_widget_a_picture_stands_in():
+    calendar = empty([2, 2])
+    calendar.submit(12, 5, 3)
+    data, _ = calendar._repr_mimebundle_()
+    assert data.keys() >= {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+    assert '<img alt="Reservation calendar: request 1 is booked' in data["text/html"]
+    axes = calendar.still().axes[0]
+    boxes = {(p.get_x(), p.get_width(), p.get_height()) for p in axes.patches}
+    assert boxes == {(12, 5, 1)}
+    assert len(axes.patches) == 3
+    calendar.free(13, 15)
+    calendar.still().canvas.draw()
+    widgets.reservation_calendar([100, 100], requests=3).still().canvas.draw()
+
+
+@pytest.mark.parametrize("horizon", [1e-3, 7.77, 24.3, 42, 2_419_200])
+def test_a_horizon_of_any_length_has_round_instants(horizon):
+    calendar = widgets.reservation_calendar(horizon=horizon, slot=horizon / 28, step=horizon / 28)
+    assert 0 < calendar.data["grain"] <= horizon / 79
+    assert calendar.data["until"] >= calendar.now + horizon - horizon / 28
+    form = calendar.data["form"]
+    assert calendar.submit(**form).startswith("request 1 is booked")
+
+
+WRONG = {
+    "no clusters": ({"clusters": ()}, "^sizes|^clusters"),
+    "too many servers": ({"clusters": [150, 51]}, r"^clusters = \[150, 51\]; give 200 servers"),
+    "no horizon": ({"horizon": 0}, "^horizon = 0; give"),
+    "a rule of trees": ({"rule": "first-found"}, "^rule = 'first-found'"),
+    "a share in percent": ({"share": 30}, "^share = 30; give a number from 0 to 1"),
+    "less than no look-ahead": ({"ahead": -1}, "^ahead = -1; give"),
+    "too many requests": ({"requests": 61}, "^requests = 61; give at most 60"),
+    "a unit that is a number": ({"unit": 3600}, "^unit = 3600 is no str"),
+    "a step of no time": ({"step": 0}, "^step = 0; give"),
+    "a bonus for spanning": ({"span_penalty": -1}, "^span_penalty = -1; give"),
+}
+
+
+@pytest.mark.parametrize(("how", "words"), WRONG.values(), ids=WRONG)
+def test_wrong_arguments_are_refused_in_one_line(how, words):
+    with pytest.raises(co.InputError, match=words) as error:
+        widgets.reservation_calendar(**how)
+    assert "\n" not in str(error.value)
