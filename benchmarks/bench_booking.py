@@ -22,6 +22,7 @@ HOUR = 3600.0
 LOAD = 0.8
 #: Requests that the slower ones are timed on: enough to fill the largest system.
 FLAT, TREES = 20_000, 4
+CONTENDED = 5_000
 MEMORY = "import bench_booking as b; b.memory_of(2**17)"
 
 
@@ -33,12 +34,12 @@ def warm_up():
     flat_scan.run(jobs, 64, co.Online())
 
 
-def stream(servers, count, seed=1):
+def stream(servers, count, seed=1, load=LOAD, largest=64):
     """Return requests at one load a server: of 1 to 64 servers, half of them up to 3 h ahead."""
     rng = np.random.default_rng(seed)
-    size = np.exp(rng.uniform(0, np.log(65), count)).astype(int)
+    size = np.exp(rng.uniform(0, np.log(largest + 1), count)).astype(int)
     runtime = rng.lognormal(np.log(HOUR), 1.5, count).clip(60, 5 * 24 * HOUR).round()
-    submit = rng.exponential(np.mean(size * runtime) / (LOAD * servers), count).cumsum()
+    submit = rng.exponential(np.mean(size * runtime) / (load * servers), count).cumsum()
     jobs = co.JobStream(submit, runtime, size, request="total")
     return jobs.reserved_ahead(0.5, 3 * HOUR, seed)
 
@@ -91,6 +92,27 @@ def scaling(quick):
         )
 
 
+def contended(quick):
+    """Compare where there is more work than servers, of jobs up to a quarter of them wide."""
+    for exponent in range(7, 10 if quick else 13):
+        servers = 2**exponent
+        jobs = stream(servers, CONTENDED, load=1.2, largest=servers // 4)
+        fast = seconds(co.Multicluster([servers]), jobs, repeats=1, scheduling=co.Online())
+        begin = time.process_time()
+        start, attempts = flat_scan.run(jobs, servers, co.Online())
+        flat = time.process_time() - begin
+        schedule = co.simulate(co.Multicluster([servers]), jobs, scheduling=co.Online())
+        np.testing.assert_array_equal(start, schedule.start)
+        yield (
+            f"2^{exponent}",
+            f"{attempts.mean():.1f}",
+            f"{CONTENDED / fast:,.0f}",
+            f"{1e9 * fast / jobs.processors[schedule.served].sum():.0f}",
+            f"{CONTENDED / flat:,.0f}",
+            f"{flat / fast:.1f}",
+        )
+
+
 def trees(servers):
     """Return requests a second of the slot trees, a day ahead only, on a few requests."""
     online = co.Online(horizon=24 * HOUR)
@@ -138,6 +160,11 @@ MEASUREMENTS = [
         scaling,
         "Servers at one load each: all requests, and the first of them beside a flat scan",
         "servers, attempts, requests/s, ns/server, index/s, flat/s, index is faster, trees/s",
+    ),
+    (
+        contended,
+        "More work than servers, jobs up to a quarter of them wide",
+        "servers, attempts, index/s, ns/server, flat/s, index is faster",
     ),
     (memory, "Memory for 10^6 requests", "servers, before MiB, after MiB"),
 ]

@@ -28,6 +28,14 @@ def test_the_flat_scan_gives_the_same_starts(bench):
     np.testing.assert_array_equal(attempts, schedule.attempts)
 
 
+def test_index_and_flat_scan_are_compared_where_servers_are_short(bench, monkeypatch):
+    monkeypatch.setattr(bench, "CONTENDED", 300)
+    (first, *_) = bench.contended(True)
+    servers, attempts, *_ = first
+    assert servers == "2^7"
+    assert float(attempts) > 2
+
+
 def test_memory_is_measured(bench, capsys):
     bench.memory_of(64, 100)
     before, after = map(int, capsys.readouterr().out.split())

@@ -142,3 +142,4 @@ def test_no_idle_period_is_lost_or_doubled_and_what_is_past_is_forgotten(monkeyp
     assert len(left) > servers
     assert rows.held_in(book) < 4 * len(left) + 4 * rows.BLOCK
     assert len(book.blocks) < 1500
+    schedule.verify()
