@@ -47,10 +47,6 @@ def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
     if values is None:
         return np.full(jobs, np.inf)
     array = array_of(name, values)
-    if array.dtype.kind == "M":
-        raise InputError(
-            f"{name} holds datetimes; give seconds or timedeltas since the first submission"
-        )
     never = array == np.inf if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
     if not never.any():
         return times(name, array)
