@@ -16,7 +16,8 @@ class Terms:
     Parameters
     ----------
     slot : float
-        The horizon moves on by whole slots of this length.
+        The horizon moves on by whole slots of this length. As `step` and `horizon`, in the unit of
+        the jobs; the defaults are 15 minutes and four weeks in seconds.
     step : float
         Time from one attempt to the next.
     max_attempts : int, optional
