@@ -1,65 +1,53 @@
-"""Times the cluster-configurations study, but for its pictures, on one and on two workers.
+"""Times studies whole: how long each takes, case by case where asked, and what two workers bring.
 
-    python benchmarks/bench_study.py [--scale quick|paper]
+    python benchmarks/bench_study.py [STUDY ...] [--scale quick|paper] [--cases] [--efficiency]
 
-Both runs give the same numbers, which is checked; the ratio of their times is the efficiency. Where
-other work slows one of them, it misleads; how busy the processors were kept does not.
+Time of the processor, so that other work beside it disturbs little, and of the clock.
+`--efficiency` runs a study on one and on two workers, sees that both give the same rows, and prints
+the ratio of their times.
 """
 
 import argparse
 import time
 
-import numpy as np
-import pandas as pd
-
-from coalloc_lib.studies.cluster_configurations.parameters import SCALES
-from coalloc_lib.studies.cluster_configurations.scenarios import run_all
-from coalloc_lib.studies.cluster_configurations.tables import compute_cells
-from coalloc_lib.studies.measurements import Scale
-
-TINY = Scale(
-    jobs=2000,
-    replications=2,
-    precision=0.5,
-    most_jobs=2000,
-    cell_jobs=2000,
-    response_jobs=90_000,
-    response_replications=2,
-    map_jobs=2000,
-)
+from coalloc_lib.studies import STUDIES, load_study
+from coalloc_lib.sweep import compile_kernels
 
 
-def timed(scale, workers):
-    start, work = time.perf_counter(), time.process_time()
-    cells = compute_cells(scale, seed=1, workers=workers)
-    runs = run_all(scale, seed=1, workers=workers)
-    elapsed = time.perf_counter() - start
-    return elapsed, (time.process_time() - work) / elapsed / workers, (cells, runs)
-
-
-def check_same(one, other):
-    (cells, first), (others, second) = one, other
-    assert cells == others
-    assert first.curves == second.curves
-    assert first.scaling == second.scaling
-    pd.testing.assert_frame_equal(first.gains, second.gains, check_exact=True)
-    for one, other in ((first.borne, second.borne), (first.responses, second.responses)):
-        assert one.keys() == other.keys()
-        for key, sample in one.items():
-            np.testing.assert_array_equal(sample.values, other[key].values)
+def timed(call):
+    """Return what a call returns, its time of the clock and of the processor, in seconds."""
+    begin = time.perf_counter(), time.process_time()
+    found = call()
+    return found, time.perf_counter() - begin[0], time.process_time() - begin[1]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scale", choices=tuple(SCALES), default="quick")
-    scale = SCALES[parser.parse_args().scale]
-    timed(TINY, 1)  # compiles
-    one, busy, first = timed(scale, 1)
-    print(f"one worker   {one:8.1f} s, its processor busy for {busy:.0%}", flush=True)
-    two, busy, second = timed(scale, 2)
-    print(f"two workers  {two:8.1f} s, both processors busy for {busy:.0%}")
-    print(f"efficiency   {one / two / 2:8.2f}")
-    check_same(first, second)
+    parser.add_argument("studies", nargs="*")
+    parser.add_argument("--scale", default="quick", choices=("quick", "paper"))
+    parser.add_argument("--cases", action="store_true", help="the ten cases that take longest")
+    parser.add_argument("--efficiency", action="store_true")
+    given = parser.parse_args()
+    compile_kernels()
+    for name in given.studies or STUDIES:
+        study, took = load_study(name), {}
+        measure = study.measure
+
+        def noted(case, scale, seed, measure=measure, took=took):
+            found, _, took[case] = timed(lambda: measure(case, scale, seed))
+            return found
+
+        if given.cases:
+            study.measure = noted
+        result, clock, work = timed(lambda study=study: study.reproduce(given.scale))
+        print(f"{name:24} {clock:7.1f} s, processor {work:7.1f} s", flush=True)
+        for case in sorted(took, key=took.get)[:-11:-1]:
+            print(f"    {took[case]:7.2f} s  {' '.join(str(case).split())[:100]}")
+        if given.efficiency:
+            study.measure = measure
+            alone, one, _ = timed(lambda study=study: study.reproduce(given.scale, workers=1))
+            assert alone.rows == result.rows
+            print(f"    one worker {one:.1f} s, efficiency of two {one / clock / 2:.2f}")
 
 
 if __name__ == "__main__":

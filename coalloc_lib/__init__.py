@@ -21,7 +21,7 @@ from coalloc_lib.merging import merge
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Patient, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
@@ -77,7 +77,6 @@ __all__ = [
     "LeastLoaded",
     "Multicluster",
     "Online",
-    "Patient",
     "Placement",
     "PoissonArrivals",
     "RandomFit",

@@ -47,7 +47,7 @@ def compare_sites(
     scheduling : Scheduling, optional
         The policy of every queue. `EASY`, where it is not given: what centres run.
     engine : {"compiled", "reference"}
-        `Patient` and policies of one's own need the second.
+        Policies of one's own need the second.
     clock : {"calendar", "weeks"}
         What is simultaneous. ``calendar``: jobs of one instant, where a log counts from the
         ``UnixStartTime`` of its header. ``weeks``: each log is moved by whole weeks, so that all

@@ -15,7 +15,7 @@ from coalloc_lib import bookings
 from coalloc_lib.faults import ScheduleError, refuse
 from coalloc_lib.machines import StayOrShare
 from coalloc_lib.placement import Placement, may_stay_whole, time_on_processors
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Patient, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 
 
 def verify(schedule: Any) -> None:
@@ -346,5 +346,4 @@ _RULES_OF: dict[type[Scheduling], tuple[Callable, ...]] = {
     EASY: (_instant, _head, _promise_to_head, _told_to_heads, _promise_kept),
     Conservative: (_promise_kept, _told_to_all),
     Online: bookings.RULES,
-    Patient: (_promise_kept,),
 }

@@ -9,6 +9,7 @@ from coalloc_lib import plots, widgets
 from coalloc_lib.checks import InputError
 from coalloc_lib.names import spoken
 from coalloc_lib.widgets import division_picture, divisions
+from tests.test_plots_of_lines import RESPONSES
 from tests.test_widgets import all_widgets, control, notes, source, words
 
 
@@ -164,8 +165,7 @@ def test_a_picture_says_what_it_shows():
 
 
 def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
-    curves = divisions.division_curves((32, 32, 32, 32), 4, "D(0.9)[1,8]", divisions.COARSE)
-    figure = plots.curves({"": curves}, title="A title " * 20, subtitle="words " * 30)
+    figure = plots.curves(RESPONSES, title="A title " * 20, subtitle="words " * 30)
     divisions._place_axes(figure)
     figure.canvas.draw()
     boxes = [axes.get_tightbbox() for axes in figure.axes]

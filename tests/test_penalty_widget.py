@@ -3,15 +3,14 @@
 import time
 
 import ipywidgets as ipw
-import numpy as np
 import pytest
 
 from coalloc_lib import plots, widgets
 from coalloc_lib.checks import InputError
-from coalloc_lib.inference import Sample
-from coalloc_lib.studies.communication_penalty.parameters import NO_LIMIT, SEED, WHOLE, scenario
-from coalloc_lib.studies.communication_penalty.responses import NAMES, Responses, Size, respond
+from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
+from coalloc_lib.studies.communication_penalty.responses import NAMES, NO_LIMIT, respond
 from coalloc_lib.widgets import map_explorer, penalties, penalty_picture
+from tests.studies.small import SMALL
 from tests.test_widgets import all_widgets, control, notes, source, words
 
 START = {
@@ -29,8 +28,8 @@ START = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(penalties, "FINE", Size(1_500, 4))
-    monkeypatch.setattr(penalties, "COARSE", Size(500, 3))
+    monkeypatch.setattr(penalties, "FINE", (1_500, 4))
+    monkeypatch.setattr(penalties, "COARSE", (500, 3))
 
 
 @pytest.fixture
@@ -117,28 +116,34 @@ def test_a_line_that_makes_no_sense_is_answered_beside_it(box, line, message):
     assert (words(box), box.values) == before
 
 
-def test_the_bars_are_the_responses_of_the_study(monkeypatch):
-    drawn = {}
-    monkeypatch.setattr(plots, "bars", lambda bars, **how: drawn.update(bars) or how_drawn(how))
+@pytest.fixture
+def bars(monkeypatch):
+    """The tables that are drawn as bars."""
+    tables, draw = [], plots.bars
+    monkeypatch.setattr(
+        plots, "bars", lambda table, **how: tables.append(table) or draw(table, **how)
+    )
+    return tables
+
+
+def test_the_bars_are_the_responses_of_the_study(bars):
     penalty_picture(psi=0.3, above=5, components=3, load=0.6, max_jumps=NO_LIMIT)
+    drawn = bars[0].set_index(["group", "series"])
     jobs = WHOLE.with_(above=5, parts=3, span_penalty=0.3)
     for name, mine in ((penalties.SPLIT, jobs), (penalties.KEPT, WHOLE)):
-        found = respond(scenario(NO_LIMIT, mine), 0.6, penalties.FINE, SEED)
+        found = respond(scenario(NO_LIMIT, mine), 0.6, penalties.FINE, study.seed)
         for group in NAMES:
-            shown = drawn["all jobs" if group == "stream" else group][name]
-            assert shown == found.means[group].interval
-
-
-def how_drawn(how):
-    figure, _ = plots.new_figure()
-    plots.title_figure(figure, how["title"], how["subtitle"])
-    return figure
+            shown = drawn.loc["all jobs" if group == "stream" else group, name]
+            known = found.means[group].interval
+            ends = known.estimate, known.low, known.high
+            assert (shown["response"], shown["ci95_low"], shown["ci95_high"]) == ends
 
 
 def test_at_a_vanishing_load_splitting_at_need_changes_nothing():
     need = penalty_picture(psi=0.5, load=0.02, placement="split at need").alt
     always = penalty_picture(psi=0.5, load=0.02).alt
-    assert "S4 loses" in always
+    assert always.startswith("All jobs: splitting loses")
+    assert "loses" in always[always.index("S4 split") :]
     assert "loses" not in need
 
 
@@ -150,17 +155,16 @@ def test_at_a_vanishing_load_splitting_at_need_changes_nothing():
         (0.839, 0.0, "borne by whole jobs (0."),
     ],
 )
-def test_what_saturates_is_said_and_has_no_bar(load, psi, said, monkeypatch):
-    drawn = {}
-    monkeypatch.setattr(plots, "bars", lambda bars, **how: drawn.update(bars) or how_drawn(how))
+def test_what_saturates_is_said_and_has_no_bar(load, psi, said, bars):
     picture = penalty_picture(psi=psi, above=3, load=load, max_jumps=0 if psi == 0 else 20)
     assert picture.alt.startswith(f"Saturated: load {load:g} is not certain to be borne by")
     assert said in picture.alt
     if load == 1.0:
-        assert set(drawn) == {"load"}
+        assert set(bars[0]["group"]) == {"load"}
     else:
         gone = penalties.KEPT if psi == 0 else penalties.SPLIT
-        assert all(gone not in bars and len(bars) == 1 for bars in drawn.values())
+        assert gone not in set(bars[0]["series"])
+        assert len(bars[0]) == len(NAMES)
 
 
 @pytest.mark.parametrize(
@@ -182,13 +186,11 @@ def test_what_makes_no_sense_is_refused_in_one_line(arguments, name):
 
 
 def test_an_undecided_group_is_called_so():
-    noise = np.array([0.7, 1.0, 1.4, 0.9])
-    split, whole = (
-        Responses(Sample(np.full(4, 0.9)), {g: Sample(mean) for g in NAMES})
-        for mean in (10.1 * noise, np.full(4, 10.0))
-    )
-    changes = {group: penalties.change(split, whole, group) for group in NAMES}
-    assert penalties._said(changes).startswith("Splitting: all jobs undecided, S1 undecided")
+    told = [
+        penalties._said({"saturated": saturated, "verdict": verdict, "change": -3.2})
+        for saturated, verdict in (("", "undecided"), ("", "gains"), ("whole", "gains"))
+    ]
+    assert told == ["undecided", "gains 3.2 %", "gains"]
 
 
 def test_a_coarse_answer_costs_about_as_much_as_a_few_drawings(monkeypatch):
@@ -205,28 +207,19 @@ def test_a_coarse_answer_costs_about_as_much_as_a_few_drawings(monkeypatch):
         assert answer < 15 * min(seconds(psi) for _ in "123")
 
 
-class Pictured:
-    """A figure that says for which group it was drawn."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def plot(self, group="stream"):
-        figure, _ = plots.new_figure()
-        plots.title_figure(figure, f"{self.name} {group}")
-        return figure
-
-    def words(self, group="stream"):
-        return f"{self.name} {group}"
-
-
-def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group():
-    box = map_explorer({"0": Pictured("first"), "20": Pictured("second")})
-    assert words(box).strip() == "first stream"
-    control(box, "MaxJumps").value = "20"
+def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
+    monkeypatch.setitem(study.scales, "quick", SMALL[study.name])
+    maps = {name: study.figure(f"viability-{name}").run(workers=1) for name in ("20", "no-limit")}
+    box = map_explorer(maps)
+    first = words(box)
+    assert "FPFS(20)" in first
+    control(box, "MaxJumps").value = "no-limit"
     control(box, "group").value = "S4"
-    assert words(box).strip() == "second S4"
-    again = map_explorer({"0": Pictured("first"), "20": Pictured("second")}, box.scenario.value)
+    assert "S4, MaxJumps no-limit" in words(box)
+    table = maps["no-limit"].data()
+    gains = ((table["group"] == "S4") & (table["verdict"] == "gains")).sum()
+    assert f"gains {gains}" in words(box) or not gains
+    again = map_explorer(maps, box.scenario.value)
     assert words(again) == words(box)
     with pytest.raises(InputError, match="maps is empty"):
         map_explorer({})

@@ -10,12 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.plots.boxes import pieces
-from coalloc_lib.plots.still import still
+from coalloc_lib.boxes import pieces, scenes
+from coalloc_lib.plots import still
 from coalloc_lib.widgets.player.film import film, label_of
 from tests.test_waiting import schedules
 
 JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
+
+
+def still_of(schedules, **how):
+    return still(*scenes(schedules), **how)
 
 
 def small(**how):
@@ -262,7 +266,7 @@ def test_where_nothing_can_play_a_picture_stands_in():
 
 def test_the_still_picture_has_the_marks_of_the_player():
     one = small()
-    figure = still({"FCFS": one, "FPFS": small(scheduling=co.FPFS(5))}, unit="h")
+    figure = still_of({"FCFS": one, "FPFS": small(scheduling=co.FPFS(5))}, unit="h")
     bands, queue, *_ = figure.axes
     boxes = [(p.get_x(), p.get_width(), p.get_height()) for p in bands.patches]
     assert sum(width * height for _, width, height in boxes) == pytest.approx(JOBS.work.sum())
@@ -280,14 +284,14 @@ def test_the_still_picture_has_the_marks_of_the_player():
 
 
 def test_the_still_picture_has_a_bar_at_each_promise():
-    figure = still({"EASY": co.simulate(co.Multicluster([10]), SIX, scheduling=co.EASY())})
+    figure = still_of({"EASY": co.simulate(co.Multicluster([10]), SIX, scheduling=co.EASY())})
     bars = [line.get_xdata()[0] for line in figure.axes[1].lines if line.get_marker() == "|"]
     assert bars == [6, 10]
     assert figure.axes[-1].get_xlabel().endswith("bar: a promised start")
 
 
 def test_no_two_waits_of_a_lane_touch():
-    figure = still({"many": long(60)})
+    figure = still_of({"many": long(60)})
     drawn = [line for line in figure.axes[1].lines if line.get_marker() != "x"]
     lanes = {}
     for line in drawn:

@@ -1,15 +1,19 @@
-"""Pictures hold what they are given, and say it in words that can be read."""
+"""Pictures hold what a table says, in words that can be read; what has no place is refused."""
 
+import subprocess
+import sys
+from functools import partial
 from itertools import combinations
 
 import matplotlib.colors
 import numpy as np
+import pandas as pd
 import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
-from coalloc_lib.estimates import Interval
-from tests.pictures import ENDLESS, texts
+from tests.conftest import ROOT
+from tests.pictures import said, texts
 
 #: What red-green blind eyes see of linear red, green and blue (Machado and others, 2009).
 DEUTERANOPIA = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
@@ -41,8 +45,7 @@ def test_each_meaning_has_a_colour_of_its_own():
 def test_a_meaning_looks_the_same_whatever_is_said_beside_it():
     both = plots.signs(["ordered requests", "unordered (simulated)"])
     assert both["ordered requests"] == plots.MEANINGS["ordered"]
-    assert both["unordered (simulated)"] == plots.MEANINGS["unordered"]
-    assert plots.signs(["worst fit"])["worst fit"] == plots.STANDARD
+    assert both["unordered (simulated)"] == plots.MEANINGS["unordered"] == plots.STANDARD
 
 
 def test_names_without_a_meaning_and_second_ones_get_looks_of_their_own():
@@ -52,119 +55,128 @@ def test_names_without_a_meaning_and_second_ones_get_looks_of_their_own():
 
 
 def test_shades_are_steps_of_one_quantity():
-    brightness = [
-        sum(matplotlib.colors.to_rgb(sign.colour)) for sign in plots.shades("1234").values()
-    ]
+    shades = plots.shades("1234").values()
+    brightness = [sum(matplotlib.colors.to_rgb(sign.colour)) for sign in shades]
     assert brightness == sorted(brightness)
-
-
-@pytest.fixture
-def groups():
-    return {
-        "U[1,7]": {"ordered": 0.22, "unordered": Interval(0.1, 0.09, 0.11, 8)},
-        "mine": {"unordered": 0.3},
-    }
-
-
-def test_bars_are_named_and_numbered_where_they_end(groups):
-    axes = plots.bars(groups, title="t").axes[0]
-    assert [bar.get_width() for bar in axes.patches] == [0.22, 0.1, 0.3]
-    assert texts(axes) == ["ordered 0.220", "unordered 0.100 ± 0.010", "unordered 0.300"]
-    ends = [text.get_position()[0] for text in axes.texts]
-    assert all(end > least for end, least in zip(ends, (0.22, 0.11, 0.3), strict=True))
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["U[1,7]", "mine"]
-    colours = [matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in axes.patches]
-    assert colours[1] == colours[2] == plots.STANDARD.colour != colours[0]
-
-
-def test_a_share_ends_at_one(groups):
-    axes = plots.bars({"x": {"lost": 0.98}}, title="t").axes[0]
-    assert max(axes.get_xticks()) <= 1 < axes.get_xlim()[1]
-
-
-def test_the_threshold_of_a_claim_is_drawn_in_each_group_and_named(groups):
-    threshold = "half of ordered", {"U[1,7]": 0.11, "mine": 0.2}
-    axes = plots.bars(groups, title="t", threshold=threshold).axes[0]
-    dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
-    assert [line.get_xdata()[0] for line in dashed] == [0.11, 0.2]
-    assert "half of ordered" in texts(axes)
-
-
-def test_words_of_bars_stay_inside_the_picture(groups):
-    figure = plots.bars(groups | {"x": {"a name that is rather long indeed": 0.9}}, title="t")
-    figure.draw_without_rendering()
-    (axes,) = figure.axes
-    for text in axes.texts:
-        assert text.get_window_extent().x1 <= figure.bbox.x1
-
-
-def test_a_threshold_may_reach_from_one_loss_to_another_or_miss_a_group(groups):
-    axes = plots.bars(groups, title="t", threshold=("half", {"mine": (0.1, 0.2)})).axes[0]
-    dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
-    assert [line.get_xdata()[0] for line in dashed] == [0.1, 0.2]
-    top, bottom = dashed[0].get_ydata()
-    assert top < axes.patches[2].get_y() < bottom
-
-
-def test_no_bars_are_refused():
-    with pytest.raises(InputError, match=r"^groups = {}; give"):
-        plots.bars({}, title="t")
-    with pytest.raises(InputError, match=r"^groups\['x'\] = {}; give"):
-        plots.bars({"x": {}}, title="t")
-
-
-@pytest.mark.parametrize("value", [np.nan, -np.inf, *ENDLESS])
-def test_a_bar_without_an_end_is_refused_by_its_name(value):
-    with pytest.raises(InputError, match=r"^groups\['x'\]\['lost'\] = .*; .* leave it out"):
-        plots.bars({"x": {"kept": 0.5, "lost": value}}, title="t")
-
-
-@pytest.mark.parametrize("values", [(-0.2, 0.4), (-120.0, -80.0), (-1e-3, 0.9)])
-def test_negative_bars_and_their_words_stay_inside_the_picture(values):
-    row = {f"a name that is rather long {v}": Interval(v, v - 0.1, v + 0.1, 5) for v in values}
-    figure = plots.bars({"x": row}, title="t")
-    figure.draw_without_rendering()
-    (axes,) = figure.axes
-    left, right = axes.get_xlim()
-    assert left < min(values) - 0.1 < max(values) + 0.1 < right
-    for text in axes.texts:
-        assert text.get_position()[0] > 0
-        assert text.get_window_extent().x1 <= figure.bbox.x1
-
-
-def test_a_figure_in_doubt_is_told_so():
-    groups = {"x": {"a": Interval(0.25, 0.24, 0.26, 8, doubt="few jobs ended")}}
-    assert texts(plots.bars(groups, title="t").axes[0]) == ["a 0.250 ± 0.010, in doubt"]
 
 
 def test_titles_are_wrapped_and_get_their_room():
     short, long = plots.new_figure(3)[0], plots.new_figure(3)[0]
-    plots.title_figure(short, "seen", "plotted")
+    plots.title_figure(short, "seen", "plotted", "", "dashed: a level")
     plots.title_figure(long, "seen " * 40, "plotted " * 40)
     assert long.get_figheight() > short.get_figheight() > 3
     assert "\n" in long.get_suptitle()
-    assert short.get_suptitle() == "seen"
+    assert (short.get_suptitle(), said(short)) == ("seen", "plotted; dashed: a level")
     long.draw_without_rendering()
     top = long.axes[0].get_tightbbox().y1
     assert all(text.get_window_extent().y0 >= top - 1 for text in long.texts)
 
 
-def test_density_has_a_panel_for_each_distribution():
-    panels = {"processors": ([1, 2], [0.4, 0.6], 1.0), "seconds": ([0, 30], [0.9, 0.1], 30.0)}
-    figure = plots.density(panels, title="t", ylabel="share")
-    assert [axes.get_xlabel() for axes in figure.axes] == ["processors", "seconds"]
-    assert [bar.get_height() for bar in figure.axes[1].patches] == [0.9, 0.1]
-
-
-def test_a_drawing_keeps_its_text_and_is_the_same_each_time(groups):
-    one, other = (plots.to_svg(plots.bars(groups, title="What is seen")) for _ in "12")
+def test_a_drawing_keeps_its_text_and_is_the_same_each_time():
+    one, other = (plots.to_svg(bars(LOSSES, title="What is seen")) for _ in "12")
     assert one == other
-    assert "What is seen</text>" in one
-    assert "unordered 0.100 ± 0.010</text>" in one
-    assert "Verdana" in one
+    for words in ("What is seen</text>", "unordered 0.100 ± 0.010</text>", "Verdana"):
+        assert words in one
 
 
-def test_an_axis_of_what_is_no_share_has_its_ticks():
-    figure = plots.bars({"all": {"a": 12.0, "b": 17.0}}, title="Times")
-    ticks = figure.axes[0].get_xticks()
-    assert max(ticks) > 10
+LOSSES = pd.DataFrame(
+    [
+        ("U[1,7]", "ordered", 0.22, np.nan, np.nan, ""),
+        ("U[1,7]", "unordered", 0.1, 0.09, 0.11, None),
+        ("mine", "unordered", 0.3, 0.3, 0.3, "few jobs ended"),
+    ],
+    columns=["group", "series", "loss", "ci95_low", "ci95_high", "doubt"],
+)
+bars = partial(plots.bars, value="loss", group="group", series="series")
+
+
+def test_bars_are_named_and_numbered_where_they_end():
+    (axes,) = bars(LOSSES).axes
+    assert [bar.get_width() for bar in axes.patches] == [0.22, 0.1, 0.3]
+    words = ["ordered 0.220", "unordered 0.100 ± 0.010", "unordered 0.300, in doubt"]
+    assert texts(axes) == words
+    ends = [text.get_position()[0] for text in axes.texts]
+    assert all(end > least for end, least in zip(ends, (0.22, 0.11, 0.3), strict=True))
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["U[1,7]", "mine"]
+    colours = [matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in axes.patches]
+    assert colours[1] == colours[2] == plots.STANDARD.colour != colours[0]
+    lengths = [type(each).__name__ for each in axes.containers].count("ErrorbarContainer")
+    assert lengths == 1  # an interval of one number is not drawn
+
+
+def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
+    (axes,) = bars(LOSSES, threshold=("half", {"U[1,7]": 0.11, "mine": (0.1, 0.2)})).axes
+    dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
+    assert [line.get_xdata()[0] for line in dashed] == [0.11, 0.1, 0.2]
+    assert "half" in texts(axes)
+    top, bottom = dashed[1].get_ydata()
+    assert top < axes.patches[2].get_y() < bottom
+    (axes,) = bars(LOSSES, threshold=("half", {"mine": 0.1})).axes  # a group may have none
+    assert sum(line.get_linestyle() == "--" for line in axes.lines) == 1
+
+
+@pytest.mark.parametrize("values", [(-0.2, 0.4), (-120.0, -80.0), (-1e-3, 0.9), (0.0, 0.0)])
+def test_words_of_bars_stay_inside_the_picture(values):
+    names = [f"a name that is rather long {value}" for value in values]
+    ends = {"ci95_low": np.array(values) - 0.1, "ci95_high": np.array(values) + 0.1}
+    figure = bars(pd.DataFrame({"group": "x", "series": names, "loss": values} | ends))
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_xlim()[0] < min(values) - 0.1 < max(values) + 0.1 < axes.get_xlim()[1]
+    for text in axes.texts:
+        assert text.get_position()[0] > 0
+        assert text.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_bars_may_be_cut_have_words_and_be_no_shares():
+    table = pd.DataFrame({"group": "m64", "series": ["local", "sharing"], "loss": [240.0, 12.0]})
+    (axes,) = bars(table.assign(told=["240 h", "12 h"]), words="told", most=26).axes
+    assert [bar.get_width() for bar in axes.patches] == [26, 12]
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_marker() == ">"] == [26]
+    assert texts(axes) == ["local 240 h", "sharing 12 h"]
+    assert axes.get_xlim()[1] < 60
+    assert max(bars(table).axes[0].get_xticks()) > 100
+    (axes,) = bars(pd.DataFrame({"group": "x", "series": ["lost " * 5], "loss": [0.98]})).axes
+    assert max(axes.get_xticks()) <= 1 < axes.get_xlim()[1]  # a share ends at 1
+
+
+def test_histograms_have_a_panel_for_each_distribution():
+    table = pd.DataFrame(
+        {"of": ["processors", "processors", "seconds", "seconds"], "from": [0.5, 1.5, 0, 30],
+         "share": [0.4, 0.6, 0.9, 0.1], "width": [1, 1, 30, 30]}
+    )  # fmt: skip
+    columns = {"value": "from", "share": "share", "panel": "of", "width": "width"}
+    figure = plots.histograms(table, **columns, ylabel="share of jobs")
+    assert [axes.get_xlabel() for axes in figure.axes] == ["processors", "seconds"]
+    drawn = [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in figure.axes[1].patches]
+    assert drawn == [(0, 30, 0.9), (30, 30, 0.1)]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t[:0], "^table has no rows; give one row a point$"),
+        (lambda t: {"loss": 1}, "^table = .* is no DataFrame; give a pandas table"),
+        (lambda t: t.drop(columns="loss"), "^value = 'loss' is no column; the table has 'group'"),
+        (lambda t: t.assign(loss=np.inf), "^column 'loss' has inf in row 0; .* leave the row out"),
+        (
+            lambda t: t.assign(loss=[1, None, 2]),
+            "^column 'loss' has nan in row 1; .* leave",
+        ),
+        (lambda t: t.assign(ci95_high=[1, 2, np.inf]), "^column 'ci95_high' has inf in row 2; "),
+        (
+            lambda t: t.assign(loss=[1, "two", 3]),
+            "^column 'loss' has 'two' in row 1; give numbers",
+        ),
+    ],
+)
+def test_what_has_no_place_in_a_picture_is_refused_in_one_line(change, words):
+    with pytest.raises(InputError, match=words) as error:
+        bars(change(LOSSES))
+    assert "\n" not in str(error.value)
+
+
+def test_drawing_needs_no_compiler():
+    code = "import sys, coalloc_lib.plots; print('numba' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert ran.stdout == "False\n", ran.stderr

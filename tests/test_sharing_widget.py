@@ -6,9 +6,9 @@ import pytest
 
 from coalloc_lib import plots, sites, widgets
 from coalloc_lib.checks import InputError
-from coalloc_lib.estimates import Interval
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.studies.job_sharing import workload_sets
+from coalloc_lib.studies.job_sharing.cases import Work
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets import sharing, sharing_picture
 from tests.test_widgets import all_widgets, control, notes, source, words
@@ -29,13 +29,12 @@ def box():
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """What is drawn: bars of all ways, and the timelines."""
+    """What is drawn: the tables of the bars and of the timelines, and what is said of the bars."""
     kept = {}
 
     def keep(name):
-        def draw(first, *more, **how):
-            kept[name] = first
-            kept["said"] = how["subtitle"] if name == "bars" else kept["said"]
+        def draw(table, **how):
+            kept[name], kept[f"{name} subtitle"] = table, how["subtitle"]
             figure, _ = plots.new_figure()
             plots.title_figure(figure, how["title"], how["subtitle"])
             return figure
@@ -45,7 +44,8 @@ def drawn(monkeypatch):
     sharing._picture.cache_clear()
     monkeypatch.setattr(plots, "bars", keep("bars"))
     monkeypatch.setattr(plots, "timelines", keep("timelines"))
-    return kept
+    yield kept
+    sharing._picture.cache_clear()
 
 
 def test_every_slider_has_an_entry_of_its_name(box):
@@ -83,10 +83,11 @@ def test_one_line_recreates_it_and_one_that_makes_no_sense_is_answered(box):
     assert "give a number from 0.0 to 1.0" in said
 
 
-def test_bars_and_timelines_are_those_of_the_schedules(drawn):
-    *_, name, _ = workload_sets(2002)  # an extract that begins late
-    sharing_picture("m128", name, policy="FCFS", overhead=0.35)
-    work = workload_sets(2002)[name]
+def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
+    first, *_ = workload_sets().values()
+    work = Work("late", first.jobs.replace(submit=first.jobs.submit + 100.3 * DAY))
+    monkeypatch.setattr(sharing, "workload_sets", lambda: {"late": work})
+    sharing_picture("m128", "late", policy="FCFS", overhead=0.35)
     m128, jobs = Multicluster([128] * 4), work.jobs.chopped(128).pieces
     ran = {
         "local": sites.local(m128, jobs, _in_turn(work.jobs, 4), scheduling=FCFS()),
@@ -94,18 +95,18 @@ def test_bars_and_timelines_are_those_of_the_schedules(drawn):
         "multi-site": sites.multi_site(m128, jobs, 0.35, scheduling=FCFS()),
         "single machine": sites.single_machine(m128, jobs, scheduling=FCFS()),
     }
-    (bars,) = drawn["bars"].values()
+    bars = drawn["bars"].set_index("mode")
     for mode, schedule in ran.items():
         hours = schedule.average_weighted_response_time() / 3600
-        assert bars[mode].estimate == pytest.approx(hours, rel=1e-9)
-        assert bars[mode].low < hours < bars[mode].high
-    timelines = list(drawn["timelines"].values())
-    assert len(timelines) == 3
-    for shares, schedule in zip(timelines, ran.values(), strict=False):
+        assert bars["hours"][mode] == pytest.approx(hours, rel=1e-9)
+        assert bars["ci95_low"][mode] < hours < bars["ci95_high"][mode]
+    third = drawn["timelines"].query("site == 3 and day == 10")
+    assert [panel.split(":")[0] for panel in third["panel"]] == list(ran)[:3]
+    for share, schedule in zip(third["utilization"], ran.values(), strict=False):
         begin = jobs.submit.min() + 10 * DAY
         overlap = np.minimum(schedule.end, begin + DAY) - np.maximum(schedule.start, begin)
         used = schedule.allocation[:, 2] @ np.maximum(overlap, 0)
-        assert shares[2, 10] == pytest.approx(used / (128 * DAY))
+        assert share == pytest.approx(used / (128 * DAY))
 
 
 def _in_turn(jobs, count):
@@ -135,56 +136,11 @@ def test_what_makes_no_sense_is_refused_in_one_line(arguments, name):
     assert "\n" not in str(error.value)
 
 
-def test_timelines_refuse_what_is_no_share():
-    how = {"title": "t", "xlabel": "day", "ylabel": "site"}
-    assert plots.timelines({"one": np.array([[0.0, 1.0]])}, 2, **how).get_suptitle() == "t"
-    for bad in (1.2, -0.1, np.nan):
-        with pytest.raises(InputError, match=rf"panels\['one'\] has {bad}; give shares"):
-            plots.timelines({"one": np.array([[0.5, bad]])}, 2, **how)
-
-
-def test_timelines_take_shares_that_rounding_has_moved():
-    """What is busy is worked out from differences of long sums."""
-    how = {"title": "t", "xlabel": "day", "ylabel": "site"}
-    plots.timelines({"one": np.array([[-8e-17, 1 + 3e-13]])}, 2, **how)
-
-
-def test_a_bar_that_would_flatten_the_others_is_cut_and_says_so():
-    long, short = (_about(value) for value in (240.0, 12.0))
-    how = {"title": "t", "words": lambda found: f"{found.estimate:.0f} h"}
-    cut = plots.bars({"m64": {"local": long, "sharing": short}}, most=26, **how)
-    (axes,) = cut.axes
-    assert [bar.get_width() for bar in axes.patches] == [26, 12]
-    assert [line.get_xdata()[0] for line in axes.lines if line.get_marker() == ">"] == [26]
-    assert [text.get_text() for text in axes.texts] == ["local 240 h", "sharing 12 h"]
-    assert axes.get_xlim()[1] < 60
-    (axes,) = plots.bars({"m64": {"local": long, "sharing": short}}, **how).axes
-    assert [bar.get_width() for bar in axes.patches] == [240, 12]
-
-
 def test_the_picture_says_what_it_weighs_by_and_what_it_cuts(drawn):
     for weight in ("processors", "processors × run time"):
         picture = sharing_picture("m64", weight=weight, overhead=0.3)
-        assert f"weighted by {weight};" in drawn["said"]
-        assert "arrow: the bar goes on" in drawn["said"]
+        assert f"weighted by {weight};" in drawn["bars subtitle"]
+        assert "arrow: the bar goes on" in drawn["bars subtitle"]
         assert " h (" in picture.alt
     sharing_picture("m128")
-    assert "arrow" not in drawn["said"]
-
-
-def test_many_panels_of_long_names_stand_in_rows_of_two():
-    line = [(x, _about(x)) for x in (0.5, 1.0)]
-    how = {"title": "t", "xlabel": "x", "ylabel": "y", "level": "one"}
-    long = {str(i): {"a name of some length": line} for i in range(3)}
-    short = {str(i): {"m64": line} for i in range(3)}
-    rows = {name: _rows(plots.ratios(panels, **how)) for name, panels in
-            {"long": long, "short": short}.items()}  # fmt: skip
-    assert rows == {"long": 2, "short": 1}
-
-
-def _about(value):
-    return Interval(value, 0.9 * value, 1.1 * value, 5)
-
-
-def _rows(figure):
-    return len({round(axes.get_position().y0, 3) for axes in figure.axes})
+    assert "arrow" not in drawn["bars subtitle"]

@@ -8,12 +8,12 @@ from io import BytesIO
 
 import ipywidgets as ipw
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
 import coalloc_lib as co
 from coalloc_lib import plots, widgets
-from coalloc_lib.estimates import Interval
 from coalloc_lib.widgets import LossQuestion, Picture, capacity_loss, controls, loss_picture
 from coalloc_lib.widgets.losses import COARSE_JOBS
 
@@ -22,6 +22,12 @@ FIVE = co.JobStream(
     runtime=[5, 3, 3, 5, 4],
     components=[[2, 0], [1, 2], [3, 0], [2, 1], [2, 1]],
 )
+
+
+def bars(title="t", **values):
+    """Return a picture of bars, by their names."""
+    table = pd.DataFrame({"group": "one", "series": list(values), "loss": list(values.values())})
+    return plots.bars(table, value="loss", group="group", series="series", title=title)
 
 
 @pytest.fixture(autouse=True)
@@ -145,8 +151,7 @@ def test_an_answer_while_a_control_moves_costs_about_as_much_as_a_drawing(monkey
         for placement in ("worst fit", "first fit")
     ]
     loss_picture(questions[0])
-    bars = {"one": {"a": 0.5, "b": 0.4}}
-    drawing = min(seconds(lambda: Picture(plots.bars(bars, title="t"))) for _ in "123")
+    drawing = min(seconds(lambda: Picture(bars(a=0.5, b=0.4))) for _ in "123")
     slowest = max(seconds(lambda q=q: loss_picture(q, COARSE_JOBS)) for q in questions[1:])
     assert slowest < 30 * drawing
 
@@ -280,7 +285,7 @@ def test_a_coarse_picture_before_a_mistake_is_not_called_unfinished(monkeypatch)
     def draw(number, coarse):
         if number > 5:
             raise co.InputError("number = 6; give less")
-        return Picture(plots.bars({"one": {"a": number / 10}}, title="t"))
+        return Picture(bars(a=number / 10))
 
     slider = ipw.IntSlider(value=1)
     box = controls.Explorer({"number": slider}, draw)
@@ -301,7 +306,7 @@ def test_a_moving_control_is_followed_coarsely_and_then_refined(monkeypatch):
 
     def draw(number, coarse):
         calls.append((number, coarse))
-        return Picture(plots.bars({"one": {"a": number / 10}}, title="t"))
+        return Picture(bars(a=number / 10))
 
     slider = ipw.IntSlider(value=1)
     box = controls.Explorer({"number": slider}, draw)
@@ -322,7 +327,7 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     def draw(one, two, coarse):
         if two > 5:
             raise co.InputError(f"two = {two}; give <5>")
-        return Picture(plots.bars({"one": {"a": one / 10}}, title="t"))
+        return Picture(bars(a=one / 10))
 
     sliders = {name: ipw.IntSlider(value=1, description=name) for name in ("one", "two")}
     box = controls.Explorer(sliders, draw)
@@ -345,7 +350,7 @@ def test_a_control_that_sets_another_redraws_once():
 
     def draw(**values):
         calls.append(values)
-        return Picture(plots.bars({"one": {"a": 0.5}}, title="t"))
+        return Picture(bars(a=0.5))
 
     controls.Explorer({"number": number, "more": more}, draw)
     assert calls == [{"number": 1, "more": True, "coarse": False}]
@@ -374,7 +379,7 @@ def test_without_a_kernel_the_picture_alone_is_shown(losses, schedules):
 
 
 def test_a_picture_is_a_drawing_with_its_words():
-    figure = plots.bars({"loss": {"a": 0.25, "b": 0.5}}, title="<Title>")
+    figure = bars(a=0.25, b=0.5, title="<Title>")
     picture = Picture(figure, caption="1 < 2", below="<p>below</p>")
     data = picture._repr_mimebundle_()
     assert data["text/plain"] == "1 < 2 <Title>"
@@ -385,8 +390,8 @@ def test_a_picture_is_a_drawing_with_its_words():
 
 
 def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
-    monkeypatch.setattr("coalloc_lib.widgets.picture.LARGEST_SVG", 1000)
-    picture = Picture(plots.bars({"loss": {"a": 0.25}}, title="t"))
+    monkeypatch.setattr("coalloc_lib.plots.picture.LARGEST_SVG", 1000)
+    picture = Picture(bars(a=0.25))
     assert picture.kind == "png"
     assert picture.image.startswith(b"\x89PNG")
     wide = int.from_bytes(picture.image[16:20], "big")
@@ -394,12 +399,13 @@ def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
 
 
 def test_an_image_has_a_palette_and_keeps_its_colours():
-    cells = {(i, j): Interval(20 * i - 9 * j, -99, 99, 5) for i in range(6) for j in range(6)}
-    rows = list("abcdef")
-    panels = dict.fromkeys("ABCDEFGH", cells)  # so much that it is an image
-    figure = plots.maps(
-        panels, rows=rows, columns=rows, title="t", xlabel="x", ylabel="y", values="change, %"
-    )
+    cells = pd.DataFrame(
+        [(p, i, j, 20 * i - 9 * j) for p in "ABCDEFGH" for i in range(6) for j in range(6)],
+        columns=["panel", "row", "column", "change"],
+    )  # so much that it is an image
+    cells = cells.assign(ci95_low=-99, ci95_high=99)
+    columns = {"x": "column", "y": "row", "value": "change", "panel": "panel"}
+    figure = plots.maps(cells, **columns, values="change, %")
     image = Image.open(BytesIO(Picture(figure).image))
     assert image.mode == "P"
     drawn = BytesIO()
@@ -412,7 +418,7 @@ def test_an_image_has_a_palette_and_keeps_its_colours():
 
 
 def test_a_loss_of_nothing_has_its_axis_too():
-    axes = plots.bars({"one": {"a": 0.0}}, title="t").axes[0]
+    axes = bars(a=0.0).axes[0]
     assert axes.get_xlim() == (0, 1)
 
 

@@ -4,17 +4,19 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
-from coalloc_lib.cli.output import Terminated, print_json, show
-from coalloc_lib.cli.page import print_page, print_rows
+from coalloc_lib.cli.output import Terminated, print_json, print_table, show
 from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
 from coalloc_lib.studies.ledger import Row, count_verdicts
+
+if TYPE_CHECKING:
+    from coalloc_lib.studies.core import StudyResult
 
 EXAMPLES = """\b
 Examples:
@@ -53,22 +55,30 @@ def reproduce(
 ) -> None:
     """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
 
-    Prints what each study comes to; writes ledger.csv, with every row, and a folder of figures a
-    study as soon as that is done.
+    Prints a line a study as soon as that is done; writes index.html, a page of all studies,
+    ledger.csv, with every row, and a folder of figures and their tables a study.
     """
     from coalloc_lib.studies import reproduce as run
+    from coalloc_lib.studies import stand_ins
     from coalloc_lib.sweep import SweepError
 
     for study in studies or ():
         options.chosen("STUDY", study, STUDIES)
     options.chosen("--scale", scale, SCALES)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
+    missing = stand_ins(studies or STUDIES)
+    if missing:
+        print(
+            f"coalloc: no {' or '.join(missing)} here: synthetic stand-ins serve, on which printed "
+            f"numbers cannot be tested. Get the logs: coalloc traces fetch {' '.join(missing)}",
+            file=sys.stderr,
+        )
     rows: list[Row] = []
 
-    def report(found: list[Row]) -> None:
-        rows.extend(found)
+    def report(found: "StudyResult") -> None:
+        rows.extend(found.rows)
         if not as_json:
-            (print_rows if every_row else print_page)(found)
+            print_rows(found.rows) if every_row else show(_line(found))
 
     with _watched(cache) as progress:
         how = {"progress": progress, "seed": seed, "cache": cache, "workers": workers or -1}
@@ -85,11 +95,45 @@ def reproduce(
     if as_json:
         print_json(_as_object(rows, result))
         return
-    counts = count_verdicts(result.rows)
     show(
-        ", ".join(f"{count} {verdict}" for verdict, count in counts.items()),
-        f"{result.ledger} has every row; {len(result.figures)} figures are beside it",
+        _counted(count_verdicts(result.rows)),
+        f"{result.page} shows it all; {result.ledger} has every row",
     )
+
+
+def _line(found: "StudyResult") -> str:
+    """Return what a study comes to, in a line."""
+    from coalloc_lib.studies.pages import tally
+
+    counts = tally(found)
+    numbers, came_out, claims = (counts.pop(key) for key in ("numbers", "reproduced", "claims"))
+    printed = f"{came_out} of {numbers} printed numbers, " if numbers else ""
+    return f"{found.study.name}: {printed}{claims} claims: {_counted(counts)}"
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+
+
+def print_rows(rows: list[Row]) -> None:
+    """Print every row of the ledger."""
+    from rich.text import Text
+
+    from coalloc_lib.studies.pages import MARKS
+
+    lines = []
+    for row in rows:
+        found = _number(row.reproduced)
+        if row.ci95_low is not None and row.ci95_high is not None:
+            found += f" [{_number(row.ci95_low)}, {_number(row.ci95_high)}]"
+        verdict = Text(row.verdict, style=MARKS[row.verdict][0])
+        lines.append((row.item, row.quantity, _number(row.published), found, verdict, row.note))
+    columns = ("item", "quantity", ">published", ">reproduced", "verdict", "note")
+    print_table(columns, lines)
+
+
+def _number(value: float | str | None) -> str:
+    return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"
 
 
 @contextmanager
@@ -111,5 +155,6 @@ def _as_object(rows, result=None):
         "verdicts": count_verdicts(rows),
         "rows": [asdict(row) for row in rows],
         "ledger": None if result is None else str(result.ledger),
+        "page": None if result is None else str(result.page),
         "figures": [] if result is None else [str(file) for file in result.figures],
     }

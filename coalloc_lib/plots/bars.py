@@ -1,158 +1,116 @@
-"""Bars that are named and numbered where they end, with the claim's threshold across them."""
+"""Bars that are named and numbered where they end, and histograms."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
-from matplotlib.axes import Axes
+import pandas as pd
 from matplotlib.figure import Figure
 
-from coalloc_lib.checks import InputError
-from coalloc_lib.estimates import Interval
-from coalloc_lib.plots.signs import Sign, signs
-from coalloc_lib.plots.style import GREY, new_figure, some, title_figure
+from coalloc_lib.plots.signs import STANDARD, Sign
+from coalloc_lib.plots.style import GREY, new_figure, title_figure
+from coalloc_lib.plots.tables import interval_of, looks, tidy, told
 
 #: Height of a bar with its gap, and of the gap between groups, in inches.
 BAR, GAP = 0.2, 0.12
 #: What a bar's words take, as a share of the axis for each letter.
 LETTER = 0.0105
 
-Figures = Mapping[str, Mapping[str, Interval | float]]
 #: Where a threshold lies: at a number, or from one to another.
 Level = float | tuple[float, float]
 
 
 def bars(
-    groups: Figures, *, title: str, subtitle: str = "", xlabel: str = "capacity loss",
-    threshold: tuple[str, Mapping[str, Level]] | None = None,
-    look: Mapping[str, Sign] | None = None,
-    words: Callable[[Interval], str] | None = None, most: float = np.inf,
+    table: pd.DataFrame, *, value: str, group: str, series: str, xlabel: str = "capacity loss",
+    threshold: tuple[str, Mapping[str, Level]] | None = None, words: str | None = None,
+    most: float = np.inf, look: Mapping[str, Sign] | None = None, title: str = "",
+    subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a bar for each figure, with its 95 % interval, its name and its value.
+    """Draw a bar for each row, with its 95 % interval, its name and its value.
 
     Parameters
     ----------
-    groups : dict of dict
-        ``groups[group][series]`` is an `Interval` or a number; a series has one look in all groups.
+    table : DataFrame
+        One row a bar.
+    value, group, series : str
+        Its columns; a series has one look in all groups.
     threshold : (str, dict), optional
         What a claim is judged by: its name, and where it lies in each group, or from where to
         where; a group may have none.
-    look : dict of Sign, optional
-        By series, where it is not to follow from the names.
-    words : callable, optional
-        Writes a figure with its interval; `told` where it is not given.
+    words : str, optional
+        The column of what is written behind a bar's name; its value where it is not given.
     most : float
         Where bars are cut off, with an arrow.
+    look : dict of Sign, optional
+        By series, where it is not to follow from the names.
     """
-    for group, row in some("groups", groups).items():
-        for name, value in some(f"groups[{group!r}]", row).items():
-            finite(f"groups[{group!r}][{name!r}]", value)
-    series = list(dict.fromkeys(name for row in groups.values() for name in row))
-    look = signs(series) if look is None else look
-    count = sum(map(len, groups.values()))
-    figure, axes = new_figure(0.55 + BAR * count + GAP * len(groups))
-    places, at = {}, 0.0
-    for group, row in groups.items():
-        places[group] = at - 0.5, at + len(row) - 0.5
-        for name, value in row.items():
-            _bar(axes, at, as_interval(value), look[name], most)
-            at += 1
-        at += GAP / BAR
-    _name_bars(axes, groups, words or told, most)
-    axes.set_yticks([sum(ends) / 2 for ends in places.values()], list(groups))
+    labels = {"group": group, "series": series, "words": words}
+    rows = tidy(table, labels, {"value": value}, closed=True)
+    groups = list(rows["group"].unique())
+    rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
+    rows = rows.sort_values("group", key=lambda each: each.map(groups.index), kind="stable")
+    rows["at"] = np.arange(len(rows)) + GAP / BAR * rows["group"].map(groups.index)
+    look = looks(rows["series"], look)
+    figure, axes = new_figure(0.55 + BAR * len(rows) + GAP * len(groups))
+    ends = []
+    for row in rows.itertuples():
+        axes.barh(row.at, min(row.value, most), 0.86, color=look[row.series].colour)
+        if row.high > most:
+            axes.plot(most, row.at, ">", color=look[row.series].colour, markersize=9, clip_on=False)
+        elif row.low < row.high:
+            reach = [[row.value - row.low], [row.high - row.value]]
+            axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
+        said = f"{row.series} {row.words or told(interval_of(row, 'value'))}"
+        # The words of a negative bar stand behind 0, where there is room.
+        ends.append((max(0.0, min(row.high, most)), row.at, said))
+    # Room for the longest words: a share of the axis, which begins at `left`, for each letter.
+    left, taken = min(0.0, 1.05 * rows["low"].min()), [LETTER * (len(e[2]) + 2) for e in ends]
+    room = max((end[0] - t * left) / (1 - t) for end, t in zip(ends, taken, strict=True)) or 1.0
+    axes.set_xlim(left, room)
+    last = min(1.0, room) if rows["high"].max() <= 1 else room  # a share ends at 1
+    axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    for end, at, said in ends:
+        place = end + 0.012 * (room - left), at
+        axes.text(*place, said, va="center", fontsize=8, bbox=box, zorder=3)
+    places = rows.groupby("group", sort=False)["at"].agg(["min", "max"])
+    axes.set_yticks(places.mean(axis=1), groups)
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(at - GAP / BAR - 0.45, -0.9 if threshold else -0.55)
+    axes.set_ylim(rows["at"].max() + 0.55, -0.9 if threshold else -0.55)
     axes.set_xlabel(xlabel)
     axes.grid(False, axis="y")
     axes.grid(True, axis="x")
-    if threshold is not None:
-        _draw_threshold(axes, places, *threshold)
+    for i, (name, level) in enumerate(threshold[1].items() if threshold else ()):
+        top, bottom = places.loc[name, "min"] - 0.5, places.loc[name, "max"] + 0.5
+        first, *_, last = marks = level if isinstance(level, tuple) else (level, level)
+        axes.fill_betweenx([top, bottom], first, last, color="0.9", linewidth=0, zorder=0.5)
+        for at in dict.fromkeys(marks):
+            axes.plot([at, at], [top, bottom], color="white", linewidth=2.2)
+            axes.plot([at, at], [top, bottom], color="black", linestyle="--", linewidth=1)
+        if i == 0 and threshold:
+            style = {"ha": "center", "va": "bottom", "fontsize": 8, "color": GREY}
+            axes.text((first + last) / 2, top, threshold[0], **style)
     title_figure(figure, title, subtitle)
     return figure
 
 
-def _bar(axes: Axes, at: float, found: Interval, sign: Sign, most: float) -> None:
-    axes.barh(at, min(found.estimate, most), 0.86, color=sign.colour)
-    if found.high > most:
-        axes.plot(most, at, ">", color=sign.colour, markersize=9, clip_on=False)
-    elif found.count:
-        ends = [[found.estimate - found.low], [found.high - found.estimate]]
-        axes.errorbar(found.estimate, at, xerr=ends, ecolor="black", elinewidth=1, capsize=2)
+def histograms(
+    table: pd.DataFrame, *, value: str, share: str, panel: str, width: str, ylabel: str,
+    title: str = "", subtitle: str = "",
+) -> Figure:  # fmt: skip
+    """Draw one distribution a panel.
 
-
-def as_interval(value: Interval | float) -> Interval:
-    """Return an interval, without length where it is a number that is known."""
-    return value if isinstance(value, Interval) else Interval.exact(value)
-
-
-def finite(argument: str, value: Interval | float) -> Interval:
-    """Return a figure as an interval; refuse one that has no place in a picture."""
-    found = as_interval(value)
-    if not np.isfinite([found.estimate, found.low, found.high]).all():
-        raise InputError(f"{argument} = {found}; a picture shows finite numbers, leave it out")
-    return found
-
-
-def told(value: Interval | float) -> str:
-    """Return a figure in words, with its interval where it has one.
-
-    Examples
-    --------
-    >>> told(0.25), told(Interval(0.25, 0.24, 0.26, 8))
-    ('0.250', '0.250 ± 0.010')
-    >>> told(Interval(0.25, 0.24, 0.26, 8, doubt="few jobs ended"))
-    '0.250 ± 0.010, in doubt'
+    Parameters
+    ----------
+    table : DataFrame
+        One row a bar.
+    value, share, width, panel : str
+        Its columns: where a bar begins, its height and width, and what its panel's axis is of.
     """
-    found = as_interval(value)
-    words = f"{found.estimate:.3f}"
-    if found.count:
-        words += " ± <0.001" if found.half_width < 0.0005 else f" ± {found.half_width:.3f}"
-    return f"{words}, in doubt" if found.doubt else words
-
-
-def _name_bars(
-    axes: Axes, groups: Figures, words_of: Callable[[Interval], str], most: float
-) -> None:
-    """Write each bar's name and value behind it, and make room for the longest.
-
-    That of a negative bar stands behind 0, where there is room.
-    """
-    drawn = [(name, as_interval(value)) for row in groups.values() for name, value in row.items()]
-    ends = [(max(0.0, min(found.high, most)), f"{name} {words_of(found)}") for name, found in drawn]
-    left = min(0.0, *(1.05 * found.low for _, found in drawn))
-    room = max(_room(end, words, left) for end, words in ends) or 1.0
-    gap = 0.012 * (room - left)
-    axes.set_xlim(left, room)
-    # A share ends at 1, whatever room the words take.
-    last = min(1.0, room) if all(found.high <= 1 for _, found in drawn) else room
-    axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
-    heights = _heights(groups.values())
-    for (end, words), height in zip(ends, heights, strict=True):
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-        axes.text(end + gap, height, words, va="center", fontsize=8, bbox=box, zorder=3)
-
-
-def _room(end: float, words: str, left: float) -> float:
-    """Return where an axis that begins at `left` ends, to have room for a bar's words."""
-    share = LETTER * (len(words) + 2)
-    return (end - share * left) / (1 - share)
-
-
-def _heights(rows: Iterable[Mapping]) -> list[float]:
-    heights, at = [], 0.0
-    for row in rows:
-        heights += [at + i for i in range(len(row))]
-        at += len(row) + GAP / BAR
-    return heights
-
-
-def _draw_threshold(axes: Axes, places: Mapping, name: str, where: Mapping[str, Level]) -> None:
-    for i, (group, level) in enumerate(where.items()):
-        top, bottom = places[group]
-        ends = level if isinstance(level, tuple) else (level,)
-        axes.fill_betweenx([top, bottom], ends[0], ends[-1], color="0.9", linewidth=0, zorder=0.5)
-        for end in ends:
-            axes.plot([end, end], [top, bottom], color="white", linewidth=2.2)
-            axes.plot([end, end], [top, bottom], color="black", linestyle="--", linewidth=1)
-        if i == 0:
-            style = {"fontsize": 8, "va": "bottom", "color": GREY}
-            axes.text(sum(ends) / len(ends), top, name, ha="center", **style)
+    rows = tidy(table, {"panel": panel}, {"value": value, "share": share, "width": width})
+    figure, (line,) = new_figure(2.3, 1, rows["panel"].nunique(), squeeze=False)
+    for axes, (name, part) in zip(line, rows.groupby("panel", sort=False), strict=True):
+        style = {"color": STANDARD.colour, "align": "edge"}
+        axes.bar(part["value"], part["share"], part["width"], **style)
+        axes.set(xlabel=name, ylabel=ylabel)
+    title_figure(figure, title, subtitle)
+    return figure

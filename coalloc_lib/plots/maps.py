@@ -1,98 +1,124 @@
-"""Small multiples of maps: changes in percent, or kinds, with what is undecided hatched."""
+"""Maps: changes in percent or points, or kinds, with what is undecided hatched; and timelines."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib import colormaps
-from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
 
-from coalloc_lib.estimates import Interval
-from coalloc_lib.plots.bars import finite
-from coalloc_lib.plots.style import head, new_figure, some, title_figure
+from coalloc_lib.checks import one_of
+from coalloc_lib.plots.style import head, new_figure, title_figure
+from coalloc_lib.plots.tables import ENDS, interval_of, refuse, tidy
 
-#: Shorter is blue-green, longer brown, as in the other maps.
-COLOURS = colormaps["BrBG_r"]
+#: Shorter is blue-green, longer brown; a gain is blue-green, too.
+CHANGES, GAINS = colormaps["BrBG_r"], colormaps["BrBG"]
 UNDECIDED = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
-#: Height of a cell, and of what is around a panel, in inches.
-CELL, AROUND = 0.2, 0.55
+OUTLINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorder": 3}
 
 
 class Mark(NamedTuple):
-    """A cell that has no number.
-
-    Attributes
-    ----------
-    text : str
-        What is written into it.
-    colour : str
-        Empty where it is undecided: hatched.
-    longer : bool
-        On which side of the outline it is.
-    """
+    """A cell that has no number: its text, colour, and side of the outline."""
 
     text: str
-    colour: str = ""
+    colour: str | tuple
     longer: bool = False
 
 
-#: One is without bound where the other is finite.
-LONGER = Mark("∞", COLOURS(1.0), True)
-SHORTER = Mark("−∞", COLOURS(0.0))
-#: Neither is finite.
-NEITHER = Mark("×", "#8C8C8C")
-#: A cell: a change in percent with its interval, or a mark.
-Cell = Interval | Mark
+#: Cells where one is without bound and the other is not, and where neither is finite.
+MARKS = {
+    "longer": Mark("∞", CHANGES(1.0), True),
+    "shorter": Mark("−∞", CHANGES(0.0)),
+    "neither": Mark("×", "#8C8C8C"),
+}
+#: By how much rounding may take a share below 0 or above 1.
+ROUNDING = 1e-9
 
 
 def maps(
-    panels: Mapping[str, Mapping[tuple[int, int], Cell]], *, rows: Sequence[str],
-    columns: Sequence[str], title: str, subtitle: str = "", xlabel: str, ylabel: str,
-    values: str = "", most: float = 60.0, across: int = 2, kinds: Mapping[str, Mark] | None = None,
+    table: pd.DataFrame, *, x: str, y: str, value: str, panel: str | None = None,
+    mark: str | None = None, kinds: Mapping[str, tuple[str, str]] | None = None,
+    most: float | None = 60.0, across: int = 2, digits: int = 0, xlabel: str = "",
+    ylabel: str = "", values: str = "", outline: bool = True, half_widths: bool = False,
+    title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
     """Draw maps side by side: one scale of colours and a line where the sign turns, or kinds.
 
     Parameters
     ----------
-    panels : dict of dict
-        ``panels[heading][row, column]``, counted from 0, from below and from the left, is an
-        `Interval` in percent or a `Mark`. A negative one is shorter: blue-green; a positive one
-        brown; one that does not tell is hatched.
-    rows, columns : list of str
-        Labels.
-    values : str
-        What the colours stand for.
-    most : float
-        Percent at which the colours end.
+    table : DataFrame
+        One row a cell. One whose interval holds 0, or that is in doubt, is hatched.
+    x, y, value, panel : str
+        Its columns. `x` and `y` are labels, in order of appearance, from the left and from below.
+        A negative value is shorter: blue-green; a positive one brown.
+    mark : str, optional
+        The column that has a key of `MARKS` or `kinds` where a cell has no number.
+    kinds : dict of (str, str), optional
+        Text and colour of each kind of cell, explained below; no colour: hatched.
+    most : float or None
+        Where the colours end: at the largest value where it is None.
     across : int
         Panels beside each other.
-    kinds : dict of Mark, optional
-        What marks stand for, to be explained below.
-
-    Raises
-    ------
-    InputError
-        A number is not finite: give a mark.
+    digits : int
+        Behind the decimal point.
+    values : str
+        What the colours stand for.
+    outline : bool
+        Whether there is a line where the sign turns.
+    half_widths : bool
+        Values are gains: positive ones are blue-green, and half the interval is written, too.
     """
-    down = -(-len(some("panels", panels)) // across)
-    height = down * (AROUND + CELL * len(rows)) + 0.3 * bool(kinds)
+    explained = {name: Mark(*kind) for name, kind in (kinds or {}).items()}
+    labels = {"x": x, "y": y, "panel": panel, "mark": mark}
+    cells = tidy(table, labels, {"value": value}, gaps=["value"])
+    known = MARKS | explained
+    for name in cells["mark"].unique():
+        one_of("mark", name, ("", *known))
+    plain = cells["mark"] == ""
+    refuse(plain & ~np.isfinite(cells["value"]), table, value)
+    for end, name in ENDS.items():
+        refuse(plain & np.isinf(cells[end]), table, name)
+    columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
+    colours = GAINS if half_widths else CHANGES
+    most = float(cells["value"].abs().max()) or 1.0 if most is None else most
+    across = min(across, len(panels))
+    down = -(-len(panels) // across)
+    size = 0.26 if half_widths else 0.2
+    height = down * (0.55 + size * len(rows)) + 0.3 * bool(explained) + 0.2 * half_widths
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
-    for axes, (heading, cells) in zip(grid.flat, panels.items(), strict=False):
-        for at, cell in some(f"panels[{heading!r}]", cells).items():
-            named = f"panels[{heading!r}][{at}]"
-            _draw(axes, at, cell if isinstance(cell, Mark) else finite(named, cell), most)
-        if not kinds:
-            _outline(axes, cells)
+    for axes, heading in zip(grid.flat, panels, strict=False):
+        sides = {}
+        for cell in cells[cells["panel"] == heading].itertuples():
+            at = columns.index(cell.x), rows.index(cell.y)
+            if cell.mark:
+                text, colour, longer = known[cell.mark]
+                colour = "" if cell.doubt else colour
+            else:
+                found = interval_of(cell, "value")
+                decided = found.above(0) or found.below(0)
+                colour = colours(0.5 + found.estimate / (2 * most)) if decided else ""
+                text, longer = _told(found, digits, half_widths), found.estimate > 0
+            sides[at] = longer
+            its: Any = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
+            axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **its))
+            dark = bool(colour) and np.dot(to_rgb(colour), (0.299, 0.587, 0.114)) < 0.5
+            its = {"color": "white" if dark else "black", "fontsize": 8 if half_widths else 7}
+            axes.text(at[0] + 0.5, at[1] + 0.46, text, ha="center", va="center", **its)
+        for (i, j), here in sides.items() if outline and not kinds else ():
+            if sides.get((i + 1, j), here) != here:
+                axes.plot([i + 1] * 2, [j, j + 1], **OUTLINE)
+            if sides.get((i, j + 1), here) != here:
+                axes.plot([i, i + 1], [j + 1] * 2, **OUTLINE)
         head(axes, heading)
         axes.grid(False)
-        axes.set_xlim(0, len(columns))
-        axes.set_ylim(0, len(rows))
+        axes.set(xlim=(0, len(columns)), ylim=(0, len(rows)))
         axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
         axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
         axes.tick_params(length=0, labelsize=8)
@@ -101,62 +127,72 @@ def maps(
     for axes in grid[:, 0]:
         axes.set_ylabel(ylabel)
     if values:
-        scale = ScalarMappable(Normalize(-most, most), COLOURS)
-        figure.colorbar(scale, ax=grid, label=values, extend="both", aspect=30, pad=0.02)
-    _explain(figure, kinds or {})
+        scale = ScalarMappable(Normalize(-most, most), colours)
+        extend = "both" if cells["value"].abs().max() > most else "neither"
+        figure.colorbar(scale, ax=grid, label=values, extend=extend, aspect=30, pad=0.02)
+    patches = []
+    for name in [name for name in explained if name in set(cells["mark"])]:
+        its = {"facecolor": explained[name].colour} if explained[name].colour else UNDECIDED
+        patches.append(Patch(label=name, **its))
+    if patches:
+        figure.legend(handles=patches, fontsize=8, frameon=False, loc="outside lower left", ncols=3)
     title_figure(figure, title, subtitle)
     return figure
 
 
-def _draw(axes: Axes, at: tuple[int, int], cell: Cell, most: float) -> None:
-    row, column = at
-    if isinstance(cell, Mark):
-        text, colour = cell.text, cell.colour
-    else:
-        decided = cell.above(0) or cell.below(0)
-        colour = COLOURS(0.5 + cell.estimate / (2 * most)) if decided else ""
-        text = _told(cell.estimate)
-    look = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
-    axes.add_patch(Rectangle((column, row), 1, 1, linewidth=0.4, **look))
-    dark = bool(colour) and _is_dark(colour)
-    style = {"ha": "center", "va": "center", "color": "white" if dark else "black"}
-    axes.text(column + 0.5, row + 0.46, text, fontsize=7, **style)
-
-
-def _told(percent: float) -> str:
+def _told(found, digits, half_widths):
     """Return a change in few letters: from tenfold on, by what factor."""
-    if percent >= 900:
-        return f"×{1 + percent / 100:.0f}"
-    whole = round(percent)
-    return f"{whole:+d}".replace("-", "−") if whole else "0"
+    if not half_widths and found.estimate >= 900:
+        return f"×{1 + found.estimate / 100:.0f}"
+    rounded = round(found.estimate, digits) + 0.0  # no minus before a zero
+    text = f"{rounded:+.{digits}f}" if rounded or half_widths else "0"
+    text += f" ± {found.half_width:.{digits}f}" if half_widths else ""
+    return text.replace("-", "−")
 
 
-def _is_dark(colour: str | tuple) -> bool:
-    return float(np.dot(to_rgb(colour), (0.299, 0.587, 0.114))) < 0.5
+def timelines(
+    table: pd.DataFrame, *, panel: str, strip: str, time: str, busy: str, until: float,
+    xlabel: str, ylabel: str, values: str = "share of the processors busy", title: str = "",
+    subtitle: str = "",
+) -> Figure:  # fmt: skip
+    """Draw strips whose colour says how busy a cluster is: dark is busy, light is idle.
 
-
-def _outline(axes: Axes, cells: Mapping[tuple[int, int], Cell]) -> None:
-    """Draw the line between what gets shorter and what gets longer."""
-    longer = {at: _longer(cell) for at, cell in cells.items()}
-    for (row, column), here in longer.items():
-        if longer.get((row, column + 1), here) != here:
-            axes.plot([column + 1] * 2, [row, row + 1], **LINE)
-        if longer.get((row + 1, column), here) != here:
-            axes.plot([column, column + 1], [row + 1] * 2, **LINE)
-
-
-LINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorder": 3}
-
-
-def _longer(cell: Cell) -> bool:
-    return cell.longer if isinstance(cell, Mark) else cell.estimate > 0
-
-
-def _explain(figure: Figure, kinds: Mapping[str, Mark]) -> None:
-    """Write below what the marks stand for."""
-    patches = [
-        Patch(label=words, **({"facecolor": mark.colour} if mark.colour else UNDECIDED))
-        for words, mark in kinds.items()
-    ]
-    if patches:
-        figure.legend(handles=patches, loc="outside lower left", ncols=3, fontsize=8, frameon=False)
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each strip and interval of time; these are equally long.
+    panel, strip, time, busy : str
+        Its columns; `time` is when the interval begins, `busy` a share from 0 to 1. The first strip
+        is on top.
+    until : float
+        Where the time axis ends; it begins at 0.
+    ylabel : str
+        What the strips are.
+    values : str
+        What the colours stand for.
+    """
+    rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
+    refuse((rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1")
+    panels = {
+        name: part.pivot(index="strip", columns="time", values="busy").loc[part["strip"].unique()]
+        for name, part in rows.groupby("panel", sort=False)
+    }
+    heights = [max(0.35, 0.07 * len(shares)) + 0.3 for shares in panels.values()]
+    figure, grid = new_figure(
+        sum(heights) + 0.5, len(panels), 1, sharex=True, squeeze=False, height_ratios=heights
+    )
+    for axes, (heading, shares) in zip(grid[:, 0], panels.items(), strict=True):
+        drawn = axes.imshow(
+            shares, aspect="auto", interpolation="nearest", cmap="cividis_r", norm=Normalize(0, 1),
+            extent=(0, until, len(shares) + 0.5, 0.5),
+        )  # fmt: skip
+        axes.grid(False)
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
+        axes.set_ylim(len(shares) + 0.5, 0.5)
+        axes.tick_params(length=2, labelsize=8)
+        axes.set_ylabel(ylabel, fontsize=8)
+        head(axes, heading)
+    grid[-1, 0].set_xlabel(xlabel)
+    figure.colorbar(drawn, ax=grid[:, 0], label=values, aspect=30, pad=0.02)
+    title_figure(figure, title, subtitle)
+    return figure

@@ -6,6 +6,7 @@ colour-blind readers can tell apart where they meet; a marker, or the name besid
 same a second time.
 """
 
+import re
 from collections.abc import Iterable
 from itertools import cycle
 from typing import NamedTuple
@@ -58,12 +59,9 @@ MEANINGS = {
 }
 #: For what has no meaning of its own, such as a reader's scenario.
 OWN = (
-    Sign("#6B7A8F", "d"),
-    Sign("#5D3A9B", "h"),
-    Sign("#B85C8E", "8"),
-    Sign("#3B7D6E", "H"),
+    Sign("#6B7A8F", "d"), Sign("#5D3A9B", "h"), Sign("#B85C8E", "8"), Sign("#3B7D6E", "H"),
     Sign("#7A6A00", "1"),
-)
+)  # fmt: skip
 _SHADES = colormaps["viridis"]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
@@ -81,15 +79,11 @@ def signs(names: Iterable[str]) -> dict[str, Sign]:
     """
     free, found = cycle(OWN), dict[str, Sign]()
     for name in names:
-        held = [meaning for meaning in MEANINGS if _holds(name, meaning)]
+        # "unordered" holds no "ordered".
+        held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
         known = MEANINGS[max(held, key=len)] if held else None
         found[name] = known if known and known not in found.values() else next(free)
     return found
-
-
-def _holds(name: str, meaning: str) -> bool:
-    before, at, _ = name.partition(meaning)
-    return bool(at) and not before[-1:].isalpha()  # unordered holds no ordered
 
 
 def shades(names: Iterable[str]) -> dict[str, Sign]:

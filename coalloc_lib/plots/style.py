@@ -1,7 +1,7 @@
-"""The paper on which all pictures are drawn: sizes, type, titles, and labels beside lines."""
+"""The paper on which all pictures are drawn: sizes, type, titles, and names of what is drawn."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from io import StringIO
 from textwrap import wrap
 from typing import Any
@@ -9,27 +9,24 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from coalloc_lib.checks import InputError, shown
-from coalloc_lib.plots.signs import PRINT
+from coalloc_lib.plots.signs import PRINT, Sign
 
 GREY = "#595959"
 STYLE = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "grid.alpha": 0.3,
-    "axes.axisbelow": True,
-    "hatch.linewidth": 0.5,
-}
-#: What a paper prints: always an open diamond.
+    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+    "axes.grid.axis": "y", "grid.alpha": 0.3, "axes.axisbelow": True, "hatch.linewidth": 0.5,
+}  # fmt: skip
+#: What a paper prints: always an open diamond, and what a subtitle says of it.
 PRINTED: dict[str, Any] = {
     "marker": PRINT.marker, "color": PRINT.colour, "markerfacecolor": "white", "markersize": 6,
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
+DIAMONDS = "◇: printed"
 #: What a drawing can do without: fonts after the first three, turns by nothing, indents, names of
 #: groups, to which nothing refers, and lines.
 SHORTER = (
@@ -37,7 +34,7 @@ SHORTER = (
     (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
     (re.compile(r"\n +"), "\n"),
     (re.compile('<g id="[^"]*">'), "<g>"),
-    (re.compile(r"(?<=>)\n(?=<)| ?\n(?=[LQCzM\"])"), ""),
+    (re.compile(r"(?<=>)\n(?=<)|(?<!\") ?\n(?=[LQCzM\"])"), ""),  # not within the document type
 )
 #: A tag, whose places need no more than a hundredth of a point; the numbers of texts stay whole.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
@@ -46,6 +43,9 @@ WIDTH = 7.2
 #: Height of a line of the title and of the subtitle, in inches; letters that fit beside each other.
 TITLE, SUBTITLE = 0.22, 0.18
 LETTERS, SMALL_LETTERS = 84, 104
+#: Marks of an axis of factors around 1, and those for which there is room under a narrow panel.
+FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
+FEW = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4)
 
 
 def new_figure(
@@ -57,11 +57,11 @@ def new_figure(
         return figure, figure.subplots(rows, columns, **sharing)
 
 
-def title_figure(figure: Figure, title: str, subtitle: str = "") -> None:
-    """Write what is seen over the figure, and under it what is plotted; make room for both."""
+def title_figure(figure: Figure, title: str, *said: str) -> None:
+    """Write what to notice over the figure, and under it what is plotted; make room for both."""
     width = figure.get_figwidth() / WIDTH
     titles = wrap(title, int(LETTERS * width))
-    subtitles = wrap(subtitle, int(SMALL_LETTERS * width))
+    subtitles = wrap("; ".join(filter(None, said)), int(SMALL_LETTERS * width))
     room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)
@@ -80,28 +80,56 @@ def head(axes: Axes, heading: str, colour: str = "black") -> None:
 
 
 def name_lines(
-    axes: Axes, ends: Iterable[tuple[float, float, str, str]], gap: float = 0.13, left: bool = False
+    axes: Axes, ends: Iterable[tuple[float, float, str, str]], left: bool = False
 ) -> None:
-    """Write names beside the ends of lines, (x, y, name, colour) each, no nearer than `gap` inches.
-
-    They stand on the right, or on the left.
-
-    Call it when the limits of the axes are set.
-    """
+    """Write names beside the ends of lines, (x, y, name, colour) each, once limits are set."""
     ends = sorted(ends, key=lambda end: end[1])
     # In parts of the axis, whatever its scale.
     scale = axes.transScale + axes.transLimits
     heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
-    least = gap / (axes.get_figure().get_figheight() * axes.get_position().height)
+    least = 0.13 / (axes.get_figure().get_figheight() * axes.get_position().height)
     for _ in range(50):  # push neighbours apart, each half of the way
         short = np.maximum(least - np.diff(heights), 0) / 2
         heights[1:] += short
         heights[:-1] -= short
     side = {"ha": "right" if left else "left", "xytext": (-6 if left else 6, 0)}
-    style = {"va": "center", "fontsize": 8, "annotation_clip": False}
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+    style = {"va": "center", "fontsize": 8, "annotation_clip": False, "bbox": box}
     style |= {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     for (x, _, name, colour), height in zip(ends, heights, strict=True):
         axes.annotate(name, (x, height), color=colour, **style, **side)
+
+
+def name_signs(
+    axes: Axes, look: Mapping[str, Sign], names: Iterable[str], dashed: Collection[str] = ()
+) -> None:
+    """Write on the right of a panel what its signs stand for."""
+    entries = [
+        Line2D([], [], color=look[name].colour, marker=look[name].marker, markersize=4, label=name,
+               linestyle="--" if name in dashed else "-")
+        for name in names
+    ]  # fmt: skip
+    place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    axes.legend(handles=entries, fontsize=8, frameon=False, **place)
+
+
+def mark_powers(axis: Axis) -> None:
+    """Mark a logarithmic axis by round numbers, more of them where its ends are near."""
+    low, high = sorted(axis.get_view_interval())
+    subs = (1.0, 2.0, 5.0) if high / low < 60 else (1.0,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    axis.set_major_formatter(lambda at, _: f"{at:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+def mark_factors(axis: Axis, few: bool = False) -> None:
+    """Mark a logarithmic axis of factors around 1; one that reaches far by powers of ten."""
+    low, high = sorted(axis.get_view_interval())
+    mark_powers(axis)
+    if high / low <= 1.01 * FACTORS[-1] / FACTORS[0]:
+        ticks = [at for at in (FEW if few and high > 1.6 * low else FACTORS) if low <= at <= high]
+        axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_ticks([], minor=True)
 
 
 def to_svg(figure: Figure) -> str:
@@ -116,10 +144,3 @@ def to_svg(figure: Figure) -> str:
     for words, shorter in SHORTER:
         drawing = words.sub(shorter, drawing)
     return TAG.sub(lambda tag: FINE.sub(lambda place: f"{float(place[0]):.2f}", tag[0]), drawing)
-
-
-def some(argument: str, value: Any) -> Mapping:
-    """Return `value`; refuse what is no dict, or an empty one."""
-    if not isinstance(value, Mapping) or not value:
-        raise InputError(f"{argument} = {shown(value)}; give a dict with an entry or more")
-    return value

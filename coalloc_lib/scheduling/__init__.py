@@ -4,7 +4,6 @@ from coalloc_lib.scheduling.backfilling import EASY, Conservative
 from coalloc_lib.scheduling.base import Job, Refusal, Scheduling, State
 from coalloc_lib.scheduling.booking import Online
 from coalloc_lib.scheduling.in_turn import FCFS, FPFS
-from coalloc_lib.scheduling.patience import Patient
 
 __all__ = [
     "EASY",
@@ -13,7 +12,6 @@ __all__ = [
     "Conservative",
     "Job",
     "Online",
-    "Patient",
     "Refusal",
     "Scheduling",
     "State",

@@ -1,24 +1,22 @@
-"""The studies: one module a paper, each with its parameters, figures and published numbers.
-
-A study's module has ``reproduce(scale, seed, workers, cache, progress)``, which returns
-a `StudyResult`. To add one, add its name to `STUDIES`.
-"""
+"""The studies: one module or small package a paper, each with a `Study` called ``study``."""
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.files import folder_beside
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, write_ledger
-from coalloc_lib.studies.result import StudyResult
 
-__all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "StudyResult", "reproduce"]
+if TYPE_CHECKING:  # at run time, pictures and tables take long to import
+    from coalloc_lib.studies.core import Study, StudyResult
+
+__all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "load_study", "reproduce", "stand_ins"]
 
 #: The studies. Each is a module here, with underscores, which is imported when it is run.
 STUDIES = (
@@ -28,14 +26,11 @@ STUDIES = (
     "job-sharing",
     "online-batch",
 )
-
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")
-
 #: File of all rows, in the folder of the results.
-LEDGER = Path("ledger.csv")
-
-#: Resolution of the figures, in dots per inch.
+LEDGER = "ledger.csv"
+#: Resolution of the pictures, in dots per inch.
 DPI = 150
 
 
@@ -43,19 +38,34 @@ DPI = 150
 class Reproduction:
     """What a run left behind.
 
-    Parameters
+    Attributes
     ----------
     rows : list of Row
-        The ledger.
-    ledger : Path
-        Its file.
+    ledger, page : Path
+        The file of the rows, and the page that shows all studies.
     figures : list of Path
-        Pictures, one a figure.
+        Pictures, each with its table beside it.
     """
 
     rows: list[Row]
     ledger: Path
+    page: Path
     figures: list[Path]
+
+
+def load_study(name: str) -> "Study":
+    """Return a study by its name."""
+    one_of("study", name, STUDIES)
+    return import_module(f"{__name__}.{name.replace('-', '_')}").study
+
+
+def stand_ins(names: Sequence[str]) -> list[str]:
+    """Return the public logs that these studies use and of which only a stand-in is at hand."""
+    from coalloc_lib.workloads.catalogue import listing
+
+    there = {each["name"]: each["found"] != "not fetched" for each in listing()}
+    logs = dict.fromkeys(log for name in names for log in load_study(name).logs)
+    return [log for log in logs if not there[log]]
 
 
 def reproduce(
@@ -66,9 +76,9 @@ def reproduce(
     seed: Seed | None = None,
     cache: str | Path | None = None,
     workers: int = -1,
-    report: Callable[[list[Row]], Any] | None = None,
+    report: Callable[["StudyResult"], Any] | None = None,
 ) -> Reproduction:
-    """Run studies, and write the ledger and the figures of each as soon as it is done.
+    """Run studies, and write the ledger, the page and the figures of each as soon as it is done.
 
     A study's files appear together, when all of them are there. The ledger then has the studies
     of this run that are done; a run that fails keeps those, and before the first leaves the
@@ -81,17 +91,18 @@ def reproduce(
     scale : {"quick", "paper"}
         Sample sizes.
     out : str or Path
-        Folder for ``ledger.csv`` and ``<study>/<figure>.png``; made where it is missing.
+        Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``; made
+        where it is missing.
     progress : Progress, optional
         Told of every step; silent where it is not given.
     seed : int, optional
         In place of each study's own seed.
     cache : str or Path, optional
-        A folder that keeps finished points, so that a run that was stopped goes on where it was.
+        A folder that keeps finished cases, so that a run that was stopped goes on where it was.
     workers : int
-        Threads; one a processor where it is not given. See `coalloc_lib.sweep.sweep`.
+        Threads; one a processor where it is not given. See `coalloc_lib.sweep.run_points`.
     report : callable, optional
-        Called with the rows of each study that is done, before its files are written.
+        Called with the `StudyResult` of each study that is done, before its files are written.
 
     Raises
     ------
@@ -102,49 +113,7 @@ def reproduce(
     names = list(dict.fromkeys(names or STUDIES))
     for name in names:
         one_of("study", name, STUDIES)
-    out = _made(Path(out))
-    modules = [import_module(f"{__name__}.{name.replace('-', '_')}") for name in names]
-    how: dict[str, Any] = {"scale": scale, "progress": progress, "cache": cache, "workers": workers}
-    how |= {} if seed is None else {"seed": seed}
-    rows, figures = [], []
-    for name, module in zip(names, modules, strict=True):
-        result = module.reproduce(**how)
-        rows += result.rows
-        if report is not None:
-            report(result.rows)
-        figures += _write(name, result, rows, out)
-    return Reproduction(rows, out / LEDGER, figures)
-
-
-def _write(name, result, rows, out):
-    """Write a study's figures, and the ledger of all rows so far; return the pictures' files."""
-    try:
-        with folder_beside(out / "reproduce") as folder:
-            pictures = _draw(name, result.figures, folder)
-            write_ledger(rows, folder / LEDGER)
-            (out / name).mkdir(exist_ok=True)
-            for file in [*pictures, *(p.with_suffix(".csv") for p in pictures), LEDGER]:
-                os.replace(folder / file, out / file)
-    except OSError as error:
-        raise InputError(
-            f"out = {str(out)!r} cannot take the files of {name} ({error.strerror}); make room or "
-            "choose another folder, and start again: studies that are done there stay"
-        ) from error
-    return [out / picture for picture in pictures]
-
-
-def _draw(name, figures, folder):
-    """Draw a study's figures into `folder`, their data beside them; return the pictures' files."""
-    (folder / name).mkdir()
-    pictures = [Path(name) / f"{figure.name}.png" for figure in figures]
-    for picture, figure in zip(pictures, figures, strict=True):
-        figure.plot().savefig(folder / picture, dpi=DPI)
-        table = folder / picture.with_suffix(".csv")
-        figure.data().to_csv(table, index=False, lineterminator="\n")
-    return pictures
-
-
-def _made(out):
+    out = Path(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -153,4 +122,43 @@ def _made(out):
         ) from None
     if not os.access(out, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
-    return out
+    how: dict[str, Any] = {"progress": progress, "cache": cache, "workers": workers}
+    missing = stand_ins(names)
+    results: dict[str, StudyResult] = {}
+    figures: list[Path] = []
+    for name in names:
+        results[name] = load_study(name).reproduce(scale, seed, **how)
+        if report is not None:
+            report(results[name])
+        figures += _write(results, name, out, scale, missing)
+    rows = [row for result in results.values() for row in result.rows]
+    return Reproduction(rows, out / LEDGER, out / "index.html", figures)
+
+
+def _write(results, name, out, scale, missing):
+    """Write a study's figures, and the ledger and the page of all so far; return the pictures."""
+    from coalloc_lib.studies.pages import write_index
+
+    try:
+        with folder_beside(out / "reproduce") as folder:
+            (folder / name).mkdir()
+            files = []
+            for figure in results[name].figures:
+                table = Path(name) / f"{figure.name}.csv"
+                figure.data().to_csv(folder / table, index=False, lineterminator="\n")
+                files.append(table)
+                if figure.draw is not None:
+                    files.append(table.with_suffix(".png"))
+                    figure.plot().savefig(folder / files[-1], dpi=DPI)
+            rows = [row for result in results.values() for row in result.rows]
+            write_ledger(rows, folder / LEDGER)
+            (out / name).mkdir(exist_ok=True)
+            for file in [*files, LEDGER]:
+                os.replace(folder / file, out / file)
+        write_index(results, out, scale, missing)
+    except OSError as error:
+        raise InputError(
+            f"out = {str(out)!r} cannot take the files of {name} ({error.strerror}); make room or "
+            "choose another folder, and start again: studies that are done there stay"
+        ) from error
+    return [out / file for file in files if file.suffix == ".png"]

@@ -1,22 +1,24 @@
 """The ledger: one row for each number or claim of the papers, with a verdict computed from figures.
 
-A verdict comes from `judge_number` or from `claims.judge_claim`, each of which can say the
-opposite; no study writes one by hand.
+A verdict comes from `judge_number` or from `judge_claim`, each of which can say the opposite; no
+study writes one by hand.
 """
 
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.estimates import Interval
 from coalloc_lib.files import atomic_path
 
-#: For numbers: the first three. For claims: the other four. The last is for both.
+#: For numbers: the first three. For claims: the next three. The last two are for both.
 VERDICTS = (
     "reproduced",
     "close",
@@ -24,23 +26,22 @@ VERDICTS = (
     "holds",
     "holds in part",
     "does not hold",
+    "undecided",
     "cannot be tested",
 )
-
-
 #: In a note, what stands before lists that a page shows when it is asked for them.
 FOLD = " | "
+#: With more parts than this a note counts them.
+MOST_PARTS = 6
 
 
 @dataclass(frozen=True)
 class Row:
     """One number or claim of a paper beside what came out here.
 
-    Parameters
+    Attributes
     ----------
-    study : str
-        Name of the study.
-    item : str
+    study, item : str
         A claim's name (``MU-1``) or a table's row (``Table 3 U[1,4] ordered exact``).
     quantity : str
         What the numbers are.
@@ -48,10 +49,8 @@ class Row:
         None where the paper prints no number, or where a claim has no single one.
     ci95_low, ci95_high : float or None
         Where `reproduced` was simulated, its 95 % interval.
-    verdict : str
-        One of `VERDICTS`.
-    note : str
-        The difference, the parts that fail, or why it cannot be tested.
+    verdict, note : str
+        One of `VERDICTS`; which parts fail or are undecided, and why.
     """
 
     study: str
@@ -65,7 +64,7 @@ class Row:
     note: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a verdict that is none."""
+        """Refuse a verdict that there is none."""
         one_of("verdict", self.verdict, VERDICTS)
 
 
@@ -79,46 +78,55 @@ class Judgement(NamedTuple):
     note: str
 
 
-def judge_number(published: float, found: Interval, decimals: int = 3) -> Judgement:
+def judge_number(
+    published: float, result: Interval, decimals: int = 3, *, stand_in: str = ""
+) -> Judgement:
     """Return whether a published number, give or take its rounding, is what came out.
 
     Parameters
     ----------
     published : float
         As printed, with so many `decimals`.
-    found : Interval
+    result : Interval
         Exact, or a 95 % interval.
     decimals : int
         Printed digits after the point.
+    stand_in : str
+        Name of the log that the printed number rests on, where only its stand-in was at hand.
 
     Returns
     -------
     Judgement
         ``reproduced`` where the number rounds to the exact one or meets the interval; else
         ``close``, or ``differs`` where it lies outside by more than `far_off`, with the difference
-        from the estimate, and from the interval's nearer end, in the note. ``cannot be tested``
-        where the interval is in doubt, or so wide that a number that is far off would lie in it.
+        from the estimate, and from the interval's nearer end, in the note. ``undecided`` where the
+        interval is in doubt, or so wide that a number that is far off would lie in it;
+        ``cannot be tested`` on a stand-in.
     """
-    ends = {"low": found.low, "high": found.high}
-    for name, value in ({"published": published, "estimate": found.estimate} | ends).items():
+    ends = {"low": result.low, "high": result.high}
+    for name, value in ({"published": published, "estimate": result.estimate} | ends).items():
         if not math.isfinite(value):
             raise InputError(f"{name} = {value}; give a finite number")
-    if found.low > found.high:
-        raise InputError(f"found = [{found.low}, {found.high}]; its low end is above its high end")
-    if found.doubt:
-        return Judgement("cannot be tested", f"the interval is in doubt: {found.doubt}")
+    if result.low > result.high:
+        raise InputError(
+            f"result = [{result.low}, {result.high}]; its low end is above its high end"
+        )
+    if stand_in:
+        return Judgement("cannot be tested", f"stand-in; coalloc traces fetch {stand_in}")
+    if result.doubt:
+        return Judgement("undecided", f"the interval is in doubt: {result.doubt}")
     # A value such as 0.0385 lies exactly between two printed ones; its binary form does not.
     half, limit = 0.5 * 10.0**-decimals + 1e-12, far_off(published, decimals) + 1e-12
-    outside = max(found.low - published, published - found.high)
-    note = f"differs by {found.estimate - published:+.{decimals + 1}f}"
-    if found.count:
+    outside = max(result.low - published, published - result.high)
+    note = f"differs by {result.estimate - published:+.{decimals + 1}f}"
+    if result.count:
         note += f", {outside:.{decimals + 1}f} outside the interval"
     if outside > half:
-        beyond = outside if found.count else outside - half
+        beyond = outside if result.count else outside - half
         return Judgement("differs" if beyond > limit else "close", note)
-    if found.half_width > limit:
-        width = f"{found.half_width:.{decimals + 1}f}"
-        return Judgement("cannot be tested", f"the interval is ± {width}, wider than ± {limit:.2g}")
+    if result.half_width > limit:
+        width = f"{result.half_width:.{decimals + 1}f}"
+        return Judgement("undecided", f"the interval is ± {width}, wider than ± {limit:.2g}")
     return Judgement("reproduced", "")
 
 
@@ -128,6 +136,45 @@ def far_off(published: float, decimals: int = 3) -> float:
     The larger of 2 % of it and three units of its last printed digit.
     """
     return max(0.02 * abs(published), 3 * 10.0**-decimals)
+
+
+def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
+    """Return whether a claim holds, from its parts.
+
+    Parameters
+    ----------
+    parts : mapping of str to bool or None
+        Each part in words, and whether it holds; None where the intervals do not tell.
+    why : str
+        What else a reader should know.
+
+    Returns
+    -------
+    Judgement
+        ``holds`` where every part does, ``does not hold`` where none of the decided parts does,
+        ``holds in part`` where some do and some do not, ``undecided`` where none is seen to fail
+        but not all are decided. The note lists the parts that fail and those that are undecided,
+        after `FOLD` where there are many.
+    """
+    if not parts:
+        raise InputError("parts is empty; a claim has at least one")
+    for name, answer in parts.items():
+        if not isinstance(answer, bool | np.bool_ | None):
+            raise InputError(f"parts[{name!r}] = {answer!r}; give True, False or None")
+    undecided = [name for name, answer in parts.items() if answer is None]
+    failed = [name for name, answer in parts.items() if answer is not None and not answer]
+    held = len(parts) - len(failed) - len(undecided)
+    if failed:
+        verdict = "holds in part" if held else "does not hold"
+    else:
+        verdict = "undecided" if undecided else "holds"
+    lists = {"fails": failed, "undecided": undecided}
+    notes = [f"{word}: {'; '.join(names)}" for word, names in lists.items() if names]
+    if notes and len(parts) > MOST_PARTS:
+        counts = f"holds {held}, fails {len(failed)}, undecided {len(undecided)} of {len(parts)}"
+        said = "; ".join([counts, why] if why else [counts])
+        return Judgement(verdict, f"{said}{FOLD}{'; '.join(notes)}")
+    return Judgement(verdict, "; ".join([*notes, why] if why else notes))
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:
@@ -144,10 +191,6 @@ def write_ledger(rows: Iterable[Row], path: str | Path) -> None:
     with atomic_path(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEADER)
-        writer.writerows(map(_text, astuple(row)) for row in rows)
-
-
-def _text(value):
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else f"{float(value):.6g}"
+        for row in rows:
+            cells = ["" if value is None else value for value in astuple(row)]
+            writer.writerow(c if isinstance(c, str) else f"{float(c):.6g}" for c in cells)

@@ -12,22 +12,10 @@ from coalloc_lib.checks import InputError
 
 @dataclass(frozen=True)
 class PublishedLoss:
-    """A capacity loss in a table of a paper.
+    """A capacity loss in a table of a paper, printed with three decimals.
 
-    Parameters
-    ----------
-    table : int
-        The table's number.
-    clusters, cluster_size : int
-        The system.
-    component_sizes : str
-        The distribution, as `coalloc_lib.parse_sizes` takes it.
-    request : str
-        Type of request.
-    method : str
-        ``exact``, ``approximation`` or ``simulation``.
-    capacity_loss : float
-        Printed with three decimals.
+    `component_sizes` is as `coalloc_lib.parse_sizes` takes it, `method` one of ``exact``,
+    ``approximation`` and ``simulation``.
     """
 
     table: int
@@ -52,18 +40,8 @@ class PublishedLoss:
 class Claim:
     """What the prose of a paper says that a run can confirm or refute.
 
-    Parameters
-    ----------
-    study : str
-        Name of the study.
-    item : str
-        The claim's name, for example ``MU-1``.
-    where : str
-        Section, figure or table.
-    claim : str
-        The claim in words.
-    number : str
-        The number that it names, empty where it names none.
+    `item` is its name, such as ``MU-1``, `where` the section, figure or table, `claim` its words,
+    and `number` the number that it names, empty where it names none.
     """
 
     study: str

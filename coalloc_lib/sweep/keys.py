@@ -42,6 +42,7 @@ _ATTRIBUTES = {
     type(cache(len)): ("__wrapped__",),
 }  # fmt: skip
 _LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+_STEPS = ("LOAD_ATTR", "LOAD_METHOD")
 #: What reaches values by names that the code does not show.
 _BLIND = (eval, exec, globals, __import__, importlib.import_module, sys.modules)
 _SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
@@ -57,12 +58,8 @@ def describe(value: object) -> str:
 
     Functions are described by their code, defaults, what they close over and what they look up
     by name; classes by their bases and members; other objects by their class and by what they are
-    pickled as, without what a `cached_property` keeps.
-
-    Raises
-    ------
-    InputError
-        Something in it cannot be pickled, or cannot be followed; the text says where.
+    pickled as, without what a `cached_property` keeps. What cannot be pickled or followed is an
+    `InputError` that says where it is.
     """
     try:
         return _Description()(value)
@@ -101,8 +98,7 @@ class _Description:
             # The value is held too: else its identity could become another's.
             self._known[id(value)] = value, f"again {self._depth}"
             self._depth += 1
-            text = digest(type(value).__qualname__, *self._parts(value))
-            self._known[id(value)] = value, text
+            self._known[id(value)] = value, digest(type(value).__qualname__, *self._parts(value))
             self._depth -= 1
         return self._known[id(value)][1]
 
@@ -239,7 +235,8 @@ def _reached(code, space):
     for at, step in enumerate(steps):
         if step.opname in _LOOK_UPS:
             value = space.get(step.argval, getattr(builtins, step.argval, None))
-            paths = [[s.argval for s in takewhile(_is_attribute, steps[at + 1 :])]]
+            path = takewhile(lambda step: step.opname in _STEPS, steps[at + 1 :])
+            paths = [[step.argval for step in path]]
         elif step.opname == "IMPORT_NAME":
             level, names = steps[at - 2].argval, steps[at - 1].argval
             value, paths = None, [[name] for name in names or ()] or [[]]
@@ -255,10 +252,6 @@ def _reached(code, space):
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _reached(constant, space)
-
-
-def _is_attribute(step):
-    return step.opname in ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def _through(path, value, *attributes):

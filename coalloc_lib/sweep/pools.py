@@ -7,10 +7,11 @@ returns, in any order. Threads of this process call one function each.
 import itertools
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import joblib
 from joblib.parallel import get_active_backend
@@ -23,7 +24,7 @@ PATIENCE = 60.0
 _LOOK = 1.0  # seconds between two looks at the cluster
 
 
-def active_pool(workers: int | None) -> tuple[Callable[..., Iterator], bool]:
+def active_pool(workers: int | None) -> tuple[Callable[..., Any], bool]:
     """Return who runs calls, and whether in threads of this process.
 
     It is what ``joblib.parallel_config`` names; threads where only `workers` is given.
@@ -71,7 +72,12 @@ def _on_dask(client, patience, function, arguments):
             if (now := time.monotonic()) >= look:
                 threads, look = sum(client.ncores().values()), now + _LOOK
                 seen = now if threads else seen
-                _refuse_to_wait(now - seen, patience)
+                if now - seen > patience:
+                    raise TimeoutError(
+                        f"the Dask cluster has had no workers for {patience:g} seconds; give it "
+                        "some and start again, or wait longer for them: "
+                        "joblib.parallel_config('dask', wait_for_workers_timeout=...)"
+                    )
             # Calls that wait may bring workers.
             room = 0 if errors else max(0, 2 * max(1, threads) - len(pending))
             for each in itertools.islice(arguments, room):
@@ -97,12 +103,3 @@ def _on_dask(client, patience, function, arguments):
             client.cancel(list(pending))
     if errors:
         raise errors[0]
-
-
-def _refuse_to_wait(seconds, patience):
-    if seconds > patience:
-        raise TimeoutError(
-            f"the Dask cluster has had no workers for {patience:g} seconds; give it some and start "
-            "again, or wait longer for them: "
-            "joblib.parallel_config('dask', wait_for_workers_timeout=...)"
-        )

@@ -1,11 +1,11 @@
 """Finished points on disk, in files that outlive a kill."""
 
-import json
+import base64
+import hashlib
 import os
 import re
 import uuid
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -13,26 +13,24 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.sweep.keys import describe, digest, library_digest
 
 
-def record_line(key: str, results: dict[str, float]) -> bytes:
-    """Return one record as a line: checksum, and key and results in JSON."""
-    body = json.dumps([key, results]).encode()
-    return b"%08x %s\n" % (zlib.crc32(body), body)
+def record_line(key: str, pickled: bytes) -> bytes:
+    """Return one record as a line: checksum, key, and the pickle in letters."""
+    body = b"%s %s" % (key.encode(), base64.b64encode(pickled))
+    return b"%s %s\n" % (_checksum(body), body)
 
 
-def read_records(data: bytes) -> dict[str, dict[str, float]]:
-    """Return the results by key in the content of a segment; damaged lines are left out."""
-    found = {}
-    for line in data.split(b"\n"):
-        checksum, _, body = line.partition(b" ")
-        if checksum != b"%08x" % zlib.crc32(body):
-            continue
-        with suppress(ValueError, TypeError, RecursionError):  # whole, but not a sweep's
-            key, results = json.loads(body)
-            if isinstance(results, dict) and all(
-                isinstance(value, int | float) for value in results.values()
-            ):
-                found[key] = results
-    return found
+def read_records(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield keys and pickles of the lines of a segment; damaged ones are left out."""
+    for line in lines:
+        checksum, _, body = line.rstrip(b"\n").partition(b" ")
+        if checksum == _checksum(body):
+            key, _, letters = body.partition(b" ")
+            yield key.decode(), base64.b64decode(letters)
+
+
+def _checksum(body):
+    # A long one: what is damaged must not be unpickled.
+    return hashlib.blake2b(body, digest_size=16).hexdigest().encode()
 
 
 _FULL = "takes no more results", "make room and start again: what it has is not computed again"
@@ -43,7 +41,8 @@ class Store:
 
     Every run writes a file of its own, so that runs at once do not meet, and appends each
     record with one call: a kill leaves at most one torn record, which its checksum gives away.
-    What the disk refuses is an `InputError`.
+    What the disk refuses is an `InputError`. Records are pickles, so that whoever can write to the
+    folder can run code here: the checksum finds damage, not malice.
     """
 
     def __init__(self, cache: str | os.PathLike[str], function: Callable[..., object]) -> None:
@@ -51,14 +50,15 @@ class Store:
         version = digest(describe(function), library_digest())
         self.folder = Path(cache) / f"{re.sub('[^0-9A-Za-z_]+', '_', name)}-{version}"
 
-    def read(self) -> dict[str, dict[str, float]]:
-        """Return the results of all finished points by key; make the folder if it is missing."""
-        found: dict[str, dict[str, float]] = {}
+    def read(self, wanted: Collection[str]) -> dict[str, bytes]:
+        """Return the pickled results of finished points by key; make the folder if missing."""
+        found: dict[str, bytes] = {}
         with self._refusing():
             self.folder.mkdir(parents=True, exist_ok=True)
             for segment in sorted(self.folder.glob("*.records")):
-                with suppress(FileNotFoundError):  # another run has just taken an empty one away
-                    found |= read_records(segment.read_bytes())
+                # Another run may just have taken an empty one away.
+                with suppress(FileNotFoundError), segment.open("rb") as lines:
+                    found |= {key: data for key, data in read_records(lines) if key in wanted}
         return found
 
     def open(self) -> None:
@@ -68,9 +68,8 @@ class Store:
             # Unbuffered: what a full disk refused must not be tried again when it is closed.
             self._file = self._path.open("xb", buffering=0)
 
-    def write(self, key: str, results: dict[str, float]) -> None:
-        """Append a record."""
-        data = record_line(key, results)
+    def write(self, data: bytes) -> None:
+        """Append a record, a line of `record_line`."""
         with self._refusing(*_FULL):
             while data:
                 data = data[self._file.write(data) :]

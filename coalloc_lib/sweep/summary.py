@@ -36,7 +36,14 @@ def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     at = table.columns.get_loc("replication")
     names, results = list(table.columns[:at]), list(table.columns[at + 1 :])
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
-    columns = {name: _numbers(name, table[name]) for name in results if name != "error"}
+    columns = {}
+    for name in (name for name in results if name != "error"):
+        try:  # floats, also of truths or large whole numbers with gaps
+            columns[name] = table[name].to_numpy(float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"table has the column {name!r} with no numbers; leave it out"
+            ) from None
     rows = []
     for label, where in table.groupby(names, sort=False, dropna=False).indices.items():
         row = dict(zip(names, label if len(names) > 1 else np.atleast_1d(label), strict=True))
@@ -44,14 +51,6 @@ def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
             row |= _interval(name, column[where[good[where]]], confidence)
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _numbers(name, column):
-    """Return a column as floats, also one of truths or large whole numbers with gaps."""
-    try:
-        return column.to_numpy(float)
-    except (TypeError, ValueError):
-        raise InputError(f"table has the column {name!r} with no numbers; leave it out") from None
 
 
 def _interval(name, values, confidence):

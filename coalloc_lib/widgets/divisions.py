@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import ipywidgets as ipw
+import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
@@ -11,11 +12,11 @@ from coalloc_lib.checks import InputError, positive
 from coalloc_lib.curves import Curve, find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
+from coalloc_lib.plots import Picture
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import NARROW, WIDE, Explorer, push, slider_with_entry
-from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
 #: The placements that are compared.
@@ -90,8 +91,16 @@ def division_picture(
     asked = f"{components} components {component_sizes}"
     subtitle = f"{Multicluster(clusters)} processors, {asked}{slow}{bands}"
     label = "net utilization" if alpha > 1 else "utilization"
-    panels, title = {"": net}, _winner(net)
-    figure = plots.curves(panels, title=title, subtitle=subtitle, xlabel=label, left=0.0)
+    table = pd.concat(
+        curve.to_frame().assign(
+            label=name,
+            maximal_utilization=curve.maximum.max_utilization,
+            maximal_low=curve.maximum.interval.low,
+            maximal_high=curve.maximum.interval.high,
+        )
+        for name, curve in net.items()
+    )
+    figure = plots.curves(table, title=_winner(net), subtitle=subtitle, xlabel=label, left=0.0)
     if coarse:
         _place_axes(figure)
     words = "; ".join(

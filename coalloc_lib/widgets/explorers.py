@@ -7,6 +7,7 @@ import ipywidgets as ipw
 from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
+from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
@@ -19,7 +20,6 @@ from coalloc_lib.widgets.losses import (
     loss_picture,
 )
 from coalloc_lib.widgets.losses import RULES as LOSS_RULES
-from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.widgets.player import Player
 
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.

@@ -3,17 +3,19 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import pandas as pd
+
 from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.estimates import Bound
 from coalloc_lib.names import PLACEMENTS, spoken
+from coalloc_lib.plots import Picture
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.workloads.models import JobModel
 
 #: Placements by the names that a notebook shows.
@@ -125,15 +127,25 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
         except InputError:
             continue  # such a job never starts there
     places = {"total": f" (1 x {question.clusters * question.cluster_size})"}
-    bars = {f"{r}{places.get(r, '')}, {found[r].method}": found[r].loss for r in found}
+    losses = {f"{r}{places.get(r, '')}, {found[r].method}": found[r].loss for r in found}
     system = f"{question.clusters} x {question.cluster_size} processors"
+    table = pd.DataFrame(
+        [
+            {"system": system, "request": name, "loss": loss.estimate, "ci95_low": loss.low,
+             "ci95_high": loss.high, "doubt": loss.doubt}
+            for name, loss in losses.items()
+        ]
+    )  # fmt: skip
     figure = plots.bars(
-        {system: bars},
+        table,
+        value="loss",
+        group="system",
+        series="request",
         title=f"{question.request.capitalize()} requests leave "
         f"{100 * chosen.capacity_loss:.0f} of every 100 processors idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}",
     )
     missing = "".join(f"; {request} never starts" for request in COMPARED if request not in found)
-    words = "; ".join(f"{name} {plots.told(loss)}" for name, loss in bars.items())
+    words = "; ".join(f"{name} {plots.told(loss)}" for name, loss in losses.items())
     return Picture(figure, f"{figure.get_suptitle()}: {words}{missing}".replace("\n", " "))

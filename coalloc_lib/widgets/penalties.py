@@ -1,57 +1,57 @@
 """The penalty explorer, splitting under the reader's hands, and a slider over maps of its worth."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import ipywidgets as ipw
-from matplotlib.figure import Figure
+import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.estimates import Interval
+from coalloc_lib.plots import Picture
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.studies.communication_penalty.adaptive import ALWAYS, AT_NEED, placed
-from coalloc_lib.studies.communication_penalty.adaptive import PLACEMENTS as SPLIT_BY
-from coalloc_lib.studies.communication_penalty.changes import Change, change, columns_of
-from coalloc_lib.studies.communication_penalty.parameters import (
+from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY
+from coalloc_lib.studies.communication_penalty.figures import study
+from coalloc_lib.studies.communication_penalty.responses import (
     ABOVE,
-    BASE_JUMPS,
-    MAX_JUMPS,
+    NAMES,
     PARTS,
     PRINTED_LOAD,
-    SEED,
+    STREAM,
     SYSTEM,
     WHOLE,
+    Responses,
+    change,
+    respond,
     said,
+    served,
 )
-from coalloc_lib.studies.communication_penalty.responses import NAMES, Responses, Size, respond
-from coalloc_lib.studies.communication_penalty.served import Served, served
+from coalloc_lib.studies.core import Figure, interval_columns
 from coalloc_lib.widgets.controls import NARROW, WIDE, Explorer, choice, slider_with_entry
-from coalloc_lib.widgets.picture import Picture
 
 #: How the penalty is said.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "psi"
 #: Splitting policies by the names that a reader sees.
-PLACEMENTS = {"always split": SPLIT_BY[ALWAYS], "split at need": SPLIT_BY[AT_NEED]}
+PLACEMENTS = {"always split": SPLIT_BY["always"], "split at need": SPLIT_BY["at need"]}
 #: How often a job may be passed, by what the slider calls it.
-JUMPS = {said(jumps): jumps for jumps in MAX_JUMPS}
-#: Simulated while a control moves, and when it rests.
-COARSE, FINE = Size(1_500, 6), Size(20_000, 12)
+JUMPS = {said(jumps): jumps for jumps in study.scales["paper"].search_jumps}
+BASE_JUMPS = 20
+#: Jobs of a run and runs, while a control moves and when it rests.
+COARSE, FINE = (1_500, 6), (20_000, 12)
 #: What the bars are called.
-KEPT, SPLIT = "no co-allocation", "split"
+KEPT, SPLIT = "whole", "split"
+LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
 
 @lru_cache(maxsize=512)
-def penalty_responses(scenario: Scenario, load: float, size: Size = FINE) -> Responses:
+def penalty_responses(scenario: Scenario, load: float, size: tuple[int, int] = FINE) -> Responses:
     """Return the mean responses of a scenario of the communication-penalty study; kept in memory.
 
-    Raises
-    ------
-    InputError
-        A job of it could never start.
+    An `InputError` says that a job of it could never start.
     """
-    return respond(scenario, load, size, SEED)
+    return respond(scenario, load, size, study.seed)
 
 
 def penalty_picture(
@@ -78,75 +78,52 @@ def penalty_picture(
         Simulate less, for a quick look.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
-    jobs = {"above": above, "parts": components, "span_penalty": psi}
-    entry = placed(served(max_jumps, load, **jobs), rule)
-    size = COARSE if coarse else FINE
-    split, whole = (penalty_responses(e.scenario, load, size) for e in (entry, entry.whole))
-    changes = {group: change(split, whole, group) for group in NAMES}
-    figure = _bars(split, whole, changes, load, _subtitle(entry, placement))
-    words = "; ".join(f"{group} {_told(split, whole, group)}" for group in NAMES)
-    return Picture(figure, f"{figure.get_suptitle()}. Mean responses: {words}".replace("\n", " "))
-
-
-def _bars(
-    split: Responses, whole: Responses, changes: Mapping[str, Change], load: float, subtitle: str
-) -> Figure:
-    """Draw the responses of what is borne; where nothing is, how much would be."""
-    found = {KEPT: whole, SPLIT: split}
-    saturated = {name: each for name, each in found.items() if each.saturated}
-    title = _said(changes)
-    if saturated:
-        told = " and ".join(
-            f"{'whole' if name == KEPT else 'split'} jobs ({each.borne.mean:.3f})"
-            for name, each in saturated.items()
-        )
-        title = f"Saturated: load {load:g} is not certain to be borne by {told}"
-    look = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
-    if len(saturated) == len(found):
-        bars: dict[str, dict[str, Interval | float]] = {
-            "load": {name: each.borne.interval for name, each in found.items()}
-        }
+    case = served(max_jumps, load, above=above, parts=components, span_penalty=psi)
+    case = replace(case, scenario=case.scenario.with_(placement=rule))
+    found = {
+        name: penalty_responses(each.scenario, load, COARSE if coarse else FINE)
+        for name, each in ((KEPT, case.whole), (SPLIT, case))
+    }
+    changes = {group: change(found[SPLIT], found[KEPT], group) for group in NAMES}
+    rows = []
+    for group in NAMES:
+        for name, each in found.items():
+            if not each.saturated:
+                known = each.means[group].interval
+                words = plots.told(known) + (f", {_said(changes[group])}" if name == SPLIT else "")
+                rows.append(_row(group, name, known, words))
+    gone = {name: each for name, each in found.items() if each.saturated}
+    title = f"All jobs: splitting {_said(changes[STREAM])}"
+    if gone:
+        borne = " and ".join(f"{name} jobs ({each.borne.mean:.3f})" for name, each in gone.items())
+        title = f"Saturated: load {load:g} is not certain to be borne by {borne}"
+    xlabel = "mean response time"
+    if not rows:  # then how much is borne
+        rows = [_row("load", name, each.borne.interval, "") for name, each in found.items()]
         xlabel = f"load that is borne; offered is {load:g}"
-    else:
-        borne = {name: each for name, each in found.items() if not each.saturated}
-        bars = {
-            _group(group): {name: each.means[group].interval for name, each in borne.items()}
-            for group in NAMES
-        }
-        xlabel = "mean response time"
-    return plots.bars(bars, title=title, subtitle=subtitle, xlabel=xlabel, look=look)
-
-
-def _group(name: str) -> str:
-    return "all jobs" if name == NAMES[0] else name
-
-
-def _said(changes: Mapping[str, Change]) -> str:
-    """Say who gains by splitting and who loses, where the intervals tell."""
-    told = []
-    for group, each in changes.items():
-        name, percent = _group(group), f"{abs(each.percent.estimate):.1f} %"
-        gains = "gain" if group == NAMES[0] else "gains"
-        loses = "lose" if group == NAMES[0] else "loses"
-        words = {"gains": f"{gains} {percent}", "loses": f"{loses} {percent}"}
-        told.append(f"{name} {words.get(each.verdict, 'undecided')}")
-    return f"Splitting: {', '.join(told)}"
-
-
-def _told(split: Responses, whole: Responses, group: str) -> str:
-    one, other = (
-        "saturated" if each.saturated else plots.told(each.means[group].interval)
-        for each in (split, whole)
+    subtitle = (
+        f"{SYSTEM}, ψ = {psi:g}, jobs above {above} in {components} components, {placement}, load "
+        f"{load:g}, MaxJumps {said(max_jumps)}; bars: 95 % intervals"
     )
-    return f"split {one}, whole {other}"
+    figure = plots.bars(
+        pd.DataFrame(rows), value="response", group="group", series="series", words="words",
+        xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle,
+    )  # fmt: skip
+    told = "; ".join(f"{row['group']} {row['series']} {row['words']}" for row in rows)
+    return Picture(figure, f"{title}. {xlabel.capitalize()}: {told}")
 
 
-def _subtitle(entry: Served, placement: str) -> str:
-    said = columns_of(entry)
-    return (
-        f"{SYSTEM}, ψ = {said['psi']:g}, jobs above {said['above']} in {said['parts']} components, "
-        f"{placement}, load {entry.load:g}, MaxJumps {said['max_jumps']}; bars: 95 % intervals"
-    )
+def _row(group, series, known, words):
+    """Return a bar as a row of a table."""
+    where = {"group": "all jobs" if group == STREAM else group, "series": series}
+    return where | interval_columns(known, "response") | {"words": words or plots.told(known)}
+
+
+def _said(change: Mapping[str, Any]) -> str:
+    """Say who gains by splitting or loses, where the intervals tell."""
+    if change["saturated"] or change["verdict"] == "undecided":
+        return change["verdict"]
+    return f"{change['verdict']} {abs(change['change']):.1f} %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:
@@ -216,23 +193,13 @@ def product(alpha: float, ratio: float) -> float:
     return round(alpha * ratio, 6)
 
 
-class Mapped(Protocol):
-    """A figure that is drawn for a group of jobs."""
-
-    def plot(self, group: str = "stream") -> Figure:
-        """Draw the maps of a group."""
-
-    def words(self, group: str = "stream") -> str:
-        """Return the figure in words."""
-
-
-def map_explorer(maps: Mapping[str, Mapped], state: str = "") -> Explorer:
-    """Return a slider over maps, such as those of `viability_maps`, and the map that it picks.
+def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
+    """Return a slider over maps, such as ``viability-20``, and the map that it picks.
 
     Parameters
     ----------
     maps : dict
-        By MaxJumps: figures that have been run.
+        By MaxJumps: figures of the study that have been run.
     state : str, optional
         The line of a scenario that was copied.
 
@@ -250,6 +217,12 @@ def map_explorer(maps: Mapping[str, Mapped], state: str = "") -> Explorer:
 
     def draw(max_jumps: str, group: str, coarse: bool) -> Picture:
         chosen = maps[max_jumps]
-        return Picture(chosen.plot(group), chosen.words(group))
+        title = chosen.title if group == STREAM else f"{group}, MaxJumps {max_jumps}"
+        table = chosen.data()
+        counts = table["verdict"][table["group"] == group].value_counts().items()
+        told = ", ".join(f"{verdict} {count}" for verdict, count in counts)
+        assert chosen.draw is not None  # maps have pictures
+        figure = chosen.draw(table, title=title, subtitle=chosen.shows, group=group)
+        return Picture(figure, f"{title}. {chosen.shows}. Cells: {told}.")
 
     return Explorer(controls, draw, state=state)

@@ -1,118 +1,115 @@
 """The sharing explorer: a workload on several sites that keep to themselves, share, or span."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.bootstrap import DAY
 from coalloc_lib.checks import not_negative, one_of
 from coalloc_lib.estimates import Interval
 from coalloc_lib.metrics import utilization_timeline
+from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import WEIGHTS
-from coalloc_lib.studies.job_sharing.awrt_lines import ratio, resampled
-from coalloc_lib.studies.job_sharing.figures import LOOK
-from coalloc_lib.studies.job_sharing.parameters import (
-    DIVIDED,
+from coalloc_lib.studies.core import Results, Scale, interval_columns
+from coalloc_lib.studies.job_sharing import LOOK, study
+from coalloc_lib.studies.job_sharing.cases import (
+    CONFIGURATIONS,
     LOCAL,
+    MODES,
     MULTI_SITE,
+    OF_LARGEST,
     OF_SITE,
-    ONE,
     POLICIES,
     SEED,
     SHARING,
+    SINGLE,
     STANDARD,
+    Case,
+    Sums,
+    Work,
+    ratio,
+    resampled,
+    workload_sets,
 )
-from coalloc_lib.studies.job_sharing.runs import Case, Found, Work, found_of, measured
-from coalloc_lib.studies.job_sharing.workloads import workload_sets
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
-from coalloc_lib.widgets.picture import Picture
 
 #: What a job's response time counts as, by what the control calls it.
 WEIGHINGS = {"processors × run time": WEIGHTS[0], "processors": WEIGHTS[1]}
 #: Drawings of the weeks behind an interval.
-RESAMPLES = 300
+FEW = Scale(resamples=300)
 #: How many times the longest of the other bars that of local execution may be, before it is cut.
 CUT = 2.0
 #: The largest overhead of the slider.
 MOST = 1.0
-#: One colour a way to run, as in the study's figures.
-COLOURS = LOOK | {SHARING: plots.STANDARD}
-
-
-@dataclass(frozen=True, eq=False)
-class Ran:
-    """What a case gives.
-
-    Attributes
-    ----------
-    found : Found
-    busy : ndarray, shape (sites, days)
-        The share of each site's processors that is busy, by day, up to the last submission.
-    """
-
-    found: Found
-    busy: NDArray[np.float64]
 
 
 @lru_cache(maxsize=256)
-def sharing_run(case: Case) -> Ran:
-    """Simulate a case of the job-sharing study; kept in memory."""
+def sharing_run(case: Case) -> tuple[Sums, pd.DataFrame]:
+    """Simulate a case of the job-sharing study: its sums, and how busy each site is by day."""
     schedule, job = case.simulate()
     submit = schedule.jobs.submit
     edges = submit.min() + DAY * np.arange(np.ptp(submit) // DAY + 1)
-    table = utilization_timeline(schedule, edges)
-    sites = table[table["grouping"] == "cluster"]
-    busy = sites["utilization"].to_numpy().reshape(len(schedule.system), -1)
-    return Ran(found_of(case, measured(case, schedule, job)), busy)
+    busy = utilization_timeline(schedule, edges).query("grouping == 'cluster'")
+    return case.sums(schedule, job), busy.assign(day=(busy["begin"] - edges[0]) / DAY)
 
 
 @lru_cache(maxsize=64)
 def _picture(configuration: str, work: Work, policy: str, overhead: float, weight: str) -> Picture:
     cases = {
-        LOCAL: Case(work, configuration, LOCAL, policy, wide=OF_SITE),
-        SHARING: Case(work, configuration, SHARING, policy),
-        MULTI_SITE: Case(work, configuration, MULTI_SITE, policy, overhead),
-        ONE: Case(work, configuration, ONE, policy),
-    }
-    ran = {mode: sharing_run(case) for mode, case in cases.items()}
-    found = {cases[mode]: each.found for mode, each in ran.items()}
-    hours = {
-        mode: resampled([case], found, weight, RESAMPLES).interval(lambda m: float(m[0] / 3600))
-        for mode, case in cases.items()
-    }
-    times = ratio(cases[MULTI_SITE], cases[SHARING], found, weight, RESAMPLES)
-    said = f"{configuration}, {work}, {policy}, p = {overhead:g}"
-    (counted,) = (name for name, known in WEIGHINGS.items() if known == weight)
-    most = CUT * max(each.high for mode, each in hours.items() if mode != LOCAL)
+        mode: Case(
+            work, configuration, mode, policy, overhead * (mode == MULTI_SITE),
+            OF_SITE if mode == LOCAL else OF_LARGEST,
+        )
+        for mode in MODES
+    }  # fmt: skip
+    ran = {case: sharing_run(case) for case in cases.values()}
+    results = Results(study, FEW, SEED, {case: sums for case, (sums, _) in ran.items()})
+    pair = [cases[MULTI_SITE], cases[SHARING]]
+    times = resampled(results, pair, WEIGHINGS[weight]).interval(ratio)
+    rows, panels, words = [], [], []
+    for mode, case in cases.items():
+        both = resampled(results, [case], WEIGHINGS[weight])
+        hours = both.interval(lambda means: float(means[0] / 3600))
+        words.append(in_hours(hours))
+        known = {"system": configuration, "mode": mode, "words": words[-1]}
+        rows.append(known | interval_columns(hours, "hours"))
+        if mode != SINGLE:
+            sums, busy = ran[case]
+            shares = 100 * busy.groupby("group")["utilization"].mean()
+            heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
+            heading += f", {100 * sums.spanned:.1f} % of the jobs span" * (mode == MULTI_SITE)
+            panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
+    table = pd.DataFrame(rows)
+    most = CUT * table["ci95_high"][table["mode"] != LOCAL].max()
+    said = f"{configuration}, {work.name}, {policy}, p = {overhead:g}"
     bars = plots.bars(
-        {configuration: hours}, title=_verdict(times), look=COLOURS, xlabel="AWRT in hours",
-        words=_in_hours, most=most,
-        subtitle=f"{said}; weighted by {counted}; 95 % intervals from weeks drawn anew; wide jobs "
+        table, value="hours", group="system", series="mode", words="words", most=most, look=LOOK,
+        xlabel="AWRT in hours", title=verdict(times),
+        subtitle=f"{said}; weighted by {weight}; 95 % intervals from weeks drawn anew; wide jobs "
         "in pieces of the largest machine, locally of their site's"
-        + "; arrow: the bar goes on" * (hours[LOCAL].high > most),
+        + "; arrow: the bar goes on" * bool(table["ci95_high"].max() > most),
     )  # fmt: skip
-    busy = {_heading(mode, each): each.busy for mode, each in ran.items() if mode != ONE}
-    days = ran[SHARING].busy.shape[1]
+    busy = pd.concat(panels)
     below = plots.timelines(
-        busy, days, title=_spread(ran), subtitle=f"{said}; by day, up to the last submission",
-        xlabel="day", ylabel="site",
+        busy, panel="panel", strip="site", time="day", busy="utilization",
+        until=busy["day"].max() + 1, xlabel="day", ylabel="site",
+        title="How busy each site is from day to day",
+        subtitle=f"{said}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
+    told = "; ".join(f"{mode} {each}" for mode, each in zip(cases, words, strict=True))
     timeline = Picture(below)._repr_mimebundle_()["text/html"]
-    words = "; ".join(f"{mode} {_in_hours(each)}" for mode, each in hours.items())
-    return Picture(bars, f"{_verdict(times)}. AWRT: {words}.", below=timeline)
+    return Picture(bars, f"{verdict(times)}. AWRT: {told}.", below=timeline)
 
 
-def _in_hours(found: Interval) -> str:
+def in_hours(found: Interval) -> str:
     """Return an AWRT in words, with the ends of its interval, which need not be at one distance.
 
     Examples
     --------
-    >>> _in_hours(Interval(22.365, 16.73, 26.78, 6)), _in_hours(Interval(240.1, 199.6, 262.0, 6))
+    >>> in_hours(Interval(22.365, 16.73, 26.78, 6)), in_hours(Interval(240.1, 199.6, 262.0, 6))
     ('22.4 h (16.7 to 26.8)', '240 h (200 to 262)')
     """
     digits = 1 if found.estimate < 100 else 0
@@ -120,39 +117,20 @@ def _in_hours(found: Interval) -> str:
     return f"{middle} h ({low} to {high})"
 
 
-def _verdict(times: Interval) -> str:
+def verdict(times: Interval) -> str:
     """Say whether spanning pays, where the interval tells.
 
     Examples
     --------
-    >>> _verdict(Interval(0.92, 0.832, 0.9982, 6))
+    >>> verdict(Interval(0.92, 0.832, 0.9982, 6))
     'Spanning sites pays: its AWRT is 0.920 times that of job sharing (0.832 to 0.998)'
     """
-    near = any(f"{end:.2f}" == "1.00" for end in (times.low, times.high))
-    middle, low, high = (f"{x:.{2 + near}f}" for x in (times.estimate, times.low, times.high))
-    ends = f"{middle} times that of job sharing ({low} to {high})"
-    if times.below(1):
-        return f"Spanning sites pays: its AWRT is {ends}"
-    if times.above(1):
-        return f"Spanning sites loses: its AWRT is {ends}"
-    return f"Whether spanning sites pays is undecided: its AWRT is {ends}"
-
-
-def _heading(mode: str, ran: Ran) -> str:
-    if mode != MULTI_SITE:
-        return mode
-    return f"{mode}: {ran.found.spanned:.1%} of the jobs span sites"
-
-
-def _spread(ran: Mapping[str, Ran]) -> str:
-    """Say how unequally busy the sites are, on average over time."""
-    told = [
-        f"{100 * least:.0f} to {100 * most:.0f} % busy ({mode})"
-        for mode, each in ran.items()
-        if mode != ONE
-        for least, most in [(each.busy.mean(axis=1).min(), each.busy.mean(axis=1).max())]
-    ]
-    return f"On average over time sites are {', '.join(told)}"
+    digits = 3 if "1.00" in (f"{times.low:.2f}", f"{times.high:.2f}") else 2
+    middle, low, high = (f"{x:.{digits}f}" for x in (times.estimate, times.low, times.high))
+    said = "Whether spanning sites pays is undecided"
+    if times.below(1) or times.above(1):
+        said = f"Spanning sites {'pays' if times.below(1) else 'loses'}"
+    return f"{said}: its AWRT is {middle} times that of job sharing ({low} to {high})"
 
 
 def sharing_picture(
@@ -177,12 +155,12 @@ def sharing_picture(
     InputError
         A name is not known, or the overhead is negative.
     """
-    works = workload_sets(SEED)
+    works = workload_sets()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
-    one_of("configuration", configuration, DIVIDED)
+    one_of("configuration", configuration, tuple(CONFIGURATIONS))
     one_of("policy", policy, tuple(POLICIES))
-    counted = WEIGHINGS[one_of("weight", weight, tuple(WEIGHINGS))]
-    return _picture(configuration, work, policy, not_negative("overhead", overhead), counted)
+    one_of("weight", weight, tuple(WEIGHINGS))
+    return _picture(configuration, work, policy, not_negative("overhead", overhead), weight)
 
 
 def sharing_explorer(state: str = "") -> Explorer:
@@ -194,8 +172,8 @@ def sharing_explorer(state: str = "") -> Explorer:
         The line of a scenario that was copied.
     """
     controls = {
-        "configuration": choice("configuration", DIVIDED, STANDARD),
-        "workload": choice("workload", workload_sets(SEED)),
+        "configuration": choice("configuration", CONFIGURATIONS, STANDARD),
+        "workload": choice("workload", workload_sets()),
         "policy": choice("policy", POLICIES),
         "overhead": slider_with_entry("overhead p", 0.25, 0.0, MOST, 0.05),
         "weight": choice("weighted by", WEIGHINGS),

@@ -1,23 +1,18 @@
 import errno
 import json
 import os
-import re
-from dataclasses import replace
-from types import SimpleNamespace
+import sys
 
 import pandas as pd
 import pytest
 
 from coalloc_lib import cli
 from coalloc_lib.cli.output import Terminated
-from coalloc_lib.cli.page import COLOURS, print_page
-from coalloc_lib.studies import StudyResult, ledger
+from coalloc_lib.studies.core import Study
 from coalloc_lib.sweep import Failure, SweepError
+from tests.studies.toy import toy
 
-ROWS = [
-    ledger.Row("maximal-utilization", "MU-1", "limit", 0.5, 0.51, 0.5, 0.52, "holds", "[a,b] fine"),
-    ledger.Row("maximal-utilization", "T", "loss", "", None, None, None, "close", "off"),
-]
+ITEMS = ["Table 1 a", "MU-12", "MU-1"]
 
 
 def items_of(path):
@@ -26,105 +21,81 @@ def items_of(path):
 
 @pytest.fixture
 def studies_are(monkeypatch):
-    """Put these functions in the place of what the studies' modules do, one after another."""
+    """Let each study be the toy, and these functions in turn what reproduces it."""
 
     def studies_are(*functions):
-        names = ("maximal-utilization", "other")[: len(functions)]
-        modules = {
-            f"coalloc_lib.studies.{name.replace('-', '_')}": SimpleNamespace(reproduce=function)
-            for name, function in zip(names, functions, strict=True)
-        }
+        names = ("maximal-utilization", "cluster-configurations")[: len(functions)]
+        studies = {name: toy() for name in names}
+        for study, function in zip(studies.values(), functions, strict=True):
+            if function is not None:
+                study.reproduce = function
         monkeypatch.setattr("coalloc_lib.studies.STUDIES", names)
-        monkeypatch.setattr("coalloc_lib.studies.import_module", modules.__getitem__)
+        monkeypatch.setattr(sys.modules["coalloc_lib.cli.reproduce"], "STUDIES", names)
+        monkeypatch.setattr("coalloc_lib.studies.load_study", studies.__getitem__)
 
     return studies_are
 
 
-def quick(**_):
-    return StudyResult(ROWS)
-
-
 @pytest.fixture
-def quick_study(studies_are):
+def quick_study(studies_are, monkeypatch):
     """A study that takes no time; the list of its calls."""
-    calls = []
+    calls, made = [], Study.reproduce
 
-    def reproduce(scale, seed=1, **how):
+    def reproduce(self, scale, seed=None, **how):
         calls.append((scale, seed, how["workers"], how["cache"]))
-        return quick()
+        return made(self, scale, seed)
 
-    studies_are(reproduce)
+    studies_are(None)
+    monkeypatch.setattr(Study, "reproduce", reproduce)
     return calls
 
 
-def test_reproduce_shows_a_page_and_where_the_ledger_is(run, quick_study, tmp_path):
+def test_reproduce_shows_a_line_a_study_and_where_the_page_is(run, quick_study, tmp_path):
     printed = run("reproduce", "maximal-utilization", "--out", tmp_path / "r", "--seed", 5)
     assert quick_study == [("quick", 5, -1, None)]
-    assert re.search(r"^ T +1 +1\n", printed, re.MULTILINE)  # one number, and it is close
-    assert re.search(r"^ MU-1 +holds +limit; \[a,b\] fine\n", printed, re.MULTILINE)
-    assert "1 close, 1 holds" in printed
-    assert str(tmp_path / "r" / "ledger.csv") in printed
-    assert items_of(tmp_path / "r" / "ledger.csv") == ["MU-1", "T"]
+    study, total, where = printed.splitlines()
+    assert study.endswith("of 1 printed numbers, 2 claims: 1 holds, 1 holds in part")
+    assert "1 holds in part" in total
+    assert str(tmp_path / "r" / "index.html") in where
+    assert str(tmp_path / "r" / "ledger.csv") in where
+    assert items_of(tmp_path / "r" / "ledger.csv") == ITEMS
 
 
 def test_reproduce_shows_every_row_where_that_is_asked_for(run, quick_study, tmp_path):
     printed = run("reproduce", "--out", tmp_path, "--all")
-    assert "0.51 ± 0.01" in printed
-    assert "[a,b] fine" in printed
+    assert "above 100; drawn" in printed
+    assert "(2C-1)/(2C)" in printed
 
 
 def test_reproduce_passes_its_options_on_and_prints_one_object(run, quick_study, tmp_path):
     how = ("--scale", "paper", "--workers", 2, "--cache", tmp_path / "c", "--out", tmp_path)
     answer = json.loads(run("reproduce", *how, "--json"))
-    assert quick_study == [("paper", 1, 2, str(tmp_path / "c"))]
-    assert answer["verdicts"] == {"close": 1, "holds": 1}
-    assert answer["rows"][0]["item"] == "MU-1"
+    assert quick_study == [("paper", None, 2, str(tmp_path / "c"))]
+    assert answer["verdicts"]["holds"] == 1
+    assert [row["item"] for row in answer["rows"]] == ITEMS
     assert answer["ledger"] == str(tmp_path / "ledger.csv")
+    assert answer["page"] == str(tmp_path / "index.html")
 
 
-def number(item, published, reproduced, verdict):
-    return ledger.Row("a-study", item, "loss", published, reproduced, None, None, verdict)
+def test_stand_ins_are_said_once_with_the_command_that_fetches(
+    studies_are, monkeypatch, tmp_path, capsys
+):
+    studies_are(None)
+    monkeypatch.setattr("coalloc_lib.studies.stand_ins", lambda names: ["KTH-SP2", "HPC2N"])
+    assert cli.main(["reproduce", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    assert said.count("stand-ins") == 1
+    assert "coalloc traces fetch KTH-SP2 HPC2N" in said
+    assert "coalloc traces fetch KTH-SP2 HPC2N" in (tmp_path / "index.html").read_text()
 
 
-def test_a_page_counts_the_numbers_of_a_table_and_names_the_furthest(capsys):
-    rows = [
-        number("Table 2 a", 0.5, 0.5, "reproduced"),
-        number("Table 2 b", 0.4, 0.35, "close"),
-        number("Table 2 c", 0.3, 0.31, "close"),
-        number("Table 1 d", "small", None, "cannot be tested"),
-    ]
-    print_page(rows)
-    title, heading, _, *lines = capsys.readouterr().out.splitlines()
-    assert title == "a-study"
-    columns = ["table", "numbers", "reproduced", "close", "cannot be tested", "furthest from print"]
-    assert re.split("  +", heading.strip()) == columns
-    first, second = (re.split("  +", line.strip()) for line in lines)
-    assert first == ["Table 1", "1", "0", "0", "1"]
-    assert second == ["Table 2", "3", "1", "2", "0", "-0.05 b"]
-
-
-def test_a_page_has_a_line_a_claim_in_their_order(capsys):
-    rows = [replace(ROWS[0], item=f"MU-{n}", note="[x] and so on, " * 20) for n in (10, 2, 1)]
-    print_page(rows)
-    *_, first, second, third = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in (first, second, third)] == ["MU-1", "MU-2", "MU-10"]
-    assert "[x] and so on" in first
-    assert max(map(len, (first, second, third))) <= 120
-
-
-def test_every_verdict_has_a_colour():
-    assert set(COLOURS) >= set(ledger.VERDICTS)
-
-
-def test_what_was_found_in_the_cache_is_said(studies_are, monkeypatch, tmp_path, capsys):
-    def resumed(progress, **_):
-        monkeypatch.setattr(progress, "found", 1234, raising=False)
-        return quick()
-
-    studies_are(resumed)
+def test_what_was_found_in_the_cache_is_said(studies_are, tmp_path, capsys):
+    studies_are(None)
     command = ["reproduce", "--cache", str(tmp_path / "c"), "--out", str(tmp_path / "r")]
     assert cli.main(command) == 0
-    assert capsys.readouterr().err == f"coalloc: 1,234 points were found in {tmp_path / 'c'}\n"
+    capsys.readouterr()
+    assert cli.main(command) == 0
+    assert capsys.readouterr().err == f"coalloc: 4 points were found in {tmp_path / 'c'}\n"
 
 
 @pytest.fixture
@@ -141,13 +112,13 @@ def full_disk(monkeypatch):
 def test_a_full_disk_costs_the_files_but_not_the_results(quick_study, full_disk, tmp_path, capsys):
     assert cli.main(["reproduce", "--out", str(tmp_path)]) == 2
     printed, told = capsys.readouterr()
-    assert "MU-1" in printed
+    assert "2 claims" in printed
     (line,) = told.splitlines()
     assert str(tmp_path) in line
     assert "No space left" in line
     assert cli.main(["reproduce", "--out", str(tmp_path), "--json"]) == 2
     answer = json.loads(capsys.readouterr().out)
-    assert [row["item"] for row in answer["rows"]] == ["MU-1", "T"]
+    assert [row["item"] for row in answer["rows"]] == ITEMS
     assert answer["ledger"] is None
     assert list(tmp_path.iterdir()) == []
 
@@ -159,24 +130,25 @@ def test_a_full_disk_costs_the_files_but_not_the_results(quick_study, full_disk,
 def test_a_study_that_is_done_is_kept_when_the_next_is_stopped(
     studies_are, tmp_path, capsys, error, status, word
 ):
-    def stopped(**_):
+    def stopped(*_, **how):
         raise error
 
-    studies_are(quick, stopped)
+    studies_are(None, stopped)
     command = ["reproduce", "--out", str(tmp_path / "r"), "--cache", str(tmp_path / "c")]
     assert cli.main(command) == status
     printed, told = capsys.readouterr()
-    assert "MU-1" in printed
+    assert "2 claims" in printed
     assert told.splitlines() == [
         f"coalloc: finished points are in {tmp_path / 'c'}; run again",
         f"coalloc: {word}",
     ]
-    assert [file.name for file in (tmp_path / "r").iterdir() if file.is_file()] == ["ledger.csv"]
-    assert items_of(tmp_path / "r" / "ledger.csv") == ["MU-1", "T"]
+    files = {file.name for file in (tmp_path / "r").iterdir() if file.is_file()}
+    assert files == {"index.html", "ledger.csv"}
+    assert items_of(tmp_path / "r" / "ledger.csv") == ITEMS
 
 
 def test_a_full_disk_is_said_in_one_line(refused, tmp_path, studies_are):
-    def full(**_):
+    def full(*_, **how):
         raise SweepError("cache folder c takes no more results (No space left)", [], None)
 
     studies_are(full)
@@ -184,7 +156,7 @@ def test_a_full_disk_is_said_in_one_line(refused, tmp_path, studies_are):
 
 
 def test_a_bug_of_ours_shows_its_traceback(run, tmp_path, studies_are):
-    def broken(**_):
+    def broken(*_, **how):
         raise SweepError("1 of 9 points failed", [Failure({"x": 1}, "ZeroDivisionError")], None)
 
     studies_are(broken)

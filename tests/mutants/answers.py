@@ -73,7 +73,7 @@ INTERVALS = (
         "inference.py",
         "unpaired_difference(self.values, other.values",
         "unpaired_difference(other.values, self.values",
-        "studies/test_maximal_utilization.py::test_a_gain_is_the_loss_that_overtaking_takes_away",
+        "studies/test_maximal_utilization.py::test_notices_and_verdicts_are_true_of_the_losses",
     ),
     Mutant(
         "inference.py",

@@ -1,10 +1,8 @@
-"""Mistakes at the desk of the reservation calendar, and in the search that is told step by step."""
+"""Mistakes at the desk of the reservation calendar."""
 
 from tests.mutants.tool import Mutant
 
 CALENDAR = "test_calendar_widget.py"
-STEPS = "test_tree_search.py"
-SEARCH = f"{STEPS}::test_the_steps_come_to_what_the_search_of_the_trees_finds"
 
 MUTANTS = (
     Mutant(
@@ -54,23 +52,5 @@ MUTANTS = (
         'desk.tried if kind in ("booked", "refused") else []',
         'desk.tried if kind == "booked" else []',
         f"{CALENDAR}::test_a_refusal_says_why_and_books_nothing",
-    ),
-    Mutant(
-        "widgets/tree_search.py",
-        "for subtree in reversed(self.candidates):",
-        "for subtree in self.candidates:",
-        SEARCH,
-    ),
-    Mutant(
-        "widgets/tree_search.py",
-        "if node.median > self.start:",
-        "if node.median >= self.start:",
-        SEARCH,
-    ),
-    Mutant(
-        "widgets/tree_search.py",
-        "fits = period.end >= self.end",
-        "fits = period.end > self.end",
-        f"{STEPS}::test_each_search_ends_with_what_came_of_it",
     ),
 )

@@ -3,44 +3,45 @@
 from tests.mutants.tool import Mutant
 
 STUDY = "studies/test_online_batch.py"
-CLAIMS = "studies/test_online_batch_claims.py"
+CLAIMS = "studies/test_online_claims.py"
+FORCED = f"{CLAIMS}::test_each_verdict_comes_from_results_that_force_it"
 FOLDER = "studies/online_batch/"
 
 MUTANTS = (
     Mutant(
-        f"{FOLDER}summary.py",
+        f"{FOLDER}runs.py",
         "one * (wait > h)",
         "one * (wait >= 0)",
         f"{STUDY}::test_sums_by_hand",
     ),
     Mutant(
-        f"{FOLDER}summary.py",
-        'np.searchsorted(ends, values, side="left") - 1',
-        'np.searchsorted(ends, values, side="right") - 1',
+        f"{FOLDER}runs.py",
+        'np.searchsorted(ends, of, side="left") - 1',
+        'np.searchsorted(ends, of, side="right") - 1',
         f"{STUDY}::test_sums_by_hand",
     ),
     Mutant(
-        f"{FOLDER}summary.py",
-        "jobs.work[~schedule.served]",
-        "jobs.work[schedule.served]",
+        f"{FOLDER}runs.py",
+        "jobs.work[~served]",
+        "jobs.work[served]",
         f"{STUDY}::test_refused_work_and_told_waits_by_hand",
     ),
     Mutant(
-        f"{FOLDER}centre.py",
+        f"{FOLDER}runs.py",
         "_mean(queued[ran])",
         "_mean(queued)",
         f"{STUDY}::test_a_centre_sees_what_schedules_say",
     ),
     Mutant(
         f"{FOLDER}claims.py",
-        "verdict = _longest_verdict(printed, value) if real else None",
-        "verdict = _longest_verdict(printed, value)",
-        f"{CLAIMS}::test_ob4_is_not_asked_of_logs_that_are_not_there",
+        "None if case.log.is_stand_in else longer\n        elif",
+        "longer\n        elif",
+        FORCED,
     ),
     Mutant(
-        f"{FOLDER}traces.py",
-        "np.where(waits < 0, np.nan, waits)",
-        "np.where(waits < 0, 0.0, waits)",
+        f"{FOLDER}runs.py",
+        "np.where((waits < 0) | log.is_stand_in, np.nan, waits)",
+        "np.where(log.is_stand_in, np.nan, waits)",
         f"{STUDY}::test_a_log_keeps_its_waits_and_a_stand_in_has_none",
     ),
     Mutant(
@@ -50,27 +51,33 @@ MUTANTS = (
         f"{STUDY}::test_reservations_are_those_of_the_stream",
     ),
     Mutant(
-        f"{FOLDER}trees.py",
-        "start = request.start + k * step",
-        "start = request.submit + k * step",
+        f"{FOLDER}runs.py",
+        "earliest + k * step",
+        "submit + k * step",
         f"{STUDY}::test_the_trees_book_what_the_scheduler_books",
     ),
     Mutant(
         f"{FOLDER}claims.py",
-        'one, other = pair if name == "small" else pair[::-1]',
-        "one, other = pair",
-        f"{CLAIMS}::test_ob3_needs_ten_times_and_longer_in_the_middle",
+        "middle = batch and online.over(batch,",
+        "middle = batch and batch.over(online,",
+        FORCED,
     ),
     Mutant(
         f"{FOLDER}claims.py",
-        "bool(value > online)",
-        "bool(value >= 0)",
-        f"{CLAIMS}::test_ob4_needs_the_printed_waits",
+        "longer = bool(longest > results[",
+        "longer = bool(longest > 0 * results[",
+        FORCED,
     ),
     Mutant(
-        f"{FOLDER}claims_ahead.py",
+        f"{FOLDER}claims.py",
         "zip(cycle(one), two, strict=False)",
         "zip(two, cycle(one), strict=False)",
-        f"{CLAIMS}::test_ob9_needs_waits_that_grow_at_each_step",
+        FORCED,
+    ),
+    Mutant(
+        f"{FOLDER}claims.py",
+        "stand_in=case.log.name * case.log.is_stand_in",
+        'stand_in=""',
+        f"{CLAIMS}::test_printed_numbers_stand_beside_what_came_out",
     ),
 )

@@ -218,16 +218,10 @@ JOINING = (
         "test_joining.py::test_it_is_what_the_ways_to_run_give_of_each_sites_jobs",
     ),
     Mutant(
-        "plots/timelines.py",
-        "<= 0.5 + ROUNDING",
-        "<= 0.5",
-        "test_sharing_widget.py::test_timelines_take_shares_that_rounding_has_moved",
-    ),
-    Mutant(
-        "studies/job_sharing/joining.py",
-        "found[case].of_site[mine]",
-        "found[case].of_site[~mine]",
-        "studies/test_sharing_claims.py::test_who_loses_by_joining_is_said_by_size_and_assignment",
+        "plots/maps.py",
+        "> 0.5 + ROUNDING",
+        "> 0.5",
+        "test_plots_of_maps.py::test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share",
     ),
 )
 

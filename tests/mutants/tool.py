@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("coalloc_lib", "tests", "data", "pyproject.toml")
+COPIED = ("coalloc_lib", "notebooks/lessons", "tests", "data", "pyproject.toml")
 #: Seconds that the tests of one mistake may take; one that makes a loop endless is noticed.
 PATIENCE = 240
 

@@ -4,12 +4,9 @@ import numpy as np
 
 import coalloc_lib as co
 from coalloc_lib.bootstrap import WEEK
-from coalloc_lib.studies.online_batch.parameters import CTC, HPC2N, KTH, SERVERS, Scale
-from coalloc_lib.studies.online_batch.traces import Log
+from coalloc_lib.studies.online_batch.runs import SERVERS, Log
 
 WEEKS = 6
-#: Few draws and resamples, and trees that are quickly done.
-TINY = Scale(2, (KTH, CTC), (KTH,), 40, 4, (0.0, 0.8), 2, (4, 8), (4, 8))
 
 
 def made_up(name, seed, count=300, stand_in=False):
@@ -26,5 +23,7 @@ def made_up(name, seed, count=300, stand_in=False):
     return Log(name, jobs, waits, stand_in)
 
 
-def small_logs(seed=1, stand_in=False, names=(KTH, CTC, HPC2N)):
-    return {name: made_up(name, seed, stand_in=stand_in) for name in names}
+def small_logs(stand_in=False, without=()):
+    """Return what stands in for `runs.logs`."""
+    made = {name: made_up(name, 1, stand_in=stand_in) for name in SERVERS if name not in without}
+    return lambda names=tuple(SERVERS): {name: made[name] for name in names if name in made}

@@ -1,269 +1,372 @@
-"""The third study: a row for every claim, figures of ratios, and what may be added to them."""
+"""The third study: figures, verdicts that can say the opposite, and what may be added."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.curves import RISING
-from coalloc_lib.inference import Sample
-from coalloc_lib.plots.signs import OWN, PRINT
-from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.studies import communication_penalty as study
-from coalloc_lib.studies.communication_penalty import (
-    change_maps,
-    dispersion,
-    figures,
-    parameters,
-    threshold_figure,
-    viability,
-)
-from coalloc_lib.studies.communication_penalty.ratios import LOOK
-from coalloc_lib.studies.communication_penalty.responses import GROUPS, NAMES, Responses
-from coalloc_lib.studies.communication_penalty.served import Served, served
-from coalloc_lib.studies.communication_penalty.threshold_figure import ThresholdFigure
-from coalloc_lib.studies.measurements import Scale
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import Crossing, Sample
+from coalloc_lib.plots import PRINT
+from coalloc_lib.studies import communication_penalty as claims
+from coalloc_lib.studies.communication_penalty import BreakEven, scenario, served, study
+from coalloc_lib.studies.communication_penalty import figures as drawn
+from coalloc_lib.studies.communication_penalty import responses as paper
+from coalloc_lib.studies.communication_penalty.responses import NAMES, Responses, Thresholds
+from coalloc_lib.studies.core import Results, Scale
 from coalloc_lib.studies.published import load_claims
-from coalloc_lib.studies.ratio_lines import At
-from tests.studies.made_up_ratios import RUNS, made_up
+from tests.studies.small import SMALL
 
-TINY = Scale(jobs=1_500, replications=4, search_runs=4)
+TINY = SMALL["communication-penalty"]
+#: Of made-up results, which take no time: a panel, and all penalties and loads of the paper.
+ONE_PANEL = Scale(**dict(study.scales["paper"].values) | {"jumps": (5,), "above": (3, 10, 16, 19)})
+NOISE = np.linspace(-1e-3, 1e-3, 8)
 
 
 @pytest.fixture(scope="module")
 def result():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(parameters.SCALES, "quick", TINY)
-        patch.setitem(change_maps.SCALES, "quick", TINY)
-        patch.setattr(study, "viability_maps", lambda: {"20": viability.ViabilityMap(20)})
-        patch.setattr(threshold_figure, "MAX_JUMPS", (0, 20))
-        patch.setattr(figures, "JUMPS_ASKED", (5, 20))
-        return study.reproduce("quick", workers=2)
+        patch.setitem(study.scales, "quick", TINY)
+        yield study.reproduce("quick", workers=2)
+
+
+def means(of, noise=NOISE):
+    """Return responses of eight runs, ``of(group)`` of each group; None where they saturate."""
+    values = {group: of(group) for group in (*NAMES, *paper.BY_PENALTY, paper.ALL_SPLIT)}
+    values |= {f"{name} wait": of(f"{name} wait") for name in paper.BY_PENALTY}
+    known = {} if None in values.values() else values
+    return Responses(Sample(np.full(8, 0.9)), {g: Sample(v + noise) for g, v in known.items()})
+
+
+def made_up(name, of, whole=lambda group: 10.0):
+    """Return results of a figure with responses ``of(line, place, group)`` beside those of 10."""
+    found = {}
+    for (_, line, place), (case, other) in study.figures[name].cases(ONE_PANEL, 1).items():
+        found.setdefault(other, means(whole, -NOISE))
+        found[case] = means(lambda group, at=(line, place): of(*at, group))
+    return Results(study, ONE_PANEL, 1, found)
+
+
+def verdict(item, results):
+    return study.claim_row(item, results).verdict
+
+
+def along(found, later=None):
+    """Return responses by place; in the last line others, where these are given."""
+    last = ("ψ = 0.2", "load 0.786")
+    return lambda line, place, group: (later if later and line in last else found)[place]
+
+
+UPWARDS = {3: 5.0, 10: 8.0, 16: 9.5, 19: 10.0}
+DOWNWARDS = {3: 14.0, 10: 9.0, 16: 8.5, 19: 8.0}
+MIDDLE = {3: 9.0, 10: 8.0, 16: 9.0, 19: 10.0}
+
+
+# A run
 
 
 def test_every_claim_has_its_row_and_every_figure_its_verdicts(result):
-    assert {row.item for row in result.rows} == {f"CP-{number}" for number in range(1, 9)}
-    assert {row.item for row in result.rows} == set(load_claims(study.NAME))
+    items = [f"CP-{number}" for number in range(1, 9)]
+    assert [row.item for row in result.rows] == items == list(load_claims(study.name))
+    assert sorted(name for figure in result.figures for name in figure.claims) == items
     for figure in result.figures:
         figure.plot().canvas.draw()
         assert len(figure.data())
-        assert figure.words().startswith(figure.title)
         assert [row.item for row in figure.verdicts] == list(figure.claims)
-    shown = [name for figure in result.figures for name in figure.claims]
-    assert sorted(shown) == [f"CP-{number}" for number in range(1, 9)]  # none twice
 
 
 def test_thresholds_have_the_agreed_columns_and_every_case(result):
     table = result.figure("thresholds").data()
     names = ["load", "max_jumps", "splitting", "group", "psi", "ci95_low", "ci95_high", "answer"]
     assert list(table.columns[: len(names)]) == names
-    assert len(table) == 2 * 2 * 2 * len(NAMES)
-    assert set(table["splitting"]) == {"floor", "ceiling"}
+    assert list(table["load"]) == [0.786] * len(NAMES) + [0.8394] * len(NAMES)
+    assert list(table["group"]) == [*NAMES, *NAMES]
+    assert set(table["splitting"]) == {"floor"}
 
 
 def test_the_same_seed_gives_the_same_on_one_worker_and_on_two(monkeypatch):
-    monkeypatch.setitem(parameters.SCALES, "quick", TINY)
-    monkeypatch.setattr(figures, "JUMPS_ASKED", (20,))
-    monkeypatch.setattr(figures, "THRESHOLDS", (3, 19))
-    one, two = (figures.split_thresholds().run("quick", 1, workers=n) for n in (1, 2))
-    pd.testing.assert_frame_equal(one.data(), two.data())
-    other = figures.split_thresholds().run("quick", 2, workers=2)
-    assert not one.data()["ratio"].equals(other.data()["ratio"])
+    monkeypatch.setitem(study.scales, "quick", TINY)
+    one, two = (study.figure("figure2").run("quick", 1, workers=n).data() for n in (1, 2))
+    pd.testing.assert_frame_equal(one, two)
+    other = study.figure("figure2").run("quick", 2, workers=2)
+    assert not one["ratio"].equals(other.data()["ratio"])
 
 
-def test_the_paper_is_read_as_it_says():
-    assert parameters.SYSTEM.sizes == (20,) * 5
-    assert pytest.approx(4.533 * 10 / (0.54 * 100), abs=5e-4) == parameters.EXACT_LOAD
-    assert parameters.passing(0) == FCFS()
-    assert parameters.passing(7) == FPFS(7)
-    assert GROUPS == {"S1": (1, 1), "S2": (2, 3), "S3": (4, 6), "S4": (7, 19)}
+def test_ratios_are_those_of_the_cases_run_by_run(result):
+    case = served(20, 0.786, above=3, span_penalty=0.05)
+    split, whole = (result.results[each].means["S4"] for each in (case, case.whole))
+    table = result.figure("figure2").data().set_index(["max_jumps", "place", "group"])
+    row = table.loc[("20", 3, "S4")]
+    assert row["ratio"] == pytest.approx(np.mean(split.values / whole.values))
+    assert row["response_against"] == whole.mean
+    found = result.results[served(5, 0.786, above=3, span_penalty=drawn.SPREAD)].means
+    row = result.figure("figure6").data().set_index(list(table.index.names)).loc[("5", 3, "C4")]
+    assert row["wait"] == found["C4 wait"].mean
+    ratios = found["C4"].values / found[paper.ALL_SPLIT].values
+    assert row["ratio"] == pytest.approx(ratios.mean())
 
 
-def test_ratios_are_paired_and_saturated_points_have_none():
-    figure = made_up(lambda line, place, group: None if place == 3 else float(place))
-    assert figure.interval(5, "stream", 3) is None
-    assert figure.interval(5, "stream", 19).estimate == pytest.approx(1.9, abs=1e-3)
-    assert figure.pays(5, "stream") == {3: False, 10: None, 19: False}
-    assert figure.best(5, "stream") == [10]
-    row = figure.data().query("place == 3 and group == 'S1'").iloc[0]
-    assert row["saturated"]
-    assert np.isnan(row["ratio"])
-    figure.plot().canvas.draw()
+# What is drawn
 
 
-def test_a_whole_stream_that_saturates_is_no_loss():
-    figure = made_up(lambda line, place, group: 8.0)
-    for entry in figure.entries.values():
-        figure.found[entry.whole] = Responses(Sample(np.full(RUNS, 0.4)), {})
-    assert set(figure.pays(5, "S4").values()) == {True}
-    assert figure.interval(5, "S4", 3) is None
+def test_saturated_points_have_no_ratio_and_a_doubt_stays():
+    results = made_up("figure2", lambda line, place, group: None if place == 3 else float(place))
+    table = results.table("figure2").set_index(["place", "group"])
+    assert table.loc[(3, "stream"), "saturated"]
+    assert np.isnan(table.loc[(3, "stream"), "ratio"])
+    assert table.loc[(19, "stream"), "ratio"] == pytest.approx(1.9, abs=1e-3)
+    drawn.draw_ratios(results.table("figure2"), "title", "subtitle").canvas.draw()
+    line = claims.lines_of(results, "figure2")["5"][""]
+    assert claims.pays(line, "stream") == {3: False, 10: None, 16: False, 19: False}
+    assert claims.best(line, "stream") == [10]
+    means = {group: replace(s, doubt="short") for group, s in line[16][0].means.items()}
+    line[16] = replace(line[16][0], means=means), line[16][1]
+    assert claims.pays(line, "stream")[16] is None
+    assert claims.mean_of(claims.along(line, "stream")).doubt == "short"
 
 
-def test_what_is_no_point_is_refused():
-    figure = made_up(lambda *_: 9.0)
-    with pytest.raises(InputError, match="give jumps, a line in words"):
-        figure.add((1, 2), served(1, 0.5))
-    with pytest.raises(InputError, match="give served"):
-        figure.add((1, "", 2), "x")
-    with pytest.raises(InputError, match="not run"):
-        figure.add((7, "", 2), served(7, 0.5)).plot()
-
-
-def test_a_doubt_stays_with_the_ratio():
-    figure = made_up(lambda *_: 9.0)
-    entry = figure.entries[At(5, "", 3)]
-    found = figure.found[entry]
-    doubted = {g: replace(sample, doubt="too short") for g, sample in found.means.items()}
-    figure.found[entry] = found._replace(means=doubted)
-    assert figure.interval(5, "stream", 3).doubt == "too short"
-    assert figure.pays(5, "stream")[3] is None
-    assert figure.mean_ratio(5, "stream").doubt
-
-
-@pytest.mark.parametrize("name", study.FIGURE_NAMES)
-@pytest.mark.parametrize(
-    ("label", "scenario"),
-    [
-        ("mine", parameters.scenario(20)),
-        ("mine", None),
-        (["mine"], served(20, 0.7, above=10)),
-        (("FCFS", ["mine"], "0"), served(20, 0.7, above=10)),
-        ((1, 2, 3), parameters.scenario(20)),
-        ((1, 2, 3, 4), served(20, 0.7, above=10)),
-    ],
-)
-def test_nonsense_is_not_added(name, label, scenario):
-    with pytest.raises(InputError) as error:
-        study.figure(name).add(label, scenario)
-    assert "\n" not in str(error.value)
-
-
-def test_a_point_is_words_and_numbers():
-    figure = study.figure("figure1")
-    for label in ((20, 2, 0.1), (20, "mine", "0.1"), "mine"):
-        with pytest.raises(InputError, match="give jumps, a line in words, and a place"):
-            figure.add(label, served(20, 0.7, above=10))
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: served(20, np.nan, above=10), "load = nan"),
-        (lambda: Served(parameters.scenario(20, parameters.WHOLE.model), 0.5), "workload = "),
-        (lambda: Served(None, 0.5), "scenario = None"),
-        (lambda: threshold_figure.Case(-1.0, 5, "floor"), "load = -1"),
-    ],
-)
-def test_what_cannot_be_served_is_refused(make, words):
-    with pytest.raises(InputError, match=words):
-        make()
-
-
-def test_a_threshold_of_a_case_of_ones_own_is_searched(monkeypatch):
-    monkeypatch.setattr(threshold_figure, "MAX_JUMPS", ())
-    case = threshold_figure.Case(0.5, 20, "floor")
-    figure = ThresholdFigure().add(case)
-    monkeypatch.setitem(figure.scales, "quick", TINY)
-    assert set(figure.run("quick", 3).result(case)) == set(NAMES)
-    figure.plot()
-
-
-def spread_jobs(load, **split):
-    return served(20, load, above=3, span_penalty=figures.SPREAD, **split)
-
-
-def test_split_jobs_by_penalty_are_those_of_the_schedule():
-    entry = spread_jobs(0.5)
-    found = dispersion.by_penalty(entry.scenario, 0.5, 2_000, 7)
-    schedule = entry.scenario.simulate(2_000, load=0.5, seed=7)
-    for name, (least, most) in dispersion.BY_PENALTY.items():
-        mine = [
-            job
-            for job in range(200, 2_000)
-            if np.count_nonzero(schedule.allocation[job]) > 1
-            and least <= schedule.jobs.span_penalty[job] < most
-        ]
-        assert found[name] == pytest.approx(np.mean(schedule.response[mine]))
-        assert found[f"{name} wait"] == pytest.approx(np.mean(schedule.wait[mine]))
-    assert found["rise"] == pytest.approx(
-        schedule.response[1_100:].mean() - schedule.response[200:1_100].mean()
-    )
-    with pytest.raises(InputError, match="none is split with a penalty from"):
-        dispersion.by_penalty(entry.scenario.with_(workload=parameters.WHOLE), 0.5, 500, 7)
-
-
-def test_split_jobs_past_saturation_have_no_means():
-    figure = figures.own_penalties()
-    figure.entries = {}
-    for place, load in ((3, 0.5), (4, 0.95)):
-        figure.add(At(20, "", place), spread_jobs(load))
-    figure.found = figure.measure(figure.entries, TINY, 5, workers=1)
-    assert figure.interval(20, "C1", 3) is not None
-    assert figure.interval(20, "C1", 4) is None
-    alone = figure.spread(At(20, "", 3))
-    np.testing.assert_array_equal(figure.mean_spread(20).values, alone.values)
-    table = figure.data().set_index("place")
-    assert not table.loc[3, "saturated"].any()
-    assert table.loc[4, "saturated"].all()
-    assert table.loc[4, ["response", "wait", "ratio"]].isna().all(axis=None)
-    assert "nan" not in figure.words()
-    figure.plot().canvas.draw()
-
-
-def test_split_jobs_whose_responses_rise_are_in_doubt(monkeypatch):
-    figure = figures.own_penalties()
-    figure.entries = {At(20, "", 3): spread_jobs(0.5)}
-    monkeypatch.setattr(dispersion, "rise", lambda response: 1.0)
-    figure.found = figure.measure(figure.entries, TINY, 5, workers=1)
-    assert figure.mean_spread(20).doubt
-    assert figure.interval(20, "C4", 3).doubt
-    assert set(figure.data()["doubt"]) == {RISING}
-
-
-def test_groups_of_figures_1_and_2_have_two_bands_and_what_is_added_its_own():
-    for name in ("figure1", "figure2"):
-        assert study.figure(name).bare == ("S1", "S2", "S3")
-    figure = made_up(lambda *_: 9.0)
-    figure.bare = figures.BARE
-    assert len(figure.plot().axes[0].collections) == 2
-    figure.add((5, "mine", 3), served(5, 0.5, above=3, span_penalty=0.01))
-    assert len(figure.plot().axes[0].collections) == 3
-    looks = figure.looks(["mine", *NAMES])
-    assert looks["mine"] not in [*(looks[group] for group in NAMES), OWN[0]]
-
-
-def test_groups_differ_in_shape_and_from_what_is_printed():
-    """A hollow diamond would be taken for a printed number, a dark disc for that of all jobs."""
-    markers = [LOOK[group].marker for group in NAMES]
+def test_groups_differ_in_shape_and_from_what_is_printed_and_two_have_bands():
+    markers = [drawn.LOOK[group].marker for group in NAMES]
     assert len(set(markers)) == len(NAMES)
     assert PRINT.marker not in markers
+    table = made_up("figure2", lambda *_: 9.0).table("figure2")
+    assert len(study.figure("figure2").draw(table, title="", subtitle="").axes[0].collections) == 2
+
+
+def test_a_map_marks_what_saturates_and_hatches_what_is_not_certain():
+    cases = study.figures["viability-20"].cases(ONE_PANEL, 1)
+    full = Responses(Sample(np.full(8, 0.4) + NOISE), {})
+    found = {}
+    for (_, row, _), (case, whole) in cases.items():
+        found |= {case: full if row == "16" else means(lambda _: 9.0), whole: means(lambda _: 10.0)}
+    near = next(case for (_, row, _), (case, _) in cases.items() if row == "3")
+    found[near] = Responses(Sample(np.full(8, 0.9) - NOISE), {})
+    table = Results(study, ONE_PANEL, 1, found).table("viability-20")
+    assert len(table) == len(cases) * len(NAMES)
+    mine = table[(table["above"] == 5) & (table["group"] == "S1") & (table["load"] == 0.5)]
+    assert mine["psi"].tolist() == list(ONE_PANEL.map_penalties)
+    assert mine["change"].tolist() == pytest.approx([-10] * len(mine))
+    assert set(table["verdict"][table["above"] == 16]) == {"loses"}
+    picture = drawn.draw_map(table, group="S4")
+    cells = {p.get_xy(): p for p in picture.axes[0].patches}
+    assert cells[(0, 0)].get_hatch()  # saturated, but not for certain
+    assert not cells[(0, 5)].get_hatch()
+    texts = " ".join(t.get_text().replace("\n", " ") for t in picture.texts)
+    assert "mean response of S4" in texts
+    assert "∞: only the split jobs" in texts
 
 
 @pytest.mark.parametrize(
-    ("label", "entry", "words"),
+    ("name", "of", "other"),
     [
-        ((5, "S1", 0.1), served(5, 0.5), "line = 'S1' is a group of jobs"),
-        ((5, "mine", 0.1), served(20, 0.5), "jumps = 5 and the scenario has FPFS"),
-        ((5, "mine", np.nan), served(5, 0.5), "place = nan; give a finite number"),
-        ((7, "mine", 0.1), served(7, 0.5), "jumps = 7 has no panel yet"),
+        ("figure1", lambda _, psi, g: 9 + 10 * psi, lambda _, psi, g: 9.0),
+        ("figure2", along(UPWARDS), along(DOWNWARDS)),
+        ("figure3", along(UPWARDS, DOWNWARDS), along(UPWARDS)),
+        ("figure4", along(DOWNWARDS, UPWARDS), along(DOWNWARDS)),
+        ("figure5", lambda *_: 10.0, lambda *_: 10.5),
+        ("figure6", lambda line, x, g: 11.0 if g == "C4" else 10.0, lambda *_: 10.0),
     ],
 )
-def test_a_label_that_says_what_is_not_so_is_refused(label, entry, words):
+def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, other):
+    tables = [made_up(name, each).table(name) for each in (of, other)]
+    assert [bool(study.figures[name].when(table)) for table in tables] == [True, False]
+
+
+def test_notices_of_maps_count_cells():
+    cells = {"load": [0.5, 0.7], "psi": [0.0, 0.2], "verdict": ["undecided", "gains"]}
+    table = pd.DataFrame({"group": "stream"} | cells)
+    assert study.figures["viability-20"].when(table)
+    assert not study.figures["viability-no-limit"].when(table)
+    assert not study.figures["viability-20"].when(table.assign(verdict="gains"))
+    cells = {"parts": [2, 3, 4, 5], "verdict": ["gains"] * 3 + ["loses"]}
+    parts = pd.DataFrame({"group": "stream"} | cells)
+    assert study.figures["components"].when(parts)
+    assert not study.figures["components"].when(parts.assign(verdict="gains"))
+
+
+# Verdicts
+
+
+def test_cp1_says_what_a_sample_does_not_explain():
+    """Where 1 does not count as a power of two, S1 has a tenth of the jobs, not a quarter."""
+    table = study.figure("shares").run().data()
+    exact = table.groupby("quantity")["exact"].sum()
+    assert exact[[drawn.JOBS, drawn.WORK]].tolist() == pytest.approx([1, 1])
+    assert table["exact"].iloc[0] == pytest.approx(0.248, abs=5e-4)
+    half = (table["sample_high"] - table["sample_low"]).iloc[0] / 2
+    assert half == pytest.approx(1.96 * np.sqrt(0.248 * 0.752 / table["jobs"].iloc[0]), rel=0.15)
+    assert table["explained"][:4].all()  # by construction
+
+    def row(table):
+        return study.claim_row("CP-1", SimpleNamespace(table=lambda name: table))
+
+    assert row(table).verdict == "holds in part"
+    assert "share of the load of S2" in row(table).note
+    assert row(table).reproduced == pytest.approx(paper.EXACT_LOAD)
+    assert row(table).ci95_low is None  # of a law there is no interval
+    assert row(table.assign(explained=True)).verdict == "holds"
+    assert "fails: shares of the jobs" in row(table.assign(jobs=90)).note
+    odd = zip(paper.GROUPS, (0.099, 0.33, 0.27, 0.301), strict=True)
+    assert drawn.fitting_size({(drawn.JOBS, name): share for name, share in odd}) < 100
+
+
+def searched(found, **how):
+    """Return results of the search with thresholds ``found(case, group)``, known to 0.005."""
+    cases = study.figures["thresholds"].cases(ONE_PANEL, 1).values()
+    return Results(study, ONE_PANEL, 1, {
+        case: Thresholds({
+            group: Crossing(replace(Interval(x, x - 0.005, x + 0.005, 8), **how.get(group, {})), 0)
+            for group in NAMES for x in [found(case, group)]
+        }, how.get("saturated", False))
+        for case in cases
+    })  # fmt: skip
+
+
+def as_printed(case, group):
+    return drawn.PRINTED.get(group, 0.2) + 0.02 * (group == "S1")
+
+
+def test_cp2_and_cp3_need_thresholds_as_they_are_printed():
+    assert verdict("CP-2", searched(as_printed)) == "holds"
+    assert verdict("CP-3", searched(as_printed)) == "holds"
+    assert not study.figures["thresholds"].when(searched(as_printed).table("thresholds"))
+    alike = searched(lambda case, group: 0.25)
+    assert verdict("CP-2", alike) == "holds in part"
+    assert verdict("CP-3", alike) == "does not hold"
+    assert study.figures["thresholds"].when(alike.table("thresholds"))
+    none = {"stream": {"estimate": np.inf, "low": np.inf, "high": np.inf}}
+    assert verdict("CP-2", searched(as_printed, **none)) == "does not hold"
+    later = searched(lambda case, group: as_printed(case, group) + 0.1 * (group == "S4"))
+    assert "fails: S4 below the stream" in study.claim_row("CP-3", later).note
+
+
+def test_cp2_and_cp3_decide_nothing_from_what_is_open():
+    for how in ({"doubt": "too short"}, {"low": -np.inf}):
+        note = study.claim_row("CP-2", searched(as_printed, stream=how)).note
+        assert "undecided: a threshold at" in note
+        assert "fails:" not in note
+    note = study.claim_row("CP-3", searched(as_printed, stream={"low": 0.163})).note
+    assert "undecided: S4 below the stream" in note
+    assert "fails:" not in note
+
+
+def test_the_nearest_case_is_found_and_what_is_borne_is_said():
+    near = BreakEven(paper.PRINTED_LOAD, 50)
+    found = searched(
+        lambda case, group: drawn.PRINTED.get(group, 0) + (0.01 if case == near else 0.05)
+    )
+    case, why = claims.nearest(claims.searched(found))
+    assert case == near
+    assert f"{0.01 * np.sqrt(2):.3f} away" in why
+    table = searched(as_printed, saturated=True).table("thresholds")
+    assert set(table["answer"]) == {"crossing of what is borne"}
+    assert np.isinf(table["max_jumps"]).any()
+
+
+def steeper(line, place, group):
+    return 10 - (10 - UPWARDS[place]) * (2 if group == "S4" else 1) / 2
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "of", "expected"),
+    [
+        ("CP-4", "figure2", steeper, "holds"),
+        ("CP-4", "figure2", lambda *at: 20 - steeper(*at), "does not hold"),
+        ("CP-4", "figure2", lambda *at: 9.0 if at[2] == "S1" else steeper(*at), "holds in part"),
+        ("CP-4", "figure2", along(UPWARDS | {10: 4.0}), "does not hold"),  # it falls at a step
+        ("CP-5", "figure3", along(UPWARDS, {3: 14.0, 10: 9.0, 16: 9.0, 19: 10.0}), "holds"),
+        ("CP-5", "figure3", along(DOWNWARDS, UPWARDS), "does not hold"),
+        ("CP-5", "figure3", along(UPWARDS), "undecided"),
+        ("CP-5", "figure3", lambda *_: None, "undecided"),
+        ("CP-6", "figure4", along(MIDDLE), "holds"),
+        ("CP-6", "figure4", along(MIDDLE, UPWARDS), "does not hold"),
+        ("CP-6", "figure4", along(dict.fromkeys(MIDDLE, 9.0), MIDDLE), "undecided"),
+        ("CP-7", "figure5", lambda *_: 10.5, "holds"),
+        ("CP-7", "figure5", lambda *_: 9.5, "does not hold"),
+        ("CP-7", "figure5", lambda *at: 10.5 if at[2] == "S1" else 9.5, "holds in part"),
+    ],
+)
+def test_verdicts_say_what_the_lines_do(item, name, of, expected):
+    assert verdict(item, made_up(name, of)) == expected
+
+
+def test_where_all_saturates_there_is_no_best_and_whole_jobs_that_do_are_no_loss():
+    assert study.claim_row("CP-5", made_up("figure3", lambda *_: None)).reproduced is None
+    lines = claims.lines_of(made_up("figure3", lambda *_: 8.0, whole=lambda _: None), "figure3")
+    assert all(claims.pays(lines["5"]["ψ = 0.2"], "S4").values())
+    with pytest.raises(InputError, match="every point saturates"):
+        claims.mean_of([])
+
+
+def test_places_that_are_alike_decide_nothing():
+    assert claims.grows([3, 5], [5, 8]) is None
+    assert claims.grows([3, 5], [8]) is True
+    assert claims.grows([8, 10], [3, 5]) is False
+    gains, loses = {3: True, 10: True}, {3: False, 10: True}
+    assert claims.shrinks(gains, loses) is True
+    assert claims.shrinks(loses, gains) is False
+    assert claims.shrinks({3: True, 10: False}, {3: False, 10: True}) is False
+    assert claims.shrinks(gains, {3: None, 10: True}) is None
+
+
+@pytest.mark.parametrize(
+    ("longer", "waits", "expected"),
+    [(0.5, 0.0, "holds"), (1.5, 0.0, "holds in part"), (1.5, 0.5, "does not hold")],
+)
+def test_cp8_needs_groups_that_respond_and_wait_alike(longer, waits, expected):
+    later = {"C4": longer, "C4 wait": waits}
+    results = made_up("figure6", lambda line, x, g: 10.0 + later.get(g, 0.0))
+    assert verdict("CP-8", results) == expected
+    assert study.claim_row("CP-8", results).reproduced == pytest.approx(longer / 10, abs=1e-3)
+
+
+# What may be added
+
+
+@pytest.mark.parametrize("name", list(study.figures))
+def test_nonsense_is_not_added(name):
+    case = served(20, 0.7, above=10)
+    for nonsense in (("mine", scenario(20)), ("mine", None), (["mine"], case), ((1, 2, 3, 4), case),
+                     (("FCFS", ["mine"], "0"), case), ((1, 2, 3), scenario(20))):  # fmt: skip
+        with pytest.raises(InputError) as error:
+            study.figure(name).add(*nonsense)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "case", "words"),
+    [
+        ("figure1", (5, "S1", 0.1), served(5, 0.5), "line = 'S1' is a group of jobs"),
+        ("figure1", (5, "mine", 0.1), served(20, 0.5), "jumps = 5 and the scenario has FPFS"),
+        ("figure1", (5, "mine", np.nan), served(5, 0.5), "and a finite place"),
+        ("figure1", (20, "mine", "0.1"), served(20, 0.7), "give jumps, a line in words"),
+        ("figure6", (5, "mine", 3), served(5, 0.5, above=3, span_penalty=0.1), "draw one for each"),
+        ("viability-20", ("FCFS", "0%"), served(0, 0.5), "panel, row and column"),
+        ("thresholds", (0.5, 20), served(20, 0.5), "BreakEven"),
+    ],
+)
+def test_a_label_or_a_case_that_says_what_is_not_so_is_refused(name, label, case, words):
     with pytest.raises(InputError, match=words):
-        figures.penalties().add(label, entry)
+        study.figure(name).add(label, case)
 
 
-def test_no_limit_is_a_number_of_jumps_and_nothing_is_not():
-    assert parameters.passing("no limit") == FPFS(parameters.NO_LIMIT)
-    for wrong in (None, False, "none", -1):
-        with pytest.raises(InputError, match="max_jumps"):
-            parameters.passing(wrong)
-
-
-def test_jobs_that_never_start_are_refused_at_once():
-    with pytest.raises(InputError, match="can never start"):
-        served(20, 0.5, above=10, parts=6)
-    with pytest.raises(InputError, match="no field 'kept' of split jobs"):
-        served(20, 0.5, kept=0.1)
+@pytest.mark.parametrize(
+    ("name", "label", "case"),
+    [
+        ("figure1", (7, "mine", 0.1), served(7, 0.5, above=5, span_penalty=0.1)),
+        ("figure6", (5, "mine", 5), served(5, 0.5, above=5, span_penalty=drawn.SPREAD)),
+        ("adaptive", ("FCFS", "above 4", "0.15"), served(0, 0.5, above=4, span_penalty=0.15)),
+        ("thresholds", "mine", BreakEven(0.5, 20)),
+    ],
+)
+def test_what_a_reader_adds_is_run_and_drawn_beside_the_rest(result, name, label, case):
+    figure = result.figure(name)
+    before = len(figure.data())
+    figure.add(label, case)
+    with pytest.raises(InputError, match="not run"):
+        figure.data()
+    assert len(figure.run(workers=1).data()) > before
+    figure.plot().canvas.draw()

@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 
 import coalloc_lib as co
 from coalloc_lib.seeds import spawn
-from coalloc_lib.sweep import SweepError, pools, sweep
+from coalloc_lib.sweep import SweepError, pools, run_points, sweep
 from tests.sweep.functions import Watch
 
 SYSTEM = co.Multicluster([8, 8])
@@ -102,15 +102,25 @@ def test_points_run_in_other_processes(moved):
 
 
 def fails(x, seed):
-    return 1 / (x - 3)
+    if x == 1:
+        raise ValueError("no such x")
+    return None if x == 2 else threading.Lock() if x == 3 else x
 
 
 @EVERYWHERE
-def test_a_point_that_fails_is_named_everywhere(moved):
-    with moved, pytest.raises(SweepError, match=r"x = 3, .*ZeroDivisionError") as caught:
-        sweep(fails, {"x": range(6)})
-    assert caught.value.table.x.tolist() == [0, 1, 2, 4, 5]
-    assert "in fails" in caught.value.failures[0].traceback
+def test_points_that_fail_are_named_and_leave_the_others(moved, tmp_path):
+    with moved, pytest.raises(SweepError, match="x = 1, replication = 0: Value") as caught:
+        run_points(fails, [{"x": x} for x in range(5)], cache=tmp_path)
+    one, other = caught.value.failures
+    assert "in fails" in one.traceback
+    assert other.arguments == {"x": 3, "replication": 0}
+    assert "cannot pickle '_thread.lock' object" in other.error
+    assert caught.value.results == {0: 0, 2: None, 4: 4}
+    watch = Watch()
+    with pytest.raises(SweepError):
+        run_points(fails, [{"x": x} for x in range(5)], cache=tmp_path, progress=watch)
+    assert (watch.found, watch.steps) == (3, 2)
+    assert run_points(fails, [{"x": 3}])[0].acquire(), "threads pickle nothing without a cache"
 
 
 def dies(x, home, seed):

@@ -12,7 +12,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.sweep import keys
 from coalloc_lib.sweep.keys import describe
-from coalloc_lib.sweep.points import Points
+from coalloc_lib.sweep.points import point_keys
 from tests.conftest import ROOT
 
 
@@ -121,9 +121,10 @@ def test_what_an_object_keeps_for_speed_does_not_count():
 
 
 def test_every_point_has_a_key_of_its_own():
-    points = Points.of({"a": [1, 1.5, "1", None], "b": [co.FCFS(), co.FPFS(3), co.FPFS(4)]})
+    policies = [co.FCFS(), co.FPFS(3), co.FPFS(4)]
+    points = [{"a": a, "b": b} for a in [1, 1.5, "1", None] for b in policies]
     seeds = [np.random.SeedSequence(0, spawn_key=(i,)) for i in range(3)]
-    assert len(set(points.keys(seeds))) == 4 * 3 * 3
+    assert len(set(point_keys(points, seeds))) == 4 * 3 * 3
 
 
 class Counted:

@@ -1,4 +1,4 @@
-"""Sweeps that are killed and started again: nothing is lost, nothing recorded is done twice."""
+"""Runs that are killed and started again: nothing is lost, nothing recorded is done twice."""
 
 import os
 import random
@@ -9,16 +9,15 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from pandas.testing import assert_frame_equal
 
-from coalloc_lib.sweep import store, sweep
-from coalloc_lib.sweep.points import Points
+from coalloc_lib.seeds import spawn
+from coalloc_lib.sweep import run_points, store
+from coalloc_lib.sweep.points import point_keys
 from coalloc_lib.sweep.store import Store
 from tests.conftest import ROOT
 
 POINTS, REPLICATIONS, SECONDS = 400, 2, 0.004
-GRID = {"x": list(range(POINTS))}
-SEEDS = [np.random.SeedSequence(5, spawn_key=(i,)) for i in range(REPLICATIONS)]
+GRID = [{"x": x} for x in range(POINTS)]
 
 
 @pytest.fixture(autouse=True)
@@ -33,14 +32,14 @@ def logged(x, seed):
     log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
     os.close(log)
-    return {"a": x + np.random.default_rng(seed).random(), "b": x}
+    return x, np.random.default_rng(seed).random(3).tolist()
 
 
 def start(folder, workers):
     code = (
         "from tests.sweep.test_resume import *; "
         "store.library_digest = str; "
-        f"sweep(logged, GRID, REPLICATIONS, seed=5, cache={str(folder / 'cache')!r}, "
+        f"run_points(logged, GRID, REPLICATIONS, seed=5, cache={str(folder / 'cache')!r}, "
         f"workers={workers})"
     )
     environment = {**os.environ, "SWEEP_LOG": str(folder / "log")}
@@ -54,9 +53,9 @@ def executions(folder):
 
 def recorded(folder):
     """The points that the cache has, as the log writes them."""
-    names = [f"{x} {r}" for x in GRID["x"] for r in range(REPLICATIONS)]
-    keys = dict(zip(Points.of(GRID).keys(SEEDS), names, strict=True))
-    return {keys[key] for key in Store(folder / "cache", logged).read()}
+    names = [f"{x} {r}" for x in range(POINTS) for r in range(REPLICATIONS)]
+    keys = dict(zip(point_keys(GRID, spawn(5, REPLICATIONS)), names, strict=True))
+    return {keys[key] for key in Store(folder / "cache", logged).read(keys)}
 
 
 def check(folder, kills, workers, monkeypatch, seed=None):
@@ -83,9 +82,9 @@ def check(folder, kills, workers, monkeypatch, seed=None):
 
 
 def check_nothing_is_left_to_do(folder):
-    table = sweep(logged, GRID, REPLICATIONS, seed=5, cache=folder / "cache")
+    results = run_points(logged, GRID, REPLICATIONS, seed=5, cache=folder / "cache")
     assert not (folder / "other_log").exists(), "a finished point was computed again"
-    assert_frame_equal(table, sweep(logged, GRID, REPLICATIONS, seed=5, workers=2))
+    assert results == run_points(logged, GRID, REPLICATIONS, seed=5, workers=2)
 
 
 def test_three_kills(tmp_path, monkeypatch):
@@ -105,14 +104,3 @@ def test_two_runs_at_once_share_a_cache(tmp_path, monkeypatch):
     assert len(recorded(tmp_path)) == POINTS * REPLICATIONS
     monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
     check_nothing_is_left_to_do(tmp_path)
-
-
-def test_a_torn_record_is_computed_again_and_no_other(tmp_path, monkeypatch):
-    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "log"))
-    grid, cache = {"x": [0, 1, 2]}, tmp_path / "cache"
-    for _ in range(2):
-        table = sweep(logged, grid, cache=cache)
-        (segment,) = Store(cache, logged).folder.iterdir()  # an idle run leaves no file
-    segment.write_bytes(segment.read_bytes()[:-7])
-    assert_frame_equal(sweep(logged, grid, cache=cache), table, check_exact=True)
-    assert executions(tmp_path) == {"0 0": 1, "1 0": 1, "2 0": 2}

@@ -1,104 +1,250 @@
-"""Co-allocation with communication considerations in multicluster systems.
+"""Co-allocation with communication considerations in multicluster systems (Ngubiri, van Vliet).
 
-Ngubiri and van Vliet ask up to which execution time penalty it pays to split large jobs over
-clusters: Figures 1 to 6, the claims CP-1 to CP-8, and the thresholds over what the paper leaves
-open.
+Up to which execution time penalty does it pay to split large jobs over clusters? Figures 1 to 6,
+the claims CP-1 to CP-8, and the thresholds over what the paper leaves open; and, further than the
+paper, maps of where splitting pays.
 """
 
-from functools import partial
-from importlib import import_module
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
-from coalloc_lib.checks import one_of
-from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.communication_penalty.adaptive import (
-    AdaptiveMap,
-    KeptWholeMap,
-    SplitShares,
-)
-from coalloc_lib.studies.communication_penalty.cases import splitting_case
-from coalloc_lib.studies.communication_penalty.claims import Runs, claim
-from coalloc_lib.studies.communication_penalty.figures import FIGURES
-from coalloc_lib.studies.communication_penalty.need_thresholds import NeedThresholds
-from coalloc_lib.studies.communication_penalty.parameters import (
-    NAME,
-    SCALES,
-    SEED,
-    SYSTEM,
-    TITLE,
-    WHOLE,
-    scenario,
-)
-from coalloc_lib.studies.communication_penalty.served import served
-from coalloc_lib.studies.communication_penalty.shares import ShareFigure
-from coalloc_lib.studies.communication_penalty.threshold_figure import ThresholdFigure
-from coalloc_lib.studies.communication_penalty.viability import (
-    ComponentsMap,
-    ViabilityMap,
-    WhoPays,
-    viability_maps,
-)
-from coalloc_lib.studies.figure import Figure
-from coalloc_lib.studies.result import StudyResult
+import numpy as np
 
-__all__ = [
-    "FIGURE_NAMES",
-    "NAME",
-    "SCALES",
-    "SYSTEM",
-    "TITLE",
-    "WHOLE",
-    "check",
-    "figure",
-    "leaderboard",
-    "reproduce",
-    "scenario",
-    "served",
-    "splitting_case",
-]
+from coalloc_lib.checks import InputError
+from coalloc_lib.estimates import Interval, all_of
+from coalloc_lib.inference import Crossing, Sample, student
+from coalloc_lib.studies.communication_penalty import responses as paper
+from coalloc_lib.studies.communication_penalty.figures import LOAD, PRINTED, WORK, study
+from coalloc_lib.studies.communication_penalty.responses import BreakEven, scenario, served
+from coalloc_lib.studies.core import Decision, Results, furthest, least
 
-#: What goes further than the paper, by name.
-FURTHER: dict[str, Any] = {
-    "who-pays": WhoPays,
-    "adaptive": AdaptiveMap,
-    "really-split": SplitShares,
-    "components": ComponentsMap,
-    "thresholds-at-need": NeedThresholds,
-    "kept-whole": KeptWholeMap,
-    **{each.name: partial(ViabilityMap, each.max_jumps) for each in viability_maps().values()},
-}
-_MAKERS: dict[str, Any] = {**FIGURES, "thresholds": ThresholdFigure, **FURTHER}
-#: The figures that can be made on their own.
-FIGURE_NAMES = tuple(_MAKERS)
+__all__ = ["SYSTEM", "WHOLE", "BreakEven", "scenario", "served", "study"]
+
+SYSTEM, WHOLE = paper.SYSTEM, paper.WHOLE
+#: A simulation has so many jobs at least.
+FEWEST = 1_000
+#: Relative difference of response times that counts as little.
+LITTLE = 0.1
+#: Confidence of one step of many: some hundred are looked at, of which none is to fall by chance.
+SURE = 0.9995
+#: More thresholds than these that none is seen to be better than do not tell which is best.
+NARROW = 3
+
+#: A line of a figure: by place, what was found of its cases.
+Line = dict[float, tuple[paper.Responses, paper.Responses]]
 
 
-def figure(name: str) -> Figure:
-    """Return a figure, not yet run: its scenarios can be seen and added to."""
-    return _MAKERS[one_of("name", name, FIGURE_NAMES)]()
+def lines_of(results: Results, name: str) -> dict[str, dict[str, Line]]:
+    """Return the lines of a figure by MaxJumps and name."""
+    found: dict[str, dict[str, Line]] = {}
+    cases = study.figures[name].cases(results.scale, results.seed)
+    for (jumps, line, place), (one, other) in cases.items():
+        points = found.setdefault(paper.said(jumps), {}).setdefault(line, {})
+        points[place] = results[one], results[other]
+    return found
 
 
-def reproduce(scale: str = "quick", seed: Seed = SEED, **how: Any) -> StudyResult:
-    """Run the study and return its `StudyResult`; see `coalloc_lib.studies.reproduce`.
+def along(line: Line, group: str) -> list[Sample]:
+    """Return a group's ratios along a line, where both sides are stable."""
+    found = (paper.ratio(*line[place], group) for place in sorted(line))
+    return [each for each in found if each is not None]
 
-    A row for each claim; Figures 1 to 6, the groups' shares, the thresholds over both loads and
-    every MaxJumps; and, further than the paper, maps of where splitting pays, who pays for whom,
-    and splitting at need.
+
+def mean_of(samples: Sequence[Sample]) -> Interval:
+    """Return the mean of several samples, run by run; in doubt where one of them is."""
+    if not samples:
+        raise InputError("samples is empty: every point saturates; give lower loads")
+    doubt = next((sample.doubt for sample in samples if sample.doubt), "")
+    return Sample(np.mean([sample.values for sample in samples], axis=0), doubt).interval
+
+
+def best(line: Line, group: str) -> list[float]:
+    """Return the places that respond best, or are not seen to be worse than the best."""
+    means = {place: one.means[group] for place, (one, _) in line.items() if one.means}
+    first = min(means.values(), key=lambda sample: sample.mean, default=None)
+    return [x for x, sample in means.items() if first and not (sample - first).interval.above(0)]
+
+
+def pays(line: Line, group: str) -> dict[float, bool | None]:
+    """Return for each place whether splitting responds sooner; None where undecided."""
+    found: dict[float, bool | None] = {}
+    for place, (one, other) in line.items():
+        known = paper.ratio(one, other, group)
+        if known is not None:
+            found[place] = known.interval.below(1)
+        else:  # past saturation there is no mean; both past it, nothing to compare
+            found[place] = None if one.saturated and other.saturated else other.saturated
+    return found
+
+
+def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
+    """Whether all best places after are above all before; None where they overlap."""
+    if not before or not after:
+        return None
+    return True if min(after) > max(before) else False if max(after) < min(before) else None
+
+
+def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -> bool | None:
+    """Whether places that pay are lost, and none is won; None where no place is sure to change."""
+    lost = any(before[x] and after[x] is False for x in before)
+    won = any(after[x] and before[x] is False for x in before)
+    return (lost and not won) if lost or won else None
+
+
+@study.add_claim("CP-1", "exact offered load")
+def shares(results: Results) -> Decision:
+    """Whether the shares of jobs are those of a likely sample, which explains the other figures."""
+    table = results.table("shares")
+    jobs, inside = table["jobs"].iloc[0], table.set_index(["quantity", "group"])["explained"]
+    # So large are the samples drawn that the printed shares of jobs stray as chance makes them:
+    # that these lie within the range of samples says nothing.
+    parts = {"shares of the jobs": jobs >= FEWEST}
+    parts |= {f"{WORK} of {name}": inside[WORK, name] for name in paper.GROUPS}
+    parts |= {"offered load 0.786": inside[LOAD, "all jobs"]}
+    why = (
+        f"the shares of the jobs are those of {jobs} jobs drawn ({FEWEST} are likely); the others "
+        "are explained within 95 % of such samples around the exact figure"
+    )
+    return paper.EXACT_LOAD, parts, why
+
+
+def searched(results: Results) -> dict[BreakEven, Mapping[str, Crossing]]:
+    """Return the thresholds of each case by group."""
+    cases = study.figures["thresholds"].cases(results.scale, results.seed).values()
+    return {case: results[case].found for case in cases}
+
+
+def nearest(found: dict[BreakEven, Mapping[str, Crossing]]) -> tuple[BreakEven, str]:
+    """Return the case whose thresholds come nearest to the three printed ones, and how near.
+
+    The distance is the root of the summed squares; S1 is to be above what is printed.
     """
-    one_of("scale", scale, tuple(SCALES))
-    drawn: list[Any] = [make().run(scale, seed, **how) for make in FIGURES.values()]
-    found = ThresholdFigure().run(scale, seed, **how)
-    shares = ShareFigure(seed)
-    rows = claim.rows(Runs(shares, found, *drawn))
-    maps = {name: each.run(scale, seed, **how) for name, each in viability_maps().items()}
-    at_need = AdaptiveMap().run(scale, seed, **how)
-    further = [*maps.values(), WhoPays(maps), at_need, SplitShares(at_need)]
-    makers: tuple[Any, ...] = (ComponentsMap, NeedThresholds, KeptWholeMap)
-    further += [make().run(scale, seed, **how) for make in makers]
-    return StudyResult(rows, [shares, *drawn, found, *further])
+    distances = {}
+    for case, by_group in found.items():
+        apart = {name: by_group[name].interval.estimate - psi for name, psi in PRINTED.items()}
+        distances[case] = float(
+            np.hypot(np.hypot(apart["stream"], apart["S4"]), min(0, apart["S1"]))
+        )
+    case = min(distances, key=distances.__getitem__)
+    return case, f"nearest to print is {_named(case)}, {distances[case]:.3f} away"
 
 
-def __getattr__(name: str) -> Any:
-    """Import the exercises at their first use: the command line has no need of their widgets."""
-    if name in ("check", "leaderboard"):
-        return getattr(import_module(f"{__name__}.exercises"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def _named(case):
+    return f"load {case.load:.3f}, MaxJumps {paper.said(case.max_jumps)}"
+
+
+def _as_printed(found: Interval, number: float) -> bool | None:
+    return None if found.doubt else found.contains(number)
+
+
+@study.add_claim("CP-2", "threshold of the stream in the case nearest to print")
+def threshold_of_the_stream(results: Results) -> Decision:
+    """Whether there is a threshold at each load and MaxJumps, and whether one is as printed."""
+    parts: dict[str, bool | None] = {}
+    found = searched(results)
+    for case, by_group in found.items():
+        answer = by_group["stream"].answer
+        parts[f"a threshold at {_named(case)}"] = (
+            None if answer == "undecided" else answer == "crossing"
+        )
+    case, why = nearest(found)
+    near = found[case]["stream"].interval
+    parts["0.185 in the nearest case"] = _as_printed(near, PRINTED["stream"])
+    return near, parts, why
+
+
+@study.add_claim("CP-3", "threshold of S4 in the case nearest to print")
+def thresholds_of_groups(results: Results) -> Decision:
+    """Whether S4's threshold is below the stream's, and S1's above 0.3."""
+    parts: dict[str, bool | None] = {}
+    found = searched(results)
+    for case, by_group in found.items():
+        stream, largest, smallest = (by_group[name].interval for name in ("stream", "S4", "S1"))
+        parts[f"S4 below the stream at {_named(case)}"] = largest.below(stream.low) or (
+            False if largest.above(stream.high) else None
+        )
+        parts[f"S1 above 0.3 at {_named(case)}"] = smallest.above(PRINTED["S1"])
+    case, why = nearest(found)
+    near = found[case]["S4"].interval
+    parts["0.160 in the nearest case"] = _as_printed(near, PRINTED["S4"])
+    return near, parts, f"{why}; from intervals that overlap nothing is decided"
+
+
+@study.add_claim("CP-4", "least rise of S4 with the threshold, from 3 to 19, over no co-allocation")
+def rises_with_threshold(results: Results) -> Decision:
+    """Whether response times rise with the threshold at each step, most for the largest jobs."""
+    parts: dict[str, bool | None] = {}
+    rises = []
+    for jumps, lines in lines_of(results, "figure2").items():
+        rise = {}
+        for group in paper.NAMES:
+            line = along(lines[""], group)
+            steps = (student((b - a).values, SURE, b.doubt) for a, b in pairwise(line))
+            falls = any(step.below(0) for step in steps)
+            rise[group] = line[-1] - line[0]
+            rises_in_all = rise[group].interval.above(0)
+            parts[f"{group} rises, MaxJumps {jumps}"] = all_of(rises_in_all, not falls)
+        others = ((rise["S4"] - rise[group]).interval.above(0) for group in ("S1", "S2", "S3"))
+        parts[f"S4 rises most, MaxJumps {jumps}"] = all_of(*others)
+        rises.append(rise["S4"].interval)
+    return least(rises), parts, f"a step that falls, by its {SURE:.2%} interval, fails"
+
+
+@study.add_claim("CP-5", "largest of the best thresholds for S4 at the highest penalty")
+def best_grows(results: Results) -> Decision:
+    """Whether the best threshold grows with psi, and splitting pays at fewer thresholds."""
+    parts: dict[str, bool | None] = {}
+    tops: list[float] = []
+    for jumps, lines in lines_of(results, "figure3").items():
+        low, *_, high = lines
+        before, after = lines[low], lines[high]
+        tops += best(after, "S4")
+        parts[f"the best grows, MaxJumps {jumps}"] = grows(best(before, "S4"), best(after, "S4"))
+        parts[f"pays at fewer thresholds, MaxJumps {jumps}"] = shrinks(
+            pays(before, "S4"), pays(after, "S4")
+        )
+    why = f"from {low} to {high}; best: not seen to be worse than the best"
+    return max(tops, default=None), parts, why
+
+
+@study.add_claim("CP-6", "numbers of MaxJumps at which some threshold is best at every load")
+def best_by_load(results: Results) -> Decision:
+    """Whether one threshold is best, or not seen to be worse, at every load."""
+    parts: dict[str, bool | None] = {}
+    common = 0.0
+    for jumps, lines in lines_of(results, "figure4").items():
+        places = [set(found) for line in lines.values() if (found := best(line, "stream"))]
+        shared = set.intersection(*places) if places else set()
+        narrow = sum(len(found) <= NARROW for found in places)
+        same = None if shared and narrow < 2 else bool(shared)
+        parts[f"the same at every load, MaxJumps {jumps}"] = same
+        common += bool(shared)
+    why = f"a load at which more than {NARROW} thresholds are alike does not tell the best"
+    return common, parts, why
+
+
+@study.add_claim("CP-7", "response time with psi spread over that with psi = 0.1 for all")
+def spread_is_worse(results: Results) -> Decision:
+    """Whether spread penalties respond later, in each group and at each MaxJumps."""
+    found = {
+        f"{group} later, MaxJumps {jumps}": mean_of(along(lines[""], group))
+        for jumps, lines in lines_of(results, "figure5").items()
+        for group in paper.GROUPS
+    }
+    parts = {name: each.above(1) for name, each in found.items()}
+    return furthest(found.values(), from_=1), parts, "mean over the thresholds"
+
+
+@study.add_claim("CP-8", "response time of C4 less that of C1, over that of all split jobs")
+def own_penalty_matters(results: Results) -> Decision:
+    """Whether jobs of high and low penalty respond nearly alike, and wait alike."""
+    parts: dict[str, bool | None] = {}
+    apart = []
+    for what, limit, wait in (("within", LITTLE, ""), ("waits within", LITTLE / 10, " wait")):
+        for jumps, lines in lines_of(results, "figure6").items():
+            each = [one.means for one, _ in lines[""].values() if one.means]
+            both = [(of["C4" + wait] - of["C1" + wait], of[paper.ALL_SPLIT]) for of in each]
+            found = mean_of([Sample(c.values / every.values, c.doubt) for c, every in both])
+            parts[f"{what} {limit:.0%}, MaxJumps {jumps}"] = found.between(-limit, limit)
+            apart += [found] * (not wait)
+    return furthest(apart), parts, "mean over the thresholds; waits tell who pays"

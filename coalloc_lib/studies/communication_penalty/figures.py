@@ -1,156 +1,496 @@
-"""Figures 1 to 5: what splitting large jobs does to response times, along each parameter."""
+"""The study: its scales, Figures 1 to 6, the thresholds, and maps of where splitting pays."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import cycle, product
+from typing import Any
 
-from coalloc_lib.distributions import Between
-from coalloc_lib.studies.communication_penalty import headlines
-from coalloc_lib.studies.communication_penalty.dispersion import BY_PENALTY, DispersionFigure
-from coalloc_lib.studies.communication_penalty.parameters import (
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+
+from coalloc_lib import plots
+from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.distributions import Between, Distribution
+from coalloc_lib.estimates import Interval
+from coalloc_lib.placement import SingleThenSpan, WorstFit
+from coalloc_lib.plots.signs import OWN
+from coalloc_lib.scheduling import FCFS, FPFS
+from coalloc_lib.seeds import Seed, spawn
+from coalloc_lib.studies.communication_penalty import responses as paper
+from coalloc_lib.studies.communication_penalty.responses import (
     ABOVE,
-    JUMPS_ASKED,
+    GROUPS,
+    NAMES,
+    NO_LIMIT,
     PARTS,
-    PRINTED,
     PRINTED_LOAD,
+    STREAM,
+    Served,
+    said,
+    served,
 )
-from coalloc_lib.studies.communication_penalty.ratios import RatioFigure
-from coalloc_lib.studies.communication_penalty.responses import GROUPS, STREAM
-from coalloc_lib.studies.communication_penalty.served import Served, served
-from coalloc_lib.studies.ratio_lines import At, steps
+from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales
 
-#: Penalties of Figure 1.
-ALONG = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-#: Splitting thresholds of Figures 2 to 6; the last splits none.
-THRESHOLDS = (3, 4, 5, 7, 8, 10, 12, 14, 16, 19)
-#: Penalties of Figure 3, of which the paper says only that they are four.
-FOUR = (0.05, 0.1, 0.15, 0.2)
-#: Loads of Figure 4; the paper prints none.
-LOADS_TRIED = (0.5, 0.6, 0.7, PRINTED_LOAD)
+#: Thresholds that the paper prints in section 6; that of S1 is a lower limit.
+PRINTED = {STREAM: 0.185, "S4": 0.160, "S1": 0.3}
 #: Penalties that are drawn for each job, of the same mean as the constant one.
 CONSTANT, SPREAD = 0.1, Between(0.001, 0.199)
+#: A job is split whatever is idle, or only where it cannot start whole.
+PLACEMENTS = {"always": WorstFit(), "at need": SingleThenSpan(WorstFit())}
 
-PSI = "execution time penalty ψ"
-THRES = "splitting threshold (jobs above are split)"
+study = Study(
+    "communication-penalty",
+    "Up to which penalty does it pay to split large jobs over clusters?",
+    seed=2008,
+    scales=scales(
+        jobs=(10_000, 60_000), runs=(10, 12), search_runs=(10, 27), search_budget=(11, 20),
+        map_jobs=(1_000, 10_000), map_runs=(6, 12),
+        # The paper gives no MaxJumps: each claim about a direction is asked of several.
+        jumps=((5, 20, 100), (5, 20, 100)),
+        search_jumps=((5, 20, 100), (0, 5, 10, 20, 50, 100, 200, NO_LIMIT)),
+        map_jumps=((20,), (0, 20, 100, NO_LIMIT)),
+        # Of Figure 1, of Figure 3 (the paper says only that they are four), and of maps.
+        along=((0.0, 0.1, 0.2, 0.3), (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
+        penalties=((0.05, 0.1, 0.2), (0.05, 0.1, 0.15, 0.2)),
+        map_penalties=((0.0, 0.1, 0.2, 0.4), (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)),
+        # Splitting thresholds, of which the last splits none.
+        above=((3, 5, 10, 16, 19), (3, 4, 5, 7, 8, 10, 12, 14, 16, 19)),
+        map_above=((3, 7, 10, 16), (3, 5, 7, 10, 13, 16)),
+        # Of Figure 4, of which the paper prints one, and of maps.
+        loads=((0.5, PRINTED_LOAD), (0.5, 0.6, 0.7, PRINTED_LOAD)),
+        map_loads=((0.5, PRINTED_LOAD), (0.5, 0.65, PRINTED_LOAD)),
+    ),
+)  # fmt: skip
+
+
+def _pick(table, **where):
+    """Return the rows that have these values."""
+    for column, value in where.items():
+        table = table[table[column] == value]
+    return table
+
+
+# ---- the shares of groups in the jobs and in the load ------------------------------------------
+
+JOBS, WORK, LOAD = "share of the jobs", "share of the load", "offered load"
+#: What the paper prints. The load share of S2 is a slip: the four are above one.
+PRINTED_SHARES = {
+    **dict(zip(product([JOBS], GROUPS), (0.253, 0.277, 0.229, 0.241), strict=True)),
+    **dict(zip(product([WORK], GROUPS), (0.060, 0.277, 0.231, 0.576), strict=True)),
+    (LOAD, "all jobs"): PRINTED_LOAD,
+}
+#: Samples that are drawn to see how far they stray.
+SAMPLES = 400
+
+
+def shares_of(size: np.ndarray, jobs: np.ndarray, work: np.ndarray) -> dict[tuple[str, str], float]:
+    """Return the groups' shares, by quantity and group, in jobs and work listed by size."""
+    return {
+        (quantity, name): float(of[(size >= low) & (size <= high)].sum() / of.sum())
+        for quantity, of in ((JOBS, jobs), (WORK, work))
+        for name, (low, high) in GROUPS.items()
+    }
+
+
+_SIZE, _LIKELY = np.arange(len(paper.SIZES.probabilities)), paper.SIZES.probabilities
+#: The same by the law.
+EXACT_SHARES = shares_of(_SIZE, _LIKELY, _SIZE * _LIKELY) | {(LOAD, "all jobs"): paper.EXACT_LOAD}
+
+
+def fitting_size(printed: Mapping[tuple[str, str], float] = PRINTED_SHARES) -> int:
+    """Return how many jobs a sample has whose shares of jobs stray as far as the printed ones.
+
+    Of n jobs, ``n * sum((share - p)**2 / p)`` is on average one less than there are groups
+    (Pearson); the paper does not say how many jobs it drew.
+    """
+    exact = {(JOBS, name): EXACT_SHARES[JOBS, name] for name in GROUPS}
+    return round((len(exact) - 1) / sum((printed[at] - p) ** 2 / p for at, p in exact.items()))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A case: samples of so many jobs, by a seed of their own."""
+
+    jobs: int
+    seed: Seed
+
+    def measure(self, scale: Scale, seed: Seed) -> dict[tuple[str, str], np.ndarray]:
+        """Return from what to what 95 % of samples reach, by quantity and group."""
+        drawn = []
+        for child in spawn(self.seed, SAMPLES):
+            stream = paper.WHOLE.sample(self.jobs, child, rate=1 / paper.INTERARRIVAL)
+            found = shares_of(stream.processors, np.ones(self.jobs), stream.work)
+            drawn.append(found | {(LOAD, "all jobs"): stream.offered_load(paper.SYSTEM)})
+        return {key: np.quantile([each[key] for each in drawn], [0.025, 0.975]) for key in drawn[0]}
+
+
+def _draw_shares(table, title, subtitle):
+    drawn = table.rename(columns={"sample_low": "ci95_low", "sample_high": "ci95_high"})
+    return plots.intervals(
+        drawn[drawn["quantity"] != LOAD], x="exact", row="group", panel="quantity",
+        printed="printed", xlabel="share", span=(0.0, 0.65), title=title, subtitle=subtitle,
+    )  # fmt: skip
+
+
+@study.add_figure(
+    "shares",
+    "marks: exact; lines: 95 % of samples, whose shares of jobs stray as far as the printed ones",
+    lambda scale, seed: {"samples": Samples(fitting_size(), seed)},
+    draw=_draw_shares,
+    notice="Samples explain the printed shares of jobs, but not the loads of S1 and S2",
+    when=lambda t: not _pick(t, quantity=WORK)["explained"].iloc[:2].any(),
+    claims=("CP-1",),
+)
+def shares(entries: Entries, results: Results) -> pd.DataFrame:
+    """Return the printed and the exact shares, and the range of samples: a row a figure."""
+    samples = entries["samples"]
+    return pd.DataFrame(
+        {
+            "quantity": at[0], "group": at[1], "printed": PRINTED_SHARES[at],
+            "exact": EXACT_SHARES[at], "sample_low": low, "sample_high": high, "jobs": samples.jobs,
+            "explained": low <= PRINTED_SHARES[at] <= high,
+        }
+        for at, (low, high) in results[samples].items()
+    )  # fmt: skip
+
+
+# ---- Figures 1 to 6: response times of split jobs over others, along one parameter -------------
+
+PSI, THRESHOLD = "execution time penalty ψ", "splitting threshold (jobs above are split)"
 SETTING = f"5×20, D(0.85), FPFS, worst fit, load {PRINTED_LOAD}"
-COMMON = f"{SETTING}; bands: 95 %"
+#: What split jobs are held against, other than all of themselves.
+NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"ψ = {CONSTANT} for all"
 #: Groups without bands where all groups are drawn: five bands would be one smear.
 BARE = ("S1", "S2", "S3")
-OF_GROUPS = f"{SETTING}; bands: 95 %, not drawn of {', '.join(BARE)}"
+_SHADES = plots.shades([*GROUPS, "the lightest, in which names are hard to read"])
+#: Groups differ in shape, too, and from the diamond of what is printed.
+LOOK = _SHADES | {"S4": _SHADES["S4"]._replace(marker="v"), STREAM: plots.Sign("#000000", "P")}
 
 
-def penalties() -> RatioFigure:
-    """Figure 1: response times by group along the penalty."""
-    entries = {
-        At(jumps, "", psi): served(jumps, PRINTED_LOAD, above=ABOVE, parts=PARTS, span_penalty=psi)
-        for jumps in JUMPS_ASKED
-        for psi in ALONG
-    }
-    return RatioFigure(
-        "figure1",
-        f"jobs above {ABOVE} in {PARTS} components; {OF_GROUPS}",
-        entries,
-        xlabel=PSI,
-        printed=PRINTED,
-        headline=headlines.pays_below,
-        bare=BARE,
-    )
+def beside(case: Served, against: str = NOBODY_SPLIT) -> tuple[Served, Served]:
+    """Return a case, and what it is held against: whole jobs, the same penalty for all, itself."""
+    if against == NOBODY_SPLIT:
+        return case, case.whole
+    if against == paper.ALL_SPLIT:
+        return case, case
+    jobs = case.jobs.with_(span_penalty=CONSTANT)
+    return case, replace(case, scenario=case.scenario.with_(workload=jobs))
 
 
-def split_thresholds() -> RatioFigure:
-    """Figure 2: response times by group along the splitting threshold, at a small penalty."""
-    return RatioFigure(
-        "figure2",
-        f"ψ = {FOUR[0]}; {OF_GROUPS}",
-        _along_thresholds({"": (FOUR[0], PRINTED_LOAD)}, THRESHOLDS),
-        xlabel=THRES,
-        headline=headlines.rises_with_threshold,
-        bare=BARE,
-        claims=("CP-4",),
-    )
+def along_thresholds(scale: Scale, lines: Mapping, last: int | None = None) -> list[tuple]:
+    """Return the points of lines, of one penalty and load each; the last of all splits nobody."""
+    points = product(lines.items(), scale.above[:last])
+    return [(line, above, psi, load, above) for (line, (psi, load)), above in points]
 
 
-def best_thresholds() -> RatioFigure:
-    """Figure 3: the largest jobs along the splitting threshold, for four penalties."""
-    lines = {f"ψ = {psi:g}": (psi, PRINTED_LOAD) for psi in FOUR}
-    return RatioFigure(
-        "figure3",
-        f"jobs of S4 (7 to 19 processors); {COMMON}",
-        _along_thresholds(lines, THRESHOLDS),
-        xlabel=THRES,
-        groups=("S4",),
-        look=steps(lines),
-        headline=headlines.best_grows,
-        claims=("CP-5",),
-    )
+def one_more_point(label: Any, case: Any, against: str = NOBODY_SPLIT) -> Entries:
+    """Return what a reader adds: MaxJumps, a line in words and a place, and a `Served`."""
+    instance_of("case", case, Served, "served(max_jumps, load, above=...)")
+    try:
+        jumps, line, place = label
+        fits = isinstance(line, str) and bool(np.isfinite(place))
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise InputError(f"label = {shown(label)}; give jumps, a line in words, and a finite place")
+    if line in (*NAMES, *paper.BY_PENALTY):
+        raise InputError(f"line = {line!r} is a group of jobs here; give another name")
+    policy = case.scenario.scheduling
+    if isinstance(policy, FCFS | FPFS) and policy != paper.passing(jumps):
+        raise InputError(f"jumps = {shown(jumps)} and the scenario has {policy}; give its own")
+    psi = case.jobs.span_penalty
+    if against == paper.ALL_SPLIT and not isinstance(psi, Distribution):
+        raise InputError(f"span_penalty = {psi} is that of all jobs; draw one for each: {SPREAD!r}")
+    return {(jumps, line, place): beside(case, against)}
 
 
-def loads() -> RatioFigure:
-    """Figure 4: all jobs along the splitting threshold, at several loads."""
-    lines = {f"load {load:g}": (CONSTANT, load) for load in LOADS_TRIED}
-    return RatioFigure(
-        "figure4",
-        f"all jobs, ψ = {CONSTANT}; 5×20, D(0.85), FPFS, worst fit; bands: 95 %",
-        _along_thresholds(lines, THRESHOLDS),
-        xlabel=THRES,
-        groups=(STREAM,),
-        look=steps(lines),
-        headline=headlines.best_by_load,
-        claims=("CP-6",),
-    )
+def ratio_table(
+    entries: Entries, results: Results, groups: Iterable[str] = NAMES, against: str = NOBODY_SPLIT
+) -> pd.DataFrame:
+    """Return both mean response times, their ratio and the load borne: a row a point and group."""
+    to = paper.ALL_SPLIT if against == paper.ALL_SPLIT else ""
+    rows = []
+    for (jumps, line, place), (one, other) in entries.items():
+        found, theirs = results[one], results[other]
+        case = one.columns() | {"max_jumps": said(jumps), "line": line, "place": place}
+        borne = {"borne": found.borne.mean, "saturated": found.saturated}
+        for group in groups:
+            times = {"response": found.mean(group), "response_against": theirs.mean(to or group)}
+            times |= {"wait": found.mean(f"{group} wait")} if to else {}
+            known = paper.ratio(found, theirs, group, to)
+            ends = Interval.exact(np.nan) if known is None else known.interval
+            ratio = interval_columns(ends, "ratio")
+            rows.append(case | {"group": group} | times | ratio | borne)
+    return pd.DataFrame(rows)
 
 
-def spread_penalties() -> RatioFigure:
-    """Figure 5: penalties drawn for each job beside the same for all, by group."""
-    return RatioFigure(
-        "figure5",
-        f"ψ ~ U[0.001, 0.199] over ψ = {CONSTANT}; {COMMON}",
-        _along_thresholds({"": (SPREAD, PRINTED_LOAD)}, THRESHOLDS[:-1]),
-        xlabel=THRES,
-        groups=tuple(GROUPS),
-        base=constant,
-        against=f"ψ = {CONSTANT} for all",
-        headline=headlines.spread_is_worse,
-        claims=("CP-7",),
-    )
+def draw_ratios(
+    table: pd.DataFrame, title: str, subtitle: str, xlabel: str = THRESHOLD,
+    against: str = NOBODY_SPLIT, **how: Any,
+) -> Picture:  # fmt: skip
+    """Draw the ratios of each group, or of the first where lines have names of their own."""
+    drawn = table[(table["line"] == "") | (table["group"] == table["group"].iloc[0])]
+    lines = drawn["line"].mask(drawn["line"] == "", drawn["group"])
+    names = list(lines.unique())
+    look = LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
+    added = (name for name in names if name not in look)
+    return plots.lines(
+        drawn.assign(line=lines, panel="MaxJumps " + drawn["max_jumps"]), x="place", y="ratio",
+        line="line", panel="panel", xlabel=xlabel, factors=True, level=(against, 1.0),
+        ylabel=f"mean response time\nover that with {against}",
+        look=look | dict(zip(added, cycle(OWN[2:]), strict=False)),
+        title=title, subtitle=subtitle, **how,
+    )  # fmt: skip
 
 
-def constant(entry: Served) -> Served:
-    """Return the same jobs, all with the constant penalty."""
-    jobs = entry.jobs.with_(span_penalty=CONSTANT)
-    return Served(entry.scenario.with_(workload=jobs), entry.load)
+def _turns(table, pays, loses):
+    """Whether splitting is certain to pay in all rows with the first values, and lose in others."""
+    sooner, later = _pick(table, **pays), _pick(table, **loses)
+    won = (sooner["ci95_high"] < 1) & (sooner["doubt"] == "")
+    lost = (later["ci95_low"] > 1) & (later["doubt"] == "") | later["saturated"]
+    return len(won) and len(lost) and won.all() and lost.all()
 
 
-def _along_thresholds(lines, thresholds):
-    """Return the points of lines, each of one penalty and load, at every MaxJumps asked."""
-    return {
-        At(jumps, name, above): served(jumps, load, above=above, parts=PARTS, span_penalty=penalty)
-        for jumps in JUMPS_ASKED
-        for name, (penalty, load) in lines.items()
-        for above in thresholds
-    }
+def _less(table, one, other):
+    """Whether the intervals of rows are below those of others, panel by panel."""
+    low, high = _pick(table, line="", **one), _pick(table, line="", **other)
+    both = low.merge(high, on="max_jumps", suffixes=("", "_of_other"))
+    return len(both) > 0 and (both["ci95_high"] < both["ci95_low_of_other"]).all()
 
 
-def own_penalties() -> DispersionFigure:
-    """Figure 6: split jobs by their own penalty."""
-    return DispersionFigure(
-        "figure6",
-        f"split jobs by their own ψ (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4), % of all split jobs' "
-        f"mean; {COMMON}",
-        _along_thresholds({"": (SPREAD, PRINTED_LOAD)}, THRESHOLDS[:-1]),
-        xlabel=THRES,
-        groups=tuple(BY_PENALTY),
-        against="all split jobs",
-        look=steps(BY_PENALTY),
-        headline=headlines.own_penalty_matters,
-        claims=("CP-8",),
-    )
+def _add_ratios(
+    name, shows, points, groups=NAMES, against=NOBODY_SPLIT, claims=(), notice="", when=None, **draw
+):
+    """Add a figure of ratios: of points as line, place, penalty, load and threshold."""
+
+    def cases(scale, seed):
+        return {
+            (jumps, line, place): beside(
+                served(jumps, load, above=above, parts=PARTS, span_penalty=psi), against
+            )
+            for jumps, (line, place, psi, load, above) in product(scale.jumps, points(scale))
+        }
+
+    study.add_figure(
+        name, f"Figure {name[-1]}: {shows}", cases, notice=notice, when=when, claims=claims,
+        draw=partial(draw_ratios, against=against, **draw),
+        one_more=partial(one_more_point, against=against),
+    )(partial(ratio_table, groups=tuple(groups), against=against))  # fmt: skip
 
 
-#: The figures of the paper, by name; each is made anew, not yet run.
-FIGURES: dict[str, Callable[[], RatioFigure]] = {
-    "figure1": penalties,
-    "figure2": split_thresholds,
-    "figure3": best_thresholds,
-    "figure4": loads,
-    "figure5": spread_penalties,
-    "figure6": own_penalties,
+_add_ratios(
+    "figure1", f"jobs above {ABOVE} in {PARTS} components; {SETTING}",
+    lambda scale: [("", psi, psi, PRINTED_LOAD, ABOVE) for psi in scale.along],
+    notice="Splitting the largest jobs pays at a low penalty and loses at a high one",
+    when=lambda t: _turns(_pick(t, line="", group=STREAM), {"place": 0}, {"place": 0.3}),
+    xlabel=PSI, bare=BARE,
+    printed=pd.DataFrame({"line": PRINTED.keys(), "place": PRINTED.values()}),
+)  # fmt: skip
+_add_ratios(
+    "figure2", f"ψ = 0.05; {SETTING}",
+    lambda scale: along_thresholds(scale, {"": (0.05, PRINTED_LOAD)}),
+    notice="At a small penalty the largest jobs respond soonest if nearly all are split",
+    when=lambda t: _less(t, *({"group": "S4", "place": above} for above in (3, 16))),
+    claims=("CP-4",), bare=BARE,
+)  # fmt: skip
+_add_ratios(
+    "figure3", f"jobs of S4 (7 to 19 processors); {SETTING}",
+    lambda scale: along_thresholds(
+        scale, {f"ψ = {psi:g}": (psi, PRINTED_LOAD) for psi in scale.penalties}
+    ),
+    notice="Splitting all jobs above 3 pays at the lowest penalty and loses at the highest",
+    when=lambda t: _turns(_pick(t, place=3), {"line": "ψ = 0.05"}, {"line": "ψ = 0.2"}),
+    groups=("S4",), claims=("CP-5",),
+)  # fmt: skip
+_add_ratios(
+    "figure4", f"all jobs, ψ = {CONSTANT}; 5×20, D(0.85), FPFS, worst fit",
+    lambda scale: along_thresholds(
+        scale, {f"load {load:g}": (CONSTANT, load) for load in scale.loads}
+    ),
+    notice="With MaxJumps 5, splitting nearly all jobs pays at a high load only",
+    when=lambda t: _turns(
+        _pick(t, max_jumps="5", place=3), {"line": "load 0.786"}, {"line": "load 0.5"}
+    ),
+    groups=(STREAM,), claims=("CP-6",),
+)  # fmt: skip
+_add_ratios(
+    "figure5", f"ψ drawn from U[0.001, 0.199] for each job; {SETTING}",
+    lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-1),
+    notice="Penalties that differ from job to job make no difference that can be seen",
+    when=lambda t: ((t["ci95_low"] > 1) | (t["ci95_high"] < 1)).mean() < 0.1,
+    groups=GROUPS, against=SAME_PENALTY, claims=("CP-7",),
+)  # fmt: skip
+_add_ratios(
+    "figure6", f"split jobs by their own ψ (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {SETTING}",
+    lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-1),
+    notice="Jobs of the highest penalty respond a little later than those of the lowest",
+    when=lambda t: _less(t, *({"group": name, "place": 3} for name in ("C1", "C4"))),
+    groups=paper.BY_PENALTY, against=paper.ALL_SPLIT, claims=("CP-8",),
+)  # fmt: skip
+
+# ---- thresholds: the penalty at which splitting breaks even ------------------------------------
+
+
+def _draw_thresholds(table, title, subtitle):
+    drawn = table[table["group"].isin(list(PRINTED))]
+    row = drawn["max_jumps"].map(lambda jumps: "no limit" if jumps == np.inf else f"{jumps:.0f}")
+    return plots.intervals(
+        drawn.assign(
+            panel=drawn["load"].map("load {:.3f}".format), row=row,
+            printed=drawn["group"].map(PRINTED), borne=drawn["answer"].str.endswith("borne"),
+        ),
+        x="psi", row="row", series="group", panel="panel", printed="printed", xlabel=PSI,
+        ylabel="MaxJumps", span=paper.PENALTIES, hollow=("borne", "whole jobs saturate"),
+        look={group: LOOK[group] for group in PRINTED}, title=title, subtitle=subtitle,
+    )  # fmt: skip
+
+
+def _never_together(table):
+    """Whether the three printed thresholds are in the intervals of no case."""
+    for _, case in table.set_index("group").groupby(["load", "max_jumps"]):
+        low, high = case["ci95_low"], case["ci95_high"]
+        met = [low[name] <= PRINTED[name] <= high[name] for name in (STREAM, "S4")]
+        if all(met) and high["S1"] > PRINTED["S1"]:
+            return False
+    return True
+
+
+@study.add_figure(
+    "thresholds",
+    f"ψ at which jobs above {ABOVE} in {PARTS} components respond as soon as whole; worst fit",
+    lambda scale, seed: {
+        at: paper.BreakEven(*at)
+        for at in product((PRINTED_LOAD, paper.EXACT_LOAD), scale.search_jumps)
+    },
+    draw=_draw_thresholds,
+    notice="The three printed thresholds come out together nowhere",
+    when=_never_together,
+    claims=("CP-2", "CP-3"),
+    one_more=lambda label, case: {
+        label: instance_of("case", case, paper.BreakEven, "BreakEven(load, max_jumps)")
+    },
+)
+def thresholds(entries: Entries, results: Results) -> pd.DataFrame:
+    """Return the thresholds: a row a case and group; no limit of jumps is infinite."""
+    rows = []
+    for case in dict.fromkeys(entries.values()):
+        jumps = np.inf if case.max_jumps == NO_LIMIT else case.max_jumps
+        where = {"load": round(case.load, 4), "max_jumps": jumps, "splitting": "floor"}
+        for group, found in results[case].found.items():
+            ends = interval_columns(found.interval, "psi")
+            answer = found.answer + " of what is borne" * results[case].saturated
+            known = {"answer": answer, "doubt": ends.pop("doubt")}
+            rows.append(where | {"group": group} | ends | known)
+    return pd.DataFrame(rows)
+
+
+# ---- maps: by how many percent splitting changes responses -------------------------------------
+
+#: How cells look where one side saturates, and what that means.
+MARKS = {
+    "split": ("longer", "∞: only the split jobs are not certain to bear the load"),
+    "whole": ("shorter", "−∞: only the whole ones are not"),
+    "both": ("neither", "×: neither is"),
 }
+
+
+def one_more_cell(label: Any, case: Any) -> Entries:
+    """Return what a reader adds: panel, row and column in words, and a `Served`."""
+    instance_of("case", case, Served, "served(max_jumps, load, above=...)")
+    if not (isinstance(label, tuple) and [*map(type, label)] == [str] * 3):
+        raise InputError(f"label = {shown(label)}; give the panel, row and column, in words")
+    return {label: beside(replace(case, cell=True))}
+
+
+def change_table(entries: Entries, results: Results) -> pd.DataFrame:
+    """Return by how many percent splitting changes responses: a row a cell and group."""
+    rows = []
+    for label, (split, whole) in entries.items():
+        where = dict(zip(("panel", "row", "column"), label, strict=True)) | split.columns()
+        found = results[split], results[whole]
+        rows += [where | {"group": name} | paper.change(*found, name) for name in NAMES]
+    return pd.DataFrame(rows)
+
+
+def draw_map(
+    table: pd.DataFrame, title: str = "", subtitle: str = "", ylabel: str = "", group: str = STREAM
+) -> Picture:
+    """Draw the maps of a group of jobs."""
+    drawn = _pick(table, group=group)
+    gone, kinds = drawn["saturated"] != "", drawn["saturated"].unique()
+    open_ = drawn["verdict"].where(drawn["verdict"] == "undecided", "")
+    ends = {name: drawn[name].mask(gone) for name in ("change", "ci95_low", "ci95_high")}
+    said = [f"mean response of {'all jobs' if group == STREAM else group}", subtitle]
+    said += ["hatched: undecided", *(words for kind, (_, words) in MARKS.items() if kind in kinds)]
+    mark = drawn["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()})
+    return plots.maps(
+        drawn.assign(mark=mark, doubt=drawn["doubt"].mask(gone, open_), **ends),
+        x="column", y="row", value="change", panel="panel", mark="mark", xlabel="penalty ψ",
+        ylabel=ylabel, values="change, %", title=title, subtitle="; ".join(filter(None, said)),
+    )  # fmt: skip
+
+
+def _more(table, verdict, one, other):
+    """Whether more cells with the first values than with others have this verdict on all jobs."""
+    counts = [len(_pick(table, group=STREAM, verdict=verdict, **each)) for each in (one, other)]
+    return counts[0] > counts[1]
+
+
+def _cell(jumps, load=PRINTED_LOAD, placement="always", above=ABOVE, parts=PARTS, **split):
+    asked = served(jumps, load, above=above, parts=parts, **split).scenario
+    return beside(Served(asked.with_(placement=PLACEMENTS[placement]), load, cell=True))
+
+
+def _add_map(name, shows, ylabel, row, panel="{policy}", notice="", when=None, **axes):
+    """Add a map; its cells are a product of axes: values of `_cell`, or where a scale has them."""
+
+    def cases(scale, seed):
+        values = [getattr(scale, axis) if isinstance(axis, str) else axis for axis in axes.values()]
+        found = {}
+        for at in (dict(zip(axes, point, strict=True)) for point in product(*values)):
+            policy = f"FPFS({said(at['jumps'])})" if at["jumps"] else "FCFS"
+            words = (each.format(policy=policy, **at) for each in (panel, row))
+            found[*words, f"{at['span_penalty']:g}"] = _cell(**at)
+        return found
+
+    study.add_figure(
+        name, f"{shows}, worst fit, against the same jobs whole", cases,
+        draw=partial(draw_map, ylabel=ylabel), notice=notice, when=when, one_more=one_more_cell,
+    )(change_table)  # fmt: skip
+
+
+for _jumps, _notice, _when in (
+    (20, "The higher the load, the more often splitting pays",
+     lambda t: _more(t, "gains", {"load": t["load"].max()}, {"load": t["load"].min()})),
+    (NO_LIMIT, "Where jobs may pass without limit, a penalty of 0.2 pays nowhere",
+     lambda t: not len(_pick(t, group=STREAM, verdict="gains", psi=0.2))),
+):  # fmt: skip
+    _add_map(
+        f"viability-{said(_jumps).replace(' ', '-')}",
+        f"jobs above a size in {PARTS} components, FPFS({said(_jumps)})",
+        "splits jobs above", "{above}", "load {load:.3f}", _notice, _when,
+        jumps=(_jumps,), load="map_loads", above="map_above", span_penalty="map_penalties",
+    )  # fmt: skip
+_add_map(
+    "components", f"jobs above {ABOVE} in components, load {PRINTED_LOAD}", "components", "{parts}",
+    notice="Five components gain least: each job then needs room on every cluster",
+    when=lambda t: all(_more(t, "gains", {"parts": n}, {"parts": 5}) for n in (2, 3, 4)),
+    jumps="map_jumps", parts=(2, 3, 4, 5), span_penalty="map_penalties",
+)  # fmt: skip
+_add_map(
+    "adaptive",
+    f"load {PRINTED_LOAD}, {PARTS} components, always or only of jobs that cannot start whole",
+    "", "above {above}, {placement}",
+    notice="Split at need, jobs above 3 lose in fewer cells than if they are always split",
+    when=lambda t: _more(t, "loses", {"row": "above 3, always"}, {"row": "above 3, at need"}),
+    jumps="map_jumps", above=(ABOVE, 3), placement=PLACEMENTS, span_penalty="map_penalties",
+)  # fmt: skip
+_add_map(
+    "kept-whole", f"load {PRINTED_LOAD}, jobs above {ABOVE} in {PARTS} components but for a share",
+    "cannot be split", "{kept_whole:.0%}",
+    notice="Where a quarter cannot be split, splitting the others pays less often",
+    when=lambda t: _more(t, "gains", {"kept_whole": 0.0}, {"kept_whole": 0.25}),
+    jumps="map_jumps", kept_whole=(0.0, 0.25, 0.5, 0.75), span_penalty="map_penalties",
+)  # fmt: skip

@@ -1,106 +1,81 @@
-"""Mean response times by group of sizes, and whether there are any: the load has to be borne."""
+"""What the paper fixes, and response times of split jobs beside those of the same jobs whole."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from functools import cache, lru_cache
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, positive, whole
+from coalloc_lib.checks import InputError, instance_of, positive, whole
 from coalloc_lib.curves import RISING
-from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.inference import Sample, replicate, student
+from coalloc_lib.distributions import Distribution, Exponential, power_of_two
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import Crossing, Sample, crossing, student
+from coalloc_lib.placement import WorstFit
 from coalloc_lib.saturation import WARM_UP, replicated_traffic
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.communication_penalty.parameters import SIZES
+from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.seeds import Seed, spawn
+from coalloc_lib.simulation import refuse_impossible
+from coalloc_lib.studies.core import Scale, interval_columns
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: What is borne is known sooner than response times: a run of this part of the jobs says it.
-BOUND_PART, FEWEST = 2, 6_000
-#: Why an infinite loss is in doubt.
-UNCERTAIN = "the split jobs are not certain to bear less than the whole ones"
-#: All jobs, as a group.
+SYSTEM = Multicluster.equal(5, 20)
+#: Here 1 counts as a power of two: so the printed shares of the groups come out.
+SIZES = power_of_two(0.85, 1, 19, one_is_power_of_two=True)
+#: Mean times of execution and between arrivals.
+EXECUTION, INTERARRIVAL = 10.0, 0.54
+#: The jobs, none of which is split.
+WHOLE = SplitJobs(JobModel(SIZES, service=Exponential(EXECUTION)), above=SIZES.maximum)
+#: The load that the paper prints, and the one that its other numbers make.
+PRINTED_LOAD = 0.786
+EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
+#: How often a job may be passed, the paper does not say; here, without limit.
+NO_LIMIT = 10**9
+#: Section 6: jobs larger than this are split into so many components. The brackets in which the
+#: paper divides are lost in print: up, 5 processors in 4 components would leave -1, so it is down.
+ABOVE, PARTS = 10, 4
+#: Penalties among which a threshold is searched.
+PENALTIES = (0.0, 0.6)
+
+#: All jobs, and the paper's groups, from which size to which: quarters of the jobs, nearly.
 STREAM = "stream"
-
-
-def size_groups(sizes: SizeDistribution, count: int = 4) -> dict[str, tuple[int, int]]:
-    """Return `count` groups of nearly equal shares of the jobs: ``S1``, ..., by size.
-
-    Returns
-    -------
-    dict of (int, int)
-        Smallest and largest size of each.
-
-    Raises
-    ------
-    InputError
-        A group would be empty: a single size has more than its share.
-    """
-    cumulative = np.cumsum(sizes.probabilities)
-    quantiles = np.arange(1, whole("count", count)) / count
-    ends = [int(np.abs(cumulative - share).argmin()) for share in quantiles] + [sizes.maximum]
-    begins = [sizes.minimum] + [end + 1 for end in ends[:-1]]
-    for i, (begin, end) in enumerate(zip(begins, ends, strict=True), 1):
-        if begin > end:
-            raise InputError(
-                f"sizes = {sizes} leave group S{i} of {count} empty, since one size has more than "
-                "its share; give more sizes, or fewer groups"
-            )
-    return {f"S{i + 1}": span for i, span in enumerate(zip(begins, ends, strict=True))}
-
-
-#: The paper's groups: {1}, {2, 3}, {4, 5, 6} and {7, ..., 19}.
-GROUPS = size_groups(SIZES)
+GROUPS = {"S1": (1, 1), "S2": (2, 3), "S3": (4, 6), "S4": (7, 19)}
 NAMES = (STREAM, *GROUPS)
+#: All jobs that are split, and the paper's groups of them, from which penalty to which.
+ALL_SPLIT = "all split jobs"
+BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (0.15, 0.20)}
+
+#: What is borne is known sooner than response times: this part of the jobs of a run says it.
+BOUND_PART, FEWEST = 2, 6_000
+#: Why there is no answer where queues grow.
+UNCERTAIN = "the split jobs are not certain to bear less than the whole ones"
+NEITHER = "neither is certain to bear the load"
 
 
-def group_means(
-    values: NDArray[np.float64], sizes: NDArray, groups: Mapping[str, tuple[float, float]]
-) -> dict[str, float]:
-    """Return the mean of the values of all jobs and of each group of sizes.
+def passing(max_jumps: int | str) -> Scheduling:
+    """Return FPFS(x), which is FCFS where no job may be passed; ``"no limit"`` is a number too."""
+    jumps = NO_LIMIT if max_jumps == "no limit" else whole("max_jumps", max_jumps, least=0)
+    return FPFS(jumps) if jumps else FCFS()
 
-    Raises
-    ------
-    InputError
-        No job is in a group.
+
+def said(max_jumps: int | str) -> str:
+    """Return a number of jumps as figures name it."""
+    return "no limit" if max_jumps == NO_LIMIT else str(max_jumps)
+
+
+def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
+    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs.
+
+    ``WHOLE.with_(above=..., parts=..., span_penalty=...)`` splits them.
     """
-    means = {STREAM: float(values.mean())}
-    for name, (least, most) in groups.items():
-        mine = (sizes >= least) & (sizes <= most)
-        if not mine.any():
-            raise InputError(
-                f"jobs = {len(values)}, of which none is in {name}, {least} to {most}; give more"
-            )
-        means[name] = float(values[mine].mean())
-    return means
+    return Scenario(SYSTEM, workload, passing(max_jumps), WorstFit())
 
 
-def _run(scenario, load, jobs, groups, seed):
-    """Return of one run mean responses, the share split, and by what its second half is longer."""
-    schedule = scenario.simulate(jobs, load=load, seed=seed)
-    kept = slice(int(WARM_UP * jobs), None)
-    response = schedule.response[kept]
-    means = group_means(response, schedule.jobs.processors[kept], groups)
-    could = np.count_nonzero(schedule.jobs.components[kept], axis=1) > 1
-    spans = np.count_nonzero(schedule.allocation[kept], axis=1) > 1
-    split = spans.sum() / max(could.sum(), 1)
-    return [*means.values(), split, rise(response)]
-
-
-def rise(response: NDArray[np.float64]) -> float:
-    """Return by what the second half of the responses of a run is longer on average."""
-    first, second = np.array_split(response, 2)
-    return float(second.mean() - first.mean())
-
-
-class Size(NamedTuple):
-    """How much is simulated: jobs of a run, and runs."""
-
-    jobs: int
-    runs: int
-
-
-class Responses(NamedTuple):
+@dataclass(frozen=True)
+class Responses:
     """What is found of a scenario at a load.
 
     Attributes
@@ -108,63 +83,169 @@ class Responses(NamedTuple):
     borne : Sample
         The load that it bears, run by run: what spanning adds to the run times does not count.
     means : dict of Sample
-        Mean response time by group; empty past saturation, where there is none.
-    split : Sample or None
-        Share of the jobs that can be split which were; None past saturation.
+        Mean response time by group; empty past saturation, where there is none. Where penalties
+        are drawn for each job, those of split jobs by penalty too, and their waits (``"C1 wait"``).
     """
 
     borne: Sample
-    means: dict[str, Sample]
-    split: Sample | None = None
+    means: Mapping[str, Sample]
 
     @property
     def saturated(self) -> bool:
         """Whether the load is not certain to be borne."""
         return not self.means
 
+    def mean(self, group: str) -> float:
+        """Return the mean of a group, NaN past saturation."""
+        return self.means[group].mean if self.means else np.nan
 
-def rising(rises: ArrayLike) -> str:
-    """Say why means are in doubt, from the `rise` of each run; empty where nothing speaks so."""
-    return RISING if student(rises).low > 0 else ""
+
+@dataclass(frozen=True)
+class Served:
+    """A case: a scenario of split jobs, offered a load; less is simulated of a cell of a map."""
+
+    scenario: Scenario
+    load: float
+    cell: bool = False
+
+    def __post_init__(self) -> None:
+        asked = instance_of("scenario", self.scenario, Scenario, "scenario(max_jumps)")
+        instance_of("workload", self.jobs, SplitJobs, "jobs that could be held against whole ones")
+        positive("load", self.load)
+        refuse_impossible(asked.system, self.jobs.of_each_size(), asked.placement)
+
+    @property
+    def jobs(self) -> SplitJobs:
+        """The jobs, split."""
+        return cast(SplitJobs, self.scenario.workload)
+
+    @property
+    def whole(self) -> "Served":
+        """The same jobs, none of which is split."""
+        kept = WHOLE.with_(model=self.jobs.model, above=self.jobs.sizes.maximum)
+        return Served(self.scenario.with_(workload=kept), self.load, self.cell)
+
+    def columns(self) -> dict[str, Any]:
+        """Return what it is as columns of a table."""
+        jobs = self.jobs
+        return {
+            "max_jumps": said(getattr(self.scenario.scheduling, "max_jumps", 0)),
+            "load": self.load, "above": jobs.above, "parts": jobs.parts, "psi": jobs.span_penalty,
+            "kept_whole": jobs.kept_whole, "placement": str(self.scenario.placement),
+        }  # fmt: skip
+
+    def measure(self, scale: Scale, seed: Seed) -> Responses:
+        """Return its mean response times; all cases have the same jobs, run by run."""
+        size = (scale.map_jobs, scale.map_runs) if self.cell else (scale.jobs, scale.runs)
+        return respond(self.scenario, self.load, size, seed)
 
 
-def bearing(scenario: Scenario, size: Size, seed: Seed) -> Sample:
-    """Return the load that a scenario bears, run by run."""
-    jobs = max(size.jobs // BOUND_PART, FEWEST)
-    busy, doubt = replicated_traffic(scenario, jobs=jobs, replications=size.runs, seed=seed)
+def served(max_jumps: int | str, load: float, **split: Any) -> Served:
+    """Return the paper's jobs at a load, under FPFS with this many jumps.
+
+    `split` are fields of `coalloc_lib.workloads.models.SplitJobs`, such as above and span_penalty.
+
+    Examples
+    --------
+    >>> served(20, 0.7, above=10, span_penalty=0.1).jobs.parts
+    4
+    """
+    known = [field.name for field in fields(SplitJobs)]
+    if unknown := sorted(split.keys() - set(known)):
+        raise InputError(f"no field {unknown[0]!r} of split jobs; give some of {', '.join(known)}")
+    return Served(scenario(max_jumps, WHOLE.with_(**split)), load)
+
+
+def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
+    """Return the mean response times of a scenario at a load, and what it bears.
+
+    With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load that
+    is not below the interval of what is borne saturates. `size` is how many jobs a run has, and
+    how many runs there are; an `InputError` says that no job is in a group.
+    """
+    jobs, runs = size
+    known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    borne = _borne(scenario, max(jobs // BOUND_PART, FEWEST), runs, known.entropy, known.spawn_key)
+    if positive("load", load) >= borne.interval.low:
+        return Responses(borne, {})
+    found = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
+    rises = student([second - first for first, second, _ in found]).low > 0
+    means = [each for *_, each in found]
+    return Responses(borne, {
+        name: Sample(np.array([each[name] for each in means]), borne.doubt or RISING * bool(rises))
+        for name in means[0]
+    })  # fmt: skip
+
+
+@lru_cache(maxsize=4096)  # it is the same at all loads
+def _borne(scenario, jobs, runs, entropy, spawn_key):
+    seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
+    busy, doubt = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=seed)
     return Sample(busy.mean(axis=1), doubt)
 
 
-def respond(
-    scenario: Scenario,
-    load: float,
-    size: Size,
-    seed: Seed,
-    groups: Mapping[str, tuple[int, int]] = GROUPS,
-    bears: Sample | None = None,
-) -> Responses:
-    """Return the mean response times of a scenario at a load, in runs that share their jobs.
+def _run_once(scenario, load, jobs, seed):
+    """Return the mean response of each half of a run, and the means by group."""
+    schedule = scenario.simulate(jobs, load=load, seed=seed)
+    kept = slice(int(WARM_UP * jobs), None)
+    response, size = schedule.response[kept], schedule.jobs.processors[kept]
+    groups = {STREAM: size > 0}
+    groups |= {name: (size >= least) & (size <= most) for name, (least, most) in GROUPS.items()}
+    own = {}
+    if isinstance(getattr(scenario.workload, "span_penalty", 0.0), Distribution):
+        split, psi = schedule.spans[kept], schedule.jobs.span_penalty[kept]
+        own = {ALL_SPLIT: split}
+        own |= {n: split & (psi >= least) & (psi < most) for n, (least, most) in BY_PENALTY.items()}
+    for name, mine in (groups | own).items():
+        if not mine.any():
+            raise InputError(f"jobs = {jobs}, of which none is in {name}; give more")
+    means = {name: response[mine].mean() for name, mine in (groups | own).items()}
+    means |= {f"{name} wait": schedule.wait[kept][mine].mean() for name, mine in own.items()}
+    return *(half.mean() for half in np.array_split(response, 2)), means
 
-    Parameters
-    ----------
-    scenario : Scenario
-    load : float
-        Offered load; where it is not below the interval of what is borne, it saturates.
-    size : Size
-    seed : int or SeedSequence
-        With the same seed, runs of scenarios with the same jobs can be compared in pairs.
-    groups : dict of (int, int)
-        Smallest and largest size of each group.
-    bears : Sample, optional
-        What `bearing` says, where it is known already: it is the same at all loads.
+
+def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample | None:
+    """Return a group's mean response over that of others, run by run; None past saturation.
+
+    It is held against the same group, or against another, `to`.
     """
-    bears = bearing(scenario, size, seed) if bears is None else bears
-    if positive("load", load) >= bears.interval.low:
-        return Responses(bears, {})
-    rows = replicate(lambda child: _run(scenario, load, size.jobs, groups, child), size.runs, seed)
-    doubt = bears.doubt or rising(rows[:, -1])
-    means = {n: Sample(rows[:, i], doubt) for i, n in enumerate((STREAM, *groups))}
-    return Responses(bears, means, Sample(rows[:, -2], doubt))
+    if one.saturated or other.saturated:
+        return None
+    mine, theirs = one.means[group], other.means[to or group]
+    return Sample(mine.values / theirs.values, mine.doubt or theirs.doubt)
+
+
+def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
+    """Return as columns by how many percent splitting changes the mean response of a group.
+
+    The change is infinite where only the split jobs saturate (`saturated` is ``"split"``), -100
+    where only the whole ones do (``"whole"``), NaN where both do. The verdict is ``"gains"``,
+    ``"loses"``, ``"undecided"`` or ``"not borne"``.
+
+    Notes
+    -----
+    The mean, over the runs, of the logarithm of split over whole on the same jobs. Near saturation
+    mean responses of runs are skewed: a mean of differences would be that of one run. Where one
+    of the two saturates, paired runs in heavy traffic say whether the other bears more for certain.
+    """
+    found = ratio(split, whole, group)
+    costs = (whole.borne - split.borne).interval
+    if found is not None:
+        log = Sample(np.log(found.values), found.doubt).interval
+        middle, low, high = (100 * np.expm1([log.estimate, log.low, log.high])).tolist()
+        known, saturated = Interval(middle, low, high, log.count, doubt=log.doubt), ""
+        loses, gains = log.above(0), log.below(0)
+    elif split.saturated and whole.saturated:
+        known, saturated = Interval(np.nan, np.nan, np.nan, 0, doubt=NEITHER), "both"
+        loses = gains = None
+    elif split.saturated:
+        known, saturated, loses, gains = Interval.exact(np.inf), "split", costs.above(0), None
+    else:
+        known, saturated, loses, gains = Interval.exact(-100.0), "whole", None, costs.below(0)
+    undecided = "not borne" if saturated == "both" else "undecided"
+    verdict = {"verdict": "loses" if loses else "gains" if gains else undecided}
+    columns = interval_columns(known, "change") | {"count": known.count, "saturated": saturated}
+    return columns | verdict
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
@@ -181,3 +262,42 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
         doubt = less.doubt or UNCERTAIN * (less.interval.low <= 0)
         return Sample(np.full(len(less.values), np.inf), doubt)
     return split.means[group] - whole.means[group]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The penalty from which on splitting loses, by group.
+
+    Where whole jobs saturate, it is where both bear the same load: one for all groups.
+    """
+
+    found: Mapping[str, Crossing]
+    saturated: bool
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """A case: the load and the number of jumps at which thresholds are searched."""
+
+    load: float
+    max_jumps: int
+
+    def __post_init__(self) -> None:
+        positive("load", self.load)
+        passing(self.max_jumps)
+
+    def measure(self, scale: Scale, seed: Seed) -> Thresholds:
+        """Return the penalty at which splitting breaks even, of all jobs and of each group."""
+        size = scale.jobs, scale.search_runs
+        kept = respond(scenario(self.max_jumps), self.load, size, seed)
+
+        @cache
+        def paying(psi: float) -> Responses:
+            jobs = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
+            return respond(scenario(self.max_jumps, jobs), self.load, size, seed)
+
+        def of_group(name: str) -> Crossing:
+            loss = lambda psi: lost(paying(psi), kept, name)  # noqa: E731
+            return crossing(loss, *PENALTIES, budget=scale.search_budget)
+
+        return Thresholds({name: of_group(name) for name in NAMES}, kept.saturated)

@@ -1,256 +1,276 @@
-"""The claims OB-1 to OB-7: what logs say, and means from weeks drawn anew."""
+"""The claims OB-1 to OB-11, and the numbers that the paper prints of waits and attempts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping
+from itertools import cycle, pairwise
+from typing import Any
+
+import numpy as np
 
 from coalloc_lib.estimates import Interval, all_of
-from coalloc_lib.studies.claims import Claims, Found, most
-from coalloc_lib.studies.ledger import judge_number
-from coalloc_lib.studies.online_batch.case_figures import (
-    DrawnLines,
-    GroupLines,
-    WaitLines,
-)
-from coalloc_lib.studies.online_batch.figures import LONGEST, TABLE2
-from coalloc_lib.studies.online_batch.parameters import (
-    BATCH,
-    CTC,
-    EXACT,
-    FEATURES,
-    FIFTIES,
-    HPC2N,
-    KTH,
-    LENGTH_ENDS,
-    MIDDLE,
-    NAME,
-    ONLINE,
-    POWERS,
-    SMALL,
-)
-from coalloc_lib.studies.online_batch.runs import (
-    Case,
-    difference,
-    group_change,
-    has_jobs,
-    mean,
-    ratio,
-    rises,
-)
-from coalloc_lib.studies.online_batch.tables import AttemptsTable, FeaturesTable
-from coalloc_lib.studies.online_batch.tree_figures import (
-    GrowthFigure,
-    OperationsFigure,
-    WorkedExample,
-)
+from coalloc_lib.studies.core import Decision, Results, furthest, least, most
+from coalloc_lib.studies.ledger import Row, judge_number
+from coalloc_lib.studies.online_batch import figures, runs
+from coalloc_lib.studies.online_batch.figures import over_draws, power
+from coalloc_lib.studies.online_batch.runs import CTC, EXACT, KTH, ONLINE, Case, Found, study
 
-#: What 'ten times' and 'about half' are.
-ORDER, HALF = 10.0, (0.35, 0.65)
-#: Relative difference at which two shares are even, and two lengths the same.
-EVEN, NEAR = 0.05, 0.01
+#: Small jobs are up to so many hours; what 'ten times', 'about half' and 'about constant' are.
+SMALL, ORDER, HALF, CONSTANT = 1.0, 10.0, (0.35, 0.65), (0.8, 1.25)
+#: Relative difference at which two lengths are the same, that of shares of jobs that are even, and
+#: by how much a fitted power may be above the one of a bound.
+NEAR, EVEN, SLACK = 0.01, 0.05, 0.15
+#: What a verdict on a printed number answers.
+ANSWERS = {"differs": False, "undecided": None, "cannot be tested": None}
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """The figures that claims are about, run."""
-
-    example: WorkedExample
-    features: FeaturesTable
-    penalties: GroupLines
-    waiting: WaitLines
-    by_servers: GroupLines
-    attempts: AttemptsTable
-    reservations: WaitLines
-    mean_waits: DrawnLines
-    operations: OperationsFigure
-    growth: GrowthFigure
+def _entries(results: Results, figure: str) -> Mapping[Any, Any]:
+    return study.figures[figure].cases(results.scale, results.seed)
 
 
-claim = Claims(NAME, " · ".join, counted=True)
+def _words(case: Case) -> str:
+    return f"{case.policy} ({case.log.name}, {case.servers})"
 
 
-def groups_between(ends: Sequence[float], low: float, high: float, name: str) -> str:
-    """Return the sums of all groups between two ends, as `runs.resampled` takes them.
-
-    Examples
-    --------
-    >>> groups_between([0, 1, 2, 4], 0, 2, "jobs size {}")
-    'jobs size 0+jobs size 1'
-    """
-    chosen = [i for i, (a, b) in enumerate(pairwise(ends)) if low <= a and b <= high]
-    return "+".join(name.format(i) for i in chosen)
-
-
-def part_of(case: Case, policy: str) -> str:
-    """Return the name of a part: the policy, and the servers it is on."""
-    return f"{policy} ({case.log.name}, {case.servers})"
-
-
-@claim("OB-1", "periods accepted in the worked example")
-def worked_example_goes_so(runs: Runs) -> Found:
-    """Whether the search marks and accepts what the paper says, in its order."""
-    marks = runs.example.marks()
-    parts: dict[str, bool | None] = {
-        "marks X and V, then Z, then Y": [set(each) for each in marks["phase 1"]]
-        == [{"X", "V"}, {"Z"}, {"Y"}],
+@study.add_claim("OB-1", "periods accepted in the worked example")
+def _worked_example_goes_so(results: Results) -> Decision:
+    marks = results.table("figure1").groupby("part")["periods"].agg(list)
+    first = [set(mark) for mark in marks["phase 1"]]
+    parts = {
+        "marks X and V, then Z, then Y": first == [{"X", "V"}, {"Z"}, {"Y"}],
         "goes through them in reverse": marks["phase 2"] == ["Y", "Z"],
         "accepts Y and Z": sorted(marks["accepted"]) == ["Y", "Z"],
     }
     return float(len(marks["accepted"])), parts
 
 
-@claim("OB-2", "mean run time of KTH-SP2, in hours")
-def features_as_printed(runs: Runs) -> Found:
-    """Whether the mean run times are the printed mean lengths."""
-    figure, parts = runs.features, dict[str, bool | None]()
-    for name in (KTH, HPC2N):
-        printed = FEATURES[name][2]
-        real = name in figure.logs and not figure.logs[name].is_stand_in
-        near = real and abs(figure.length(name) / printed - 1) <= NEAR
-        parts[f"{name} {printed:g} h"] = bool(near) if real else None
-    return figure.length(KTH), parts, f"the same: within {NEAR:.0%}"
+@study.add_claim("OB-2", "mean run time of KTH-SP2, in hours")
+def _features_as_printed(results: Results) -> Decision:
+    table, parts = results.table("table1").set_index("log")["mean_length_h"], {}
+    for name in (KTH, runs.HPC2N):  # a stand-in has another title
+        *_, printed = figures.FEATURES[name]
+        near = bool(abs(table.get(name, np.nan) / printed - 1) <= NEAR)
+        parts[f"{name} {printed:g} h"] = near if name in table else None
+    return float(table.iloc[0]), parts, f"the same: within {NEAR:.0%}"
 
 
-@claim("OB-3", "temporal penalty of small KTH-SP2 jobs as recorded, over that online")
-def small_jobs_suffer_in_batch(runs: Runs) -> Found:
-    """Whether small jobs are better off online by ten times, and those of the middle worse off."""
-    figure, parts, first = runs.penalties, dict[str, bool | None](), []
-    cases = {case.policy: case for case in figure.entries.values()}
-    ends = LENGTH_ENDS.tolist()
-    for name, span, limit in (("small", (0.0, SMALL), ORDER), ("2 to 10 h", MIDDLE, 1.0)):
-        top, bottom = (
-            groups_between(ends, *span, f"{what} length {{}}") for what in ("penalty", "jobs")
-        )
-        for policy in BATCH:
-            part = f"{name} against {policy}"
-            if policy not in cases:
-                parts[part] = None
-                continue
-            pair = (cases[policy], cases[ONLINE])
-            one, other = pair if name == "small" else pair[::-1]
-            found = ratio(one, other, figure.found, top, bottom, figure.size.resamples)
-            parts[part] = None if found is None else found.above(limit)
-            first += [found] if found is not None and name == "small" else []
-    return first[0], parts, f"small: up to {SMALL:g} h; batch: as recorded, and our own"
+@study.add_claim("OB-3", "temporal penalty of small KTH-SP2 jobs as recorded, over that online")
+def _small_jobs_suffer_in_batch(results: Results) -> Decision:
+    by_policy = {case.policy: results[case] for case in _entries(results, "figure3").values()}
+    parts, found, (low, high) = dict[str, bool | None](), [], figures.MIDDLE
+    begin, end = runs.ENDS["length"][:-1], runs.ENDS["length"][1:]
+    sums, online = ("penalty by length", "jobs by length"), by_policy[ONLINE]
+    for policy in (runs.RECORDED, *runs.OWN_BATCH):
+        batch = by_policy.get(policy)
+        small = batch and batch.over(online, *sums, end <= SMALL)
+        middle = batch and online.over(batch, *sums, (begin >= low) & (end <= high))
+        parts[f"small against {policy}"] = small and small.above(ORDER)
+        parts[f"2 to 10 h against {policy}"] = middle and middle.above(1.0)
+        found += [small] if small else []
+    return found[0], parts, f"small: up to {SMALL:g} h; batch: as recorded, and our own"
 
 
-@claim("OB-4", "longest wait online of KTH-SP2 on its own 100 servers, in hours")
-def longest_waits(runs: Runs) -> Found:
-    """Whether the longest waits are as printed, and batch scheduling has the longer ones."""
-    figure, parts = runs.waiting, dict[str, bool | None]()
-    longest = {
-        case: figure.result(label).number("longest") for label, case in figure.entries.items()
-    }
-    for case, value in longest.items():
-        # The longest wait is that of one job, which a synthetic log does not have.
-        real = not case.log.is_stand_in
-        if (case.log.name, case.policy) in LONGEST:
-            printed = LONGEST[case.log.name, case.policy]
-            verdict = _longest_verdict(printed, value) if real else None
-            parts[f"{printed:g} h {part_of(case, case.policy)}"] = verdict
-        if case.policy != ONLINE:
-            online = next(
-                v for c, v in longest.items()
-                if (c.log, c.servers, c.policy) == (case.log, case.servers, ONLINE)
-            )  # fmt: skip
-            longer = bool(value > online) if real else None
-            parts[f"longer in batch {part_of(case, case.policy)}"] = longer
-    return _longest_of(longest), parts, "a longest wait is one job's, and has no interval"
+def _judged(item: str, case: Case, printed: float, unit: str, found: Interval) -> Row:
+    name, told = f"{item} {case.log.name} {case.servers} {case.policy}", f"{case.machine} servers"
+    low, high = (found.low, found.high) if found.count else (None, None)
+    decimals = len(f"{printed:g}".partition(".")[2])
+    verdict = judge_number(printed, found, decimals, stand_in=case.log.name * case.log.is_stand_in)
+    return Row(study.name, name, f"{unit}, {told}", printed, found.estimate, low, high, *verdict)
 
 
-def _longest_verdict(printed: float, value: float) -> bool:
-    decimals = 0 if printed == int(printed) else 1
-    return judge_number(printed, Interval.exact(value), decimals).verdict != "differs"
+def _printed_waits(results: Results) -> dict[Case, Row]:
+    rows = {}
+    for case in _entries(results, "figure4").values():
+        printed = figures.LONGEST.get((case.log.name, case.policy))
+        if printed is not None:
+            longest = Interval.exact(results[case].numbers["longest"])
+            rows[case] = _judged("Figure 4 longest wait", case, printed, "hours", longest)
+    return rows
 
 
-def _longest_of(longest: Mapping[Case, float]) -> float:
-    """Return the longest wait online of KTH on the servers of its machine."""
-    (found,) = (
-        value
-        for case, value in longest.items()
-        if (case.log.name, case.servers, case.policy) == (KTH, case.log.servers, ONLINE)
-    )
+@study.add_claim("OB-4", "longest wait online of KTH-SP2 on its own 100 servers, in hours")
+def _longest_waits(results: Results) -> Decision:
+    parts, value = dict[str, bool | None](), float("nan")
+    entries, printed = _entries(results, "figure4"), _printed_waits(results)
+    for (*machine, policy), case in entries.items():
+        longest = results[case].numbers["longest"]
+        if row := printed.get(case):
+            parts[f"{row.published:g} h {_words(case)}"] = ANSWERS.get(row.verdict, True)
+        if policy != ONLINE:
+            longer = bool(longest > results[entries[*machine, ONLINE]].numbers["longest"])
+            # The longest wait is that of one job, which a synthetic log does not have.
+            parts[f"longer in batch {_words(case)}"] = None if case.log.is_stand_in else longer
+        elif case == runs.standard(case.log) and case.log.name == KTH:
+            value = longest
+    return value, parts, "a longest wait is one job's, and has no interval"
+
+
+@study.add_claim(
+    "OB-5", "share of CTC-SP2 jobs that wait over 2 hours online, over that recorded or of EASY"
+)
+def _short_waits(results: Results) -> Decision:
+    parts, ratios, entries = dict[str, bool | None](), [], _entries(results, "figure4")
+    for (*machine, policy), case in entries.items():
+        found, online, where = results[case], results[entries[*machine, ONLINE]], _words(case)
+        if case.log.name == CTC and policy == ONLINE:
+            under = found.anew(lambda means: means[0], found.part("within 2"))
+            parts[f"most under 2 h ({CTC}, {case.servers})"] = under and under.above(0.5)
+        elif case.log.name == CTC:
+            over = online.over(found, "over 2")
+            parts[f"half as many wait over 2 h as {where}"] = over and over.between(*HALF)
+            ratios += [over] if over else []
+        elif policy != ONLINE:
+            one, two = (
+                found.anew(lambda means: means[0] - means[1], found.part(w), online.part(w))
+                for w in ("within 1", "within 2")
+            )
+            parts[f"more under 1 h {where}"] = one and one.above(0)
+            parts[f"even at 2 h {where}"] = two and two.between(-EVEN, EVEN)
+    return ratios[0], parts, "about half: 35 to 65 %; even: within 5 % of the jobs"
+
+
+def _rise(found: Found, top: str, bottom: str, groups: Any) -> Any:
+    """Return the mean of the second of two groups less that of the first."""
+    return found.anew(lambda m: m[1] - m[0], *(found.part(top, bottom, i) for i in groups))
+
+
+@study.add_claim("OB-6", "mean wait online over that of batch scheduling, where it is largest")
+def _online_waits_less(results: Results) -> Decision:
+    parts, ratios, entries = dict[str, bool | None](), [], _entries(results, "figure5")
+    for (*machine, policy), case in entries.items():
+        found = results[case]
+        first, *_, last = np.flatnonzero(found.sums["jobs by size"].any(axis=1))
+        rise = _rise(found, "wait by size", "jobs by size", (first, last))
+        parts[f"grows {_words(case)}"] = rise.above(0)
+        if policy != ONLINE:
+            ratio = results[entries[*machine, ONLINE]].over(found, "wait")
+            parts[f"below {_words(case)}"] = ratio and ratio.below(1)
+            ratios += [ratio] if ratio else []
+    return most(ratios), parts, "grows: from the narrowest group to the widest"
+
+
+def _printed_attempts(results: Results) -> dict[tuple[Case, float], Row | None]:
+    """Return the rows of Table 2 by case and printed number; None of what no job asked for."""
+    rows, table = {}, results.table("attempts").set_index(["log", "servers", "length", "size_to"])
+    for case in _entries(results, "attempts").values():
+        printed = figures.TABLE2.get(case.log.name, {}) if case.length == EXACT else {}
+        for (low, high), value in printed.items():
+            at, row = (case.log.title, case.servers, EXACT, high), None
+            if at in table.index:
+                cell = table.loc[at]
+                ends = cell["mean_attempts"], cell["ci95_low"], cell["ci95_high"], 1
+                found = Interval(*ends, doubt=cell["doubt"])
+                row = _judged(f"Table 2 ({low}:{high}]", case, value, "attempts", found)
+            rows[case, value] = row
+    return rows
+
+
+@study.add_claim("OB-7", "attempts a request for up to 50 servers, KTH-SP2 on its own 100")
+def _attempts_as_printed(results: Results) -> Decision:
+    parts, number = dict[str, Any](), Interval.exact(float("nan"))
+    sums = "attempts by fifty", "requests by fifty"
+    for (case, printed), row in _printed_attempts(results).items():
+        where, found = f"({case.log.name}, {case.servers})", results[case]
+        if f"grow {where}" not in parts:
+            groups = pairwise(np.flatnonzero(found.sums[sums[1]].any(axis=1)))
+            steps = [_rise(found, *sums, pair).above(0) for pair in groups]
+            parts[f"grow {where}"] = all_of(*steps) if steps else None
+        parts[f"{printed:g} {where}"] = row and ANSWERS.get(row.verdict, True)
+        if row and case == runs.standard(case.log) and printed == figures.TABLE2[KTH][0, 50]:
+            ends: tuple[Any, Any, Any] = row.reproduced, row.ci95_low, row.ci95_high
+            number = Interval(*ends, count=1)
+    return number, parts
+
+
+@study.add_numbers
+def _printed_numbers(results: Results) -> list[Row]:
+    return [*_printed_waits(results).values(), *filter(None, _printed_attempts(results).values())]
+
+
+def _by_share(entries: Mapping, results: Results) -> dict[str, list[list[Found]]]:
+    """Return what was found online by log, at each share of reservations, a run a drawing."""
+    found: dict[str, list[list[Found]]] = {}
+    for cases in entries.values():
+        if cases[0].policy == ONLINE:
+            found.setdefault(cases[0].log.name, []).append([results[case] for case in cases])
     return found
 
 
-@claim("OB-5", "share of CTC-SP2 jobs that wait over 2 hours online, over that recorded or of EASY")
-def short_waits(runs: Runs) -> Found:
-    """Whether most CTC jobs wait little online, and more KTH jobs very little in batch."""
-    figure, parts, first = runs.waiting, dict[str, bool | None](), []
-    cases = {(c.log.name, c.servers, c.policy): c for c in figure.entries.values()}
-    resamples = figure.size.resamples
-    for (name, servers, policy), case in cases.items():
-        online = cases[name, servers, ONLINE]
-        where = part_of(case, policy)
-        if name == CTC and policy == ONLINE:
-            under = mean(case, figure.found, "within 2", "jobs", resamples)
-            parts[f"most under 2 h ({name}, {servers})"] = (
-                None if under is None else under.above(0.5)
-            )
-        elif name == CTC:
-            over = ratio(online, case, figure.found, "over 2", "jobs", resamples)
-            parts[f"half as many wait over 2 h as {where}"] = (
-                None if over is None else over.between(*HALF)
-            )
-            first += [] if over is None else [over]
-        elif policy != ONLINE:
-            one, two = (
-                difference(case, online, figure.found, f"within {h}", "jobs", resamples)
-                for h in (1, 2)
-            )
-            parts[f"more under 1 h {where}"] = None if one is None else one.above(0)
-            parts[f"even at 2 h {where}"] = None if two is None else two.between(-EVEN, EVEN)
-    return first[0], parts, "about half: 35 to 65 %; even: within 5 % of the jobs"
+@study.add_claim(
+    "OB-8", "share of KTH-SP2 jobs that wait 1 to 3 hours, at most reservations less at none"
+)
+def _reservations_shift_waits(results: Results) -> Decision:
+    parts, entries = dict[str, bool | None](), _entries(results, "figure6")
+    moved: Any = float("nan")
+    for name, at in _by_share(entries, results).items():
+        (base,), *_, top = at
+        middle, *middles = (f.mean("within 3") - f.mean("within 1") for f in (base, *top))
+        beyond, *tails = (1 - f.mean("within 12") for f in (base, *top))
+        shift = over_draws(each - middle for each in middles)
+        tail = over_draws([each / beyond for each in tails] if beyond else [])
+        parts[f"more wait 1 to 3 h ({name})"] = shift.above(0)
+        parts[f"tail over 12 h as it is ({name})"] = tail.between(*CONSTANT)
+        moved = shift if name == KTH else moved
+        for case in (c for c, *_ in entries.values() if name == c.log.name == KTH):
+            if case.policy != ONLINE:
+                batch, where = results[case], _words(case)
+                under = [over_draws(f.mean("within 1") for f in each) for each in at]
+                fewer = all_of(*(each.below(batch.mean("within 1")) for each in under))
+                parts[f"fewer under 1 h at each share than {where}"] = fewer
+                online = max(f.numbers["longest"] for each in at for f in each)
+                longer = bool(batch.numbers["longest"] > online)
+                parts[f"longer tail of {where}"] = None if case.log.is_stand_in else longer
+    return moved, parts, "tail: within 0.8 to 1.25 times; over drawings"
 
 
-@claim("OB-6", "mean wait online over that of batch scheduling, where it is largest")
-def online_waits_less(runs: Runs) -> Found:
-    """Whether wide jobs wait longer than narrow ones, and less online than in batch."""
-    figure, parts, all_found = runs.by_servers, dict[str, bool | None](), []
-    for (panel, policy), case in figure.entries.items():
-        groups = [
-            i for i in range(len(POWERS) - 1) if has_jobs(case, figure.found, f"jobs size {i}")
+@study.add_claim(
+    "OB-9", "mean wait with one step more of reservations less that before, in hours, smallest"
+)
+def _waits_grow_with_reservations(results: Results) -> Decision:
+    parts, all_changes = dict[str, bool | None](), []
+    for name, at in _by_share(_entries(results, "figure7a"), results).items():
+        waits = [[found.mean("wait") for found in each] for each in at]
+        # Without reservations nothing is drawn: one run stands beside each drawing.
+        changes = [
+            over_draws(b - a for a, b in zip(cycle(one), two, strict=False))
+            for one, two in pairwise(waits)
         ]
-        rise = group_change(
-            case, figure.found, ("wait size {}", "jobs size {}"), (groups[0], groups[-1]),
-            figure.size.resamples,
-        )  # fmt: skip
-        parts[f"grows {part_of(case, policy)}"] = rise.above(0)
-        if policy != ONLINE:
-            online = figure.entries[panel, ONLINE]
-            resamples = figure.size.resamples
-            found = ratio(online, case, figure.found, "wait", "jobs", resamples)
-            parts[f"below {part_of(case, policy)}"] = None if found is None else found.below(1)
-            all_found += [] if found is None else [found]
-    return most(all_found), parts, "grows: from the narrowest group to the widest"
+        parts[name] = all_of(*(change.above(0) for change in changes))
+        all_changes += changes
+    return least(all_changes), parts
 
 
-@claim("OB-7", "attempts a request for up to 50 servers, KTH-SP2 on its own 100")
-def attempts_as_printed(runs: Runs) -> Found:
-    """Whether attempts grow with the servers asked for, and are as printed."""
-    figure, parts = runs.attempts, dict[str, bool | None]()
-    value: Interval | float = float("nan")
-    for label, case in figure.entries.items():
-        if case.length != EXACT or case.log.name not in TABLE2:
-            continue
-        where = f"({case.log.name}, {case.servers})"
-        steps = rises(
-            case, figure.found, (figure.top, figure.bottom), len(FIFTIES) - 1,
-            figure.size.resamples,
-        )  # fmt: skip
-        parts[f"grow {where}"] = all_of(*(step.above(0) for step in steps)) if steps else None
-        for size, printed in TABLE2[case.log.name].items():
-            found = figure.cell(label, size)
-            real = not case.log.is_stand_in
-            parts[f"{printed:g} {where}"] = _as_printed(printed, found) if real else None
-        if case.log.name == KTH and case.servers == case.log.servers:
-            value = figure.cell(label, (0, 50)) or value
-    return value, parts
+@study.add_claim(
+    "OB-10", "operations a request with reservations over those without, furthest from 1"
+)
+def _operations_stay_constant(results: Results) -> Decision:
+    parts, all_changes, table = dict[str, bool | None](), [], results.table("figure7b")
+    for name, counted in (("search", runs.PHASES[:2]), ("with update", runs.PHASES)):
+        done = table.assign(done=table[[*counted]].sum(axis=1))
+        for log, rows in done.groupby("log", sort=False):
+            base, *drawn = (over_draws(each) for _, each in rows.groupby("share")["done"])
+            changes = [each.times(1 / base.estimate) for each in drawn]
+            parts[f"{name}, {log}"] = all_of(*(each.between(*CONSTANT) for each in changes))
+            all_changes += changes
+    for name, at in _by_share(_entries(results, "figure7a"), results).items():
+        (none,), *tried = ([f.mean("attempts", "requests") for f in each] for each in at)
+        changes = [over_draws(one / none for one in each) for each in tried]
+        answer = all_of(*(change.between(*CONSTANT) for change in changes))
+        parts[f"attempts, whole log, {name}"] = answer
+    why = "about constant: 0.8 to 1.25 times; operations on extracts"
+    return furthest(all_changes, from_=1.0), parts, why
 
 
-def _as_printed(printed: float, found: Interval | None) -> bool | None:
-    """Return whether a number with an interval is as printed; None where it does not decide."""
-    if found is None:
-        return None
-    verdict = judge_number(printed, found, 2).verdict
-    return None if verdict == "cannot be tested" else verdict != "differs"
+@study.add_claim("OB-11", "fitted power of log N of phase 2")
+def _growth_as_bounded(results: Results) -> Decision:
+    servers, slots, wanted = results.table("growth")["panel"].unique()
+    bounds: dict[str, tuple[int, Any]] = {
+        "phase 1 of log N": (1, (servers, "phase 1", True)),
+        "phase 2 of log N": (2, (servers, "phase 2", True)),
+        "update of log N": (2, (servers, "update", True)),
+        "update of Q": (1, (slots, "update")),
+        "update of n": (1, (wanted, "update")),
+    }
+    parts, powers = {}, {name: power(results, *of) for name, (_, of) in bounds.items()}
+    for name, (bound, _) in bounds.items():
+        part = f"{name}: {powers[name].estimate:.2f}, at most {bound}"
+        parts[part] = powers[name].below(bound + SLACK)
+    return powers["phase 2 of log N"], parts, f"at most: up to {SLACK:g} more"

@@ -1,274 +1,564 @@
-"""Figures 3 to 7(a): temporal penalty, waits and their distributions, advance reservations."""
+"""The paper's figures and tables, and further ones: every policy, certainty, changes, clusters."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 import numpy as np
+import pandas as pd
 
+from coalloc_lib import plots
+from coalloc_lib.calendar.example import worked_example
+from coalloc_lib.calendar.trees import leaves
+from coalloc_lib.checks import InputError, shown
 from coalloc_lib.estimates import Interval
-from coalloc_lib.plots import Sign
-from coalloc_lib.studies.online_batch import headlines
-from coalloc_lib.studies.online_batch.case_figures import (
-    LOOK,
-    WEEKS,
-    DrawnLines,
-    GroupLines,
-    WaitLines,
-    middle_of,
-)
-from coalloc_lib.studies.online_batch.lengths import LengthLines
-from coalloc_lib.studies.online_batch.parameters import (
-    BATCH,
-    COMPARED,
+from coalloc_lib.inference import student
+from coalloc_lib.studies.core import Results, interval_columns
+from coalloc_lib.studies.online_batch import runs
+from coalloc_lib.studies.online_batch.runs import (
     CTC,
     EXACT,
-    FIFTIES,
+    HOUR,
     KTH,
-    LENGTH_ENDS,
     LENGTHS,
-    MIDDLE,
+    ONE,
     ONLINE,
-    OWN_BATCH,
-    POWERS,
     RECORDED,
-    SERVERS,
-    SHARES,
-    SMALL,
+    REQUESTED,
+    Case,
+    standard,
+    study,
 )
-from coalloc_lib.studies.online_batch.runs import Case, standard
-from coalloc_lib.studies.online_batch.tables import AttemptsTable, FeaturesTable, WaitsTable
-from coalloc_lib.studies.online_batch.traces import Log
-from coalloc_lib.studies.ratio_lines import steps
 
-#: Longest waits that the paper prints, in hours (section 5.1).
+#: What the paper prints: of the logs (servers, jobs, mean length in hours: Table 1), the longest
+#: waits in hours (section 5.1), and attempts a request by group of servers (Table 2).
+FEATURES = {CTC: (512, 39_734, 5.82), KTH: (128, 28_481, 2.46), runs.HPC2N: (240, 202_825, 4.72)}
 LONGEST = {
-    (CTC, ONLINE): 19.0,
-    (CTC, RECORDED): 674.0,
-    (KTH, ONLINE): 75.0,
-    (KTH, RECORDED): 272.5,
-}
-#: The line of a machine that has as many servers as the paper prints.
-AS_PRINTED = "online, servers as printed"
-#: Panels of Figure 3.
-ALL, SOME = "all jobs", f"jobs of {MIDDLE[0]:g} to {MIDDLE[1]:g} hours"
-LENGTHS_SAID = "lengths: the run times"
-
-
-def batch_of(log: Log) -> tuple[str, ...]:
-    """Return what batch scheduling there is of a log: what it recorded, where it knows that."""
-    return BATCH if log.has_waits else OWN_BATCH
-
-
-def panel_of(log: Log, servers: int) -> str:
-    """Return the heading of a log on so many servers."""
-    return f"{log.title}, {servers}"
-
-
-class TailLines(WaitLines):
-    """Figure 4: as many servers as each machine has, and online on as many as are printed."""
-
-    def drawn(self) -> dict[str, dict[str, list[tuple[float, Interval]]]]:
-        """Return the lines of each machine; what was recorded is of its own servers."""
-        found = super().drawn()
-        shown: dict[str, dict[str, list[tuple[float, Interval]]]] = {}
-        for (panel, policy, _), case in self.entries.items():
-            if case.servers == case.log.servers:
-                shown.setdefault(panel, {})[policy] = found[panel][policy]
-            elif policy == ONLINE:
-                own = panel_of(case.log, case.log.servers)
-                shown.setdefault(own, {})[AS_PRINTED] = found[panel][policy]
-        return shown
-
-
-class PenaltyLines(GroupLines):
-    """Figure 3: the penalties of groups of lengths."""
-
-    def small(self, policy: str) -> float:
-        """Return the penalty of all small jobs online over that under another policy."""
-        sums = [self.result((ALL, each)).sums for each in (ONLINE, policy)]
-        groups = np.flatnonzero(LENGTH_ENDS[1:] <= SMALL)
-        one, other = (sum(each[f"penalty length {i}"].sum() for i in groups) for each in sums)
-        return float(one / other)
-
-
-def penalties(logs: Mapping[str, Log]) -> PenaltyLines:
-    """Figure 3: waits over lengths against the length, KTH."""
-    log = logs[KTH]
-    entries = {
-        (panel, policy): standard(log, policy)
-        for panel in (ALL, SOME)
-        for policy in (ONLINE, *batch_of(log))
-    }
-    return PenaltyLines(
-        "figure3", f"{standard(log).machine}; small: up to {SMALL:g} h; {LENGTHS_SAID}; {WEEKS}",
-        entries,
-        top="penalty length {}", bottom="jobs length {}", ends=LENGTH_ENDS,
-        within={SOME: MIDDLE}, scales={ALL: ("log", "log"), SOME: ("linear", "log")},
-        xlabel="length (hours)", ylabel="temporal penalty:\nmean of wait / length",
-        headline=headlines.penalties, claims=("OB-3",),
-    )  # fmt: skip
-
-
-def waiting_times(logs: Mapping[str, Log]) -> WaitLines:
-    """Figure 4(a): the distribution of waits, CTC and KTH."""
-    entries: dict[Any, Case] = {}
-    for log in _two(logs):
-        for servers in SERVERS[log.name]:
-            panel = panel_of(log, servers)
-            for policy in (ONLINE, *batch_of(log)):
-                entries[panel, policy, 0] = Case(log, servers, policy)
-    printed = {
-        panel: [
-            (policy, at, np.nan)
-            for (name, policy), at in LONGEST.items()
-            if name == case.log.name and (panel, policy, 0) in entries
-        ]
-        for (panel, *_), case in entries.items()
-        if case.servers == case.log.servers
-    }
-    return TailLines(
-        "figure4", f"{LENGTHS_SAID}; at the foot: longest waits", entries, xlabel="wait (hours)",
-        ylabel="share of the jobs that wait longer", scales=("log", "log"), printed=printed,
-        dashed=(AS_PRINTED,), look=LOOK | {AS_PRINTED: LOOK[ONLINE]},
-        headline=headlines.tails, claims=("OB-4", "OB-5"),
-    )  # fmt: skip
-
-
-def lengths(logs: Mapping[str, Log]) -> LengthLines:
-    """Figure 4(b): the distribution of lengths, all logs."""
-    entries = {("lengths", log.title): standard(log, RECORDED) for log in logs.values()}
-    return LengthLines(
-        "figure4_lengths", LENGTHS_SAID, entries, xlabel="length (hours)",
-        ylabel="share of the jobs\nthat are no longer", scales=("log", "linear"),
-        look=steps(log.title for log in logs.values()), headline=headlines.lengths,
-    )  # fmt: skip
-
-
-def by_servers(logs: Mapping[str, Log]) -> GroupLines:
-    """Figure 5: the mean wait against the servers asked for, CTC and KTH."""
-    entries = {
-        (f"{log.title}, {log.servers} servers", policy): standard(log, policy)
-        for log in _two(logs)
-        for policy in (ONLINE, *batch_of(log))
-    }
-    return GroupLines(
-        "figure5", f"{LENGTHS_SAID}; {WEEKS}", entries, top="wait size {}", bottom="jobs size {}",
-        ends=POWERS, whole=True, scales=("log", "log"), xlabel="servers asked for",
-        ylabel="mean wait (hours)", headline=headlines.by_servers, claims=("OB-6",),
-    )  # fmt: skip
-
-
-def attempts(logs: Mapping[str, Log]) -> AttemptsTable:
-    """Table 2: attempts a request by servers asked for, in groups of 50."""
-    entries = {
-        (log.title, f"{servers}, {length}"): Case(log, servers, ONLINE, length)
-        for log in logs.values()
-        for servers in SERVERS[log.name]
-        for length in ("exact", "requested")
-    }
-    printed = {
-        log.title: [
-            (f"{SERVERS[name][-1]}, {EXACT}", middle_of(group[0] + 1, group[1]), value)
-            for group, value in TABLE2[name].items()
-        ]
-        for name, log in logs.items()
-        if name in TABLE2
-    }
-    return AttemptsTable(
-        "attempts", f"N and lengths by line; groups of 50 servers; {WEEKS}", entries,
-        top="attempts fifty {}", bottom="requests fifty {}", ends=FIFTIES, whole=True,
-        scales=("linear", "log"),
-        xlabel="servers asked for", ylabel="attempts a request", printed=printed,
-        look={line: _attempts_look(line) for _, line in entries},
-        headline=headlines.attempts, claims=("OB-7",),
-    )  # fmt: skip
-
-
-def _attempts_look(line: str) -> Sign:
-    """Return a colour for the lengths that a line is told, and a mark for its servers."""
-    servers, length = line.split(", ")
-    marks = {str(n): "os"[i] for each in SERVERS.values() for i, n in enumerate(each)}
-    return Sign({EXACT: "#0072B2"}.get(length, "#D55E00"), marks[servers])
-
-
-#: Table 2: attempts a request, by group of servers.
+    (CTC, ONLINE): 19.0, (CTC, RECORDED): 674.0, (KTH, ONLINE): 75.0, (KTH, RECORDED): 272.5,
+}  # fmt: skip
 TABLE2: dict[str, dict[tuple[int, int], float]] = {
     CTC: {(0, 50): 5.34, (350, 400): 127.44},
     KTH: {(0, 50): 10.27, (50, 100): 60.0, (100, 150): 120.0},
 }
+#: Lengths in hours at which their distribution is drawn; jobs of the middle (Figure 3).
+LENGTHS_AT, MIDDLE = np.geomspace(1 / 60, 60, 80), (2.0, 10.0)
+#: The line of a machine with the printed number of servers.
+AS_PRINTED = "online, servers as printed"
+
+_MEANT = {
+    ONLINE: "Online", AS_PRINTED: "Online", "EASY": "EASY", "conservative": "Conservative",
+    "FCFS": "FCFS", "FPFS(50)": "FPFS", ONE: "one cluster", "spread at once": "flexible",
+    "one cluster first": "single then span",
+}  # fmt: skip
+LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
+LOOK |= {RECORDED: plots.Sign("#000000", "o")}
+LOOK |= {EXACT: plots.Sign("#0072B2", "o"), REQUESTED: plots.Sign("#D55E00", "s")}
+RUN_TIMES = "lengths told: the run times"
+WEEKS = f"{RUN_TIMES}; bands: 95 %, weeks drawn anew"
+AHEAD = f"asked for 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over drawings"
+REFUSALS = "intervals: 95 %, weeks drawn anew; in words: share of the work that is refused"
+LOGLOG, LONGER = ("log", "log"), "share of the jobs that wait longer"
+LINES = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
 
 
-def reserved(log: Log, draws: int) -> dict[tuple[float, int], Case]:
-    """Return the online scheduler at each share of advance reservations, drawn so many times."""
+def _trend(table, **how):
+    return plots.lines(table, **LINES | {"look": LOOK} | how)
+
+
+def _steps(names):
+    """Return shades for the steps of a quantity, without the lightest, which is hard to read."""
+    return dict([*plots.shades([*dict.fromkeys(names), "one more"]).items()][:-1])
+
+
+def _described(case):
+    known = {"log": case.log.title, "servers": case.servers}
+    return known | {"length": case.length, "policy": case.policy}
+
+
+def _point(label, case, at, found):
+    """Return a point of a figure as a row; its label is the line, or the line is its last part."""
+    line = label if isinstance(label, str) else label[-1]
+    known = {"panel": case.machine, "line": line} | _described(case)
+    return known | {"at": at} | interval_columns(found)
+
+
+def over_draws(values: Iterable[float]) -> Interval:
+    """Return the interval of a mean over drawings; one alone is known, none is in doubt."""
+    values = list(values)
+    if not values:
+        return Interval(float("nan"), float("nan"), float("nan"), 0, doubt="nothing to go by")
+    return Interval.exact(values[0]) if len(values) == 1 else student(values)
+
+
+def _own_case(label, case):
+    """Return what a reader adds: a case, by the name of its line."""
+    if not isinstance(label, str) or not isinstance(case, Case):
+        given = f"add({shown(label)}, {shown(case)})"
+        raise InputError(f"{given}; give a text and a Case: ('mine', standard(log, 'FPFS(50)'))")
+    return {label: case}
+
+
+def _compared(
+    scale, seed, policies=(ONLINE, RECORDED, *runs.OWN_BATCH), most=2, names=(), lengths=LENGTHS
+):
+    """Return policies on each log, on up to so many numbers of servers, by the lengths told."""
     return {
-        (share, draw): standard(log, share=share, draw=draw)
-        for share in SHARES
-        for draw in range(draws if share else 1)
-    }
-
-
-def share_named(share: float) -> str:
-    """Return how lines call a share of advance reservations."""
-    return f"{ONLINE}, ρ = {share:g}"
-
-
-def with_reservations(logs: Mapping[str, Log], draws: int = 3) -> WaitLines:
-    """Figure 6: the distribution of waits by the share of advance reservations, CTC and KTH."""
-    entries: dict[Any, Case] = {}
-    for log in _two(logs):
-        panel = f"{log.title}, {log.servers}"
-        for (share, draw), case in reserved(log, draws).items():
-            if share < 1:
-                entries[panel, share_named(share), draw] = case
-        for policy in batch_of(log)[:2]:
-            entries[panel, policy, 0] = standard(log, policy)
-    return WaitLines(
-        "figure6", f"reservations 0 to 3 hours ahead; {LENGTHS_SAID}; bands: 95 %, {draws} "
-        "drawings", entries, xlabel="wait from the request (hours)",
-        ylabel="share of the jobs that wait longer", scales=("log", "log"),
-        look=LOOK | steps(share_named(share) for share in SHARES if share < 1),
-        dashed=BATCH, headline=headlines.reservations, claims=("OB-8",),
-    )  # fmt: skip
-
-
-def mean_waits(logs: Mapping[str, Log], draws: int = 3) -> DrawnLines:
-    """Figure 7(a): the mean wait from the request against the share of advance reservations."""
-    entries = {
-        ("online", f"{log.title}, {log.servers}", share, draw): case
-        for log in logs.values()
-        for (share, draw), case in reserved(log, draws).items()
-    }
-    return DrawnLines(
-        "figure7a", f"reservations 0 to 3 hours ahead; {LENGTHS_SAID}; bands: 95 %, {draws} "
-        "drawings", entries, xlabel="share of advance reservations, ρ",
-        ylabel="mean wait from\nthe request (hours)",
-        look=steps(dict.fromkeys(line for _, line, *_ in entries)),
-        headline=headlines.mean_waits, claims=("OB-9",),
-    )  # fmt: skip
-
-
-def _two(logs: Mapping[str, Log]) -> list[Log]:
-    """Return the logs of which the paper shows waits."""
-    return [logs[CTC], logs[KTH]]
-
-
-def waits(logs: Mapping[str, Log]) -> WaitsTable:
-    """Return the waits of every log, on each number of servers, under every policy."""
-    entries = {
         (name, servers, length, policy): Case(log, servers, policy, length)
-        for name, log in logs.items()
-        for servers in SERVERS[name]
-        for length in LENGTHS
-        for policy in COMPARED
+        for name, log in runs.logs(names or scale.logs).items()
+        for servers in runs.SERVERS[name][:most]
+        for length in lengths
+        if servers == log.servers or length in scale.lengths_as_printed
+        for policy in policies
         if policy != RECORDED or log.has_waits
     }
-    stand_in = [log.title for log in logs.values() if log.is_stand_in]
-    return WaitsTable(
-        "waits", "; ".join(["whole logs; intervals: 95 %, weeks drawn anew", *stand_in]), entries,
-        headline=headlines.waits,
+
+
+_paper = partial(_compared, names=(CTC, KTH), lengths=(EXACT,))
+
+
+# ---- Figures 1 to 5, Tables 1 and 2: the logs as they are ----------------------------------------
+
+
+@study.add_figure(
+    "figure1", "Figures 1 and 2: what the search marks in the worked example, in order",
+    lambda scale, seed: {}, claims=("OB-1",),
+)  # fmt: skip
+def _worked_search(entries: Mapping, results: Results) -> pd.DataFrame:
+    book, periods, (_, start, length, servers) = worked_example()
+    names = {period: name for name, period in periods.items()}
+    search = book.search(start, start + length, servers)
+    marks = [("phase 1", [*leaves(node)]) for node in search.candidates]
+    marks += [("phase 2", [*leaves(node)]) for node in search.feasible]
+    marks += [("accepted", [period]) for period in search.found]
+    rows = [(part, "".join(names[period] for period in found)) for part, found in marks]
+    return pd.DataFrame(rows, columns=["part", "periods"])
+
+
+def _as_recorded(scale, seed):
+    return {name: standard(log, RECORDED) for name, log in runs.logs().items()}
+
+
+@study.add_figure(
+    "table1", "Table 1: servers, jobs and mean lengths of the logs", _as_recorded, claims=("OB-2",)
+)
+def _features(entries: Mapping, results: Results) -> pd.DataFrame:
+    printed = "printed_servers", "printed_jobs", "printed_length_h"
+    return pd.DataFrame(
+        {"log": case.log.title, "servers": case.servers, "jobs": len(case.log.jobs)}
+        | {"mean_length_h": case.log.jobs.runtime.mean() / HOUR}
+        | {"mean_requested_h": case.log.jobs.estimate.mean() / HOUR}
+        | dict(zip(printed, FEATURES[name], strict=True))
+        for name, case in entries.items()
+    )
+
+
+@study.add_figure(
+    "figure3", f"Figure 3, KTH: wait over length, by length; {WEEKS}",
+    partial(_paper, names=(KTH,), most=1),
+    draw=lambda table, **words: _trend(
+        table, xlabel="length (hours)", ylabel="temporal penalty:\nmean of wait / length",
+        scales={p: LOGLOG if "all" in p else ("linear", "log") for p in table["panel"]}, **words,
+    ),
+    notice="Jobs of under a minute wait far less booked than was recorded; so they do with EASY",
+    when=lambda table: (
+        (first := table.groupby("line").first()).loc[[ONLINE, "EASY"], "ci95_high"].max()
+        < first["ci95_low"].get(RECORDED, 0) / 2
+    ),
+    claims=("OB-3",), one_more=_own_case,
+)  # fmt: skip
+def _penalties(entries: Mapping, results: Results) -> pd.DataFrame:
+    table = pd.DataFrame(
+        # The last group is drawn half as far out again.
+        _point(label, case, 1.5 * low if high == np.inf else (low + high) / 2, mean)
+        for label, case in entries.items()
+        for low, high, mean in results[case].by_group("penalty by length", "jobs by length")
+    )
+    some = table[table["at"].between(*MIDDLE)].assign(panel="jobs of 2 to 10 hours")
+    return pd.concat([table.assign(panel=table["panel"] + ", all jobs"), some], ignore_index=True)
+
+
+def _tails(entries: Mapping, results: Results) -> pd.DataFrame:
+    """Return the share of jobs that wait longer than each of `WAITS`, over drawings their mean."""
+    rows = []
+    for label, cases in entries.items():
+        cases = cases if isinstance(cases, tuple) else (cases,)
+        longer = np.stack([results[case].longer for case in cases], axis=1)
+        for at, shares in zip(runs.WAITS, longer, strict=True):
+            if shares.any():
+                rows.append(_point(label, cases[0], at, over_draws(shares)))
+    return pd.DataFrame(rows)
+
+
+def _draw_tails(table, **words):
+    """Draw the lines on each machine's own servers, and online on those that are printed."""
+    own = table.groupby("log")["panel"].transform("first")
+    line = table["line"].where(table["panel"] == own, AS_PRINTED)
+    drawn = (table["panel"] == own) | (table["line"] == ONLINE)
+    printed = [
+        {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
+        for panel in own.unique()
+        for (name, policy), at in LONGEST.items()
+        if panel.startswith(name) and policy in set(line)
+    ]
+    return _trend(
+        table.assign(panel=own, line=line)[drawn], scales=LOGLOG, stairs=True,
+        printed=pd.DataFrame(printed), dashed=(AS_PRINTED,), xlabel="wait (hours)", ylabel=LONGER,
+        **words,
     )  # fmt: skip
 
 
-def features(logs: Mapping[str, Log]) -> FeaturesTable:
-    """Table 1: servers, jobs and mean length of each log."""
-    return FeaturesTable(logs, headlines.features)
+study.add_figure(
+    "figure4", f"Figure 4(a): the distribution of waits; {RUN_TIMES}; at the foot: longest waits",
+    _paper, draw=_draw_tails,
+    notice="The long tail is the record's; our backfilling ends where online does",
+    when=lambda table: (
+        (ends := table.groupby(["panel", "line"])["at"].max().unstack()).get(RECORDED, 0)
+        > 2 * ends[[ONLINE, "EASY", "conservative"]].max(axis=1)
+    ).all(),
+    claims=("OB-4", "OB-5"), one_more=_own_case,
+)(_tails)  # fmt: skip
+
+
+@study.add_figure(
+    "figure4_lengths", "Figure 4(b): the distribution of run times", _as_recorded,
+    draw=lambda table, **words: plots.lines(
+        table, x="at", y="estimate", line="log", scales=("log", "linear"), stairs=True,
+        look=_steps(table["log"]), xlabel="length (hours)",
+        ylabel="share of the jobs\nthat are no longer", **words,
+    ),
+    notice="About two thirds of the jobs of each log take less than two hours",
+    when=lambda table: (
+        table[table["at"] <= 2].groupby("log")["estimate"].max().between(0.6, 0.75).all()
+    ),
+)  # fmt: skip
+def _lengths(entries: Mapping, results: Results) -> pd.DataFrame:
+    parts = []
+    for case in entries.values():
+        hours = np.sort(case.log.jobs.runtime) / HOUR
+        shares = np.searchsorted(hours, LENGTHS_AT, side="right") / len(hours)
+        parts.append(pd.DataFrame(_described(case) | {"at": LENGTHS_AT, "estimate": shares}))
+    return pd.concat(parts, ignore_index=True)
+
+
+@study.add_figure(
+    "figure5", f"Figure 5: mean wait by servers asked for; {WEEKS}", partial(_paper, most=1),
+    draw=partial(_trend, scales=LOGLOG, xlabel="servers asked for", ylabel="mean wait (hours)"),
+    notice="Wide jobs wait longer than narrow ones, booked or queued, but for FCFS",
+    when=lambda table: (
+        (ends := table[table["line"] != "FCFS"].groupby(["panel", "line"]))["ci95_low"].last()
+        > ends["ci95_high"].first()
+    ).all(),
+    claims=("OB-6",), one_more=_own_case,
+)  # fmt: skip
+def _waits_by_width(entries: Mapping, results: Results) -> pd.DataFrame:
+    return pd.DataFrame(
+        _point(label, case, (low + 1 + high) / 2, mean)
+        for label, case in entries.items()
+        for low, high, mean in results[case].by_group("wait by size", "jobs by size")
+    )
+
+
+def _draw_attempts(table, **words):
+    """Draw the attempts by servers asked for, a panel a machine, a line for the lengths told."""
+    table = table.assign(panel=table["log"] + ", " + table["servers"].astype(str))
+    printed = [
+        {"panel": panel, "length": EXACT, "at": (low + 1 + high) / 2, "mean_attempts": value}
+        for panel in table["panel"].unique()
+        for name, cells in TABLE2.items() if panel.startswith(f"{name},")
+        for (low, high), value in cells.items()
+    ]  # fmt: skip
+    return _trend(
+        table.assign(at=(table["size_from"] + table["size_to"]) / 2), y="mean_attempts",
+        line="length", scales=("linear", "log"), xlabel="servers asked for",
+        printed=pd.DataFrame(printed) if printed else None, ylabel="attempts a request", **words,
+    )  # fmt: skip
+
+
+@study.add_figure(
+    "attempts", "Table 2: attempts a request in groups of 50 servers, by machine and servers; "
+    "lengths told exactly or as requested; bands: 95 %, weeks drawn anew",
+    partial(_compared, policies=(ONLINE,)), draw=_draw_attempts,
+    notice="What is printed for KTH is near its own 100 servers, and far from the 128 printed",
+    when=lambda table: (
+        2 * (ends := table.query("log == @KTH and size_from == 1 and length == @EXACT").set_index(
+            "servers")["ci95_high"]).get(128, np.inf) < TABLE2[KTH][0, 50] < 1.1 * ends.get(100, 0)
+    ),
+    claims=("OB-7",),
+)  # fmt: skip
+def _attempts(entries: Mapping, results: Results) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"log": case.log.title, "servers": case.servers, "length": case.length}
+        | {"size_from": int(low) + 1, "size_to": int(high)}
+        | interval_columns(mean, "mean_attempts")
+        for case in entries.values()
+        for low, high, mean in results[case].by_group("attempts by fifty", "requests by fifty")
+    )
+
+
+# ---- Figures 6 and 7: advance reservations, and what the trees cost ------------------------------
+
+
+def _reserved(scale, seed, names=()):
+    """Return the online scheduler by machine and share of reservations, a case a drawing."""
+    return {
+        (standard(log).machine, share): tuple(
+            standard(log, share=share, draw=draw) for draw in range(scale.draws if share else 1)
+        )
+        for log in runs.logs(names or scale.logs).values()
+        for share in scale.shares
+    }
+
+
+def _beside_batch(scale, seed):
+    """Return two logs by share of reservations, and batch scheduling, which knows none."""
+    shares = _reserved(scale, seed, (CTC, KTH)).items()
+    batch = {
+        (standard(log).machine, policy): (standard(log, policy),)
+        for log in runs.logs((CTC, KTH)).values()
+        for policy in ("EASY", RECORDED)[: 1 + log.has_waits]
+    }
+    return {(machine, f"online, ρ = {s:g}"): c for (machine, s), c in shares if s < 1} | batch
+
+
+study.add_figure(
+    "figure6", f"Figure 6: waits by share ρ of reservations, {AHEAD}", _beside_batch,
+    draw=lambda table, **words: _trend(
+        table, scales=LOGLOG, stairs=True, dashed=("EASY", RECORDED), ylabel=LONGER,
+        look=LOOK | _steps(line for line in table["line"] if line.startswith(ONLINE)),
+        xlabel="wait from the request (hours)", **words,
+    ),
+    notice="Reservations lengthen short waits, up to the three hours that were asked for",
+    when=lambda table: (
+        (two := table[(table["at"] == 2) & table["line"].str.startswith(ONLINE)].groupby("panel"))
+        ["ci95_low"].last() > two["estimate"].first()
+    ).all(),
+    claims=("OB-8",),
+)(_tails)  # fmt: skip
+
+
+@study.add_figure(
+    "figure7a", f"Figure 7(a): mean wait by share of reservations, {AHEAD}", _reserved,
+    draw=lambda table, **words: _trend(
+        table, panel=None, look=_steps(table["line"]), names="ends", ylabel="mean wait (hours)",
+        xlabel="share of advance reservations, ρ", **words,
+    ),
+    notice="The mean wait grows by what was asked for, at most 1.5 hours on average, or by less",
+    when=lambda table: (
+        (lines := table.groupby("line"))["ci95_low"].last().gt(base := lines["estimate"].first())
+        & (lines["ci95_high"].last() - base <= 1.5)
+    ).all(),
+    claims=("OB-9",),
+)  # fmt: skip
+def _waits_by_share(entries: Mapping, results: Results) -> pd.DataFrame:
+    rows = []
+    for (line, share), cases in entries.items():
+        mean = over_draws(results[case].mean("wait") for case in cases)
+        rows.append(_point(line, cases[0], share, mean))
+    return pd.DataFrame(rows)
+
+
+@study.add_figure(
+    "figure7b", "Figure 7(b): operations a request by share of reservations, a row a drawing, on "
+    "the paper's trees and an extract; a horizon of 7 days in 7 slots",
+    lambda scale, seed: {
+        (standard(log).machine, share, draw): runs.OnTrees(standard(log, share=share, draw=draw))
+        for log in runs.logs(scale.dear_logs).values()
+        for share in scale.tree_shares
+        for draw in range(runs.TREE_DRAWS if share else 1)
+    },
+    claims=("OB-10",),
+)  # fmt: skip
+def _operations(entries: Mapping, results: Results) -> pd.DataFrame:
+    rows = [[*label, *results[case].values()] for label, case in entries.items()]
+    return pd.DataFrame(rows, columns=["log", "share", "draw", *runs.PHASES, "attempts"])
+
+
+def _growing(scale, seed):
+    """Return random requests, along each number that is varied."""
+    varied = {"servers N": ("servers", scale.tree_servers), "slots Q": ("slots", scale.tree_slots)}
+    varied["servers asked for n"] = "wanted", scale.tree_wanted
+    return {
+        (panel, at): runs.Growth(**runs.GROWTH_AT | {name: at})
+        for panel, (name, values) in varied.items()
+        for at in values
+    }
+
+
+def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -> Interval:
+    """Return the power of its number, or of its logarithm, with which a part grows, over drawings.
+
+    It is the slope of a line on double-logarithmic axes.
+    """
+    cases = _growing(results.scale, results.seed)
+    mine = {at: results[case][part] for (its, at), case in cases.items() if its == panel}
+    at, y = np.array([*mine], dtype=float), np.log([*mine.values()])
+    x = np.log(np.log2(at) if of_logarithm else at)
+    x = x - x.mean()
+    return student(x @ y / (x @ x))
+
+
+@study.add_figure(
+    "growth", "Section 4.3: random requests on the paper's trees, {servers} servers, {slots} slots "
+    "and {wanted} servers asked for where they are not varied; phases an attempt, update a "
+    "request".format(**runs.GROWTH_AT),
+    _growing, claims=("OB-11",),
+)  # fmt: skip
+def _growth(entries: Mapping, results: Results) -> pd.DataFrame:
+    rows = []
+    for part in runs.PHASES:
+        for (panel, at), case in entries.items():
+            fitted, mean = power(results, panel, part), over_draws(results[case][part])
+            row = {"panel": panel, "part": part, "at": at} | interval_columns(mean, "operations")
+            row |= {"exponent": fitted.estimate, "exponent_low": fitted.low}
+            rows.append(row | {"exponent_high": fitted.high})
+    return pd.DataFrame(rows)
+
+
+# ---- further than the paper ----------------------------------------------------------------------
+
+
+@study.add_figure(
+    "waits", "whole logs; waits of the jobs that ran; empty: what has no attempts or refusals",
+    _compared,
+)  # fmt: skip
+def _waits(entries: Mapping, results: Results) -> pd.DataFrame:
+    rows = []
+    for case in entries.values():
+        found = results[case]
+        number, mean = found.numbers.get, interval_columns(found.mean_wait, "mean_wait_h")
+        row = _described(case) | {"mean_wait_h": mean.pop("mean_wait_h")}
+        row |= {"p95_wait_h": number("p95"), "longest_wait_h": number("longest")}
+        row["mean_attempts"] = found.mean("attempts", "requests") if case.policy == ONLINE else None
+        rows.append(row | {name: number(name) for name in ("refused", "refused_work")} | mean)
+    return pd.DataFrame(rows).astype({"refused": "Int64"})
+
+
+def _rows_with_refusals(table, **how):
+    """Draw intervals in rows; beside them which share of the work is refused, where any is."""
+    words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
+    return plots.intervals(table.assign(words=words), panel="panel", words="words", **how)
+
+
+def _breaks_with_requested_lengths(table):
+    """Whether online waits at most twice as long as EASY told exact lengths, else ten times."""
+    ends = table.pivot(index=["length", "log"], columns="policy", values=["ci95_low", "ci95_high"])
+    low, high = ends["ci95_low"][ONLINE], ends["ci95_high"]["EASY"]
+    return (low[EXACT] < 2 * high[EXACT]).all() and (low[REQUESTED] > 10 * high[REQUESTED]).all()
+
+
+@study.add_figure(
+    "policies", f"every policy on the servers of each log's machine; {REFUSALS}",
+    partial(_compared, policies=(*runs.POLICIES, RECORDED), most=1),
+    draw=lambda table, **words: _rows_with_refusals(
+        table.assign(panel="lengths " + table["length"]), x="mean_wait_h", row="log",
+        series="policy", log=True, look=LOOK, xlabel="mean wait (hours)", row_height=0.75, **words,
+    ),
+    notice="Booking comes near EASY if it is told exact lengths, and breaks down if not",
+    when=_breaks_with_requested_lengths,
+)  # fmt: skip
+def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
+    more = []
+    for found in (results[case] for case in entries.values()):
+        waited, jobs = (found.sums[f"{name} by size"].sum(axis=1) for name in ("wait", "jobs"))
+        row = {"bounded_slowdown": found.mean("slowdown")}
+        row |= {"temporal_penalty": found.mean("penalty")}
+        # The mean over groups of servers of their mean waits: each width counts alike.
+        row |= {"spatial_penalty_h": float((waited[jobs > 0] / jobs[jobs > 0]).mean())}
+        more.append(row | {"utilization": found.numbers.get("utilization")})
+    return _waits(entries, results).join(pd.DataFrame(more))
+
+
+def _ratios(entries: Mapping, results: Results) -> pd.DataFrame:
+    """Return a row a pair: both mean waits, their ratio in the same weeks, what was told."""
+    names = {"told": "told", "told_wait_h": "told_wait", "early_h": "early"}
+    names |= {"refused": "refused", "refused_work": "refused_work"}
+    rows = []
+    for (panel, row, series), (case, base) in entries.items():
+        one, other = results[case], results[base]
+        known = {"panel": panel, "row": row, "series": series} | _described(case)
+        known |= {"mean_wait_h": one.mean("wait"), "mean_wait_against_h": other.mean("wait")}
+        known |= interval_columns(one.over(other, "wait"), "ratio")
+        rows.append(known | {column: one.numbers[name] for column, name in names.items()})
+    return pd.DataFrame(rows).astype({"refused": "Int64"})
+
+
+_draw_ratios = partial(_rows_with_refusals, x="ratio", row="row", series="series", factors=True)
+
+study.add_figure(
+    "certainty", f"policies that tell every job a start at its submission, over EASY; {REFUSALS}",
+    lambda scale, seed: {
+        (f"lengths {length}", log.title, policy): (
+            standard(log, policy, length=length), standard(log, "EASY", length=length),
+        )
+        for log in runs.logs(scale.logs).values()
+        for length in LENGTHS
+        for policy in (ONLINE, "conservative")
+    },
+    draw=partial(_draw_ratios, look=LOOK, xlabel="mean wait over that of EASY"),
+    notice="A start that is told at once costs little where it may still come forward",
+    when=lambda table: (
+        table.query("policy == 'conservative'")["ci95_high"].max() < 1.5
+        and table.query("policy == @ONLINE and length == @REQUESTED")["ci95_low"].min() > 10
+    ),
+)(_ratios)  # fmt: skip
+
+study.add_figure(
+    "sensitivity", f"online with one choice changed, over all as in the paper; {REFUSALS}",
+    lambda scale, seed: {
+        ("lengths " + length + log.title.removeprefix(log.name), change, log.title): (
+            standard(log, length=length, scheduling=online), standard(log, length=length),
+        )
+        for length in LENGTHS
+        for change, online in runs.CHANGES.items()
+        if length == REQUESTED or change != "release early"  # else nothing is left over
+        for log in runs.logs(scale.dear_logs).values()
+    },
+    draw=lambda table, **words: _draw_ratios(
+        table, look=_steps(table["series"]), xlabel="mean wait over that as in the paper", **words
+    ),
+    notice="Told exact lengths a longer step costs; told others, releasing or refusing helps",
+    when=lambda table: (
+        table.query("length == @EXACT and row == 'step 1 h'")["ci95_low"].min() > 1
+        and table.query("length == @REQUESTED and row in ['horizon 1 week', 'release early']")
+        ["ci95_high"].max() < 1
+    ),
+)(_ratios)  # fmt: skip
+
+
+def _on_clusters(scale, seed):
+    """Return ways to put jobs on equal clusters, each beside one cluster first."""
+    found = {}
+    for log in runs.logs(scale.dear_logs).values():
+        each = log.servers // runs.PARTS
+        servers, panel = runs.PARTS * each, f"{log.title}, {runs.PARTS} × {each}"
+        panel += f" of {log.servers}" * (servers < log.servers)
+        for penalty in runs.PENALTIES:
+            ways = {ONE: Case(log, servers)}
+            for line, rule in runs.SPREADS.items():
+                ways[line] = Case(log, servers, placement=rule, penalty=penalty)
+            first = ways["one cluster first"]
+            found |= {(panel, line, penalty): (case, first) for line, case in ways.items()}
+    return found
+
+
+@study.add_figure(
+    "clusters", f"the online scheduler on equal clusters; {WEEKS}", _on_clusters,
+    draw=partial(
+        _trend, scales=("linear", "log"), dashed=(ONE,), names="ends", ylabel="mean wait (hours)",
+        xlabel="what spanning adds, as a share of the run time",
+    ),
+    notice="Spanning jobs hold servers longer: waits grow by factors, most if all jobs spread",
+    when=lambda table: (
+        (most := table[table["at"] == max(runs.PENALTIES)].groupby("line"))["ci95_low"].min()[
+            "spread at once"] > 2 * most["ci95_high"].max()[ONE]
+        and most["ratio_low"].min()["spread at once"] > 1
+    ),
+)  # fmt: skip
+def _clusters(entries: Mapping, results: Results) -> pd.DataFrame:
+    """Return a row a way and penalty; `ratio` is over one cluster first, in the same weeks."""
+    rows = []
+    for (panel, line, penalty), (case, first) in entries.items():
+        found, ratio = results[case], results[case].over(results[first], "wait")
+        row = _point(line, case, penalty, found.mean_wait) | {"panel": panel}
+        row |= {"spans": found.numbers["spans"], "ratio": ratio.estimate}
+        rows.append(row | {"ratio_low": ratio.low, "ratio_high": ratio.high})
+    return pd.DataFrame(rows)

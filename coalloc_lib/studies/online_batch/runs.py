@@ -1,63 +1,227 @@
-"""Every case that is run: a log on so many servers, under a policy, and what is kept of it."""
+"""What the paper fixes and leaves open, the logs, the cases, and what is kept of a run."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.bootstrap import Resamples, resample_sums
-from coalloc_lib.checks import one_of
+from coalloc_lib.bootstrap import WEEK, resample_sums
+from coalloc_lib.calendar.example import Request
+from coalloc_lib.calendar.slot_trees import SlotTrees
+from coalloc_lib.checks import instance_of, one_of
 from coalloc_lib.estimates import Interval
 from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import Online, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.simulation import simulate
-from coalloc_lib.studies.measurements import run_sweep
-from coalloc_lib.studies.online_batch.parameters import (
-    AHEAD,
-    CHANGES,
-    EXACT,
-    LENGTHS,
-    ONE,
-    ONLINE,
-    PARTS,
-    POLICIES,
-    RECORDED,
-    SEED,
-    SPREADS,
-    STANDARD,
-)
-from coalloc_lib.studies.online_batch.summary import Waited, summed
-from coalloc_lib.studies.online_batch.traces import Log
+from coalloc_lib.studies.core import Scale, Study, scales
 from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.swf import SwfLog
+
+# ---- parameters: the paper's, and beside them what it leaves open --------------------------------
+
+HOUR, DAY = 3600.0, 86_400.0
+KTH, CTC, HPC2N = "KTH-SP2", "CTC-SP2", "HPC2N"
+#: How many servers each log is scheduled on: the machine's own number of processors, and then the
+#: one that the paper prints, where that is another. The paper's CTC log is not the public one; 338
+#: of its 512 processors ran batch jobs.
+SERVERS: dict[str, tuple[int, ...]] = {KTH: (100, 128), CTC: (338, 512), HPC2N: (240,)}
+#: How long a job is said to take: as long as it does, or as long as its user asked for.
+EXACT, REQUESTED = LENGTHS = "exact", "requested"
+#: Policies by the names that tables show. What a log has recorded is never simulated.
+ONLINE, RECORDED, OWN_BATCH = "online", "recorded", ("EASY", "conservative", "FCFS")
+POLICIES = {
+    ONLINE: Online(), "FCFS": FCFS(), "FPFS(50)": FPFS(50), "EASY": EASY(),
+    "conservative": Conservative(),
+}  # fmt: skip
+#: Shares of reservations, and how far ahead they ask to start, at most (section 5.2).
+SHARES, AHEAD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 3 * HOUR
+#: Ends of groups: of servers in powers of two for figures, in fifties as in Table 2, and of lengths
+#: in hours. Group i has what is above its first end, up to the next.
+ENDS = {
+    "size": np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]),
+    "fifty": np.arange(0, 551, 50),
+    "length": np.array(
+        [0, 1 / 60, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf]
+    ),
+}
+#: Waits in hours at which shares of jobs are looked at, and at which a distribution is drawn:
+#: quarters of an hour, then in equal factors.
+WITHIN = (1, 2, 3, 12)
+WAITS = np.unique(np.round([*np.arange(0, 12.01, 0.25), *np.geomspace(12, 3000, 60)], 4))
+#: Changes of the online scheduler. Attempts reach as far as they do in the paper, two weeks: else
+#: another step would refuse other jobs.
+CHANGES = {
+    "step 5 min": Online(step=300.0, max_attempts=4032),
+    "step 1 h": Online(step=3600.0, max_attempts=336),
+    "horizon 1 week": Online(horizon=7 * DAY, max_attempts=1344),
+    "best fit": Online(rule="best-fit"),
+    "release early": Online(release_early=True),
+}
+#: Into how many clusters servers are divided, what spanning adds to a run time, and placements.
+PARTS, PENALTIES, ONE = 4, (0.0, 0.1, 0.25, 0.5), "one cluster"
+SPREADS = {"one cluster first": SingleThenSpan(BestFit()), "spread at once": WorstFit()}
+#: The readable trees are small: the slots of a horizon of a week (the paper: four weeks in quarters
+#: of an hour), where in a log the extract begins whose requests are booked, and drawings of them.
+TREE_SLOTS, TREE_FIRST, TREE_DRAWS = 7, 5_000, 3
+#: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
+GROWTH_AT, GROWTH_HORIZON, COUNTED = {"servers": 64, "slots": 8, "wanted": 4}, 2 * DAY, 30
+#: What operations are counted of.
+PHASES = ("phase 1", "phase 2", "update")
+
+study = Study(
+    "online-batch",
+    "Do jobs wait less when each is booked as it is submitted than in a batch system's queue?",
+    seed=2009,
+    scales=scales(
+        logs=((KTH, CTC), tuple(SERVERS)),
+        lengths_as_printed=((EXACT,), LENGTHS),  # told on the servers that the paper prints
+        shares=((0.0, 0.8, 1.0), SHARES),
+        draws=(3, 10),
+        resamples=(1_000, 4_000),
+        dear_logs=((KTH,), tuple(SERVERS)),  # for clusters, changes and trees
+        tree_jobs=(20, 100),
+        tree_shares=((0.0, 0.8), SHARES),
+        tree_servers=((16, 32, 64), (16, 32, 64, 128, 256)),
+        tree_slots=((4, 8), (4, 8, 16, 32)),
+        tree_wanted=((1, 2, 4), (1, 2, 4, 8)),
+    ),
+    logs=tuple(SERVERS),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A log of a machine with one queue: its jobs, with the times that users asked for.
+
+    `recorded` are their waits on the machine in seconds, NaN where they are not known. A stand-in
+    is synthetic, in the place of the real log.
+    """
+
+    name: str
+    jobs: JobStream
+    recorded: NDArray[np.float64]
+    is_stand_in: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name, with the words that a figure made from a stand-in must carry."""
+        return self.name + " (synthetic stand-in)" * self.is_stand_in
+
+    @property
+    def servers(self) -> int:
+        """Processors of the machine on which the log was made."""
+        return SERVERS[self.name][0]
+
+    @cached_property
+    def has_waits(self) -> bool:
+        """Whether the log knows how long jobs waited."""
+        return bool(np.isfinite(self.recorded).any())
+
+    @cached_property
+    def week(self) -> NDArray[np.int64]:
+        """The week in which each job is submitted, from 0."""
+        return ((self.jobs.submit - self.jobs.submit.min()) // WEEK).astype(np.int64)
+
+
+def log_of(log: SwfLog) -> Log:
+    """Return the usable jobs of a log in the Standard Workload Format, with their waits."""
+    jobs = log.jobs(request="total")
+    waits = log.usable.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
+    # A synthetic log has no machine on which its jobs could have waited.
+    known = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
+    return Log(log.name, jobs, known, log.is_stand_in)
+
+
+def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
+    """Return the logs by name.
+
+    Where one is not there, its synthetic stand-in takes its place, and says so; HPC2N has none.
+    """
+    found = {each["name"]: each["found"] for each in listing()}
+    there = [name for name in names if name != HPC2N or found[name] != "not fetched"]
+    return {name: _log(name, found[name]) for name in there}
+
+
+@lru_cache(maxsize=8)
+def _log(name: str, found: str) -> Log:
+    """Read a log; `found` is where it is, which may change while Python runs."""
+    return log_of(load_trace(name, missing="stand-in"))
+
+
+# ---- cases: a log on so many servers, under a policy ---------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What is kept of a run.
+
+    `sums` are over the jobs of each week: ``jobs``, ``wait`` (hours), ``penalty`` (waits over run
+    times), ``slowdown``, ``requests`` (refused ones too) and ``attempts``; ``within h`` counts the
+    jobs that waited no longer than h hours, ``over h`` the others. With ``by length``, ``by size``
+    or ``by fifty`` they have a row for each group of `ENDS`. `longer` is the share of the jobs that
+    waited longer than each of `WAITS`; `numbers` have no weeks: the longest wait is one job's.
+    """
+
+    sums: Mapping[str, NDArray[np.float64]]
+    longer: NDArray[np.float64]
+    numbers: Mapping[str, float]
+    resamples: int
+
+    def part(self, top: str, bottom: str = "jobs", of: Any = None) -> tuple[NDArray, NDArray]:
+        """Return the sums by week whose ratio is a mean, of all jobs or of some groups."""
+        sums = self.sums[top], self.sums[bottom]
+        one, other = sums if of is None else (np.atleast_2d(each[of]).sum(0) for each in sums)
+        return one, other
+
+    def mean(self, top: str, bottom: str = "jobs") -> float:
+        """Return a mean over all weeks."""
+        return float(self.sums[top].sum() / self.sums[bottom].sum())
+
+    def anew(
+        self, statistic: Callable[[NDArray], float], *parts: tuple[NDArray, NDArray]
+    ) -> Interval | None:
+        """Return a number worked out from means, weeks drawn anew; None where one has no job."""
+        top, bottom = (np.stack(sums) for sums in zip(*parts, strict=True))
+        if not bottom.any(axis=1).all():
+            return None
+        drawn = resample_sums(top, bottom, 1, resamples=self.resamples, seed=study.seed)
+        return drawn.interval(statistic)
+
+    @cached_property
+    def mean_wait(self) -> Interval | None:
+        """The mean wait in hours."""
+        return self.anew(lambda means: means[0], self.part("wait"))
+
+    def by_group(self, top: str, bottom: str) -> Iterator[tuple[float, float, Interval]]:
+        """Yield the ends of each group that has jobs, and its mean."""
+        for i, ends in enumerate(pairwise(ENDS[top.rpartition(" ")[2]].tolist())):
+            mean = self.anew(lambda means: means[0], self.part(top, bottom, i))
+            if mean is not None:
+                yield *ends, mean
+
+    def over(self, other: "Found", *of: Any) -> Interval | None:
+        """Return a mean over that of another case of the same jobs, in the same weeks."""
+        parts = self.part(*of), other.part(*of)
+        # Nothing over nothing is as much as the other.
+        return self.anew(lambda m: m[0] / m[1] if m[1] else np.inf if m[0] else 1.0, *parts)
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is run.
+    """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    Attributes
-    ----------
-    log : Log
-    servers : int
-    policy : str
-        A key of `parameters.POLICIES`, or ``"recorded"``: what the log says.
-    length : {"exact", "requested"}
-        How long a job is said to take.
-    share : float
-        Of the jobs that reserve ahead.
-    draw : int
-        Which drawing of them.
-    change : str
-        A key of `parameters.CHANGES`, for the online scheduler.
-    spread : str
-        A key of `parameters.SPREADS`: equal clusters, and how jobs are put on them.
-    penalty : float
-        What spanning clusters adds to a run time.
+    The policy is told ``"exact"`` or ``"requested"`` lengths. A `share` of the jobs reserves ahead,
+    as in the drawing number `draw`; `scheduling` is a policy of another name or other choices; with
+    a `placement` the servers are equal clusters, and spanning them adds the `penalty`.
     """
 
     log: Log
@@ -66,57 +230,51 @@ class Case:
     length: str = EXACT
     share: float = 0.0
     draw: int = 0
-    change: str = STANDARD
-    spread: str = ONE
+    scheduling: Scheduling | None = None
+    placement: Placement | None = None
     penalty: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the words: one that is unknown would choose something else."""
-        one_of("policy", self.policy, (*POLICIES, RECORDED))
         one_of("length", self.length, LENGTHS)
-        one_of("change", self.change, tuple(CHANGES))
-        one_of("spread", self.spread, (ONE, *SPREADS))
+        if self.scheduling is None:
+            one_of("policy", self.policy, (*POLICIES, RECORDED))
 
     @property
     def machine(self) -> str:
         """The log and the servers, in words."""
-        return f"{self.log.title}, {self.servers} servers"
+        return f"{self.log.title}, {self.servers}"
 
-    @property
-    def system(self) -> Multicluster:
-        """The servers in their clusters."""
-        parts = 1 if self.spread == ONE else PARTS
-        return Multicluster([self.servers // parts] * parts)
-
-    @property
-    def scheduling(self) -> Scheduling:
-        """The policy."""
-        policy = POLICIES[self.policy]
-        return replace(policy, **CHANGES[self.change]) if isinstance(policy, Online) else policy
-
-    def reserving(self, jobs: JobStream, seed: Seed = SEED) -> JobStream:
-        """Return jobs of which a share reserves ahead, by the drawing of this number."""
+    def jobs(self, seed: Seed = study.seed, some: Any = slice(None)) -> JobStream:
+        """Return the jobs, or some of them from the first instant on, as they are asked for."""
+        jobs = self.log.jobs
+        if self.length == EXACT:
+            jobs = jobs.replace(estimate=None)
+        if self.placement is not None:
+            jobs = jobs.replace(request="flexible", span_penalty=self.penalty)
+        if some != slice(None):
+            jobs = jobs[np.argsort(jobs.submit, kind="stable")[some]]
+            submit = jobs.submit - jobs.submit[0]
+            jobs = jobs.replace(submit=submit, earliest_start=submit)
         if not self.share:
             return jobs
         return jobs.reserved_ahead(self.share, AHEAD, spawn(seed, self.draw + 1)[self.draw])
 
-    def jobs(self, seed: Seed = SEED) -> JobStream:
-        """Return the jobs as they are asked for."""
-        jobs = self.log.of_length[self.length]
-        if self.spread != ONE:
-            jobs = jobs.replace(request="flexible", span_penalty=self.penalty)
-        return self.reserving(jobs, seed)
-
-    def simulate(self, seed: Seed = SEED) -> Schedule:
+    def simulate(self, seed: Seed = study.seed) -> Schedule:
         """Return the schedule."""
-        how: dict[str, Any] = {"scheduling": self.scheduling, "placement": SPREADS.get(self.spread)}
-        return simulate(self.system, self.jobs(seed), **how)
+        parts = 1 if self.placement is None else PARTS
+        policy = self.scheduling or POLICIES[self.policy]
+        system, jobs = Multicluster([self.servers // parts] * parts), self.jobs(seed)
+        return simulate(system, jobs, scheduling=policy, placement=self.placement)
 
-    def waited(self, seed: Seed = SEED) -> Waited:
-        """Return what became of each job, simulated or as the log has it."""
-        if self.policy != RECORDED:
-            return Waited.of(self.simulate(seed))
-        return Waited.recorded(self.log.jobs, self.log.recorded)
+    def measure(self, scale: Scale, seed: Seed) -> Found:
+        """Run the case, or read what the log recorded, and return what is kept of it."""
+        log, size = self.log, scale.resamples
+        if self.policy == RECORDED:
+            return kept(log.jobs, log.recorded, log.week, size)
+        schedule = self.simulate(seed)
+        numbers = numbers_of(schedule)
+        return kept(schedule.jobs, schedule.wait, log.week, size, schedule.attempts, **numbers)
 
 
 def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
@@ -124,146 +282,191 @@ def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
     return Case(log, log.servers, policy, **how)
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a run gives.
+def numbers_of(schedule: Schedule) -> dict[str, float]:
+    """Return the numbers of a schedule that have no weeks.
 
-    Attributes
-    ----------
-    sums : dict of ndarray, shape (weeks,)
-        By name: over the jobs of each week; see `summary.summed`.
-    longer : ndarray
-        How many jobs waited longer than each of `parameters.WAITS`.
-    numbers : dict of float
-        Of the whole run, such as the longest wait.
+    The share that was ever ``told`` a start; of those that ran, mean hours up to it (``told_wait``)
+    and by which they start ``early``; ``utilization`` up to the last submission.
     """
-
-    sums: dict[str, NDArray[np.float64]]
-    longer: NDArray[np.float64]
-    numbers: dict[str, float]
-
-    def number(self, name: str) -> float:
-        """Return a number of the whole run; NaN where there is none."""
-        return self.numbers.get(name, float("nan"))
-
-
-def run(case: Case, seed: Seed) -> dict[str, float]:
-    """Run a case; return what is kept as numbers."""
-    sums, longer, numbers = summed(case.waited(seed), case.log.week)
-    columns = {f"number|{name}": value for name, value in numbers.items()}
-    columns |= {f"longer|{i}": value for i, value in enumerate(longer.tolist())}
-    for name, each in sums.items():
-        columns |= {f"{name}|{i}": value for i, value in enumerate(each.tolist())}
-    return columns
+    jobs, finish = schedule.jobs, schedule.jobs.submit.max()
+    # `Schedule.utilization` has no answer where a job was refused.
+    ran = np.minimum(schedule.end, finish) - np.minimum(schedule.start, finish)
+    done = np.nansum(ran * schedule.allocation.sum(axis=1))
+    promised, served = np.asarray(schedule.promised), schedule.served
+    mine = np.isfinite(promised) & served
+    return {
+        "refused": float(len(schedule.refused)),
+        "refused_work": float(jobs.work[~served].sum() / jobs.work.sum()),
+        "spans": float(schedule.spans.mean()),
+        "utilization": float(done / (finish - jobs.submit.min()) / schedule.system.processors),
+        "told": float(np.isfinite(promised).mean()),
+        "told_wait": _mean((promised - jobs.submit)[mine] / HOUR),
+        "early": _mean((promised - schedule.start)[mine] / HOUR),
+    }
 
 
-def found_of(row: Mapping[str, float]) -> Found:
-    """Return what `run` has found, from its numbers."""
-    parts: dict[str, dict[str, float]] = {}
-    for name, value in row.items():
-        head, bar, tail = str(name).partition("|")
-        if bar and value == value:  # columns of other cases are empty
-            parts.setdefault(head, {})[tail] = value
-    numbers, longer = parts.pop("number"), parts.pop("longer")
-    sums = {name: np.array(list(each.values()), dtype=float) for name, each in parts.items()}
-    return Found(sums, np.array(list(longer.values())), numbers)
+def kept(
+    jobs: JobStream, wait: NDArray[np.float64], week: NDArray[np.int64], resamples: int,
+    attempts: NDArray[np.int64] | None = None, **numbers: float,
+) -> Found:  # fmt: skip
+    """Return what is kept of a run; waits in seconds, NaN of jobs that were refused."""
+    known, weeks, length = np.isfinite(wait), int(week.max()) + 1, jobs.runtime / HOUR
+    one, wait = known.astype(float), np.where(known, wait, 0.0) / HOUR
+    tried = np.zeros(len(wait)) if attempts is None else attempts.astype(float)
+    # In a bounded slowdown a job counts as 10 s at least.
+    slowdown = one * ((wait + length) / np.maximum(length, 10 / HOUR)).clip(1.0)
+
+    def total(values: NDArray, of: Any = 0, ends: Any = (-1, 1)) -> NDArray:
+        group, groups = np.searchsorted(ends, of, side="left") - 1, len(ends) - 1
+        at = np.where(group < groups, group * weeks + week, groups * weeks)
+        sums = np.bincount(at, weights=values, minlength=groups * weeks)[: groups * weeks]
+        return sums.reshape(groups, weeks) if groups > 1 else sums
+
+    each = {"jobs": one, "wait": wait, "penalty": wait / length, "slowdown": slowdown}
+    each |= {"requests": np.ones(len(wait)), "attempts": tried}
+    each |= {f"within {h}": one * (wait <= h) for h in WITHIN}
+    each |= {f"over {h}": one * (wait > h) for h in WITHIN}
+    sums = {name: total(values) for name, values in each.items()}
+    for by, of, names in (
+        ("length", length, ("jobs", "penalty")),
+        ("size", jobs.processors, ("jobs", "wait")),
+        ("fifty", jobs.processors, ("requests", "attempts")),
+    ):
+        sums |= {f"{name} by {by}": total(each[name], of, ENDS[by]) for name in names}
+    waits = np.sort(wait[known])
+    if not len(waits):
+        return Found(sums, np.zeros(len(WAITS)), numbers, resamples)
+    longer = 1 - np.searchsorted(waits, WAITS, side="right") / len(waits)
+    numbers |= {"p95": float(np.quantile(waits, 0.95)), "longest": float(waits[-1])}
+    return Found(sums, longer, numbers, resamples)
 
 
-def run_cases(cases: Iterable[Case], seed: Seed, **how: Any) -> dict[Case, Found]:
-    """Run cases, each once; `how` is for `coalloc_lib.sweep.sweep`."""
-    found: dict[Case, Found] = {}
-    cases = list(dict.fromkeys(cases))
-    for log in dict.fromkeys(case.log for case in cases):  # logs have not the same weeks
-        of_log = [case for case in cases if case.log is log]
-        rows = run_sweep(run, [{"case": case} for case in of_log], seed=seed, **how)
-        found |= dict(zip(of_log, map(found_of, rows.to_dict("records")), strict=True))
-    return found
+# ---- cases on the paper's own trees: operations are counted, phase by phase ----------------------
 
 
-def resampled(
-    cases: Iterable[Case], found: Mapping[Any, Found], top: str, bottom: str, resamples: int
-) -> Resamples:
-    """Return means of cases of one log, and what they are when its weeks are drawn anew.
+def book_on_trees(
+    requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
+    counted_from: int = 0,
+) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
+    """Book requests on the slot trees, literally as the paper has it; count the operations.
 
-    Parameters
-    ----------
-    top, bottom : str
-        Names of sums, several of one kind with a plus between them; the mean is their ratio.
+    There are up to `most` attempts, `step` apart. Returns the start of each request, NaN where it
+    was refused, the number of searches, and operations by `PHASES`; requests before number
+    `counted_from` are booked and not counted.
     """
-    cases = list(cases)
-    both = [
-        np.stack([sum(found[case].sums[each] for each in name.split("+")) for case in cases])
-        for name in (top, bottom)
-    ]
-    return resample_sums(both[0], both[1], 1, resamples=resamples, seed=SEED)
+    starts: list[float] = []
+    attempts, before = 0, astuple(book.operations)
+    for number, (submit, earliest, length, servers) in enumerate(requests):
+        if number == counted_from:
+            attempts, before = 0, astuple(book.operations)
+        book.advance(submit)
+        until = (max(book.trees) + 1) * book.slot
+        starts.append(float("nan"))
+        for start in (earliest + k * step for k in range(most)):
+            if start + length > until:
+                break
+            attempts += 1
+            found = book.search(start, start + length, servers).found
+            if len(found) == servers:
+                for period in found:
+                    book.take(period, start, start + length)
+                starts[-1] = start
+                break
+    done = np.subtract(astuple(book.operations), before)[: len(PHASES)]
+    return starts, attempts, dict(zip(PHASES, done.tolist(), strict=True))
 
 
-def has_jobs(case: Case, found: Mapping[Any, Found], bottom: str) -> bool:
-    """Whether any job counts in a mean."""
-    return any(found[case].sums[name].any() for name in bottom.split("+"))
+def requests_of(*columns: NDArray) -> list[Request]:
+    """Return requests, of columns of their submissions, earliest starts, lengths and servers."""
+    return [Request(*each) for each in zip(*(c.tolist() for c in columns), strict=True)]
 
 
-def mean(
-    case: Case, found: Mapping[Any, Found], top: str, bottom: str, resamples: int
-) -> Interval | None:
-    """Return a mean with its interval; None where no job counts."""
-    if not has_jobs(case, found, bottom):
-        return None
-    means = resampled([case], found, top, bottom, resamples)
-    return means.interval(lambda values: float(values[0]))
+@dataclass(frozen=True)
+class OnTrees:
+    """An extract of the log of a case, booked on trees."""
+
+    case: Case
+
+    def measure(self, scale: Scale, seed: Seed) -> dict[str, float]:
+        """Return operations a request by phase, and attempts a request."""
+        first = min(TREE_FIRST, max(len(self.case.log.jobs) - scale.tree_jobs, 0))
+        jobs = self.case.jobs(seed, slice(first, first + scale.tree_jobs))
+        requests = requests_of(jobs.submit, jobs.earliest_start, jobs.runtime, jobs.processors)
+        book = SlotTrees([self.case.servers], 7 * DAY / TREE_SLOTS, TREE_SLOTS)
+        _, attempts, done = book_on_trees(requests, book, most=TREE_SLOTS * 8)
+        return {name: n / len(requests) for name, n in (done | {"attempts": attempts}).items()}
 
 
-def ratio(
-    one: Case, other: Case, found: Mapping[Any, Found], top: str, bottom: str, resamples: int
-) -> Interval | None:
-    """Return the mean of a case over that of another of the same jobs, in the same weeks."""
-    if not (has_jobs(one, found, bottom) and has_jobs(other, found, bottom)):
-        return None
-    means = resampled([one, other], found, top, bottom, resamples)
-    return means.interval(_quotient)
+@dataclass(frozen=True)
+class Growth:
+    """Random requests of `wanted` servers, which load each server alike whatever their number."""
+
+    servers: int
+    slots: int
+    wanted: int
+
+    def measure(self, scale: Scale, seed: np.random.SeedSequence) -> dict[str, list[float]]:
+        """Return operations an attempt (both phases) and a request (update), a number a drawing.
+
+        They are counted once about as many requests have come as fill the servers.
+        """
+        found, before = [], self.servers // self.wanted + 1
+        for draw in range(TREE_DRAWS):  # each has a sibling of the seed, which is the first one's
+            key = (*seed.spawn_key[:-1], draw, 0)
+            rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
+            count, length = before + COUNTED, 4 * HOUR
+            submit = np.cumsum(rng.exponential(self.wanted * length / (0.6 * self.servers), count))
+            ahead = np.where(rng.random(count) < 0.5, rng.uniform(0, AHEAD, count), 0.0)
+            lengths = np.minimum(rng.exponential(length, count) + 60, GROWTH_HORIZON / 4)
+            requests = requests_of(submit, submit + ahead, lengths, np.full(count, self.wanted))
+            book = SlotTrees([self.servers], GROWTH_HORIZON / self.slots, self.slots)
+            starts, tried, done = book_on_trees(requests, book, most=96, counted_from=before)
+            per = [tried, tried, np.isfinite(starts[before:]).sum()]
+            found.append([*done.values()] / np.maximum(per, 1))
+        return dict(zip(PHASES, np.transpose(found).tolist(), strict=True))
 
 
-def difference(
-    one: Case, other: Case, found: Mapping[Any, Found], top: str, bottom: str, resamples: int
-) -> Interval | None:
-    """Return the mean of a case less that of another of the same jobs, in the same weeks."""
-    if not (has_jobs(one, found, bottom) and has_jobs(other, found, bottom)):
-        return None
-    means = resampled([one, other], found, top, bottom, resamples)
-    return means.interval(lambda values: float(values[0] - values[1]))
+# ---- a centre's own log --------------------------------------------------------------------------
 
 
-def _quotient(means: NDArray[np.float64]) -> float:
-    """Return one mean over the other; nothing over nothing is as much as the other."""
-    one, other = means
-    if other == 0:
-        return 1.0 if one == 0 else float("inf")
-    return float(one / other)
+def book_or_queue(
+    jobs: JobStream, machine: Multicluster, limits: Sequence[float] = (6, 12, 24, 48)
+) -> pd.DataFrame:
+    """Return what jobs wait, what they are told, and what is refused, queued or booked.
 
+    A row for EASY, for conservative backfilling, for online booking as the paper has it, with what
+    is left over released, and so with attempts up to each of these limits in hours. Waits in hours
+    of the jobs that ran: ``told`` up to the start that was promised, ``early`` from the start up to
+    it, ``easy_wait`` of the same jobs with EASY; wide jobs ask for more than half of the
+    processors. What is refused is a share of the jobs, of their work, and of the wide jobs.
 
-def group_change(
-    case: Case, found: Mapping[Any, Found], sums: tuple[str, str], groups: tuple[int, int],
-    resamples: int,
-) -> Interval:  # fmt: skip
-    """Return the mean of a group of jobs less that of another, of one case, in the same weeks.
-
-    Parameters
-    ----------
-    sums : (str, str)
-        Names of the sums that a mean is the ratio of, ``{}`` standing for the group.
-    groups : (int, int)
-        The mean of the second less that of the first.
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream([0, 0, 60], [7200, 3600, 3600], [3, 2, 1], request="total")
+    >>> found = book_or_queue(jobs, co.Multicluster([4]), limits=[1])
+    >>> round(100 * float(found.loc["online, released, up to 1 h", "refused"]), 1)
+    33.3
     """
-    top, bottom = (
-        np.stack([found[case].sums[name.format(group)] for group in groups]) for name in sums
-    )
-    means = resample_sums(top, bottom, 1, resamples=resamples, seed=SEED)
-    return means.interval(lambda values: float(values[1] - values[0]))
+    instance_of("jobs", jobs, JobStream, 'co.read_swf("my-log.swf.gz").jobs(request="total")')
+    ways = {name: POLICIES[name] for name in ("EASY", "conservative", ONLINE)}
+    ways["online, released"] = released = Online(release_early=True)
+    for hours in limits:
+        attempts = 1 + int(hours * HOUR / released.step)
+        ways[f"online, released, up to {hours:g} h"] = replace(released, max_attempts=attempts)
+    rows, wide = {}, jobs.processors > machine.processors / 2
+    queued = simulate(machine, jobs, scheduling=EASY()).wait / HOUR
+    for name, way in ways.items():
+        schedule = simulate(machine, jobs, scheduling=way)
+        ran, wait, found = schedule.served, schedule.wait / HOUR, numbers_of(schedule)
+        rows[name] = {
+            "mean_wait": _mean(wait[ran]), "p99_wait": pd.Series(wait[ran]).quantile(0.99),
+            "easy_wait": _mean(queued[ran]), "wide_wait": _mean(wait[ran & wide]),
+            "told": found["told_wait"], "early": found["early"], "refused": _mean(~ran),
+            "refused_work": found["refused_work"], "wide_refused": _mean(~ran[wide]),
+        }  # fmt: skip
+    return pd.DataFrame(rows).T
 
 
-def rises(
-    case: Case, found: Mapping[Any, Found], sums: tuple[str, str], count: int, resamples: int
-) -> list[Interval]:
-    """Return by how much a mean changes from each of so many groups that has jobs to the next."""
-    groups = [i for i in range(count) if has_jobs(case, found, sums[1].format(i))]
-    return [group_change(case, found, sums, pair, resamples) for pair in pairwise(groups)]
+def _mean(values: NDArray) -> float:
+    return float(values.mean()) if len(values) else float("nan")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.boxes import MOST, pieces, window_of
 from coalloc_lib.checks import InputError
 from coalloc_lib.names import PLACEMENTS, spoken
-from coalloc_lib.plots.boxes import MOST, pieces, window_of
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.waiting import (
     asked,

@@ -9,11 +9,12 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
+from coalloc_lib.boxes import scenes
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.files import atomic_path
-from coalloc_lib.plots.still import JOB_COLOURS, still
+from coalloc_lib.plots import Picture, still
+from coalloc_lib.plots.schedules import JOB_COLOURS
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.widgets.player.film import film, label_of, view_of
 from coalloc_lib.widgets.player.page import module, page_of, style
 
@@ -135,7 +136,7 @@ class Player(anywidget.AnyWidget):
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where nothing can play."""
-        return still(self._schedules, unit=self._unit, window=self._window)
+        return still(*scenes(self._schedules, self._window), unit=self._unit)
 
     def picture(self) -> Picture:
         """Return the still picture with its words."""

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from coalloc_lib.calendar import Booking, Calendar
 from coalloc_lib.calendar.search import TOO_FEW, Attempt
 from coalloc_lib.checks import InputError, not_negative, shown, whole
-from coalloc_lib.plots.servers import Box
+from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
-from coalloc_lib.plots.still import JOB_COLOURS
 from coalloc_lib.waiting import listed
 from coalloc_lib.widgets.reservations.others import Request
 

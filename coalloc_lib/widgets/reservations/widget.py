@@ -11,10 +11,9 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.calendar.periods import RULES
 from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown
-from coalloc_lib.plots.servers import reservations
+from coalloc_lib.plots import Picture, reservations
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import HINT
-from coalloc_lib.widgets.picture import Picture
 from coalloc_lib.widgets.player.page import PLAYER, joined, style
 from coalloc_lib.widgets.reservations.desk import Desk, Reserved, Setting
 from coalloc_lib.widgets.reservations.others import MOST, PAST, Others

@@ -1,0 +1,270 @@
+"""Lines with their bands: over a number, on a scale of factors, beside levels, alone in a grid."""
+
+from collections.abc import Collection, Mapping
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.plots.signs import STANDARD, Sign
+from coalloc_lib.plots.style import (
+    DIAMONDS,
+    FACTORS,
+    GREY,
+    PRINTED,
+    head,
+    mark_factors,
+    mark_powers,
+    name_lines,
+    name_signs,
+    new_figure,
+    title_figure,
+)
+from coalloc_lib.plots.tables import looks, refuse, tidy
+
+#: Letters of names that fit beside the lines of panels in a row; longer ones make rows of two.
+WIDE = 40
+#: With more points than this a line has no marks.
+MARKED = 20
+#: Letters that the headings of a row have room for.
+HEADING = 80
+#: Height of a row of a grid, and the least of all, for what stands beside them, in inches.
+ROW, LEAST = 1.15, 1.9
+
+
+def lines(
+    table: pd.DataFrame, *, x: str, y: str, line: str | None = None, panel: str | None = None,
+    row: str | None = None, xlabel: str = "", ylabel: str = "",
+    scales: Mapping[str, tuple[str, str]] | tuple[str, str] = ("linear", "linear"),
+    factors: bool = False, level: tuple[str, float] | None = None,
+    levels: Mapping[str, float] | None = None, printed: pd.DataFrame | None = None,
+    names: str = "ends", look: Mapping[str, Sign] | None = None,
+    bold: Collection[str] | None = None, dashed: Collection[str] = (),
+    bare: Collection[str] = (), stairs: bool = False, whole: bool = False, title: str = "",
+    subtitle: str = "",
+) -> Figure:  # fmt: skip
+    """Draw lines with their 95 % bands; points in doubt are hollow.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a point, with `ci95_low` and `ci95_high` where it has a band. A point without `y` is
+        left out, as is what a logarithmic axis cannot show.
+    x, y, line, panel, row : str
+        Its columns. There is a panel for each value of `panel`; with `row`, a grid of small ones.
+    scales : (str, str) or dict of them
+        Of the two axes, ``"linear"`` or ``"log"``; by panel, where they differ.
+    factors : bool
+        `y` is a factor, on an axis around 1; without one the line is past saturation: a cross.
+    level : (str, float), optional
+        A dashed line, which the subtitle names.
+    levels : dict of float, optional
+        Dashed lines, whose words are written into the first panel.
+    printed : DataFrame, optional
+        What a paper prints, in the same columns: open diamonds, at the foot where there is no `y`.
+        With `factors`, `y` is 1 where the column is missing; without `panel` all panels have it.
+    names : {"ends", "legend"}
+        Whether lines are named where they end, or at the left where they meet at the right, and
+        panels share their axes; or beside the last panel, and each has axes of its own.
+    look : dict of Sign, optional
+        By line, where it is not to follow from the names.
+    bold : collection of str, optional
+        Lines that stand out; the others are grey.
+    dashed, bare : collection of str
+        Lines that are dashed; lines without their bands.
+    stairs : bool
+        Lines keep their level up to the next point.
+    whole : bool
+        Whether the axis has room for all bands, and not for all lines only.
+    """
+    labels, numbers = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
+    points = tidy(table, labels, numbers, gaps=["y"])
+    if factors:
+        refuse(points["y"] <= 0, table, y, "a factor is above 0, leave the row out")
+    elif not np.isfinite(points["y"]).any():
+        raise InputError(f"column {y!r} has no finite number; give one or more")
+    every, panels, rows = (list(points[name].unique()) for name in labels)
+    points = points.sort_values("x", kind="stable")
+    if line is None:
+        look = {"": STANDARD, **(look or {})}
+    elif bold is not None:
+        grey = Sign(GREY, STANDARD.marker)
+        look = {n: STANDARD if n in bold else grey for n in every} | dict(look or {})
+    look = looks(every, look)
+    theirs = _printed(printed, points, labels, numbers, factors)
+    kinds = {p: scales[p] if isinstance(scales, Mapping) else scales for p in panels}
+    for across, up in kinds.values():
+        one_of("scale of x", across, ("linear", "log"))
+        one_of("scale of y", up, ("linear", "log"))
+    if factors:
+        kinds = {p: (across, "log") for p, (across, _) in kinds.items()}
+    ends = one_of("names", names, ("ends", "legend")) == "ends"
+    shared = ends and not isinstance(scales, Mapping)
+    cells = {
+        (r, p): _shown(points[(points["row"] == r) & (points["panel"] == p)], kinds[p], factors)
+        for r in rows
+        for p in panels
+    }
+    letters = max(map(len, every)) if ends else 0
+    columns = 2 if row is None and len(panels) > 2 and letters * len(panels) > WIDE else len(panels)
+    down = -(-len(cells) // columns)
+    height = max(ROW * down, LEAST) + 0.5 if row else 3.2 if down == 1 else 2.2 * down
+    figure, grid = new_figure(height, down, columns, sharex=shared, sharey=shared, squeeze=False)
+    for spare in grid.ravel()[len(cells) :]:
+        spare.remove()
+    heights = [*([level[1]] if level else []), *(levels or {}).values(), *[1.0] * factors]
+    left = ends and _meet_at_the_right(cells.values(), kinds[panels[0]][1])
+    for axes, ((_, p), here) in zip(grid.flat, cells.items(), strict=False):
+        alike = pd.concat(cells.values()) if shared else here
+        paper = theirs[theirs["panel"] == p]
+        axes.set(xscale=kinds[p][0], yscale=kinds[p][1])
+        seen = [*heights, *(theirs if shared else paper)["y"].dropna()]
+        axes.set_ylim(*_limits(alike, seen, kinds[p][1], factors, whole, bool(levels)))
+        places = alike["x"].min() * (not levels), alike["x"].max()
+        for at in dict.fromkeys(heights):
+            axes.plot(places, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
+        for i, name in enumerate(every):
+            one = here[here["line"] == name]
+            known = one[np.isfinite(one["y"])]
+            draw_line(
+                axes, known, look[name], known["doubt"] != "", band=name not in bare,
+                marked=len(known) <= MARKED, stairs=stairs,
+                linewidth=1.4 if bold is None else 2.2 if name in bold else 1.1,
+                linestyle="--" if name in dashed else "-",
+                # The first line, which a figure is about, lies on top of the others.
+                zorder=3 - 0.5 * i / len(every),
+            )  # fmt: skip
+            if len(known) < len(one):  # an empty line would count as a point in a corner
+                gone = one["x"][one["y"].isna()]
+                tops = [axes.get_ylim()[1]] * len(gone)
+                axes.plot(gone, tops, "x", color=look[name].colour, markersize=5, clip_on=False)
+        for mark in paper.itertuples():
+            at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
+            over = {"color": look[mark.line].colour, "zorder": 5, "clip_on": False}
+            axes.plot(mark.x, at, **PRINTED | over)
+        _mark(axes, places, kinds[p], factors, ends)
+        if ends and row is None:
+            _make_room(axes, places, letters * columns, left)
+    figure.supxlabel(xlabel, fontsize=9)
+    for axes, p in zip(grid.flat, panels, strict=False):
+        head(axes, fill(p, HEADING // columns))
+    if row:
+        figure.supylabel(ylabel, fontsize=9)
+    for axes, words in zip(grid[:, 0], rows if row else [ylabel] * down, strict=True):
+        axes.set_ylabel(fill(words, 12) if row else words)
+    style = {"textcoords": "offset points", "fontsize": 7.5, "color": GREY}
+    for words, at in (levels or {}).items():
+        grid.flat[0].annotate(words, (0, at), (3, 2), **style)
+    if not ends and len(every) > 1:
+        name_signs(grid[0, -1], look, every, dashed)
+    notes = [f"dashed: {level[0]}" if level else "", DIAMONDS * bool(len(theirs))]
+    title_figure(figure, title, subtitle, *notes, "hollow: in doubt" * any(points["doubt"]))
+    for axes, here in zip(grid.flat, cells.values() if ends and not row else (), strict=False):
+        ends_of = here.groupby("line", sort=False).agg("first" if left else "last")
+        ends_of = ends_of.dropna(subset="y")
+        named = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
+        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in named if n], left=left)
+    return figure
+
+
+def _printed(printed, points, labels, numbers, factors):
+    """Return the points that a paper prints."""
+    if printed is None or printed.empty:
+        return points[:0]
+    there = {name: column if column in printed else None for name, column in labels.items()}
+    if factors and numbers["y"] not in printed:
+        printed = printed.assign(**{numbers["y"]: 1.0})
+    found = tidy(printed, there, numbers, gaps=["y"])
+    if there["panel"] is None:
+        found = found.drop(columns="panel").merge(points[["line", "panel"]].drop_duplicates())
+    return found[found["line"].isin(points["line"])]
+
+
+def _shown(points, kinds, factors):
+    """Return the points that the axes can show."""
+    for name, kind in zip("xy", kinds, strict=True):
+        if kind == "log":
+            points = points[~(points[name] <= 0)]
+    return points if factors else points[np.isfinite(points["y"])]
+
+
+def _limits(points, seen, kind, factors, whole, near):
+    """Return the ends of a vertical axis, for all estimates, and for all bands if it is `whole`."""
+    found = np.concatenate([points["y"], seen, *[points["low"], points["high"]] * whole])
+    found = found[np.isfinite(found) & ((kind == "linear") | (found > 0))]
+    low, high = (found.min(), found.max()) if len(found) else (0.5, 1.0)
+    if factors:
+        return max(low / 1.1, FACTORS[0]), min(high * 1.1, FACTORS[-1])
+    if kind == "log":
+        return low / 1.4, high * 1.4
+    if near:
+        return low - 0.05 * (high - low), high + 0.1 * (high - low)
+    return min(0.0, 1.05 * low), max(0.0, 1.05 * high) or float(low == 0)
+
+
+def draw_line(
+    axes: Axes, points: pd.DataFrame, sign: Sign, hollow: pd.Series, *, band: bool = True,
+    marked: bool = True, stairs: bool = False, **style: Any,
+) -> None:  # fmt: skip
+    """Draw a line of `tidy` points with its band, on axes whose limits are set, and its marks."""
+    steps = {"drawstyle": "steps-post"} if stairs else {}
+    axes.plot(points["x"], points["y"], color=sign.colour, **style, **steps)
+    for which, filling in ((~hollow, sign.colour), (hollow, "white")) if marked else ():
+        if which.any():
+            marks = {"markerfacecolor": filling, "zorder": style.get("zorder")}
+            at = points["x"][which], points["y"][which]
+            axes.plot(*at, sign.marker, color=sign.colour, markersize=3.5, **marks)
+    if band and points["low"].notna().any():
+        foot, top = axes.get_ylim()
+        low, high = points["low"].replace(-np.inf, foot), points["high"].replace(np.inf, top)
+        if axes.get_yscale() == "log":  # an interval from 0 or below goes down to the foot
+            low = low.where(~(low <= 0), foot)
+        shade = {"color": sign.colour, "alpha": 0.18, "linewidth": 0}
+        axes.fill_between(points["x"], low, high, step="post" if stairs else None, **shade)
+
+
+def _mark(axes, places, kinds, factors, ends):
+    """Mark both axes by round numbers, where lines are named none outside of the lines."""
+    if kinds[0] == "log":
+        mark_powers(axes.xaxis)
+    elif ends:
+        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    slack = 1e-9 * (places[1] - places[0])  # 0.1 + 0.2 is more than 0.3
+    for minor in (False, True) if ends else ():
+        locator = axes.xaxis.get_minor_locator() if minor else axes.xaxis.get_major_locator()
+        ticks = np.array(locator.tick_values(*places))
+        there = (places[0] - slack <= ticks) & (ticks <= places[1] + slack)
+        axes.set_xticks(ticks[there], minor=minor)
+    if factors:
+        mark_factors(axes.yaxis)
+    elif kinds[1] == "log":
+        mark_powers(axes.yaxis)
+
+
+def _make_room(axes, places, letters, left):
+    """Leave room for names beside the lines, more at the left, where they meet the axis."""
+    scale = axes.xaxis.get_transform()
+    first, last = scale.transform(np.array(places, dtype=float))
+    room = ((last - first) or 1.0) * (0.04 + 0.013 * letters) * (1.7 if left else 1)
+    ends = scale.inverted().transform(np.array([first - room * left, last + room * (not left)]))
+    axes.set_xlim(*ends)
+    axes.spines["bottom"].set_bounds(*places)
+
+
+def _meet_at_the_right(cells, kind):
+    """Whether lines lie on one another at their last places, in all panels, but not at the first.
+
+    They do where a parameter ends in what all are held against.
+    """
+    spreads = [[0.0, 0.0]]
+    for here in cells:
+        ends = here.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])
+        if len(ends):
+            spreads.append(np.ptp(np.log(ends) if kind == "log" else ends, axis=0))
+    first, last = np.max(spreads, axis=0)
+    return bool(last < 0.1 * first)

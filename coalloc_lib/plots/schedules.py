@@ -1,0 +1,199 @@
+"""Schedules as still pictures: boxes, the queue, what idles; and reservations, a row a server."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from coalloc_lib.plots.signs import COLOURS, STANDARD
+from coalloc_lib.plots.style import GREY, new_figure, title_figure
+
+#: Fill and ink of jobs, by number. Vermilion is kept for what is lost, and black for lines.
+JOB_COLOURS = tuple(
+    (fill, "#ffffff" if fill in ("#0072B2", "#009E73", "#8C8C8C") else "#111111")
+    for fill in COLOURS
+    if fill not in ("#D55E00", "#000000")
+)
+LOSS, LOSS_GROUND, GROUND, PROMISE = "#E08A55", "#FBE9DE", "#F3F3F3", "#C65500"
+#: Sizes in inches: of the figure and its axes, of clusters, of a lane of the queue, of letters.
+WIDTH, AXES, BANDS, LANE, MOST_LANES, LETTER = 7.5, 6.2, 2.2, 0.13, 2.2, 0.075
+#: Of reservations: inches of a row at most, and of all rows; a letter's share of the width.
+ROW, ALL, SHARE = 0.26, 2.6, 0.012
+#: Room between clusters: as a share of all processors, and in rows.
+GAP, APART = 0.08, 0.4
+
+
+class Box(NamedTuple):
+    """A reservation as it is drawn: on these servers, from start to end, in fill and ink."""
+
+    label: str
+    servers: Sequence[int]
+    start: float
+    end: float
+    colour: tuple[str, str]
+
+
+def still(
+    panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
+) -> Figure:
+    """Draw schedules below each other, over one time axis.
+
+    Jobs are boxes on their clusters; hatched is what idles while a job waits. Below them each job
+    has a cross at its submission, a thin line while it waits, and a bar at the first start that it
+    was promised.
+
+    Parameters
+    ----------
+    panels : dict of dict
+        By heading, what `coalloc_lib.boxes.scenes` returns: `sizes`, the processors of each
+        cluster; `boxes`, (number, cluster, first processor, processors, start, end) each; `waits`,
+        (begin, length) of each time in which a job waits; `queue`, (lane, number, submission, end
+        of the wait, promised start or NaN) of each job.
+    span : (float, float)
+        Draw from one instant to another.
+    unit : str
+        Unit of time.
+    """
+    deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
+    lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
+    heights = [height for low in lows for height in (BANDS, low)]
+    figure, grid = new_figure(
+        sum(heights) + 0.6, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
+    )
+    for (heading, one), lanes, bands, low in zip(
+        panels.items(), deepest, grid[::2], grid[1::2], strict=True
+    ):
+        _draw_bands(bands, one, span)
+        _draw_queue(low, one["queue"], lanes, span)
+        bands.set_title(heading, loc="left")
+    marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
+    if any(np.isfinite(promised) for one in panels.values() for *_, promised in one["queue"]):
+        marks += ", bar: a promised start"
+    grid[-1].set(xlim=span, xlabel=f"time{f' ({unit})' if unit else ''}; {marks}")
+    grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
+    return figure
+
+
+def _draw_bands(axes, one, span):
+    """Draw clusters with the boxes on them."""
+    sizes = np.array(one["sizes"])
+    gap = GAP * sizes.sum() / len(sizes)
+    tops = np.concatenate([[0], np.cumsum(sizes + gap)])
+    for top, size in zip(tops, sizes, strict=False):
+        axes.broken_barh([(span[0], span[1] - span[0])], (top, size), color=GROUND, zorder=0)
+        look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
+        axes.broken_barh(one["waits"], (top, size), hatch="////", zorder=0.5, **look)
+    for number, cluster, first, size, start, end in one["boxes"]:
+        begin, end = np.clip([start, end], *span)
+        letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
+        roomy = letters > len(str(number)) + 1 and size * BANDS / tops[-1] > 1.6 * LETTER
+        place, label = (begin, tops[cluster] + first), str(number) if roomy else ""
+        colour = JOB_COLOURS[(number - 1) % len(JOB_COLOURS)]
+        _draw_box(axes, place, (end - begin, size), colour, label, 1.0)
+    axes.set_ylim(tops[-1] - gap, 0)
+    names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
+    if 0.35 * len(sizes) > BANDS:
+        names = [f"{c}" for c in range(1, len(sizes) + 1)]
+        axes.set_ylabel("cluster")
+    axes.set_yticks(tops[:-1] + sizes / 2, names)
+    _plain(axes)
+
+
+def _draw_box(axes, place, size, colour, label, linewidth):
+    """Draw a box with its label in the middle."""
+    fill, ink = colour
+    look = {"facecolor": fill, "edgecolor": "white", "linewidth": linewidth}
+    axes.add_patch(Rectangle(place, *size, zorder=2, **look))
+    if label:
+        middle = place[0] + size[0] / 2, place[1] + size[1] / 2
+        look = {"ha": "center", "va": "center_baseline", "fontsize": 8, "color": ink}
+        axes.text(*middle, label, zorder=3, **look)
+
+
+def _draw_queue(axes, queue, lanes, span):
+    """Draw submissions, waits and promised starts."""
+    for lane, number, submit, left, promised in queue:
+        axes.plot([submit, left], [lane, lane], color="#555555", linewidth=0.8)
+        axes.plot(submit, lane, "x", color="black", markersize=4, clip_on=False)
+        if np.isfinite(promised):
+            axes.plot(promised, lane, "|", color=PROMISE, markersize=7, markeredgewidth=2)
+        if lanes * LANE <= MOST_LANES and submit >= span[0]:
+            axes.annotate(str(number), (submit, lane), (-4, 0), textcoords="offset points",
+                          ha="right", va="center_baseline", fontsize=7)  # fmt: skip
+    axes.set_ylim(lanes + 0.6, 0.4)
+    axes.set_yticks([(lanes + 1) / 2], ["queue"])
+    _plain(axes)
+    axes.tick_params(axis="y", pad=24)  # past the numbers of those submitted first
+
+
+def _plain(axes):
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False)
+    axes.spines["left"].set_visible(False)
+
+
+def rows(
+    axes: Axes, sizes: Sequence[int], boxes: Iterable[Box], span: tuple[float, float]
+) -> list[float]:
+    """Draw boxes on a row a server, with room between clusters; return where each row begins."""
+    clusters = [c for c, size in enumerate(sizes) for _ in range(size)]
+    tops = [server + APART * c for server, c in enumerate(clusters)]
+    for top in tops:
+        axes.broken_barh([(span[0], span[1] - span[0])], (top + 0.03, 0.94), color=GROUND, zorder=0)
+    for box in boxes:
+        begin, end = max(box.start, span[0]), min(box.end, span[1])
+        roomy = (end - begin) / (span[1] - span[0]) > SHARE * (len(box.label) + 1)
+        for server in box.servers if begin < end else ():
+            size = end - begin, 1
+            _draw_box(axes, (begin, tops[server]), size, box.colour, box.label * roomy, 0.8)
+    axes.set(xlim=span, ylim=(tops[-1] + 1, 0))
+    alone = len(sizes) == 1
+    names = [f"server {s}" if alone else f"cluster {c + 1}, {s}" for s, c in enumerate(clusters, 1)]
+    axes.set_yticks([top + 0.5 for top in tops], names)
+    _plain(axes)
+    return tops
+
+
+def reservations(
+    sizes: Sequence[int], boxes: Iterable[Box], *, now: float, until: float,
+    span: tuple[float, float], found: tuple[float, float, Sequence[int]] | None = None,
+    title: str, subtitle: str = "", unit: str = "",
+) -> Figure:  # fmt: skip
+    """Draw a calendar of reservations.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Servers of each cluster.
+    boxes : iterable of Box
+    now, until : float
+        The present instant, and the end of the horizon.
+    span : (float, float)
+        What the time axis shows.
+    found : (float, float, sequence of int), optional
+        What a search found: from when to when, and which servers are free so long.
+    title, subtitle, unit : str
+    """
+    height = min(ROW * (sum(sizes) + APART * (len(sizes) - 1)), ALL)
+    figure, axes = new_figure(height + 0.5)
+    tops = rows(axes, sizes, boxes, span)
+    axes.axvline(now, color="black", linewidth=1.2)
+    axes.axvline(until, color=GREY, linestyle=":", linewidth=1.2)
+    if found is not None:
+        start, end, free = found
+        look: dict[str, Any] = {"color": STANDARD.colour, "alpha": 0.2, "zorder": 1}
+        for server in free:
+            axes.broken_barh([(start, end - start)], (tops[server], 1), **look)
+        look = {"fill": False, "zorder": 4, "edgecolor": STANDARD.colour, "linewidth": 1.4}
+        axes.add_patch(Rectangle((start, 0), end - start, tops[-1] + 1, **look))
+    if height == ALL:
+        names = [f"cluster {c}" for c in range(1, len(sizes) + 1)]
+        axes.set_yticks([tops[at] for at in accumulate((0, *sizes[:-1]))], names, va="top")
+    axes.set_xlabel(f"time{f' ({unit})' if unit else ''}; line: now, dotted: the horizon")
+    title_figure(figure, title, subtitle)
+    return figure

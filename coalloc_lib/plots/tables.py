@@ -1,0 +1,113 @@
+"""What all drawers read: tidy tables, one row a point, and intervals in a few columns of them."""
+
+from collections.abc import Collection, Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.estimates import Interval
+from coalloc_lib.plots.signs import Sign, signs
+
+#: Columns of an interval, and what drawers call them.
+ENDS = {"low": "ci95_low", "high": "ci95_high"}
+FINITE = "a picture shows finite numbers, leave the row out"
+
+
+def tidy(
+    table: pd.DataFrame,
+    labels: dict[str, str | None],
+    numbers: dict[str, str],
+    gaps: Collection[str] = (),
+    closed: bool = False,
+) -> pd.DataFrame:
+    """Return what a drawer reads of a table, under the drawer's own names.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Its columns `ci95_low`, `ci95_high` and `doubt` become `low`, `high` and `doubt`: NaN and
+        empty where there are none.
+    labels, numbers : dict of str
+        Columns by the drawer's names. Labels become texts, empty where the column is None; numbers
+        become floats.
+    gaps : collection of str
+        Numbers that need not be finite.
+    closed : bool
+        Whether intervals must have finite ends.
+
+    Raises
+    ------
+    InputError
+        Something has no place in a picture: it names the column, the value and the mend.
+    """
+    instance_of("table", table, pd.DataFrame, "a pandas table with a row a point")
+    if table.empty:
+        raise InputError("table has no rows; give one row a point")
+    for name, column in {**labels, **numbers}.items():
+        if column is not None and column not in table:
+            known = ", ".join(map(repr, table))
+            raise InputError(f"{name} = {shown(column)} is no column; the table has {known}")
+    texts = labels | {"doubt": "doubt" if "doubt" in table else None}
+    found: dict[str, Any] = {
+        name: "" if column is None else [_text(label) for label in table[column]]
+        for name, column in texts.items()
+    }
+    for name, column in (numbers | ENDS).items():
+        if column not in table:
+            found[name] = np.nan
+            continue
+        try:
+            found[name] = table[column].to_numpy(dtype=float, na_value=np.nan)
+        except (TypeError, ValueError):
+            numeric = np.array([isinstance(value, Real) for value in table[column]])
+            refuse(~numeric & table[column].notna(), table, column, "give numbers")
+        if name in numbers and name not in gaps:
+            refuse(~np.isfinite(found[name]), table, column)
+        elif name in ENDS and closed:
+            refuse(np.isinf(found[name]), table, column)
+    return pd.DataFrame(found, index=range(len(table)))
+
+
+def _text(label: Any) -> str:
+    return "" if pd.isna(label) else f"{label:g}" if isinstance(label, float) else str(label)
+
+
+def refuse(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:
+    """Refuse the first row that is wrong: name its column and value, and say the mend."""
+    for place in np.flatnonzero(wrong)[:1]:
+        value, row = table[column].iloc[place], table.index[place]
+        raise InputError(f"column {column!r} has {shown(value)} in row {row}; {mend}")
+
+
+def looks(names: Iterable[str], look: Mapping[str, Sign] | None) -> dict[str, Sign]:
+    """Return the sign of each name: as it is given, else by its meaning."""
+    given = dict(look or {})
+    return signs(name for name in dict.fromkeys(names) if name not in given) | given
+
+
+def interval_of(row: Any, name: str) -> Interval:
+    """Return the interval of a row of `tidy`; without length where it has no ends."""
+    middle = float(getattr(row, name))
+    if np.isnan(row.low):
+        return Interval(middle, middle, middle, 0, doubt=row.doubt)
+    return Interval(middle, row.low, row.high, int(row.low < row.high), doubt=row.doubt)
+
+
+def told(value: Interval | float) -> str:
+    """Return a figure in words, with its interval where it has one.
+
+    Examples
+    --------
+    >>> told(0.25), told(Interval(0.25, 0.24, 0.26, 8))
+    ('0.250', '0.250 ± 0.010')
+    >>> told(Interval(0.25, 0.24, 0.26, 8, doubt="few jobs ended"))
+    '0.250 ± 0.010, in doubt'
+    """
+    found = value if isinstance(value, Interval) else Interval.exact(value)
+    words = f"{found.estimate:.3f}"
+    if found.count:
+        words += " ± <0.001" if found.half_width < 0.0005 else f" ± {found.half_width:.3f}"
+    return f"{words}, in doubt" if found.doubt else words

@@ -1,0 +1,430 @@
+"""What every study is made of: cases that are measured, figures and claims that read the results.
+
+A *case* is anything hashable but a tuple; ``measure(case, scale, seed)`` returns any object for it.
+A *figure* names its cases by label and turns their results into one tidy table, which is its CSV
+and what its picture is drawn from. A *claim* turns results into the deciding interval and its
+parts. `Study.reproduce` measures each case once, whatever number of figures and claims read it.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, Self
+
+from coalloc_lib.checks import InputError, one_of, shown
+from coalloc_lib.estimates import Interval
+from coalloc_lib.seeds import Seed
+from coalloc_lib.studies.ledger import Row, judge_claim
+from coalloc_lib.studies.published import load_claims, published_claim
+
+if TYPE_CHECKING:  # at run time both take long to import
+    import pandas as pd
+    from matplotlib.figure import Figure as Picture
+    from pandas.io.formats.style import Styler
+
+#: By label: a case, or a tuple of cases that are compared.
+Entries = Mapping[Any, Any]
+Cases = Callable[["Scale", Seed], Entries]
+#: What a judge returns: the figure that decides, or that comes nearest to deciding otherwise; the
+#: parts, in words; and a note, where there is one.
+Decision = tuple[Interval | float, Mapping[str, bool | None]] | tuple
+
+
+@dataclass(frozen=True, init=False)
+class Scale:
+    """How much is simulated, and how many cases a figure has: values by name, as attributes.
+
+    Examples
+    --------
+    >>> Scale(jobs=10_000).jobs
+    10000
+    """
+
+    values: tuple[tuple[str, Any], ...]
+
+    def __init__(self, **values: Any) -> None:
+        object.__setattr__(self, "values", tuple(values.items()))
+
+    def __getattr__(self, name: str) -> Any:
+        known = dict(self.__dict__.get("values", ()))
+        if name in known:
+            return known[name]
+        raise AttributeError(
+            f"the study's scales have no {name!r}; add it: scales({name}=(..., ...))"
+        )
+
+
+def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
+    """Return the scales ``quick`` and ``paper``, given both values of each name."""
+    return {
+        scale: Scale(**{name: pair[i] for name, pair in pairs.items()})
+        for i, scale in enumerate(("quick", "paper"))
+    }
+
+
+def measure_case(case: Any, scale: Scale, seed: Seed) -> Any:
+    """Return ``case.measure(scale, seed)``: how studies measure that do not say otherwise."""
+    return case.measure(scale, seed)
+
+
+class Results(Mapping):
+    """What was measured: a result by case, and the tables of the figures, each made once."""
+
+    def __init__(self, study: "Study", scale: Scale, seed: Seed, by_case: dict) -> None:
+        self.study, self.scale, self.seed = study, scale, seed
+        self._by_case, self._tables = by_case, dict[str, Any]()
+
+    def __getitem__(self, case: Hashable) -> Any:
+        return self._by_case[case]
+
+    def __iter__(self) -> Iterator:
+        return iter(self._by_case)
+
+    def __len__(self) -> int:
+        return len(self._by_case)
+
+    def table(self, name: str) -> "pd.DataFrame":
+        """Return the table of a figure of the study, as it is without a reader's own cases."""
+        if name not in self._tables:
+            figure = self.study.figures[one_of("name", name, tuple(self.study.figures))]
+            self._tables[name] = figure.make_table(figure.cases(self.scale, self.seed), self)
+        return self._tables[name]
+
+
+@dataclass(eq=False)
+class Figure:
+    """A figure, or a table without a picture: its cases, its tidy table and how that is drawn.
+
+    `run` measures, `data` gives the table and `plot` the picture; in a notebook a figure shows
+    itself, with the verdict of each claim that it answers.
+
+    Attributes
+    ----------
+    name : str
+        Of its files, without suffix.
+    shows : str
+        What is plotted.
+    cases : callable
+        ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared.
+    make_table : callable
+        ``make_table(entries, results)``: takes what `cases` returns, with the reader's own, and
+        the `Results`; returns a tidy table with a row a point.
+    draw : callable or None
+        ``draw(table, title=..., subtitle=...)`` returns a matplotlib `Figure`; None for a table
+        that has no picture.
+    notice : str
+        One sentence: what to notice.
+    when : callable
+        Takes the table; whether `notice` is true of it.
+    otherwise : str
+        A sentence that stands in its place where it is not; what is plotted where there is none.
+    claims : tuple of str
+        Names of the claims that it answers.
+    one_more : callable or None
+        ``one_more(label, case)`` returns entries to add for what a reader gives, or raises
+        `InputError`; None where nothing can be added.
+    study : Study
+    verdicts : list of Row
+        The rows of its claims, where the whole study was run.
+    """
+
+    name: str
+    shows: str
+    cases: Cases
+    make_table: Callable[[Entries, Results], "pd.DataFrame"]
+    draw: Callable[..., "Picture"] | None = None
+    notice: str = ""
+    when: Callable[["pd.DataFrame"], Any] = lambda table: True
+    otherwise: str = ""
+    claims: tuple[str, ...] = ()
+    one_more: Callable[..., Entries] | None = None
+    study: Any = None
+    verdicts: list[Row] = field(default_factory=list, init=False)
+    _added: dict = field(default_factory=dict, init=False)
+    _results: Results | None = field(default=None, init=False)
+    _table: Any = field(default=None, init=False)
+
+    @property
+    def entries(self) -> dict[Any, Any]:
+        """By label, the cases of the scale that was run, or of ``quick``, and the reader's own."""
+        size, seed = self.study.scales["quick"], self.study.seed
+        if self._results is not None:
+            size, seed = self._results.scale, self._results.seed
+        return {**self.cases(size, seed), **self._added}
+
+    def add(self, label: Any, case: Any = None) -> Self:
+        """Add a case of your own under a label; return the figure, to be run again."""
+        if self.one_more is None:
+            raise InputError(f"{self.name} takes no case of your own: {self.shows}")
+        try:
+            hash((label, case))
+            entries = self.one_more(label, case)
+            hash(tuple(entries.items()))
+        except TypeError as error:
+            raise InputError(
+                f"label = {shown(label)}: it or its case has a part that can change ({error}); "
+                "give words or a tuple, and frozen dataclasses, as the policies here are"
+            ) from None
+        known = self.entries
+        for name, entry in entries.items():
+            if known.get(name, entry) != entry:
+                raise InputError(f"label = {name!r} is taken in {self.name}; choose another")
+        self._added |= {name: entry for name, entry in entries.items() if name not in known}
+        self._table = None
+        return self
+
+    def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
+        """Measure what is not there yet of this scale and seed, and return the figure.
+
+        Parameters
+        ----------
+        scale : {"quick", "paper"}, optional
+        seed : int, optional
+            Those of what is there, or ``"quick"`` and the study's own, where they are not given.
+        how
+            For `coalloc_lib.sweep.run_points`: workers, cache, progress. No result depends on it.
+        """
+        before = self._results
+        size = before.scale if before else self.study.scales["quick"]
+        if scale is not None:
+            size = self.study.scales[one_of("scale", scale, tuple(self.study.scales))]
+        its_seed = seed if seed is not None else before.seed if before else self.study.seed
+        known = dict(before) if before and (before.scale, before.seed) == (size, its_seed) else {}
+        if not known:  # the verdicts are of other numbers
+            self.verdicts = []
+        cases = cases_of([{**self.cases(size, its_seed), **self._added}])
+        self._results = self.study.measure_all(cases, size, its_seed, known, **how)
+        self._table = None
+        return self
+
+    def data(self) -> "pd.DataFrame":
+        """Return the numbers as a tidy table, one row a point."""
+        if self._table is None:
+            entries = self.entries
+            missing = [
+                label for label, entry in entries.items()
+                if self._results is None or any(c not in self._results for c in _each(entry))
+            ]  # fmt: skip
+            if self._results is None or missing:
+                what = f" {missing[0]!r}" if missing else ""
+                raise InputError(f"{self.name} has not run{what} yet; call its run() first")
+            if self._added:
+                self._table = self.make_table(entries, self._results)
+            else:
+                self._table = self._results.table(self.name)
+        return self._table
+
+    @property
+    def title(self) -> str:
+        """What to notice, where the table shows it; else the neutral sentence."""
+        try:
+            shows_it = bool(self.notice and self.when(self.data()))
+        except (LookupError, ValueError):
+            if not self._added:  # the sentence is of the study's own cases, not of any
+                raise
+            shows_it = False
+        return self.notice if shows_it else self.otherwise or self.shows
+
+    def plot(self) -> "Picture":
+        """Draw the figure and return a matplotlib `Figure`."""
+        if self.draw is None:
+            raise InputError(f"{self.name} is a table without a picture; call its data()")
+        title = self.title
+        return self.draw(self.data(), title=title, subtitle=self.shows * (title != self.shows))
+
+    def words(self) -> str:
+        """Return the figure in words, for those who do not see it."""
+        return " ".join(f"{each.rstrip('.')}." for each in dict.fromkeys((self.title, self.shows)))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from coalloc_lib.plots import Picture
+        from coalloc_lib.studies.pages import verdict_lines
+
+        try:
+            table = self.data()
+            picture = self.plot() if self.draw else None
+        except InputError as error:  # not yet run: the last line of a cell should say so, not fail
+            return {"text/html": f"<p>{escape(str(error))}</p>", "text/plain": str(error)}
+        below = verdict_lines(self.verdicts)
+        if picture is None:
+            return {"text/html": table.to_html(index=False) + below, "text/plain": self.words()}
+        told = [f"{row.item} {row.verdict}." for row in self.verdicts]
+        bundle = Picture(picture, self.words(), below=below)._repr_mimebundle_()
+        return bundle | {"text/plain": " ".join([self.words(), *told])}
+
+
+@dataclass(eq=False)
+class Study:
+    """A study of a paper: how a case is measured, and the figures and claims that read results.
+
+    Attributes
+    ----------
+    name : str
+        For example ``maximal-utilization``.
+    title : str
+        What is asked, in one sentence.
+    seed : int
+    scales : dict of Scale
+        ``quick`` is honest but small; ``paper`` has the papers' sample sizes.
+    measure : callable
+        ``measure(case, scale, seed)`` returns any object that can be pickled.
+    logs : tuple of str
+        Public logs that it uses, by name.
+    figures : dict of Figure
+    """
+
+    name: str
+    title: str
+    seed: int
+    scales: dict[str, Scale]
+    measure: Callable[..., Any] = measure_case
+    logs: tuple[str, ...] = ()
+    figures: dict[str, Figure] = field(default_factory=dict, init=False)
+    _numbers: list = field(default_factory=list, init=False)
+    _judges: dict = field(default_factory=dict, init=False)
+
+    def add_figure(self, name: str, shows: str, cases: Cases, **how: Any) -> Callable:
+        """Return a decorator for the `make_table` of a figure; the rest as in `Figure`."""
+        if name in self.figures:
+            raise InputError(f"name = {name!r} is a figure of {self.name}; choose another")
+
+        def keep(make_table: Callable) -> Callable:
+            self.figures[name] = Figure(name, shows, cases, make_table, study=self, **how)
+            return make_table
+
+        return keep
+
+    def add_claim(self, item: str, quantity: str, cases: Cases | None = None) -> Callable:
+        """Return a decorator for the function ``judge(results)`` of a claim.
+
+        Parameters
+        ----------
+        item : str
+            The claim's name in ``data/published/claims.csv``.
+        quantity : str
+            What is looked at.
+        cases : callable, optional
+            What it reads beside the figures' cases, as `Figure.cases`.
+        """
+        if item in self._judges:
+            raise InputError(f"item = {item!r} has a judge already; choose another claim")
+
+        def keep(judge: Callable[[Results], Decision]) -> Callable[[Results], Decision]:
+            self._judges[item] = quantity, judge, cases
+            return judge
+
+        return keep
+
+    def add_numbers(self, rows: Callable[[Results], Iterable[Row]]) -> Callable:
+        """Keep a function that returns the rows of printed numbers; use it as a decorator."""
+        self._numbers.append(rows)
+        return rows
+
+    def figure(self, name: str) -> Figure:
+        """Return a figure, not yet run, by its name."""
+        return replace(self.figures[one_of("name", name, tuple(self.figures))])
+
+    def measure_all(
+        self, cases: Iterable, scale: Scale, seed: Seed, known: Mapping = {}, **how: Any
+    ) -> Results:
+        """Measure cases, each once, but for those that are known; return the `Results`."""
+        from coalloc_lib.sweep import run_points
+
+        missing = [case for case in dict.fromkeys(cases) if case not in known]
+        points = [{"case": case, "scale": scale} for case in missing]
+        found = (
+            run_points(self.measure, points, seed=seed, **{"workers": -1, **how}) if points else []
+        )
+        return Results(self, scale, seed, {**known, **dict(zip(missing, found, strict=True))})
+
+    def claim_row(self, item: str, results: Any) -> Row:
+        """Return the row of the ledger of a claim."""
+        quantity, judge, _ = self._judges[one_of("item", item, tuple(self._judges))]
+        decides, parts, *why = judge(results)
+        low, high = (decides.low, decides.high) if isinstance(decides, Interval) else (None, None)
+        value = decides.estimate if isinstance(decides, Interval) else decides
+        number = published_claim(self.name, item).number or None
+        return Row(self.name, item, quantity, number, value, low, high, *judge_claim(parts, *why))
+
+    def reproduce(
+        self, scale: str = "quick", seed: Seed | None = None, **how: Any
+    ) -> "StudyResult":
+        """Measure every case of the study, and return its `StudyResult`.
+
+        Parameters
+        ----------
+        scale : {"quick", "paper"}
+        seed : int, optional
+            In place of the study's own.
+        how
+            For `coalloc_lib.sweep.run_points`: workers, cache, progress. No result depends on it.
+        """
+        size = self.scales[one_of("scale", scale, tuple(self.scales))]
+        sources = [figure.cases for figure in self.figures.values()]
+        sources += [cases for *_, cases in self._judges.values() if cases is not None]
+        seed = self.seed if seed is None else seed
+        cases = cases_of(source(size, seed) for source in sources)
+        results = self.measure_all(cases, size, seed, **how)
+        rows = [row for numbers in self._numbers for row in numbers(results)]
+        rows += [self.claim_row(item, results) for item in self._judges]
+        return StudyResult(self, results, rows)
+
+
+def _each(entry: Any) -> tuple:
+    return entry if isinstance(entry, tuple) else (entry,)
+
+
+def cases_of(entries: Iterable[Entries]) -> list[Any]:
+    """Return the cases of several figures, each once, in their order."""
+    return list(
+        dict.fromkeys(c for each in entries for entry in each.values() for c in _each(entry))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """What reproducing a study gives: the results, and `rows`, its part of the ledger."""
+
+    study: Study
+    results: Results
+    rows: list[Row]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All figures, run; each has the rows of its claims."""
+        return [self.figure(name) for name in self.study.figures]
+
+    def figure(self, name: str) -> Figure:
+        """Return the figure of this name, run; an `InputError` lists the names there are."""
+        figure = self.study.figure(name)
+        figure._results = self.results
+        figure.verdicts = [row for row in self.rows if row.item in figure.claims]
+        return figure
+
+    def claims(self) -> "Styler":
+        """Return the index of all claims: the paper's words, and what came out here."""
+        from coalloc_lib.studies.pages import claims_table
+
+        known = load_claims(self.study.name)
+        return claims_table([row for row in self.rows if row.item in known])
+
+
+def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
+    """Return an interval as columns of a table: its estimate, both ends, and why it is in doubt."""
+    ends = {name: interval.estimate, "ci95_low": interval.low, "ci95_high": interval.high}
+    return ends | {"doubt": interval.doubt}
+
+
+def least(intervals: Iterable[Interval]) -> Interval:
+    """Return the interval of the smallest figure."""
+    return min(intervals, key=lambda interval: interval.estimate)
+
+
+def most(intervals: Iterable[Interval]) -> Interval:
+    """Return the interval of the largest figure."""
+    return max(intervals, key=lambda interval: interval.estimate)
+
+
+def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
+    """Return the interval of the figure that is furthest from a number."""
+    return max(intervals, key=lambda interval: abs(interval.estimate - from_))

@@ -1,0 +1,330 @@
+"""Capacity losses as several studies show them: in bars, and beside the cells of printed tables."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+from pandas.io.formats.style import Styler
+
+from coalloc_lib import plots
+from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.curves import find_maximum
+from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.estimates import Interval
+from coalloc_lib.inference import Sample, student
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.saturation import (
+    heavy_traffic,
+    loss_at_response,
+    loss_between_bounds,
+    replicated_traffic,
+    saturated_loss,
+)
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns
+from coalloc_lib.studies.ledger import Row, judge_number
+from coalloc_lib.studies.pages import ground, plain_table
+from coalloc_lib.studies.published import PublishedLoss, load_published
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
+from coalloc_lib.workloads.models import JobModel
+
+#: What a run of a study gives each case: the same for all.
+Seed = np.random.SeedSequence
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A scenario whose capacity loss is measured in the way that a subclass says."""
+
+    scenario: Scenario
+    method: ClassVar[str] = "simulation"
+
+
+class ByFormula(Loss):
+    """By an exact formula."""
+
+    method = "exact"
+
+    def measure(self, scale: Scale, seed: Seed) -> Sample:
+        """Return the loss, a value without a dimension."""
+        return Sample(np.array(find_maximum(self.scenario, method="exact").capacity_loss))
+
+
+@dataclass(frozen=True)
+class Saturated(Loss):
+    """In heavy traffic, in runs on common random numbers; a scale has `jobs`, `replications`."""
+
+    backlog: int | None = None
+
+    def measure(self, scale: Scale, seed: Seed) -> Sample:
+        """Return the loss of each replication."""
+        how: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
+        busy, doubt = replicated_traffic(self.scenario, seed=seed, backlog=self.backlog, **how)
+        return Sample((1 - busy).mean(axis=1), doubt)
+
+
+class BetweenBounds(Loss):
+    """By Bucur and Epema's method for FPFS; a scale has `bound_arrivals`, `bound_replications`."""
+
+    def measure(self, scale: Scale, seed: Seed) -> Sample:
+        """Return the loss of each replication."""
+        how = {"arrivals": scale.bound_arrivals, "replications": scale.bound_replications}
+        return Sample(loss_between_bounds(self.scenario, seed=seed, **how))
+
+
+class InOrder(Loss):
+    """With the jobs of a log, served once in their order.
+
+    Ten batches, each a month or so: jobs of a log come in bursts, and shorter batches of the CTC
+    log are correlated (0.5 between neighbours of thirty).
+    """
+
+    def measure(self, scale: Scale, seed: Seed) -> Sample:
+        """Return the loss of each batch."""
+        known = "the jobs of a log: log.jobs()"
+        stream = instance_of("workload", self.scenario.workload, JobStream, known)
+        return Sample(1 - heavy_traffic(self.scenario, stream, batches=10))
+
+
+#: Of an interval, as columns ``less_estimate`` and so on.
+FIELDS = ("estimate", "low", "high", "count", "doubt")
+
+
+def losses_table(
+    entries: Entries, results: Results, against: Any = None, paired: bool = True
+) -> pd.DataFrame:
+    """Return the table of a figure of losses: a row for each (group, series).
+
+    Parameters
+    ----------
+    entries, results
+        As `Figure.make_table` takes them.
+    against : str or callable, optional
+        The series of its group that a series is held against, or a function that returns it. Where
+        the group has it, ``less_estimate``, ``less_low`` and so on have the loss less that one.
+    paired : bool
+        Whether these two ran on common random numbers.
+    """
+    rows = []
+    for (group, series), case in entries.items():
+        found = results[case].interval
+        loss = interval_columns(found, "capacity_loss")
+        known = {"count": found.count, "method": case.method, "doubt": loss.pop("doubt")}
+        row = {"group": group, "series": series} | loss | known | scenario_columns(case.scenario)
+        base = against(series) if callable(against) else against
+        if base != series and (group, base) in entries:
+            one, other = results[case], results[entries[group, base]]
+            less = (one - other).interval if paired else one.less_unpaired(other)
+            row |= {"against": base} | {f"less_{name}": getattr(less, name) for name in FIELDS}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def scenario_columns(scenario: Scenario) -> dict[str, str]:
+    """Return the parts of a scenario in words, as columns of a table."""
+    columns = "system", "workload", "scheduling", "placement"
+    parts = {name: getattr(scenario, name) for name in columns}
+    return {name: "" if part is None else str(part) for name, part in parts.items()}
+
+
+def differences(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
+    """Return by (group, series) the differences that `losses_table` has found."""
+    return {
+        (row["group"], row["series"]): Interval(**{name: row[f"less_{name}"] for name in FIELDS})
+        for row in table[table["against"].notna()].to_dict("records")
+    }
+
+
+def draw_losses(
+    words: str, levels: Callable[[pd.DataFrame], Mapping], **how: Any
+) -> Callable[..., Picture]:
+    """Return how bars are drawn; dashed lines are called `words`, and are at ``levels(table)``."""
+
+    def draw(table: pd.DataFrame, **said: Any) -> Picture:
+        at = {"value": "capacity_loss", "threshold": (words, levels(table))} | how | said
+        return plots.bars(table, group="group", series="series", **at)
+
+    return draw
+
+
+def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[..., Entries]:
+    """Return `Figure.one_more` of losses; `of_sizes` gives those of a size distribution by name."""
+
+    def one_more(label: Any, case: Any) -> Entries:
+        if isinstance(label, str) and case is None and of_sizes is not None:
+            return of_sizes(label)
+        if not isinstance(label, tuple) or [*map(type, label)] != [str, str]:
+            alone = "" if of_sizes is None else ", or a size distribution alone"
+            pair = "a pair of texts, group and series, with a scenario"
+            raise InputError(f"label = {shown(label)}; give {pair}{alone}")
+        if not isinstance(case, Scenario | Loss):
+            raise InputError(f"scenario = {shown(case)}; give a Scenario")
+        return {label: Saturated(case) if isinstance(case, Scenario) else case}
+
+    return one_more
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A cell of a printed table of losses, by formula or by the simulation that the paper used.
+
+    A scale has `cell_jobs`, `response_jobs` and `response_replications`.
+
+    Attributes
+    ----------
+    published : PublishedLoss
+    by_response : bool
+        Whether a simulated cell is of the papers' first type: until the mean response time is 1,500
+        mean service times. Others are in heavy traffic, and all where `response_jobs` is None: the
+        first type measures saturation too, at many times the cost.
+    """
+
+    published: PublishedLoss
+    by_response: bool
+
+    def measure(self, scale: Scale, seed: Seed) -> Interval:
+        """Return the loss; total requests have one cluster as large as all of the system."""
+        cell = self.published
+        system, sizes = Multicluster.equal(cell.clusters, cell.cluster_size), cell.component_sizes
+        if cell.request == "total":
+            system = Multicluster([system.processors])
+        model = JobModel(parse_sizes(sizes), cell.clusters, cell.request)
+        if cell.method != "simulation":
+            return maximal_utilization(system, model.sizes, cell.clusters, cell.request).loss
+        # A seed for each cell: one unlucky draw must not move a whole column.
+        seed = Seed(seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode()))
+        if not (self.by_response and scale.response_jobs):
+            return saturated_loss(Scenario(system, model), jobs=scale.cell_jobs, seed=seed)
+        how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
+        return student(loss_at_response(Scenario(system, model), seed=seed, **how))
+
+
+def add_printed_tables(
+    study: Study, tables: Mapping[int, Mapping], by_response: Callable[[PublishedLoss], bool]
+) -> None:
+    """Give a study a figure, and the rows of the ledger, for each table of losses of its paper.
+
+    Parameters
+    ----------
+    study : Study
+    tables : dict
+        By number: what else the figure has, such as `claims` and `notice`.
+    by_response : callable
+        Whether the paper simulated a cell by its first type.
+    """
+
+    def cells(scale: Scale, seed: Any, number: int | None = None) -> dict[str, TableCell]:
+        known = [p for p in load_published(study.name) if number in (None, p.table)]
+        return {p.item: TableCell(p, by_response(p)) for p in known}
+
+    @study.add_numbers
+    def printed(results: Results, entries: Entries | None = None) -> list[Row]:
+        rows = []
+        for item, cell in (entries or cells(results.scale, results.seed)).items():
+            loss, printed = results[cell], cell.published.capacity_loss
+            is_exact = cell.published.method != "simulation"
+            low, high = (None, None) if is_exact else (loss.low, loss.high)
+            row = study.name, item, "capacity loss", printed, loss.estimate, low, high
+            rows.append(Row(*row, *judge_number(printed, loss)))
+        return rows
+
+    def make_table(entries: Entries, results: Results) -> pd.DataFrame:
+        table = pd.DataFrame([asdict(cell.published) for cell in entries.values()])
+        rows = pd.DataFrame(printed(results, entries))
+        return table.rename(columns={"capacity_loss": "published"}).assign(
+            capacity_loss=rows["reproduced"],
+            ci95_low=rows["ci95_low"],
+            ci95_high=rows["ci95_high"],
+            doubt=[results[cell].doubt for cell in entries.values()],
+            verdict=rows["verdict"],
+        )
+
+    for number, how in tables.items():
+        shows = (
+            f"Table {number}: losses here less those printed; grey: the rounding of the print, "
+            "bars: 95 % intervals of what is simulated"
+        )
+        cases = partial(cells, number=number)
+        study.add_figure(f"table{number}", shows, cases, draw=draw_printed, **how)(make_table)
+
+
+def _compared(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a printed table with how far off its cells are, and where the paper has them."""
+    system = [
+        f"total, 1 × {clusters * size}" if request == "total" else f"{request}, {clusters} × {size}"
+        for request, clusters, size in table[["request", "clusters", "cluster_size"]].to_numpy()
+    ]
+    off, sizes = table["capacity_loss"] - table["published"], table["component_sizes"]
+    return table.assign(off=off, system=system, sizes=sizes.str.replace(" on ", ""))
+
+
+def draw_printed(table: pd.DataFrame, **said: Any) -> Picture:
+    """Draw how far each cell is from the print, a panel for each system and request."""
+    found = _compared(table).assign(rough=table["method"] == "approximation")
+    for end in ("ci95_low", "ci95_high"):
+        found[end] -= found["published"]
+    return plots.intervals(
+        found, x="off", row="sizes", series="method", panel="system", band=(-0.0005, 0.0005),
+        hollow=("rough", "approximation"), xlabel="capacity loss here minus printed", **said,
+    )  # fmt: skip
+
+
+def beside_print(table: pd.DataFrame) -> Styler:
+    """Return a printed table as the paper has it; what does not come out is coloured."""
+    found = _compared(table).rename(columns={"published": "print", "capacity_loss": "here"})
+    cells = found.set_index(["sizes", "system", "method"])
+
+    def wide(each: pd.DataFrame) -> pd.DataFrame:
+        return each[["print", "here"]].stack().unstack([1, 2, 3], sort=False)
+
+    grounds = wide(cells.assign(print="", here=cells["verdict"].map(ground))).fillna("")
+    centred = {"selector": "th.col_heading", "props": "text-align: center"}
+    styled = plain_table(wide(cells), f"table{table['table'].iloc[0]}")
+    styled = styled.set_table_styles([centred], overwrite=False).apply(lambda _: grounds, axis=None)
+    return styled.set_caption("yellow: close to the print, red: differs, grey: undecided")
+
+
+#: Width of a bar of service times, in seconds, and how many are drawn.
+BIN, DRAWN = 30, 200_000
+
+
+def add_densities(study: Study) -> None:
+    """Give a study Figures 1 and 2 of Bucur and Epema: the DAS1 log, by its stand-in."""
+
+    def when(table: pd.DataFrame) -> bool:
+        size, time = (table[table["quantity"] == name] for name in ("size", "service time"))
+        powers = size["share"][size["value"].isin(2 ** np.arange(8))].sum()
+        return min(powers, time["share"][time["value"] < 90].sum()) > 0.5
+
+    def draw(table: pd.DataFrame, **said: Any) -> Picture:
+        sizes = (table["quantity"] == "size").to_numpy()
+        bars = table.assign(
+            panel=np.where(sizes, "processors", f"seconds, {BIN} in a bar"),
+            width=np.where(sizes, 1.0, BIN),
+            value=table["value"] - 0.5 * sizes,
+        )
+        columns = {"value": "value", "share": "share", "panel": "panel", "width": "width"}
+        return plots.histograms(bars, **columns, ylabel="share of jobs", **said)
+
+    @study.add_figure(
+        "figure1-2",
+        "Figures 1 and 2: sizes and service times of the DAS1 log, by a stand-in with its "
+        "published moments",
+        lambda scale, seed: {},
+        draw=draw,
+        notice="Most jobs have a power of two as their size, and most run for less than 90 s",
+        when=when,
+    )
+    def make_table(entries: Entries, results: Results) -> pd.DataFrame:
+        sizes, edges = das1_sizes().probabilities, np.arange(0, 901, BIN)
+        times = das1_service_times().sample(np.random.default_rng(1), DRAWN)
+        shares = np.histogram(times, edges)[0] / DRAWN
+        by_size = {"quantity": "size", "value": range(len(sizes)), "share": sizes}
+        by_time = {"quantity": "service time", "value": edges[:-1], "share": shares}
+        return pd.concat(map(pd.DataFrame, (by_size, by_time)), ignore_index=True)

@@ -1,0 +1,577 @@
+"""The maximal utilization of processor co-allocation in multicluster systems (Bucur, Epema 2003).
+
+How much of a multicluster is lost because the next job does not fit: Tables 3 to 5, Figures 1 to 8
+and the claims MU-1 to MU-12.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+
+from coalloc_lib import plots
+from coalloc_lib.analytic import JointSizes
+from coalloc_lib.analytic import maximal_utilization as by_formula
+from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
+from coalloc_lib.estimates import Interval, all_of, not_
+from coalloc_lib.inference import Sample
+from coalloc_lib.placement import BestFit, FirstFit
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.scheduling import FPFS
+from coalloc_lib.seeds import Seed
+from coalloc_lib.studies.core import (
+    Decision,
+    Entries,
+    Results,
+    Scale,
+    Study,
+    furthest,
+    interval_columns,
+    least,
+    most,
+    scales,
+)
+from coalloc_lib.studies.ledger import Row, judge_claim
+from coalloc_lib.studies.losses import (
+    BetweenBounds,
+    ByFormula,
+    InOrder,
+    Loss,
+    Saturated,
+    add_densities,
+    add_printed_tables,
+    differences,
+    draw_losses,
+    losses_table,
+    one_more_loss,
+)
+from coalloc_lib.studies.published import PublishedLoss
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.catalogue import listing, load_trace
+from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
+from coalloc_lib.workloads.models import JobModel, ResampledJobs
+
+# ---- parameters ----------------------------------------------------------------------------------
+
+FOUR = Multicluster.equal(4, 32)
+#: Total requests have one cluster as large as the four together.
+ONE_LARGE = Multicluster([128])
+#: The five component sizes of Table 5, for Figures 3 to 6. One is not counted as a power of two:
+#: the paper does not say, its Table 4 does.
+FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
+#: Those of one mean; the latter have the most room for improvement, for Figure 5.
+ALIKE = FIVE[:3], FIVE[3:]
+ROOM = FIVE[3:]
+#: 'All but one' of the five.
+EXCEPTION = FIVE[4]
+#: Waiting jobs that FPFS sees where the queue is held: half-way between the paper's bounds.
+HELD = 500
+#: The CTC log's name in the catalogue; jobs of at most 128 processors are used.
+LOG = "CTC-SP2"
+
+# What the paper's words are taken to mean.
+#: 'Roughly halved': the loss that is left, over the loss before.
+HALVED = (0.4, 0.6)
+#: 'Little', 'not very large', 'similar': differences of the capacity loss up to this.
+LITTLE = 0.03
+#: 'Only the mean matters': differences among distributions of one mean up to this.
+SAME = 0.01
+#: 'About ten percentage points'.
+ABOUT_TEN = (0.08, 0.12)
+#: 'Does not have a large impact': relative change of the loss from deterministic to the most
+#: variable service times.
+SMALL_CHANGE = 0.25
+#: What two numbers printed with three decimals may differ by beyond the printed difference.
+ROUNDING = 0.001
+#: Cluster sizes at which the pathological example is taken to its limit: each double and one.
+DOUBLINGS = (15, 31, 63)
+
+#: At ``quick`` all simulated cells are in heavy traffic, which the paper's first type measures too,
+#: at ten times the cost; and two of the service times are left out.
+SCALES = scales(
+    jobs=(30_000, 400_000),
+    replications=(10, 20),
+    cell_jobs=(200_000, 4_000_000),
+    response_jobs=(None, 1_000_000),
+    response_replications=(None, 8),
+    bound_arrivals=(8_000, 100_000),
+    bound_replications=(4, 10),
+    variations=((10,), (2, 5, 10)),
+)
+
+study = Study(
+    "maximal-utilization",
+    "How much of a multicluster can be kept busy where jobs need several clusters at once?",
+    seed=2003,
+    scales=SCALES,
+    logs=(LOG,),
+)
+
+# ---- cases ---------------------------------------------------------------------------------------
+
+ORDERED, UNORDERED = "ordered (exact)", "unordered (simulated)"
+TOTAL = "total, one cluster of 128 (exact)"
+INDEPENDENT, DEPENDENT = "independent sizes", "dependent sizes"
+WORST, FIRST, BEST = "worst fit", "first fit", "best fit (not in the paper)"
+HOLD, POISSON = "queue held at 500", "Poisson arrivals"
+IN_ORDER, DRAWN, DAS1 = "CTC in its order", "CTC, pairs drawn", "DAS1"
+ONE_PART, FOUR_PARTS = "one component", "four components"
+CALM, WILD = "deterministic", "hyperexponential, cv 10"
+
+
+def service_times(scale: Scale) -> dict[str, Any]:
+    """Return the distributions of service times by name, from the calmest to the wildest."""
+    wild = {f"hyperexponential, cv {cv}": Hyperexponential(1.0, cv) for cv in scale.variations}
+    return {CALM: Deterministic(), "exponential": Exponential()} | wild
+
+
+def bars_of(name: str, figure: str, scale: Scale) -> Mapping[str, Loss]:
+    """Return by series what a figure shows of a size distribution."""
+
+    def job(**changes: Any) -> Scenario:
+        return Scenario(FOUR, JobModel(parse_sizes(name), 4, **changes))
+
+    unordered = job()
+    saturated = Saturated(unordered)
+    if figure == "figure3":
+        total = Scenario(ONE_LARGE, job(request="total").workload)
+        ordered = ByFormula(job(request="ordered"))
+        return {ORDERED: ordered, UNORDERED: saturated, TOTAL: ByFormula(total)}
+    if figure == "figure4":
+        return {INDEPENDENT: saturated, DEPENDENT: Saturated(job(split_at=32))}
+    if figure == "service-times":
+        return {
+            f"{request}, {label}": Saturated(job(request=request, service=service))
+            for label, service in service_times(scale).items()
+            for request in ("ordered", "unordered")
+        }
+    if figure == "figure5":
+        few, many = (unordered.with_(scheduling=FPFS(jumps)) for jumps in (5, 50))
+        return {
+            "FCFS": saturated,
+            f"FPFS(5), {HOLD}": Saturated(few, HELD),
+            f"FPFS(50), {HOLD}": Saturated(many, HELD),
+            f"FPFS(5), {POISSON}": BetweenBounds(few),
+            f"FPFS(50), {POISSON}": BetweenBounds(many),
+        }
+    rules = {FIRST: FirstFit(), BEST: BestFit()}
+    others = {label: Saturated(unordered.with_(placement=rule)) for label, rule in rules.items()}
+    return {WORST: saturated} | others
+
+
+def of_sizes(figure: str, names: Sequence[str] = FIVE) -> dict[str, Any]:
+    """Return how a figure gets its cases, and those of a size distribution that a reader adds."""
+
+    def cases(scale: Scale, seed: Seed, names: Sequence[str] = names) -> Entries:
+        bars = {name: bars_of(name, figure, scale) for name in names}
+        return {(name, label): case for name in names for label, case in bars[name].items()}
+
+    more = one_more_loss(lambda name: cases(study.scales["quick"], study.seed, [name]))
+    return {"cases": cases, "one_more": more}
+
+
+@cache
+def _log(path: str) -> tuple[str, Entries]:
+    log = load_trace(LOG, missing="stand-in")
+    das1 = JobModel(das1_sizes(), service=das1_service_times())
+    total = log.jobs(largest=128)
+    cases: dict[Any, Loss] = {}
+    for request, system, jobs, model in (
+        ("unordered", FOUR, total.split(at_most=32), das1.with_(split_at=32)),
+        ("total", ONE_LARGE, total, das1.with_(request="total")),
+    ):
+        cases[request, IN_ORDER] = InOrder(Scenario(system, jobs))
+        cases[request, DRAWN] = Saturated(Scenario(system, ResampledJobs(jobs)))
+        cases[request, DAS1] = Saturated(Scenario(system, model))
+    return log.title, cases
+
+
+def ctc() -> tuple[str, Entries]:
+    """Return the name of the log behind Figure 7, which says where it is a stand-in, and the cases.
+
+    'The pairs as they appear in the log' is read in two ways, order kept and not.
+    """
+    # Read once for each place where it is found: meanwhile it may have been fetched.
+    return _log(next(each["found"] for each in listing() if each["name"] == LOG))
+
+
+def one_total(scale: Scale, seed: Seed) -> Entries:
+    """Return the cases of Figure 8: four draws as four components, or as one."""
+    jobs = JobModel(parse_sizes("D(0.9)[1,8]"), 4)
+    both = {FOUR_PARTS: jobs, ONE_PART: jobs.with_(request="total")}
+    return {("4 × 32", name): Saturated(Scenario(FOUR, each)) for name, each in both.items()}
+
+
+# ---- figures -------------------------------------------------------------------------------------
+
+
+def loss_of(table: pd.DataFrame, series: str) -> dict[str, float]:
+    """Return by group the capacity loss of a series."""
+    return dict(table[table["series"] == series].set_index("group")["capacity_loss"])
+
+
+def by(series: str, level: Callable[[float], Any]) -> Callable[[pd.DataFrame], dict]:
+    """Return what finds by group where dashes are, given that from the loss of a series."""
+    return lambda table: {group: level(loss) for group, loss in loss_of(table, series).items()}
+
+
+def by_response(cell: PublishedLoss) -> bool:
+    """Whether the paper simulated a cell by its first type: until the mean response is 1,500."""
+    return cell.clusters == 1 or (cell.table == 3 and cell.request == "unordered")
+
+
+printed = {
+    "notice": "No cell is far from what is printed",
+    "when": lambda table: not {"differs", "undecided"} & {*table["verdict"]},
+    "claims": ("MU-2", "MU-3"),
+}
+add_densities(study)
+add_printed_tables(study, {3: printed, 4: printed}, by_response)
+
+
+def left_of_ordered(table: pd.DataFrame) -> dict[str, Interval]:
+    """Return by group what is left of the loss from ordered to unordered requests."""
+    return {
+        group: less.plus(ordered).times(1 / ordered)
+        for (group, series), less in differences(table).items()
+        for ordered in [loss_of(table, ORDERED)[group]]
+        if series == UNORDERED
+    }
+
+
+study.add_figure(
+    "figure3",
+    "Figure 3: capacity loss by request type, on 4 × 32 and, for total requests, on 1 × 128",
+    **of_sizes("figure3"),
+    draw=draw_losses(
+        "0.4 to 0.6 of ordered", by(ORDERED, lambda loss: (HALVED[0] * loss, HALVED[1] * loss))
+    ),
+    notice=f"From ordered to unordered requests the loss is roughly halved, but for {EXCEPTION}",
+    when=lambda table: all(
+        left.between(*HALVED) is (group != EXCEPTION)
+        for group, left in left_of_ordered(table).items()
+    ),
+    otherwise="The dashes show where the loss of ordered requests is roughly halved",
+    claims=("MU-4", "MU-5"),
+)(partial(losses_table, against=ORDERED))
+
+
+def mean_alone(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
+    """Return where losses are nearly the least of those of the five with the same mean."""
+    loss = loss_of(table, DEPENDENT)
+    least = {name: min(loss[n] for n in alike) for alike in ALIKE for name in alike}
+    return {name: (x, x + SAME) for name, x in least.items()}
+
+
+study.add_figure(
+    "figure4",
+    "Figure 4: capacity loss of unordered requests by how components are drawn, 4 × 32",
+    **of_sizes("figure4"),
+    draw=draw_losses("dependent sizes, if the mean alone mattered", mean_alone),
+    notice=f"Dependent sizes lose more than independent ones, but for {EXCEPTION}",
+    when=lambda table: all(
+        less.below(0) if group == EXCEPTION else less.above(0)
+        for (group, _), less in differences(table).items()
+    ),
+    claims=("MU-6", "MU-7"),
+)(partial(losses_table, against=INDEPENDENT))
+
+
+def growths(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
+    """Return by (group, series) the relative change of the loss from deterministic times."""
+    base = {request: loss_of(table, f"{request}, {CALM}") for request in ("ordered", "unordered")}
+    none = {(name, f"{r}, {CALM}"): Interval.exact(0.0) for r in base for name in base[r]}
+    return none | {
+        (group, series): less.times(1 / base[series.split(",")[0]][group])
+        for (group, series), less in differences(table).items()
+    }
+
+
+def draw_growth(table: pd.DataFrame, **said: Any) -> Picture:
+    """Draw how the loss grows with the spread of service times, by request and sizes."""
+    cv = {label: law.cv for label, law in service_times(study.scales["paper"]).items()}
+    little, rows = 100 * SMALL_CHANGE, list[dict[str, Any]]()
+    for (group, series), change in growths(table).items():
+        request, service = series.split(", ", 1)
+        at = {"group": group, "panel": f"{request} requests", "cv": cv.get(service)}
+        rows.append(at | interval_columns(change.times(100), "growth"))
+    return plots.lines(
+        pd.DataFrame(rows).dropna(subset="cv"), x="cv", y="growth", line="group", panel="panel",
+        xlabel="coefficient of variation", ylabel="growth of the loss (%)",
+        bold={row["group"] for row in rows if row["ci95_low"] > little},
+        level=(f"growth of {SMALL_CHANGE:.0%}", little), **said,
+    )  # fmt: skip
+
+
+study.add_figure(
+    "service-times",
+    "Section 7.1: growth of the loss over that with deterministic service times, 4 × 32",
+    **of_sizes("service-times"),
+    draw=draw_growth,
+    notice=f"The loss of {FIVE[2]} more than doubles for unordered requests",
+    when=lambda table: growths(table)[FIVE[2], f"unordered, {WILD}"].above(1),
+    claims=("MU-8",),
+)(partial(losses_table, against=lambda series: f"{series.split(',')[0]}, {CALM}"))
+
+#: More jumps, more colour; how the queue is made does not change what FPFS is.
+SIGNS = {5: plots.Sign("#F3D08A", "x"), 50: plots.MEANINGS["FPFS"]}
+
+study.add_figure(
+    "figure5",
+    "Figure 5: capacity loss of unordered requests under FCFS and FPFS, 4 × 32",
+    **of_sizes("figure5", ROOM),
+    draw=draw_losses(
+        "FCFS less 8 to 12 points",
+        by("FCFS", lambda loss: (loss - ABOUT_TEN[1], loss - ABOUT_TEN[0])),
+        look={f"FPFS({k}), {how}": SIGNS[k] for k in SIGNS for how in (HOLD, POISSON)},
+    ),
+    notice="Fifty jumps gain clearly more than five",
+    when=lambda table: all(
+        less.high < differences(table)[group, series.replace("(50)", "(5)")].low
+        for (group, series), less in differences(table).items()
+        if "(50)" in series
+    ),
+    claims=("MU-9",),
+)(partial(losses_table, against="FCFS", paired=False))
+
+study.add_figure(
+    "figure6",
+    "Figure 6: capacity loss of unordered requests by placement, 4 × 32",
+    **of_sizes("figure6"),
+    draw=draw_losses("worst fit ± 3 points", by(WORST, lambda x: (x - LITTLE, x + LITTLE))),
+    notice="Worst fit loses least, whatever the sizes",
+    when=lambda table: all(less.above(0) for less in differences(table).values()),
+    claims=("MU-10",),
+)(partial(losses_table, against=WORST))
+
+
+def draw_logs(table: pd.DataFrame, subtitle: str = "", **said: Any) -> Picture:
+    """Draw the losses of the logs; the subtitle says what stands in for them."""
+    draw = draw_losses("DAS1 ± 3 points", by(DAS1, lambda x: (x - LITTLE, x + LITTLE)))
+    return draw(table, subtitle=f"{subtitle}; {ctc()[0]} and the DAS1 stand-in", **said)
+
+
+study.add_figure(
+    "figure7",
+    "Figure 7: capacity loss with the jobs of two logs of at most 128 processors",
+    lambda scale, seed: ctc()[1],
+    draw=draw_logs,
+    notice="With total requests DAS1 loses far more than CTC, however its log is read",
+    when=lambda table: all(
+        less.below(-LITTLE) for (group, _), less in differences(table).items() if group == "total"
+    ),
+    claims=("MU-11",),
+    one_more=one_more_loss(),
+)(partial(losses_table, against=DAS1, paired=False))
+
+study.add_figure(
+    "figure8",
+    "Figure 8: capacity loss with four draws of D(0.9)[1,8] as four components or as one, 4 × 32",
+    one_total,
+    draw=draw_losses("as much as four components", by(FOUR_PARTS, lambda loss: loss)),
+    notice="The same total loses less spread over four clusters than whole in one",
+    when=lambda table: differences(table)["4 × 32", ONE_PART].above(0),
+    claims=("MU-12",),
+    one_more=one_more_loss(),
+)(partial(losses_table, against=FOUR_PARTS))
+
+# ---- Table 5, and the claims: each from figures that could say the opposite ----------------------
+
+
+@study.add_numbers
+def _table5(results: Results) -> list[Row]:
+    """Table 5: exact moments, whose printed digits the text has lost.
+
+    What is left of the table is the sentence that the first three and the latter two means are
+    almost identical; 'almost' is less than a hundredth.
+    """
+    parts, gaps = {}, []
+    for group in ALIKE:
+        means = [parse_sizes(name).mean for name in group]
+        gaps.append(float(np.ptp(means)))
+        parts[f"{', '.join(group)}: {gaps[-1]:.3f} apart"] = gaps[-1] <= 0.01 * means[0]
+    item, quantity = "Table 5 means almost identical", "largest difference of means, processors"
+    rows = [Row(study.name, item, quantity, None, max(gaps), None, None, *judge_claim(parts))]
+    lost = "cannot be tested", "the text at hand has lost the printed digits"
+    for name, moment in product(FIVE, ("mean", "cv")):
+        value = getattr(parse_sizes(name), moment)
+        item = f"Table 5 {name} {moment}"
+        rows.append(Row(study.name, item, moment, None, value, None, None, *lost))
+    return rows
+
+
+def pathological_loss(clusters: int, size: int) -> float:
+    """Capacity loss of ordered jobs of ceil((N + 1)/2) tasks in cluster 1, one in each other."""
+    vector = np.array([[-(-(size + 1) // 2)] + [1] * (clusters - 1)])
+    system = Multicluster.equal(clusters, size)
+    return by_formula(system, JointSizes(vector, np.ones(1))).capacity_loss
+
+
+@study.add_claim("MU-1", f"largest gap to the limit at N = {DOUBLINGS[-1]}")
+def _limit_of_the_pathological_example(results: Results) -> Decision:
+    parts, last = {}, 0.0
+    for clusters in (2, 3, 4):
+        limit = (2 * clusters - 1) / (2 * clusters)
+        gaps = np.array([limit - pathological_loss(clusters, n) for n in DOUBLINGS])
+        halves = bool(np.allclose(gaps[1:] / gaps[:-1], 0.5, atol=0.05))
+        parts[f"gap to the limit halves as N doubles, C = {clusters}"] = halves
+        last = max(last, float(np.abs(gaps[-1])))
+    return last, parts
+
+
+def _apart(results: Results, method: str, request: str) -> tuple[dict[str, Interval], float]:
+    """Return by sizes the simulated less the calculated loss of the printed cells, and a limit.
+
+    That is the largest difference of two printed cells, with what rounding may add: 'extremely
+    well' and 'quite reasonable' are no worse than the paper's own cells agree.
+    """
+    cells = pd.concat([results.table("table3"), results.table("table4")])
+    cells = cells[cells["request"] == request]
+    kinds = (cells[cells["method"] == kind] for kind in ("simulation", method))
+    both = pd.merge(*kinds, on=["table", "component_sizes", "clusters"], suffixes=("", "_known"))
+    limit = (both["published"] - both["published_known"]).abs().max() + ROUNDING
+    return {
+        row["component_sizes"]: Interval(
+            row["capacity_loss"], row["ci95_low"], row["ci95_high"], 2, doubt=row["doubt"]
+        ).plus(-row["capacity_loss_known"])
+        for row in both.to_dict("records")
+    }, limit
+
+
+@study.add_claim("MU-2", "simulated less exact loss, furthest from 0")
+def _exact_and_simulated_agree(results: Results) -> Decision:
+    parts, every = {}, list[Interval]()
+    for label, request in (("single cluster", "total"), ("ordered", "ordered")):
+        apart, limit = _apart(results, "exact", request)
+        within = all_of(*(each.between(-limit, limit) for each in apart.values()))
+        parts[f"{label}: all {len(apart)} within {limit:.4f}"] = within
+        every += apart.values()
+    covered = sum(each.contains(0) for each in every)
+    return furthest(every), parts, f"{covered} of {len(every)} intervals hold the exact value"
+
+
+@study.add_claim("MU-3", "simulated less approximate loss, furthest from 0")
+def _approximation_is_reasonable(results: Results) -> Decision:
+    apart, limit = _apart(results, "approximation", "unordered")
+    parts = {
+        f"{name} within {limit:.4f}": each.between(-limit, limit) for name, each in apart.items()
+    }
+    below = sum(each.estimate > 0 for each in apart.values())
+    note = f"the approximation is below the simulation in {below} of them"
+    return furthest(apart.values()), parts, note
+
+
+@study.add_claim("MU-4", "smallest step of the capacity loss")
+def _unordered_between_total_and_ordered(results: Results) -> Decision:
+    table, steps = results.table("figure3"), list[Interval]()
+    parts: dict[str, bool | None] = {}
+    for name in FIVE:
+        below = differences(table)[name, UNORDERED].times(-1)
+        above = below.times(-1).plus(loss_of(table, ORDERED)[name] - loss_of(table, TOTAL)[name])
+        parts |= {f"{name} below ordered": below.above(0), f"{name} above total": above.above(0)}
+        steps += [below, above]
+    return least(steps), parts
+
+
+def _sample(results: Results, figure: str, group: str, series: str) -> Sample:
+    """Return the loss of a bar, a value a run."""
+    return results[study.figures[figure].cases(results.scale, results.seed)[group, series]]
+
+
+@study.add_claim("MU-5", "mean ratio of the five")
+def _loss_is_halved_but_once(results: Results) -> Decision:
+    table = results.table("figure3")
+    parts: dict[str, bool | None] = {}
+    for name, left in left_of_ordered(table).items():
+        words, halved = f"{name} {left.estimate:.2f}", left.between(*HALVED)
+        parts |= {f"all but {words}": not_(halved)} if name == EXCEPTION else {words: halved}
+    samples = [
+        _sample(results, "figure3", name, UNORDERED) / loss_of(table, ORDERED)[name]
+        for name in FIVE
+    ]
+    mean = Sample(np.mean([s.values for s in samples], axis=0), max(s.doubt for s in samples))
+    note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
+    return mean.interval, parts, note
+
+
+@study.add_claim("MU-6", f"dependent less independent loss, {EXCEPTION}")
+def _dependent_sizes_lose_more_but_once(results: Results) -> Decision:
+    change = {name: less for (name, _), less in differences(results.table("figure4")).items()}
+    parts = {f"{name} worse": change[name].above(0) for name in FIVE[:4]}
+    parts[f"{EXCEPTION} better"] = change[EXCEPTION].below(0)
+    return change[EXCEPTION], parts
+
+
+@study.add_claim("MU-7", "largest difference among equal means, dependent sizes")
+def _only_the_mean_matters_if_dependent(results: Results) -> Decision:
+    """Within each group of one mean: nearly one loss if dependent, several if independent."""
+
+    def widest(group: Sequence[str], series: str) -> Interval:
+        samples = [_sample(results, "figure4", name, series) for name in group]
+        lowest, *_, highest = sorted(samples, key=lambda each: each.mean)
+        return (highest - lowest).interval
+
+    parts = {}
+    for group in ALIKE:
+        dependent, independent = (widest(group, each) for each in (DEPENDENT, INDEPENDENT))
+        words = ", ".join(group)
+        parts[f"{words}: at most {SAME} apart if dependent"] = dependent.between(-SAME, SAME)
+        parts[f"{words}: further if independent"] = not_(independent.between(-SAME, SAME))
+    return most(widest(group, DEPENDENT) for group in ALIKE), parts
+
+
+@study.add_claim("MU-8", "largest change of the loss")
+def _service_times_change_little(results: Results) -> Decision:
+    change = growths(results.table("service-times"))
+    wildest = {
+        f"{name} {request} {each.estimate:+.0%}": each
+        for name, request in product(FIVE, ("ordered", "unordered"))
+        for each in [change[name, f"{request}, {WILD}"]]
+    }
+    parts = {words: c.between(-SMALL_CHANGE, SMALL_CHANGE) for words, c in wildest.items()}
+    note = f"change of the loss from {CALM} to {WILD}, {SMALL_CHANGE:.0%} taken as little"
+    return furthest(wildest.values()), parts, note
+
+
+@study.add_claim("MU-9", "largest gain of MaxJumps 50")
+def _overtaking_gains(results: Results) -> Decision:
+    less, parts, gains = differences(results.table("figure5")), {}, []
+    for name, how in product(ROOM, (HOLD, POISSON)):
+        for jumps, limits in ((5, (0, LITTLE)), (50, ABOUT_TEN)):
+            gain = less[name, f"FPFS({jumps}), {how}"].times(-1)
+            words = "held" if how == HOLD else "Poisson"
+            words = f"{name} {words} {jumps} gains {100 * gain.estimate:.1f} points"
+            parts[words] = gain.between(*limits)
+        gains.append(gain)
+    return most(gains), parts
+
+
+@study.add_claim("MU-10", "first less worst fit loss")
+def _placement_changes_little(results: Results) -> Decision:
+    less = differences(results.table("figure6"))
+    changes = {f"{n} {100 * less[n, FIRST].estimate:+.1f} points": less[n, FIRST] for n in FIVE}
+    parts = {words: change.between(-LITTLE, LITTLE) for words, change in changes.items()}
+    return furthest(changes.values()), parts
+
+
+@study.add_claim("MU-11", "largest DAS1 less CTC loss")
+def _two_logs_lose_alike(results: Results) -> Decision:
+    table, changes = results.table("figure7"), {}
+    for reading, words in ((IN_ORDER, "in the log's order"), (DRAWN, "pairs drawn")):
+        for request in ("unordered", "total"):
+            ours, das1 = (loss_of(table, series)[request] for series in (reading, DAS1))
+            change = differences(table)[request, reading].times(-1)
+            changes[f"{words}, {request}: {ours:.3f} and {das1:.3f}"] = change
+    parts = {words: change.between(-LITTLE, LITTLE) for words, change in changes.items()}
+    note = f"jobs of {ctc()[0]}; sizes and times of DAS1 from a stand-in with its moments"
+    return furthest(changes.values()), parts, note
+
+
+@study.add_claim("MU-12", "loss of one component less that of four")
+def _co_allocation_helps(results: Results) -> Decision:
+    change = differences(results.table("figure8"))["4 × 32", ONE_PART]
+    return change, {"one component loses more": change.above(0)}

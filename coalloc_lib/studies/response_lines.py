@@ -1,0 +1,177 @@
+"""Response times over utilization, as several studies show them: lines, their table and picture."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+
+from coalloc_lib import plots
+from coalloc_lib.checks import InputError, shown
+from coalloc_lib.curves import (
+    Curve,
+    Point,
+    best_method,
+    find_maximum,
+    response_point,
+    response_times,
+)
+from coalloc_lib.estimates import Bound, Interval
+from coalloc_lib.inference import Sample
+from coalloc_lib.saturation import replicated_traffic
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.seeds import spawn
+from coalloc_lib.studies.core import Entries, Results, Scale, Study
+
+#: Where the points of a line are, as shares of what it bears: most where it bends.
+SHARES = (0.3, 0.5, 0.65, 0.75, 0.83, 0.89, 0.94)
+#: By label of a line: from where to where what it bears more than another line lies for certain.
+Ranges = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Responses:
+    """What is found of a `Line`.
+
+    Attributes
+    ----------
+    curve : Curve
+        Points as precise as asked for, and the maximal utilization.
+    borne : Sample
+        Utilization in heavy traffic, run by run.
+    at : dict of Sample
+        Mean response times run by run, by load.
+    """
+
+    curve: Curve
+    borne: Sample
+    at: dict[float, Sample]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Mean response times of a scenario over utilization, and what it bears.
+
+    The scale has `jobs` and `replications` of runs that are compared in pairs; `shares` of what is
+    borne, at which the curve has points; and their `precision` and `most_jobs`, as in
+    `coalloc_lib.curves.response_point`.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    processors : int
+        That utilization is relative to.
+    compared : tuple of float
+        Loads at which mean response times are compared in pairs, where they are borne.
+    """
+
+    scenario: Scenario
+    processors: int
+    compared: tuple[float, ...] = ()
+
+    def measure(self, scale: Scale, seed: np.random.SeedSequence) -> Responses:
+        """Return the bound, by formula where that is exact, and the points below it."""
+        line, share = self.scenario, self.scenario.system.processors / self.processors
+        of_runs = parent(seed)
+        runs: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
+        busy, doubt = replicated_traffic(line, seed=of_runs, **runs)
+        borne = Sample(busy.mean(axis=1) * share, doubt)
+        bound = Bound(borne.interval, "simulation")
+        if best_method(line) == "exact":
+            bound = find_maximum(line, method="exact").times(share)
+        how = {"precision": scale.precision, "most_jobs": scale.most_jobs}
+        how["jobs"] = min(10_000, scale.most_jobs)
+        points = []
+        for load in (part * bound.max_utilization for part in scale.shares):
+            if load < bound.interval.low:
+                found = response_point(line, load / share, seed=seed, **how)
+                points.append(Point(load, found.response, found.jobs, found.precise))
+        at = {}
+        runs |= {"replications": 1, "maximum": bound.times(1 / share)}
+        for load in self.compared:
+            if load < bound.interval.low:
+                seeds = spawn(of_runs, scale.replications)
+                times = [response_times(line, load / share, seed=each, **runs)[0] for each in seeds]
+                at[load] = Sample(np.array(times), doubt)
+        return Responses(Curve(points, bound), borne, at)
+
+
+def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
+    """Return the seed that a case's own was spawned from; what it spawns are a study's runs."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key[:-1])
+
+
+def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
+    """Return the table of a figure of lines: a row for each point, with what its line bears.
+
+    Parameters
+    ----------
+    entries : dict
+        By label a `Line`, or a pair: the line and the one that it is held against. The table then
+        has what this one bears, `beside`, and in pairs the `gain` over it with its interval.
+    results : Results
+    """
+    tables = []
+    for label, entry in entries.items():
+        line, *others = entry if isinstance(entry, tuple) else (entry,)
+        curve, bound = results[line].curve, results[line].curve.maximum
+        ends = {"maximal_low": bound.interval.low, "maximal_high": bound.interval.high}
+        bears = {"maximal_utilization": bound.max_utilization, **ends, "method": bound.method}
+        for other in others:
+            against = results[other].borne
+            gain = (results[line].borne - against).interval
+            bears |= {"beside": against.mean, "gain": gain.estimate, "gain_low": gain.low}
+            bears |= {"gain_high": gain.high, "gain_doubt": gain.doubt}
+        tables.append(curve.to_frame().assign(**bears))
+        tables[-1].insert(0, "label", label)
+    return pd.concat(tables, ignore_index=True)
+
+
+def gains_within(table: pd.DataFrame, ranges: Ranges) -> bool:
+    """Return whether what lines bear more than others lies for certain where it is said to."""
+    found = {
+        row.label: Interval(row.gain, row.gain_low, row.gain_high, 2, doubt=row.gain_doubt)
+        for row in table.drop_duplicates("label").itertuples()
+        if row.label in ranges
+    }
+    return all(found[label].between(*ends) for label, ends in ranges.items())
+
+
+def draw_lines(
+    table: pd.DataFrame, *, dashed: str, ranges: Ranges, beside: str = "", **how: Any
+) -> Picture:
+    """Draw lines, and below them what each one bears; `how` is for `coalloc_lib.plots.curves`.
+
+    `dashed` says what the finite ends of `ranges` are, which are dashed, and `beside` what lines
+    are held against, where that is to be marked.
+    """
+    others = table.drop_duplicates("label").set_index("label")["beside"].dropna().to_dict()
+    ends = {
+        label: tuple(other + by for by in ranges[label] if np.isfinite(by) and (by or not beside))
+        for label, other in others.items()
+        if label in ranges
+    }
+    how |= {"beside": (beside, others)} if beside else {}
+    return plots.curves(table, threshold=(dashed, ends), **how)
+
+
+def add_lines(
+    study: Study, name: str, shows: str, entries: Entries, ranges: Ranges, notice: str,
+    claims: tuple[str, ...], **drawn: Any,
+) -> None:  # fmt: skip
+    """Give a study a figure of lines, whose notice is true where the gains are within `ranges`."""
+    (processors,) = {line.processors for pair in entries.values() for line in pair}
+
+    def one_more(label: Any, scenario: Any) -> Entries:
+        if not isinstance(scenario, Scenario):
+            raise InputError(f"scenario = {shown(scenario)}; give a Scenario")
+        return {label: Line(scenario, processors)}
+
+    study.add_figure(
+        name, f"{shows}; below, what each line bears", lambda scale, seed: entries,
+        draw=partial(draw_lines, ranges=ranges, **drawn), notice=notice, claims=claims,
+        when=partial(gains_within, ranges=ranges), one_more=one_more,
+    )(lines_table)  # fmt: skip

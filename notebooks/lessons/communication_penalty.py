@@ -1,0 +1,160 @@
+"""Notebook 03: twenty jobs that splitting helps or hurts, exercises, and the leaderboard."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import coalloc_lib as co
+from coalloc_lib.checks import instance_of, one_of, shown
+from coalloc_lib.estimates import all_of
+from coalloc_lib.inference import Sample, crossing
+from coalloc_lib.placement import Placement
+from coalloc_lib.saturation import replicated_traffic
+from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
+from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
+
+#: Jobs of a case, their penalty near the threshold, and a load that makes twenty jobs wait.
+JOBS, PENALTY, LOAD = 20, 0.2, 1.5
+SEEDS, FOUND = range(400), {"helps": 196, "hurts": 106}  # looked through, what `search` finds
+#: Jobs of a run in heavy traffic, and runs; jobs of a run of a response time.
+BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
+AT_NEED = co.SingleThenSpan(co.WorstFit())
+#: Rules of the project: above which size jobs come in components, and how they are placed.
+KNOWN = {"never split": (19, co.WorstFit()), "always split above 10": (10, co.WorstFit()),
+         "at need above 3": (3, AT_NEED)}  # fmt: skip
+
+
+def _split(above: int = 10, psi: float = 0.0, max_jumps: int = 0, parts: int = 4) -> co.Scenario:
+    return scenario(max_jumps, WHOLE.with_(above=above, parts=parts, span_penalty=psi))
+
+
+@dataclass(frozen=True)
+class Case:
+    """The same jobs, whole and with the large ones split, under first come, first served."""
+
+    seed: int
+
+    @property
+    def pair(self) -> list[co.Schedule]:
+        """The schedules of the whole jobs and of the split ones."""
+        both = scenario(0), _split(psi=PENALTY)
+        return [each.simulate(JOBS, load=LOAD, seed=self.seed) for each in both]
+
+    @property
+    def ratio(self) -> float:
+        """Mean response time of the split jobs over that of the whole ones."""
+        whole, split = self.pair
+        return float(split.response.mean() / whole.response.mean())
+
+    @property
+    def schedules(self) -> dict[str, co.Schedule]:
+        """Both, by labels that say what to look for: how many are split, and the mean responses."""
+        names = "no co-allocation", f"{self.pair[1].spans.sum()} jobs split, ψ = {PENALTY}"
+        named = zip(names, self.pair, strict=True)
+        return {f"{name}: mean response {each.response.mean():.1f}": each for name, each in named}
+
+    @property
+    def words(self) -> str:
+        """What the viewer should see."""
+        whole, split = self.pair
+        sooner, later = (np.sum(sign * (split.end - whole.end) > 1e-9) for sign in (-1, 1))
+        return (
+            f"Mean response {whole.response.mean():.1f} whole and {split.response.mean():.1f} "
+            f"split ({100 * (self.ratio - 1):+.0f} %): {sooner} of {JOBS} jobs end sooner, {later} "
+            f"later; the mean wait goes from {whole.wait.mean():.1f} to {split.wait.mean():.1f}"
+        ).replace("-", "−")
+
+
+def splitting_case(kind: str) -> Case:
+    """Return the case in which splitting ``"helps"``, or ``"hurts"``."""
+    return Case(FOUND[one_of("kind", kind, tuple(FOUND))])
+
+
+def search() -> dict[str, int]:
+    """Return the seeds of `SEEDS` whose jobs splitting helps most, and hurts most."""
+    ratios = [Case(seed).ratio for seed in SEEDS]
+    return {"helps": SEEDS[int(np.argmin(ratios))], "hurts": SEEDS[int(np.argmax(ratios))]}
+
+
+@lru_cache
+def _borne(asked: co.Scenario) -> Sample:
+    busy, doubt = replicated_traffic(asked, jobs=BUSY, replications=RUNS, seed=study.seed)
+    return Sample(busy.mean(axis=1), doubt)
+
+
+def _slowest_link(answer: Any) -> str:
+    hint = "psi is alpha times lambda; what is asked for is 1 + lambda"
+    return near(answer, 1 + 0.160 / 0.25, 0.011, hint)
+
+
+def _jobs_of_one_size(answer: Any) -> str:
+    sixteen = WHOLE.model.with_(sizes=co.uniform(16, 16))
+    whole, split = (_borne(scenario(0, WHOLE.with_(model=sixteen, above=n))).mean for n in (16, 15))
+    hint = "count how many components fit into a cluster, and so how many jobs run at once"
+    return near(answer, split / whole - 1, 0.005, hint)
+
+
+def _stretch_alone(answer: Any) -> str:
+    return near(answer, 10 * 0.15, 0.06, "they wait alike, so only the stretch of the run differs")
+
+
+def _how_many_components(answer: Any) -> str:
+    borne = {parts: _borne(_split(parts=parts)) for parts in (2, 3, 4, 5)}
+    top = max(borne, key=lambda parts: borne[parts].mean)
+    sure = all((borne[top] - borne[n]).interval.above(0) for n in borne if n != top)
+    return "" if sure and answer == top else "give the number that bears most, without a penalty"
+
+
+@lru_cache
+def _later(psi: float) -> Sample:
+    how = {"jobs": RESPONDING, "replications": RUNS, "seed": study.seed}
+    both = _split(5, psi, 20), scenario(20)
+    split, whole = (co.curves.response_times(each, 0.7, **how) for each in both)
+    return Sample(split - whole)
+
+
+def _threshold_of_more_jobs(answer: Any) -> str:
+    hint = "split and whole jobs of one seed, their mean response times, and where these are alike"
+    return near(answer, crossing(_later, 0.0, 0.4).interval.estimate, 0.025, hint)
+
+
+def _threshold_at_need(answer: Any) -> str:
+    def costs(psi: float) -> Sample:
+        return _borne(scenario(0)) - _borne(_split(psi=psi).with_(placement=AT_NEED))
+
+    hint = "compare what is borne by whole jobs and by jobs split at need, at several psi"
+    return near(answer, crossing(costs, 0.0, 0.6).interval.estimate, 0.02, hint)
+
+
+EXERCISES = dict(enumerate((_slowest_link, _jobs_of_one_size, _stretch_alone, _how_many_components,
+                            _threshold_of_more_jobs, _threshold_at_need), start=1))  # fmt: skip
+check = checker(EXERCISES)
+
+
+def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
+    """Return placements, and three that are known, in the order of the load that they bear.
+
+    Jobs of more than three processors come in four components, under FCFS, at a penalty of 0.2; a
+    placement with ``keeps_whole`` decides of each whether it is split. 95 % intervals on the same
+    jobs say whether one beats the three, or the others of them.
+    """
+    instance_of("entries", entries, dict, "placements by name")
+    rules = {name: _borne(_split(above, PENALTY).with_(placement=rule))
+             for name, (above, rule) in KNOWN.items()}  # fmt: skip
+
+    def borne_by(name: str, rule: Placement) -> Sample:
+        if not isinstance(rule, Placement):
+            raise co.InputError(f"entries[{name!r}] = {shown(rule)}; give an object: co.WorstFit()")
+        engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
+        return _borne.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
+
+    never, rows = rules["never split"], []
+    for name, borne, others in held_against(rules, entries, borne_by):
+        said = "" if borne is never else off_by((borne - never).interval)
+        beats = all_of(*((borne - other).interval.above(0) for other in others))
+        rows.append({"placement": name, "borne": round(borne.mean, 4),
+                     "more than never split": said, "beats the three": ANSWERS[beats]})  # fmt: skip
+    return ranked(rows, "borne", ascending=False)

@@ -1,0 +1,116 @@
+"""The third notebook: its checks take right answers and do not tell them; cases to be played."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import coalloc_lib as co
+from coalloc_lib.studies.communication_penalty import WHOLE, scenario
+from lessons import communication_penalty as lesson
+from lessons.communication_penalty import check, leaderboard, splitting_case
+from tests.studies.answers import assert_right, hint_of
+
+AT_NEED = co.SingleThenSpan(co.WorstFit())
+
+
+class LargeOnesAtNeed(co.SingleThenSpan):
+    def place(self, components, request, idle):
+        if sum(components) <= 10:
+            return co.WorstFit().place(components, "total", idle)
+        return super().place(components, request, idle)
+
+
+class LikeAtNeed(co.SingleThenSpan):
+    pass
+
+
+def split(psi=0.0, max_jumps=0, above=10):
+    return scenario(max_jumps, WHOLE.with_(above=above, span_penalty=psi))
+
+
+def threshold_of_more_jobs():
+    """Found with other jobs than those of the check."""
+    pair = lambda psi: (split(psi, 20, above=5), scenario(20))  # noqa: E731
+    later = lambda psi: co.compare(*pair(psi), load=0.7, seed=5).estimate  # noqa: E731
+    return brentq(later, 0.0, 0.4, xtol=0.01)
+
+
+def threshold_at_need():
+    """Found with other jobs than those of the check."""
+
+    def costs(psi):
+        return co.compare(scenario(0), split(psi).with_(placement=AT_NEED), seed=5).estimate
+
+    return brentq(costs, 0.0, 0.6, xtol=0.005)
+
+
+RIGHT = {1: 1.64, 2: 0.2, 3: 1.5, 4: 3, 5: threshold_of_more_jobs, 6: threshold_at_need}
+WRONG = {
+    1: [0.64, 1.74, 0.04, "slow", None],
+    2: [1.2, 0.0, 0.25, None],
+    3: [0.15, 15, 10, None],
+    4: [2, 4, 5, "three", None],
+    5: [0.1, 0.21, None],
+    6: [0.21, 0.24, 0.4, None],
+}
+
+
+@pytest.mark.parametrize("number", lesson.EXERCISES)
+def test_right_answers_are_taken(number):
+    right = RIGHT[number]
+    assert_right(check, number, right() if callable(right) else right)
+
+
+@pytest.mark.parametrize(("number", "answer"), [(n, a) for n, many in WRONG.items() for a in many])
+def test_wrong_answers_get_a_hint_that_does_not_tell(number, answer):
+    hint = hint_of(check, number, answer)
+    if number not in (5, 6):
+        assert f"{RIGHT[number]:g}" not in hint.replace("1 + lambda", "")
+
+
+def test_the_leaderboard_takes_own_rules_and_orders_by_what_is_borne():
+    own = {"large ones": LargeOnesAtNeed(co.WorstFit()), "like": LikeAtNeed(co.WorstFit())}
+    table = leaderboard(own)
+    assert table.index.tolist() == [1, 2, 3, 4, 5]
+    assert table["borne"].is_monotonic_decreasing
+    lines = table.set_index("placement")
+    # The same rule, run by the other engine on the same jobs.
+    told = ["borne", "more than never split"]
+    assert lines.loc["like", told].equals(lines.loc["at need above 3", told])
+    assert lines.loc["like", "beats the three"] == "no"
+    assert lines.loc["large ones", "beats the three"] == "yes"
+    assert lines.loc["never split", "more than never split"] == ""
+    assert lines.loc["large ones", "more than never split"].startswith("+")
+    for name, asked in {"never split": scenario(0), "always split above 10": split(0.2)}.items():
+        borne = co.find_maximum(asked, seed=5).max_utilization
+        assert lines.loc[name, "borne"] == pytest.approx(borne, abs=0.003)
+
+
+def test_what_is_no_placement_is_refused_in_one_line():
+    with pytest.raises(co.InputError, match=r"entries\['mine'\]"):
+        leaderboard({"mine": LargeOnesAtNeed})
+    with pytest.raises(co.InputError, match=r"^entries = .*placements by name"):
+        leaderboard(LargeOnesAtNeed())
+
+
+def test_the_cases_are_those_that_the_search_finds():
+    assert lesson.search() == lesson.FOUND
+    assert splitting_case("helps").ratio < 0.95 < 1.05 < splitting_case("hurts").ratio
+    with pytest.raises(co.InputError, match="kind"):
+        splitting_case("either")
+
+
+@pytest.mark.parametrize("kind", lesson.FOUND)
+def test_a_case_shows_the_same_jobs_whole_and_split(kind):
+    case = splitting_case(kind)
+    whole, paying = case.schedules.values()
+    for schedule in (whole, paying):
+        schedule.verify()
+        assert len(schedule.jobs) == 20
+    np.testing.assert_array_equal(whole.jobs.processors, paying.jobs.processors)
+    np.testing.assert_array_equal(whole.jobs.submit, paying.jobs.submit)
+    assert np.count_nonzero(whole.allocation, axis=1).max() == 1
+    assert np.count_nonzero(paying.allocation, axis=1).max() == 4
+    sooner = int((paying.end < whole.end - 1e-9).sum())
+    assert f"{sooner} of 20 jobs end sooner" in case.words
+    assert all(f"{s.response.mean():.1f}" in label for label, s in case.schedules.items())

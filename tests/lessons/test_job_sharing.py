@@ -1,0 +1,73 @@
+"""The checks of the fourth notebook take right answers, and give hints that do not tell them."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import coalloc_lib as co
+from coalloc_lib.sites import multi_site, sharing
+from coalloc_lib.studies.job_sharing import workload_sets
+from lessons.job_sharing import check, with_length
+from tests.studies.answers import assert_right, hint_of
+
+M128, EASY = co.Multicluster([128] * 4), {"scheduling": co.EASY()}
+
+
+def first_extract():
+    return next(iter(workload_sets().values())).jobs.chopped(128).pieces
+
+
+def awrt(schedule):
+    """Written out anew: processors times run time."""
+    weight = schedule.jobs.processors * schedule.jobs.runtime
+    return float((weight * (schedule.end - schedule.jobs.submit)).sum() / weight.sum())
+
+
+def under_fcfs():
+    jobs, how = first_extract(), {"scheduling": co.FCFS()}
+    return awrt(multi_site(M128, jobs, 0.25, **how)) / awrt(sharing(M128, jobs, **how))
+
+
+def some_stay():
+    jobs = first_extract()
+    site = np.arange(len(jobs)) % 4  # a log is in order of submission
+    rng = np.random.default_rng(np.random.SeedSequence(1).spawn(1)[0])
+    home = np.where(rng.random(len(jobs)) < 0.5, site, -1)
+    return awrt(sharing(M128, jobs, home=home, **EASY)) / awrt(sharing(M128, jobs, **EASY))
+
+
+def two_halves():
+    jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total").chopped(50).pieces
+    halves = co.Multicluster([50, 50])
+    base = awrt(sharing(halves, jobs, **EASY))
+    return brentq(lambda p: awrt(multi_site(halves, jobs, p, **EASY)) - base, 0, 0.4, xtol=0.002)
+
+
+RIGHT = {
+    1: lambda: (16 * 2 + 20 * 12) / 36,  # responses 2 and 12
+    2: lambda: 4,  # the head goes at 6, and it comes at 2
+    3: under_fcfs,
+    4: some_stay,
+    5: two_halves,
+}
+WRONG = {
+    1: [4.0, 7.0, "hours", None],
+    2: [3, 5, 6],
+    3: [1.04, 0.25],
+    4: [1.0, 0.75],
+    5: [0.25, np.inf],
+}
+
+
+@pytest.mark.parametrize("number", RIGHT)
+def test_right_answers_are_taken_and_wrong_ones_get_a_hint_that_does_not_tell(number):
+    right = RIGHT[number]()
+    assert_right(check, number, right)
+    for answer in WRONG[number]:
+        assert f"{right:.2g}" not in hint_of(check, number, answer)
+
+
+def test_what_slips_past_the_head_does_not_delay_it():
+    for length in range(1, 5):
+        assert with_length(length).verify().start[[2, 3]].tolist() == [6, 2]
+    assert with_length(5).verify().start[[2, 3]].tolist() == [6, 10]

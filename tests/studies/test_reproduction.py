@@ -1,0 +1,130 @@
+"""What a run of studies leaves behind, also when it fails half way."""
+
+import errno
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from coalloc_lib import studies
+from coalloc_lib.checks import InputError
+from coalloc_lib.files import folder_beside
+from coalloc_lib.studies import reproduce
+from tests.conftest import ROOT
+from tests.studies.toy import toy
+
+NAMES = ("maximal-utilization", "cluster-configurations")
+FILES = ["bare.csv", "means.csv", "means.png"]
+
+
+@pytest.fixture
+def toys(monkeypatch):
+    """Two studies that take no time, in the place of all; the second knows the claims of both."""
+    made = {"maximal-utilization": toy(), "cluster-configurations": toy("cluster-configurations")}
+    made["cluster-configurations"]._judges.clear()
+    monkeypatch.setattr(studies, "STUDIES", NAMES)
+    monkeypatch.setattr(studies, "load_study", made.__getitem__)
+    return made
+
+
+def files_in(folder):
+    return sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
+
+
+def contents(folder):
+    return {file: (folder / file).read_bytes() for file in files_in(folder)}
+
+
+def test_one_ledger_one_page_and_a_folder_of_figures_each(toys, tmp_path):
+    result = reproduce(out=tmp_path / "new" / "results", scale="paper", seed=3)
+    found = [f"results/{name}/{file}" for name in sorted(NAMES) for file in FILES]
+    assert set(files_in(tmp_path / "new")) == {*found, "results/index.html", "results/ledger.csv"}
+    assert len(result.ledger.read_text().splitlines()) == 1 + len(result.rows)
+    assert [row.study for row in result.rows] == [NAMES[0]] * 3 + [NAMES[1]]
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in result.figures)
+    table = pd.read_csv(tmp_path / "new/results/maximal-utilization/means.csv")
+    assert len(table) == 4
+
+
+def test_the_page_has_every_claim_in_the_papers_words_and_needs_nothing_else(toys, tmp_path):
+    page = reproduce(out=tmp_path).page.read_text()
+    assert "Spreading the same total over four components" in page
+    assert "MU-1 holds in part" in page
+    assert "The last is largest." in page
+    assert page.count("data:image/png;base64,") == 2
+    assert not re.search(r'(?:src|href)="(?!data:|#|ledger)', page)
+    assert not re.search(r"https?://", page)
+
+
+def test_only_the_named_studies_run_each_with_its_own_seed(toys, tmp_path):
+    result = reproduce([NAMES[1], NAMES[1]], out=tmp_path)
+    assert {row.study for row in result.rows} == {NAMES[1]}
+    assert result.rows == toys[NAMES[1]].reproduce(seed=7).rows
+
+
+@pytest.mark.parametrize("part", ["measure", "draw"])
+def test_a_study_that_fails_leaves_what_was_there(toys, tmp_path, part):
+    def broken(*given, **said):
+        raise RuntimeError("half way")
+
+    reproduce(out=tmp_path)
+    before = contents(tmp_path)
+    first = toys[NAMES[0]]
+    setattr(
+        *{"measure": (first, "measure"), "draw": (first.figures["means"], "draw")}[part], broken
+    )
+    with pytest.raises(Exception, match="half way"):
+        reproduce(out=tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_what_a_killed_run_leaves_says_what_it_is_and_goes_with_the_next_run(toys, tmp_path):
+    """One is killed when its files are drawn but not yet in place; another still lives."""
+    code = """
+import os, signal, sys
+from pathlib import Path
+from coalloc_lib import studies
+from tests.studies.toy import toy
+def die(rows, path):
+    path.touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+studies.write_ledger = die
+studies._write({"a": toy().reproduce()}, "a", Path(sys.argv[1]), "quick", [])
+"""
+    dead = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, check=False)
+    assert dead.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".reproduce.coalloc-partial-")
+    with folder_beside(tmp_path / "reproduce") as living:
+        assert not left.exists()
+        reproduce([NAMES[0]], out=tmp_path)
+        there = {living.name, NAMES[0], "ledger.csv", "index.html"}
+        assert {path.name for path in tmp_path.iterdir()} == there
+    assert not living.exists()
+
+
+def test_a_full_disk_costs_the_files_of_one_study(toys, tmp_path, monkeypatch):
+    reproduce([NAMES[0]], out=tmp_path)
+    before = contents(tmp_path)
+
+    def full(rows, path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(studies, "write_ledger", full)
+    with pytest.raises(InputError, match=r"cannot take the files of cluster.*No space left"):
+        reproduce([NAMES[1]], out=tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_bad_arguments_are_refused_before_anything_is_made(toys, tmp_path):
+    for bad in ({"names": ["three"]}, {"scale": "huge"}):
+        with pytest.raises(InputError, match="choose one of"):
+            reproduce(**bad, out=tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be made"):
+        reproduce(out=tmp_path / "file")
