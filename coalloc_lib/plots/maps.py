@@ -43,7 +43,7 @@ ROUNDING = 1e-9
 def maps(
     table: pd.DataFrame, *, x: str, y: str, value: str, panel: str | None = None,
     mark: str | None = None, kinds: Mapping[str, tuple[str, str]] | None = None,
-    most: float | None = 60.0, across: int = 2, digits: int = 0, xlabel: str = "",
+    most: float | None = 60.0, digits: int = 0, xlabel: str = "",
     ylabel: str = "", values: str = "", outline: bool = True, half_widths: bool = False,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
@@ -62,8 +62,6 @@ def maps(
         Text and colour of each kind of cell, explained below; no colour: hatched.
     most : float or None
         Where the colours end: at the largest value where it is None.
-    across : int
-        Panels beside each other.
     digits : int
         Behind the decimal point.
     values : str
@@ -86,7 +84,7 @@ def maps(
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
     colours = GAINS if half_widths else CHANGES
     most = float(cells["value"].abs().max()) or 1.0 if most is None else most
-    across = min(across, len(panels))
+    across = min(2, len(panels))
     down = -(-len(panels) // across)
     size = 0.26 if half_widths else 0.2
     height = down * (0.55 + size * len(rows)) + 0.3 * bool(explained) + 0.2 * half_widths

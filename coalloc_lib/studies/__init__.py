@@ -89,12 +89,10 @@ def reproduce(
     names : sequence of str, optional
         Names from `STUDIES`; all of them where it is not given.
     scale : {"quick", "paper"}
-        Sample sizes.
     out : str or Path
         Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``; made
         where it is missing.
     progress : Progress, optional
-        Told of every step; silent where it is not given.
     seed : int, optional
         In place of each study's own seed.
     cache : str or Path, optional

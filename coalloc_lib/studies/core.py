@@ -8,7 +8,9 @@ parts. `Study.reproduce` measures each case once, whatever number of figures and
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from coalloc_lib.checks import InputError, one_of, shown
@@ -32,13 +34,7 @@ Decision = tuple[Interval | float, Mapping[str, bool | None]] | tuple
 
 @dataclass(frozen=True, init=False)
 class Scale:
-    """How much is simulated, and how many cases a figure has: values by name, as attributes.
-
-    Examples
-    --------
-    >>> Scale(jobs=10_000).jobs
-    10000
-    """
+    """How much is simulated, and how many cases a figure has: values by name, as attributes."""
 
     values: tuple[tuple[str, Any], ...]
 
@@ -100,10 +96,8 @@ class Figure:
 
     Attributes
     ----------
-    name : str
-        Of its files, without suffix.
-    shows : str
-        What is plotted.
+    name, shows : str
+        That of its files, without suffix; what is plotted.
     cases : callable
         ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared.
     make_table : callable
@@ -112,12 +106,9 @@ class Figure:
     draw : callable or None
         ``draw(table, title=..., subtitle=...)`` returns a matplotlib `Figure`; None for a table
         that has no picture.
-    notice : str
-        One sentence: what to notice.
-    when : callable
-        Takes the table; whether `notice` is true of it.
-    otherwise : str
-        A sentence that stands in its place where it is not; what is plotted where there is none.
+    notice, otherwise : str
+        What to notice, in one sentence, where ``when(table)`` says that it is so; a neutral one,
+        else what is plotted, stands in its place where it is not.
     claims : tuple of str
         Names of the claims that it answers.
     one_more : callable or None
@@ -259,18 +250,14 @@ class Study:
 
     Attributes
     ----------
-    name : str
-        For example ``maximal-utilization``.
-    title : str
-        What is asked, in one sentence.
-    seed : int
+    name, title : str
+        Such as ``maximal-utilization``; what is asked, in one sentence.
     scales : dict of Scale
         ``quick`` is honest but small; ``paper`` has the papers' sample sizes.
     measure : callable
         ``measure(case, scale, seed)`` returns any object that can be pickled.
     logs : tuple of str
         Public logs that it uses, by name.
-    figures : dict of Figure
     """
 
     name: str
@@ -297,14 +284,8 @@ class Study:
     def add_claim(self, item: str, quantity: str, cases: Cases | None = None) -> Callable:
         """Return a decorator for the function ``judge(results)`` of a claim.
 
-        Parameters
-        ----------
-        item : str
-            The claim's name in ``data/published/claims.csv``.
-        quantity : str
-            What is looked at.
-        cases : callable, optional
-            What it reads beside the figures' cases, as `Figure.cases`.
+        `item` is its name in ``data/published/claims.csv``, `quantity` what is looked at, and
+        `cases`, as those of a figure, what it reads beside the figures' cases.
         """
         if item in self._judges:
             raise InputError(f"item = {item!r} has a judge already; choose another claim")
@@ -415,14 +396,8 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     return ends | {"doubt": interval.doubt}
 
 
-def least(intervals: Iterable[Interval]) -> Interval:
-    """Return the interval of the smallest figure."""
-    return min(intervals, key=lambda interval: interval.estimate)
-
-
-def most(intervals: Iterable[Interval]) -> Interval:
-    """Return the interval of the largest figure."""
-    return max(intervals, key=lambda interval: interval.estimate)
+#: The interval of the smallest figure, and of the largest.
+least, most = (partial(end, key=attrgetter("estimate")) for end in (min, max))
 
 
 def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:

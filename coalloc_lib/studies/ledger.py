@@ -85,12 +85,10 @@ def judge_number(
 
     Parameters
     ----------
-    published : float
-        As printed, with so many `decimals`.
+    published, decimals
+        As printed, with so many digits after the point.
     result : Interval
         Exact, or a 95 % interval.
-    decimals : int
-        Printed digits after the point.
     stand_in : str
         Name of the log that the printed number rests on, where only its stand-in was at hand.
 

@@ -101,15 +101,9 @@ def losses_table(
 ) -> pd.DataFrame:
     """Return the table of a figure of losses: a row for each (group, series).
 
-    Parameters
-    ----------
-    entries, results
-        As `Figure.make_table` takes them.
-    against : str or callable, optional
-        The series of its group that a series is held against, or a function that returns it. Where
-        the group has it, ``less_estimate``, ``less_low`` and so on have the loss less that one.
-    paired : bool
-        Whether these two ran on common random numbers.
+    `against` is the series of its group that a series is held against, or a function that returns
+    it. Where the group has it, ``less_estimate``, ``less_low`` and so on have the loss less that
+    one, in pairs where these two ran on common random numbers.
     """
     rows = []
     for (group, series), case in entries.items():
@@ -174,15 +168,10 @@ def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[
 class TableCell:
     """A cell of a printed table of losses, by formula or by the simulation that the paper used.
 
-    A scale has `cell_jobs`, `response_jobs` and `response_replications`.
-
-    Attributes
-    ----------
-    published : PublishedLoss
-    by_response : bool
-        Whether a simulated cell is of the papers' first type: until the mean response time is 1,500
-        mean service times. Others are in heavy traffic, and all where `response_jobs` is None: the
-        first type measures saturation too, at many times the cost.
+    A scale has `cell_jobs`, `response_jobs` and `response_replications`. With `by_response` a
+    simulated cell is of the papers' first type: until the mean response time is 1,500 mean service
+    times. Others are in heavy traffic, and all where `response_jobs` is None: the first type
+    measures saturation too, at many times the cost.
     """
 
     published: PublishedLoss
@@ -210,13 +199,8 @@ def add_printed_tables(
 ) -> None:
     """Give a study a figure, and the rows of the ledger, for each table of losses of its paper.
 
-    Parameters
-    ----------
-    study : Study
-    tables : dict
-        By number: what else the figure has, such as `claims` and `notice`.
-    by_response : callable
-        Whether the paper simulated a cell by its first type.
+    `tables` has by number what else the figure has, such as `claims` and `notice`; `by_response`
+    says whether the paper simulated a cell by its first type.
     """
 
     def cells(scale: Scale, seed: Any, number: int | None = None) -> dict[str, TableCell]:

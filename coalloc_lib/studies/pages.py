@@ -151,14 +151,8 @@ def write_index(
 ) -> Path:
     """Write ``index.html``, one self-contained page of what the studies say; return its path.
 
-    Parameters
-    ----------
-    results : dict of StudyResult
-        By study; their pictures are in ``out/<study>/<figure>.png``.
-    out : Path
-    scale : str
-    stand_ins : sequence of str
-        Names of the logs in whose place synthetic ones were used.
+    Each `StudyResult` has its pictures in ``out/<study>/<figure>.png``; `stand_ins` are the logs in
+    whose place synthetic ones were used.
     """
     body = [
         "<h1>When does processor co-allocation pay?</h1>",
@@ -189,11 +183,7 @@ def write_index(
 
 
 def tally(result: Any) -> dict[str, int]:
-    """Return how many printed numbers of a study could be tested and came out, and its claims.
-
-    Keys are ``numbers`` (those that can be tested), ``reproduced``, ``claims``, and the verdicts
-    of claims.
-    """
+    """Count printed ``numbers`` that can be tested, those ``reproduced``, ``claims`` by verdict."""
     known = load_claims(result.study.name)
     claims = [row for row in result.rows if row.item in known]
     counts = count_verdicts(row for row in result.rows if row.item not in known)

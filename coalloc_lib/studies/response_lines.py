@@ -34,16 +34,9 @@ Ranges = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Responses:
-    """What is found of a `Line`.
+    """What is found of a `Line`: points as precise as asked for, and the maximal utilization.
 
-    Attributes
-    ----------
-    curve : Curve
-        Points as precise as asked for, and the maximal utilization.
-    borne : Sample
-        Utilization in heavy traffic, run by run.
-    at : dict of Sample
-        Mean response times run by run, by load.
+    Run by run, `borne` has the utilization in heavy traffic, and `at` mean response times by load.
     """
 
     curve: Curve
@@ -57,15 +50,8 @@ class Line:
 
     The scale has `jobs` and `replications` of runs that are compared in pairs; `shares` of what is
     borne, at which the curve has points; and their `precision` and `most_jobs`, as in
-    `coalloc_lib.curves.response_point`.
-
-    Attributes
-    ----------
-    scenario : Scenario
-    processors : int
-        That utilization is relative to.
-    compared : tuple of float
-        Loads at which mean response times are compared in pairs, where they are borne.
+    `coalloc_lib.curves.response_point`. Utilization is relative to `processors`; at the loads of
+    `compared` that are borne, mean response times are compared in pairs.
     """
 
     scenario: Scenario
@@ -107,12 +93,8 @@ def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
     """Return the table of a figure of lines: a row for each point, with what its line bears.
 
-    Parameters
-    ----------
-    entries : dict
-        By label a `Line`, or a pair: the line and the one that it is held against. The table then
-        has what this one bears, `beside`, and in pairs the `gain` over it with its interval.
-    results : Results
+    An entry is a `Line`, or a pair: the line and the one that it is held against. The table then
+    has what this one bears, `beside`, and in pairs the `gain` over it with its interval.
     """
     tables = []
     for label, entry in entries.items():

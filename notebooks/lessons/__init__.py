@@ -1,7 +1,6 @@
 """What the notebooks teach with: guesses, checked exercises, leaderboards, and a module a notebook.
 
-A notebook's kernel works in the notebook's folder, so ``from lessons import guess`` finds this
-package wherever Jupyter was started.
+A kernel works in its notebook's folder, and finds this package wherever Jupyter was started.
 """
 
 from lessons.teaching import checker, guess

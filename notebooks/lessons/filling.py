@@ -53,15 +53,7 @@ def filling_picture(
 ) -> plots.Picture:
     """Draw one of the `STEPS` from a cluster and sizes U[1, largest] to its capacity loss.
 
-    Parameters
-    ----------
-    processors, largest : int
-        Of the cluster; of a job, as many at most.
-    step : str
-    draw : int
-        Seed of the jobs.
-    coarse : bool
-        Draw and simulate less, for a quick look.
+    `draw` is the seed of the jobs; `coarse` draws and simulates less, for a quick look.
     """
     one_of("step", step, STEPS)
     if largest > processors:
