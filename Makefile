@@ -46,6 +46,6 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	@echo "Installing the workbench and what it needs into .venv (a few minutes) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	@echo "Compiling the kernels, once (about a minute) ..."
+	@echo "Compiling the kernels, once (two minutes) ..."
 	@$(BIN)/python -c 'from coalloc_lib.sweep import compile_kernels; compile_kernels()'
 	@touch $@

@@ -6,11 +6,14 @@ import os
 import re
 import subprocess
 import sys
+import types
 
 import pytest
 
+from coalloc_lib.studies.core import Scale
+from coalloc_lib.studies.published import Claim
 from tests.conftest import ROOT
-from tests.test_house import name_of
+from tests.test_house import name_of, untyped
 
 PACKAGE = ROOT / "coalloc_lib"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -54,3 +57,20 @@ def test_every_block_of_a_page_runs_as_it_stands(page, tmp_path):
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=name_of)
 def test_the_examples_of_a_module_come_out_as_shown(path):
     assert doctest.testmod(importlib.import_module(name_of(path))).failed == 0
+
+
+def test_the_study_that_contributing_shows_works_as_it_stands(monkeypatch):
+    """The first two blocks of its section: a module, and a test of its claim."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    code, check = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[:2]
+    claim = Claim("x-y", "XY-1", "our own", "Backfilling shortens waits", "")
+    monkeypatch.setattr("coalloc_lib.studies.core.published_claim", lambda study, item: claim)
+    module = types.ModuleType("example_study")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(code + check, vars(module))
+    assert untyped(code) == []
+    module.study.scales["quick"] = Scale(jobs=500, runs=3)
+    result = module.study.reproduce(workers=1)
+    assert [row.item for row in result.rows] == ["XY-1"]
+    assert len(result.figure("figure1").data()) == 6
+    assert result.figure("figure1").plot().axes

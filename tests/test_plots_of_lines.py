@@ -125,8 +125,9 @@ def test_what_is_printed_is_a_diamond_and_said():
     assert marks == [1, 1]
 
 
-def test_a_factor_past_saturation_is_a_cross_at_the_top():
-    (axes,) = lines(table(a=(0.8, 1.5, np.nan)), factors=True).axes
+@pytest.mark.parametrize("gone", [np.nan, np.inf])
+def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
+    (axes,) = lines(table(a=(0.8, 1.5, gone)), factors=True).axes
     (cross,) = (line for line in axes.lines if marker(line) == "x")
     assert (cross.get_xdata()[0], cross.get_ydata()[0]) == (4, axes.get_ylim()[1])
     assert joined(axes)[0].get_xdata().tolist() == [1, 2]
@@ -234,13 +235,13 @@ def test_lines_without_a_panel_are_in_all_and_look_the_same_there():
 def test_what_a_line_is_held_against_is_marked_in_its_row_and_told():
     held = {"beside": ("first fit", {"worst fit": 0.2})}
     held["threshold"] = "3 points", {"worst fit": (0.17, 0.23)}
-    figure = plots.curves(RESPONSES, precision=0.1, **held)
+    figure = plots.curves(RESPONSES, **held)
     below = figure.axes[1]
     assert [x.get_xdata()[0] for x in below.lines if x.get_marker() == "+"] == [0.2]
     dashed = [path.vertices[0, 0] for path in below.collections[-1].get_paths()]
     assert dashed == [0.17, 0.23]
     assert below.texts[0].xy[0] <= 0.17  # the name stands clear of the marks
-    assert said(figure) == "hollow: interval wider than ± 10 %; +: first fit; dashed: 3 points"
+    assert said(figure) == "hollow: interval wider than asked for; +: first fit; dashed: 3 points"
 
 
 def test_the_anatomy_names_the_parts_of_a_curve():

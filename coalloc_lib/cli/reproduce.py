@@ -58,19 +58,20 @@ def reproduce(
     Prints a line a study as soon as that is done; writes index.html, a page of all studies,
     ledger.csv, with every row, and a folder of figures and their tables a study.
     """
+    from coalloc_lib.studies import missing_logs
     from coalloc_lib.studies import reproduce as run
-    from coalloc_lib.studies import stand_ins
     from coalloc_lib.sweep import SweepError
 
     for study in studies or ():
         options.chosen("STUDY", study, STUDIES)
     options.chosen("--scale", scale, SCALES)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
-    missing = stand_ins(studies or STUDIES)
+    missing = missing_logs(studies or STUDIES)
     if missing:
         print(
-            f"coalloc: no {' or '.join(missing)} here: synthetic stand-ins serve, on which printed "
-            f"numbers cannot be tested. Get the logs: coalloc traces fetch {' '.join(missing)}",
+            f"coalloc: not here: {', '.join(missing)}; synthetic stand-ins serve where there are "
+            "any, and no printed number is tested on them. Get the logs: coalloc traces fetch "
+            + " ".join(missing),
             file=sys.stderr,
         )
     rows: list[Row] = []

@@ -22,7 +22,7 @@ XLABEL, YLABEL = "utilization", "mean response time\n(mean service times)"
 def curves(
     table: pd.DataFrame, *, panels: Mapping[str, Sequence[str]] | None = None,
     xlabel: str = XLABEL, look: Mapping[str, Sign] | None = None, left: float | None = None,
-    precision: float | None = None, beside: tuple[str, Mapping[str, float]] | None = None,
+    beside: tuple[str, Mapping[str, float]] | None = None,
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
@@ -43,8 +43,6 @@ def curves(
         By label, where it is not to follow from the names.
     left : float, optional
         Where the horizontal axes begin, to look closer at high utilizations.
-    precision : float, optional
-        The relative half-width that was asked for.
     beside : (str, dict), optional
         Other maximal utilizations to hold lines against: what they are, and how much by label.
     threshold : (str, dict), optional
@@ -78,8 +76,7 @@ def curves(
     grid[0][0].set_ylabel(YLABEL)
     grid[1][0].set(ylim=(-0.7, most - 0.3), yticks=[])
     grid[1][0].set_ylabel("bears", rotation=0, ha="right", va="center")
-    asked = "asked for" if precision is None else f"± {100 * precision:.0f} %"
-    notes = [f"hollow: interval wider than {asked}" * (not points["precise"].all())]
+    notes = ["hollow: interval wider than asked for" * (not points["precise"].all())]
     notes += [f"+: {beside[0]}"] if beside else []
     title_figure(figure, title, subtitle, *notes, f"dashed: {threshold[0]}" if threshold else "")
     return figure

@@ -190,7 +190,8 @@ def _shown(points, kinds, factors):
     for name, kind in zip("xy", kinds, strict=True):
         if kind == "log":
             points = points[~(points[name] <= 0)]
-    return points if factors else points[np.isfinite(points["y"])]
+    points = points.assign(y=points["y"].where(np.isfinite(points["y"])))
+    return points if factors else points.dropna(subset="y")
 
 
 def _limits(points, seen, kind, factors, whole, near):

@@ -155,19 +155,8 @@ def timelines(
 ) -> Figure:  # fmt: skip
     """Draw strips whose colour says how busy a cluster is: dark is busy, light is idle.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each strip and interval of time; these are equally long.
-    panel, strip, time, busy : str
-        Its columns; `time` is when the interval begins, `busy` a share from 0 to 1. The first strip
-        is on top.
-    until : float
-        Where the time axis ends; it begins at 0.
-    ylabel : str
-        What the strips are.
-    values : str
-        What the colours stand for.
+    The table has a row for each strip, the first on top, and each interval of time, equally long:
+    `time` is when it begins, `busy` a share from 0 to 1. The time axis runs from 0 to `until`.
     """
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
     refuse((rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1")

@@ -16,7 +16,7 @@ from coalloc_lib.studies.ledger import Row, write_ledger
 if TYPE_CHECKING:  # at run time, pictures and tables take long to import
     from coalloc_lib.studies.core import Study, StudyResult
 
-__all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "load_study", "reproduce", "stand_ins"]
+__all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "load_study", "missing_logs", "reproduce"]
 
 #: The studies. Each is a module here, with underscores, which is imported when it is run.
 STUDIES = (
@@ -59,13 +59,11 @@ def load_study(name: str) -> "Study":
     return import_module(f"{__name__}.{name.replace('-', '_')}").study
 
 
-def stand_ins(names: Sequence[str]) -> list[str]:
-    """Return the public logs that these studies use and of which only a stand-in is at hand."""
-    from coalloc_lib.workloads.catalogue import listing
+def missing_logs(names: Sequence[str]) -> list[str]:
+    """Return the public logs that these studies use and that are not here."""
+    from coalloc_lib.studies.core import missing_logs
 
-    there = {each["name"]: each["found"] != "not fetched" for each in listing()}
-    logs = dict.fromkeys(log for name in names for log in load_study(name).logs)
-    return [log for log in logs if not there[log]]
+    return missing_logs(log for name in names for log in load_study(name).logs)
 
 
 def reproduce(
@@ -121,7 +119,7 @@ def reproduce(
     if not os.access(out, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
     how: dict[str, Any] = {"progress": progress, "cache": cache, "workers": workers}
-    missing = stand_ins(names)
+    missing = missing_logs(names)
     results: dict[str, StudyResult] = {}
     figures: list[Path] = []
     for name in names:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, shown
+from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.estimates import Interval, all_of, not_
 from coalloc_lib.inference import Sample
@@ -166,8 +166,7 @@ class BreakEven:
 
     def __post_init__(self) -> None:
         """Check that the jobs are spread, and that each of them could be kept whole."""
-        if not isinstance(self.scenario, Scenario):
-            raise InputError(f"scenario = {shown(self.scenario)}; give a Scenario")
+        instance_of("scenario", self.scenario, Scenario, "Scenario(system, jobs)")
         model: Any = self.scenario.workload
         system = self.scenario.system
         known = isinstance(model, JobModel) and model.request == "unordered" and not model.split_at

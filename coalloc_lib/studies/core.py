@@ -6,17 +6,18 @@ and what its picture is drawn from. A *claim* turns results into the deciding in
 parts. `Study.reproduce` measures each case once, whatever number of figures and claims read it.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
+from warnings import warn
 
 from coalloc_lib.checks import InputError, one_of, shown
 from coalloc_lib.estimates import Interval
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.ledger import Row, judge_claim
+from coalloc_lib.studies.ledger import Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import load_claims, published_claim
 
 if TYPE_CHECKING:  # at run time both take long to import
@@ -52,10 +53,8 @@ class Scale:
 
 def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
     """Return the scales ``quick`` and ``paper``, given both values of each name."""
-    return {
-        scale: Scale(**{name: pair[i] for name, pair in pairs.items()})
-        for i, scale in enumerate(("quick", "paper"))
-    }
+    quick, paper = ({name: pair[i] for name, pair in pairs.items()} for i in (0, 1))
+    return {"quick": Scale(**quick), "paper": Scale(**paper)}
 
 
 def measure_case(case: Any, scale: Scale, seed: Seed) -> Any:
@@ -63,21 +62,22 @@ def measure_case(case: Any, scale: Scale, seed: Seed) -> Any:
     return case.measure(scale, seed)
 
 
-class Results(Mapping):
+class Results:
     """What was measured: a result by case, and the tables of the figures, each made once."""
 
     def __init__(self, study: "Study", scale: Scale, seed: Seed, by_case: dict) -> None:
-        self.study, self.scale, self.seed = study, scale, seed
-        self._by_case, self._tables = by_case, dict[str, Any]()
+        self.study, self.scale, self.seed, self.by_case = study, scale, seed, by_case
+        self._tables = dict[str, Any]()
 
     def __getitem__(self, case: Hashable) -> Any:
-        return self._by_case[case]
+        if case in self.by_case:
+            return self.by_case[case]
+        raise InputError(
+            f"{case} was not measured; name it in the cases of a figure or of the claim"
+        )
 
-    def __iter__(self) -> Iterator:
-        return iter(self._by_case)
-
-    def __len__(self) -> int:
-        return len(self._by_case)
+    def __contains__(self, case: Hashable) -> bool:
+        return case in self.by_case
 
     def table(self, name: str) -> "pd.DataFrame":
         """Return the table of a figure of the study, as it is without a reader's own cases."""
@@ -138,10 +138,16 @@ class Figure:
     @property
     def entries(self) -> dict[Any, Any]:
         """By label, the cases of the scale that was run, or of ``quick``, and the reader's own."""
-        size, seed = self.study.scales["quick"], self.study.seed
         if self._results is not None:
-            size, seed = self._results.scale, self._results.seed
-        return {**self.cases(size, seed), **self._added}
+            return self._with_added(self._results.scale, self._results.seed)
+        return self._with_added(self.study.scales["quick"], self.study.seed)
+
+    def _with_added(self, scale: Scale, seed: Seed) -> dict[Any, Any]:
+        entries = dict(self.cases(scale, seed))
+        for label, entry in self._added.items():
+            if entries.setdefault(label, entry) != entry:
+                raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
+        return entries
 
     def add(self, label: Any, case: Any = None) -> Self:
         """Add a case of your own under a label; return the figure, to be run again."""
@@ -180,10 +186,11 @@ class Figure:
         if scale is not None:
             size = self.study.scales[one_of("scale", scale, tuple(self.study.scales))]
         its_seed = seed if seed is not None else before.seed if before else self.study.seed
-        known = dict(before) if before and (before.scale, before.seed) == (size, its_seed) else {}
+        same = before and (before.scale, before.seed) == (size, its_seed)
+        known = before.by_case if before and same else {}
         if not known:  # the verdicts are of other numbers
             self.verdicts = []
-        cases = cases_of([{**self.cases(size, its_seed), **self._added}])
+        cases = cases_of([self._with_added(size, its_seed)])
         self._results = self.study.measure_all(cases, size, its_seed, known, **how)
         self._table = None
         return self
@@ -208,12 +215,12 @@ class Figure:
     @property
     def title(self) -> str:
         """What to notice, where the table shows it; else the neutral sentence."""
+        table, shows_it = self.data(), False
         try:
-            shows_it = bool(self.notice and self.when(self.data()))
-        except (LookupError, ValueError):
+            shows_it = bool(self.notice and self.when(table))
+        except (LookupError, ValueError, TypeError) as error:
             if not self._added:  # the sentence is of the study's own cases, not of any
-                raise
-            shows_it = False
+                warn(f"what to notice in {self.name} cannot be judged: {error!r}", stacklevel=2)
         return self.notice if shows_it else self.otherwise or self.shows
 
     def plot(self) -> "Picture":
@@ -281,17 +288,20 @@ class Study:
 
         return keep
 
-    def add_claim(self, item: str, quantity: str, cases: Cases | None = None) -> Callable:
+    def add_claim(
+        self, item: str, quantity: str, cases: Cases | None = None, logs: Iterable[str] = ()
+    ) -> Callable:
         """Return a decorator for the function ``judge(results)`` of a claim.
 
-        `item` is its name in ``data/published/claims.csv``, `quantity` what is looked at, and
-        `cases`, as those of a figure, what it reads beside the figures' cases.
+        `item` is its name in ``data/published/claims.csv``, `quantity` what is looked at, `cases`,
+        as those of a figure, what it reads beside the figures' cases, and `logs` the real logs
+        that a number which it prints rests on: on their stand-ins that cannot be tested.
         """
         if item in self._judges:
             raise InputError(f"item = {item!r} has a judge already; choose another claim")
 
         def keep(judge: Callable[[Results], Decision]) -> Callable[[Results], Decision]:
-            self._judges[item] = quantity, judge, cases
+            self._judges[item] = quantity, judge, cases, tuple(logs)
             return judge
 
         return keep
@@ -320,12 +330,15 @@ class Study:
 
     def claim_row(self, item: str, results: Any) -> Row:
         """Return the row of the ledger of a claim."""
-        quantity, judge, _ = self._judges[one_of("item", item, tuple(self._judges))]
+        quantity, judge, _, logs = self._judges[one_of("item", item, tuple(self._judges))]
         decides, parts, *why = judge(results)
         low, high = (decides.low, decides.high) if isinstance(decides, Interval) else (None, None)
         value = decides.estimate if isinstance(decides, Interval) else decides
         number = published_claim(self.name, item).number or None
-        return Row(self.name, item, quantity, number, value, low, high, *judge_claim(parts, *why))
+        verdict = judge_claim(parts, *why)
+        if number and (missing := missing_logs(logs)):
+            verdict = not_on_stand_in(" ".join(missing))
+        return Row(self.name, item, quantity, number, value, low, high, *verdict)
 
     def reproduce(
         self, scale: str = "quick", seed: Seed | None = None, **how: Any
@@ -336,13 +349,17 @@ class Study:
         ----------
         scale : {"quick", "paper"}
         seed : int, optional
-            In place of the study's own.
         how
             For `coalloc_lib.sweep.run_points`: workers, cache, progress. No result depends on it.
         """
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
+        for item in self._judges:
+            published_claim(self.name, item)  # before hours of work
+        for figure in self.figures.values():
+            for item in figure.claims:
+                one_of(f"claim of {figure.name}", item, tuple(self._judges))
         sources = [figure.cases for figure in self.figures.values()]
-        sources += [cases for *_, cases in self._judges.values() if cases is not None]
+        sources += [cases for _, _, cases, _ in self._judges.values() if cases is not None]
         seed = self.seed if seed is None else seed
         cases = cases_of(source(size, seed) for source in sources)
         results = self.measure_all(cases, size, seed, **how)
@@ -388,6 +405,14 @@ class StudyResult:
 
         known = load_claims(self.study.name)
         return claims_table([row for row in self.rows if row.item in known])
+
+
+def missing_logs(names: Iterable[str]) -> list[str]:
+    """Return which of these public logs are not here."""
+    from coalloc_lib.workloads.catalogue import listing
+
+    there = {each["name"]: each["found"] != "not fetched" for each in listing()}
+    return [name for name in dict.fromkeys(names) if not there[name]]
 
 
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:

@@ -88,7 +88,6 @@ def judge_number(
     published, decimals
         As printed, with so many digits after the point.
     result : Interval
-        Exact, or a 95 % interval.
     stand_in : str
         Name of the log that the printed number rests on, where only its stand-in was at hand.
 
@@ -101,6 +100,8 @@ def judge_number(
         interval is in doubt, or so wide that a number that is far off would lie in it;
         ``cannot be tested`` on a stand-in.
     """
+    if stand_in:
+        return not_on_stand_in(stand_in)
     ends = {"low": result.low, "high": result.high}
     for name, value in ({"published": published, "estimate": result.estimate} | ends).items():
         if not math.isfinite(value):
@@ -109,8 +110,6 @@ def judge_number(
         raise InputError(
             f"result = [{result.low}, {result.high}]; its low end is above its high end"
         )
-    if stand_in:
-        return Judgement("cannot be tested", f"stand-in; coalloc traces fetch {stand_in}")
     if result.doubt:
         return Judgement("undecided", f"the interval is in doubt: {result.doubt}")
     # A value such as 0.0385 lies exactly between two printed ones; its binary form does not.
@@ -126,6 +125,11 @@ def judge_number(
         width = f"{result.half_width:.{decimals + 1}f}"
         return Judgement("undecided", f"the interval is ± {width}, wider than ± {limit:.2g}")
     return Judgement("reproduced", "")
+
+
+def not_on_stand_in(log: str) -> Judgement:
+    """Return the judgement of a printed number of a real log that is not here."""
+    return Judgement("cannot be tested", f"stand-in; coalloc traces fetch {log}")
 
 
 def far_off(published: float, decimals: int = 3) -> float:

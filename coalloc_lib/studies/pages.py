@@ -1,5 +1,6 @@
 """Verdicts for people: under a figure, as a table in a notebook, and as one page of all studies."""
 
+import math
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,6 @@ MARKS = {
     "cannot be tested": (OPEN, "–", "#E4E4E4"),
 }
 CELL = re.compile(r"<(td|th|caption)\b([^>]*)>")
-#: Of a style sheet: selectors and properties.
 RULE = re.compile(r"([^{}]+)\{([^}]*)\}")
 
 
@@ -104,8 +104,11 @@ def _evidence(row: Row) -> str:
 
 
 def _number(value: object) -> str:
-    # No minus before a zero.
-    return f"{round(value, 3) + 0.0:.3f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if not math.isfinite(value):
+        return "unknown" if math.isnan(value) else "out of range"
+    return f"{round(value, 3) + 0.0:.3f}"  # no minus before a zero
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:
@@ -146,25 +149,22 @@ figure:target .close { display: block; position: absolute; inset: 0; cursor: zoo
 """
 
 
-def write_index(
-    results: Mapping[str, Any], out: Path, scale: str, stand_ins: Sequence[str]
-) -> Path:
+def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequence[str]) -> Path:
     """Write ``index.html``, one self-contained page of what the studies say; return its path.
 
-    Each `StudyResult` has its pictures in ``out/<study>/<figure>.png``; `stand_ins` are the logs in
-    whose place synthetic ones were used.
+    Each `StudyResult` has its pictures in ``out/<study>/<figure>.png``; `missing` are the logs that
+    are not here.
     """
     body = [
         "<h1>When does processor co-allocation pay?</h1>",
-        f"<p>Five papers, run anew at the scale <b>{scale}</b>. <a href='ledger.csv'>ledger.csv</a>"
-        " has every number; each picture has its table beside it as CSV.</p>",
+        f"<p>What papers say, and what comes out at the scale <b>{scale}</b>. A click opens a "
+        "picture; <a href='ledger.csv'>ledger.csv</a> has every number.</p>",
     ]
-    if stand_ins:
-        names = ", ".join(stand_ins)
+    if missing:
         body.append(
-            f"<p><b>Synthetic stand-ins</b> were used for {names}: what is printed of a real log "
-            f"cannot be tested on them. <code>coalloc traces fetch {' '.join(stand_ins)}</code> "
-            "gets the logs.</p>"
+            f"<p><b>Not here: {', '.join(missing)}.</b> Synthetic stand-ins serve where there are "
+            "any; no printed number is tested on them. <code>coalloc traces fetch "
+            f"{' '.join(missing)}</code> gets the logs.</p>"
         )
     body.append(_summary(results))
     for name, result in results.items():
@@ -220,15 +220,15 @@ def _section(name: str, result: Any, out: Path) -> str:
     for figure in result.figures:
         if figure.draw is None:
             continue
-        picture = _picture(
-            f"{name}-{figure.name}", figure.words(), out / name / f"{figure.name}.png"
-        )
-        claims = [rows.pop(item) for item in figure.claims if item in rows]
-        if not claims:
+        path = out / name / f"{figure.name}.png"
+        picture = _picture(f"{name}-{figure.name}", figure.words(), path)
+        if not figure.claims:
             others.append(picture)
             continue
-        caption = f"<p><b>{escape(figure.title.rstrip('.'))}.</b></p>"
-        parts.append(f"<article>{picture}<div>{caption}{verdict_lines(claims)}</div></article>")
+        claims = [rows.pop(item) for item in figure.claims if item in rows]
+        above = "" if claims else f"<p class=grey>See above: {', '.join(figure.claims)}.</p>"
+        text = f"<p><b>{escape(figure.title.rstrip('.'))}.</b></p>{verdict_lines(claims)}{above}"
+        parts.append(f"<article>{picture}<div>{text}</div></article>")
     if rows:  # claims that no picture shows
         parts.append(f"<article><div>{verdict_lines([*rows.values()])}</div></article>")
     numbers = [row for row in result.rows if row.item not in known]

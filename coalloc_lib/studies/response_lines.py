@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, shown
+from coalloc_lib.checks import instance_of
 from coalloc_lib.curves import (
     Curve,
     Point,
@@ -112,14 +112,14 @@ def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def gains_within(table: pd.DataFrame, ranges: Ranges) -> bool:
-    """Return whether what lines bear more than others lies for certain where it is said to."""
+def gains_within(table: pd.DataFrame, ranges: Ranges, known: Entries) -> bool:
+    """Return whether what lines bear more lies for certain within `ranges`; all are to be known."""
     found = {
         row.label: Interval(row.gain, row.gain_low, row.gain_high, 2, doubt=row.gain_doubt)
         for row in table.drop_duplicates("label").itertuples()
-        if row.label in ranges
     }
-    return all(found[label].between(*ends) for label, ends in ranges.items())
+    within = (found[n].above(x) and found[n].below(y) for n, (x, y) in ranges.items())
+    return ranges.keys() <= found.keys() <= known.keys() and all(within)
 
 
 def draw_lines(
@@ -148,12 +148,11 @@ def add_lines(
     (processors,) = {line.processors for pair in entries.values() for line in pair}
 
     def one_more(label: Any, scenario: Any) -> Entries:
-        if not isinstance(scenario, Scenario):
-            raise InputError(f"scenario = {shown(scenario)}; give a Scenario")
-        return {label: Line(scenario, processors)}
+        instance_of("scenario", scenario, Scenario, "Scenario(system, jobs)")
+        return {instance_of("label", label, str, "a text"): Line(scenario, processors)}
 
     study.add_figure(
         name, f"{shows}; below, what each line bears", lambda scale, seed: entries,
         draw=partial(draw_lines, ranges=ranges, **drawn), notice=notice, claims=claims,
-        when=partial(gains_within, ranges=ranges), one_more=one_more,
+        when=partial(gains_within, ranges=ranges, known=entries), one_more=one_more,
     )(lines_table)  # fmt: skip

@@ -172,7 +172,48 @@ def test_a_map_marks_what_saturates_and_hatches_what_is_not_certain():
 )
 def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, other):
     tables = [made_up(name, each).table(name) for each in (of, other)]
-    assert [bool(study.figures[name].when(table)) for table in tables] == [True, False]
+    when, known = study.figures[name].when, tables[0]
+    ends = ["ratio", "ci95_low", "ci95_high"]
+    tables += [known[:0], known.assign(**dict.fromkeys(ends, np.nan), saturated=False)]
+    tables.append(known.assign(doubt="short"))
+    assert [bool(when(table)) for table in tables] == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "theirs"),
+    [
+        ("figure1", lambda _, psi, g: 9 + 10 * psi, {"psi": 0.3}),
+        ("figure2", along(UPWARDS), {"above": 16}),
+        ("figure3", along(UPWARDS, DOWNWARDS), {"above": 3, "psi": 0.2}),
+        ("figure4", along(DOWNWARDS, UPWARDS), {"above": 3, "load": 0.5}),
+        ("figure6", lambda line, x, g: 11.0 if g == "C4" else 10.0, {"group": "C4", "above": 3}),
+    ],
+)
+def test_a_line_of_a_reader_that_does_otherwise_takes_the_notice_away(name, of, theirs):
+    table = made_up(name, of).table(name)
+    mine = drawn.pick(table, **theirs).assign(line="mine", ratio=0.1, ci95_low=0.1, ci95_high=0.1)
+    assert study.figures[name].when(table)
+    assert not study.figures[name].when(pd.concat([table, mine]))
+
+
+def test_what_both_sides_do_not_bear_is_not_certain_to_lose():
+    full = made_up("figure3", lambda *_: None, whole=lambda _: None).table("figure3")
+    assert set(full["doubt"]) == {paper.NEITHER}
+    results = made_up("figure3", along(UPWARDS, dict.fromkeys(UPWARDS)))
+    low = {c: replace(r, borne=Sample(r.borne.values - 0.3 + NOISE)) for c, r in
+           results.by_case.items() if r.saturated}  # fmt: skip
+    for found, when in ((results.by_case, False), (results.by_case | low, True)):
+        table = Results(study, ONE_PANEL, 1, found).table("figure3")
+        assert set(table["doubt"]) == {""} | ({paper.UNCERTAIN} if not when else set())
+        assert bool(study.figures["figure3"].when(table)) == when
+
+
+def test_shares_are_explained_and_loads_are_not():
+    when = study.figures["shares"].when
+    table = pd.DataFrame({"explained": [True] * 4 + [False] * 2 + [True] * 3})
+    assert when(table)
+    assert not when(table.assign(explained=False))
+    assert not when(table[:0])
 
 
 def test_notices_of_maps_count_cells():
@@ -180,6 +221,10 @@ def test_notices_of_maps_count_cells():
     table = pd.DataFrame({"group": "stream"} | cells)
     assert study.figures["viability-20"].when(table)
     assert not study.figures["viability-no-limit"].when(table)
+    without = study.figures["viability-no-limit"].when
+    assert without(table.assign(verdict="loses"))
+    assert not without(table.assign(verdict="undecided"))
+    assert not without(table[:0])
     assert not study.figures["viability-20"].when(table.assign(verdict="gains"))
     cells = {"parts": [2, 3, 4, 5], "verdict": ["gains"] * 3 + ["loses"]}
     parts = pd.DataFrame({"group": "stream"} | cells)
@@ -236,7 +281,10 @@ def test_cp2_and_cp3_need_thresholds_as_they_are_printed():
     alike = searched(lambda case, group: 0.25)
     assert verdict("CP-2", alike) == "holds in part"
     assert verdict("CP-3", alike) == "does not hold"
-    assert study.figures["thresholds"].when(alike.table("thresholds"))
+    table, when = alike.table("thresholds"), study.figures["thresholds"].when
+    assert when(table)
+    assert not any(map(when, (table[:0], table.assign(doubt="short"))))
+    assert not when(table.assign(ci95_low=np.nan, ci95_high=np.nan))
     none = {"stream": {"estimate": np.inf, "low": np.inf, "high": np.inf}}
     assert verdict("CP-2", searched(as_printed, **none)) == "does not hold"
     later = searched(lambda case, group: as_printed(case, group) + 0.1 * (group == "S4"))
@@ -297,8 +345,34 @@ def test_where_all_saturates_there_is_no_best_and_whole_jobs_that_do_are_no_loss
     assert study.claim_row("CP-5", made_up("figure3", lambda *_: None)).reproduced is None
     lines = claims.lines_of(made_up("figure3", lambda *_: 8.0, whole=lambda _: None), "figure3")
     assert all(claims.pays(lines["5"]["ψ = 0.2"], "S4").values())
-    with pytest.raises(InputError, match="every point saturates"):
-        claims.mean_of([])
+    assert claims.mean_of([]) is None
+
+
+@pytest.mark.parametrize(
+    ("item", "name"), [("CP-4", "figure2"), ("CP-7", "figure5"), ("CP-8", "figure6")]
+)
+def test_where_an_end_or_all_saturates_nothing_is_decided(item, name):
+    row = study.claim_row(item, made_up(name, lambda *_: None))
+    assert (row.verdict, row.reproduced) == ("undecided", None)
+    row = study.claim_row(item, made_up(name, lambda *at: None if at[1] == 3 else steeper(*at)))
+    if item == "CP-4":  # from 3 to 19 is not from 10 to 19
+        assert (row.verdict, row.reproduced) == ("undecided", None)
+    else:
+        assert np.isfinite([row.reproduced, row.ci95_low, row.ci95_high]).all()
+
+
+def test_cp4_is_that_of_the_panels_whose_ends_have_means():
+    results = made_up("figure2", steeper)
+    scale = Scale(**dict(ONE_PANEL.values) | {"jumps": (5, 20)})
+    found = dict(results.by_case)
+    for (jumps, *_, place), (case, whole) in study.figures["figure2"].cases(scale, 1).items():
+        if jumps == 20:
+            found |= {case: means(lambda _, p=place: None if p == 19 else 9.0)}
+            found.setdefault(whole, means(lambda _: 10.0))
+    row = study.claim_row("CP-4", Results(study, scale, 1, found))
+    assert row.verdict == "undecided"
+    assert row.reproduced == study.claim_row("CP-4", results).reproduced
+    assert "undecided: stream rises, MaxJumps 20" in row.note
 
 
 def test_places_that_are_alike_decide_nothing():

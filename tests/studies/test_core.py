@@ -111,6 +111,23 @@ def test_a_name_is_taken_once():
         study.add_claim("MU-1", "again")
 
 
+def test_what_was_not_measured_and_claims_that_nobody_knows_are_named():
+    result = toy().reproduce()
+    with pytest.raises(InputError, match=r"Draw\(mean=3.0\) was not measured; name it in"):
+        result.results[Draw(3.0)]
+    assert Draw(3.0) not in result.results
+    seen = []
+    study = toy(measure=lambda case, scale, seed: seen.append(case))
+    study.figures["means"].claims = ("MU-13",)
+    with pytest.raises(InputError, match="claim of means = 'MU-13'"):
+        study.reproduce()
+    study = toy(measure=lambda case, scale, seed: seen.append(case))
+    study.add_claim("MU-99", "mean")(lambda results: (0.0, {"a": True}))
+    with pytest.raises(InputError, match="MU-99"):
+        study.reproduce()
+    assert not seen
+
+
 def test_a_figure_shows_itself_with_its_verdicts():
     result = toy().reproduce()
     shown = result.figure("means")._repr_mimebundle_()

@@ -36,7 +36,7 @@ def figure8(monkeypatch):
 
 def made(result, figure, change):
     """Return results in which the losses of a figure are others."""
-    found = dict(result.results)
+    found = dict(result.results.by_case)
     for label, case in study.figures[figure].cases(TINY, 1).items():
         if isinstance(case, Loss):
             values = result.results[case].values
@@ -206,6 +206,7 @@ def test_notices_and_verdicts_are_true_of_the_losses(name, item, yes, verdict, n
     assert study.claim_row(item, figure._results).verdict == verdict
     figure._results, figure._table = made(result, name, no), None
     assert figure.title != figure.notice
+    assert not figure.when(figure.data().assign(against=None, less_doubt="few"))
     assert study.claim_row(item, figure._results).verdict == other
     figure.plot().canvas.draw()
 
@@ -258,7 +259,7 @@ def test_a_printed_table_is_coloured_where_it_does_not_come_out(result):
     ids=["as printed", "far off", "noisy"],
 )
 def test_verdicts_follow_the_tables(item, shift, half, verdict, result):
-    found = dict(result.results)
+    found = dict(result.results.by_case)
     for cell in CELLS:
         loss = cell.capacity_loss + shift
         simulated = Interval(loss, loss - half, loss + half, 9)
@@ -269,7 +270,7 @@ def test_verdicts_follow_the_tables(item, shift, half, verdict, result):
 def test_what_is_in_doubt_decides_nothing(result):
     doubtful = {
         case: replace(found, doubt="three jobs") if isinstance(case, Loss) else found
-        for case, found in result.results.items()
+        for case, found in result.results.by_case.items()
     }
     for number in range(4, 13):
         row = study.claim_row(f"MU-{number}", Results(study, TINY, 1, doubtful))
@@ -292,7 +293,9 @@ def test_bars_of_ones_own_join_a_figure(figure8):
             figure8.add(bad, two)
     with pytest.raises(co.InputError, match="give a Scenario"):
         figure8.add(label, co.FCFS())
+    assert figure8.run(seed=1).title == figure8.notice
     losses = figure8.add(label, two).run(seed=1).data().set_index("series")["capacity_loss"]
+    assert figure8.title != figure8.notice  # it says nothing of two
     assert len(losses) == 3
     assert losses["two components"] < losses["one component"]
     figure8.plot().canvas.draw()
@@ -301,7 +304,8 @@ def test_bars_of_ones_own_join_a_figure(figure8):
 def test_a_size_distribution_joins_a_figure_with_all_its_bars(monkeypatch):
     monkeypatch.setitem(study.scales, "quick", Scale(jobs=1000, replications=2, variations=(10,)))
     figure = study.figure("service-times").add("U[1,3]")
-    assert len(figure.entries) == 6 * len(FIVE) + 6
+    # Added ones are those of the scale that has most, so that a later run at it lacks none.
+    assert len(figure.entries) == 6 * len(FIVE) + 10
     figure.add(("mine", "bar"), co.Scenario(FOUR, co.JobModel(co.uniform(1, 3), 4)))
     figure.run().plot().canvas.draw()
     with pytest.raises(co.InputError, match="or a size distribution alone"):

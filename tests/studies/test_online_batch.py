@@ -7,7 +7,15 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.studies.online_batch import Case, book_or_queue, runs, standard, study
+from coalloc_lib.estimates import Interval
+from coalloc_lib.studies.online_batch import (
+    Case,
+    book_or_queue,
+    figures,
+    runs,
+    standard,
+    study,
+)
 from coalloc_lib.studies.online_batch.runs import (
     CTC,
     ENDS,
@@ -121,6 +129,59 @@ def test_a_reader_adds_a_case_or_is_told_what_to_give(kth):
     for wrong in ({"policy": "SJF"}, {"length": "long"}):
         with pytest.raises(co.InputError, match=f"{next(iter(wrong))} ="):
             Case(kth, 100, **wrong)
+
+
+def test_a_reader_s_machine_has_a_panel_of_its_own(kth):
+    figure = study.figure("figure4").add("mine", Case(kth, 128)).add("online", Case(kth, 80))
+    shown = {axes.get_title("left") for axes in figure.run("quick", workers=2).plot().axes}
+    assert shown >= {"KTH-SP2, 100", "KTH-SP2, 128", "KTH-SP2, 80"}
+
+
+def test_one_drawing_has_no_interval():
+    assert figures.over_draws([2.0], 0.0) == Interval.exact(2.0)
+    one, none = figures.over_draws([2.0]), figures.over_draws([])
+    assert (one.estimate, one.doubt, one.above(1)) == (2.0, "one drawing", None)
+    assert none.doubt == "nothing to go by"
+
+
+LOW, HIGH, BOOKED = "ci95_low", "ci95_high", "policy == 'online'"
+EASY, OWN, RHO = "policy == 'EASY'", "servers == 100", "line.str.startswith('online')"
+SPREAD = "line == 'spread at once'"
+#: Changes of a table, as column, rows and value: with all but the last the caption stands.
+CHANGES = {
+    "figure3": [(HIGH, "at > 0", 1), (LOW, "line == 'recorded'", 3), (HIGH, EASY, 2)],
+    "figure4": [("at", "at > 0", 1), ("at", "line == 'recorded'", 3), ("at", BOOKED, 2)],
+    "figure4_lengths": [("estimate", "at <= 2", 0.7), ("estimate", "at <= 2", 0.5)],
+    "figure5": [(LOW, "at > 1", 3), (HIGH, "at == 1", 2), (LOW, EASY, 1)],
+    "attempts": [(LOW, OWN, 9), (HIGH, OWN, 12), (HIGH, "servers == 128", 4), (HIGH, OWN, 1e3)],
+    "figure6": [(HIGH, "at == 2", 0.2), (LOW, "line == 'online, ρ = 0.8'", 0.3), (LOW, RHO, 0.1)],
+    "figure7a": [(LOW, "at == 0", 1), (HIGH, "at == 0", 1), (LOW, "at == 1", 2),
+                 (HIGH, "at == 1", 2.4), (HIGH, "at == 1", 2.6)],
+    "policies": [(LOW, EASY, 1), (HIGH, EASY, 2), (LOW, BOOKED, 21), (HIGH, BOOKED, 2.9),
+                 (HIGH, BOOKED, 3.1)],
+    "certainty": [(HIGH, "policy == 'conservative'", 1.2), (LOW, BOOKED, 11),
+                  (HIGH, "policy == 'conservative'", 1.6)],
+    "sensitivity": [(LOW, "row == 'step 1 h'", 1.1), (HIGH, "row != 'step 1 h'", 0.9),
+                    (HIGH, "row == 'release early'", 1.1)],
+    "clusters": [(HIGH, "line == 'one cluster'", 1), (LOW, SPREAD, 3), ("ratio_low", SPREAD, 2),
+                 ("ratio_low", SPREAD, 1)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("result", [False], ids=["logs"], indirect=True)
+@pytest.mark.parametrize("name", CHANGES)
+def test_captions_stand_where_the_numbers_show_it_alone(result, name):
+    when, table = study.figures[name].when, result.figure(name).data().copy()
+    table = table.astype(dict.fromkeys(table.columns.intersection([LOW, HIGH]), float))
+    unknown = table.select_dtypes("number").columns.difference(["at", "servers", "size_from"])
+    assert not when(table.assign(**dict.fromkeys(unknown, np.nan)))
+    assert not when(table.iloc[:0])
+    *holds, fails = CHANGES[name]
+    for column, rows, value in holds:
+        table.loc[table.eval(rows), column] = value
+    assert when(table)
+    table.loc[table.eval(fails[1]), fails[0]] = fails[2]
+    assert not when(table)
 
 
 def test_what_is_refused_stands_beside_the_means(kth, monkeypatch):

@@ -215,7 +215,7 @@ def test_ob10_needs_constant_operations(monkeypatch, change, trees, spread, answ
     made = results("figure7a", known=lambda case: {"attempts": times(case, change)})
     cases = study.figures["figure7b"].cases(made.scale, 1).values()
     counted = {c: dict.fromkeys((*PHASES, "attempts"), times(c.case, trees)) for c in cases}
-    made = Results(study, made.scale, 1, {**made, **counted})
+    made = Results(study, made.scale, 1, {**made.by_case, **counted})
     assert study.claim_row("OB-10", made).verdict == answer
 
 

@@ -7,10 +7,10 @@ paper, maps of where splitting pays.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import hypot
 
 import numpy as np
 
-from coalloc_lib.checks import InputError
 from coalloc_lib.estimates import Interval, all_of
 from coalloc_lib.inference import Crossing, Sample, student
 from coalloc_lib.studies.communication_penalty import responses as paper
@@ -50,10 +50,10 @@ def along(line: Line, group: str) -> list[Sample]:
     return [each for each in found if each is not None]
 
 
-def mean_of(samples: Sequence[Sample]) -> Interval:
-    """Return the mean of several samples, run by run; in doubt where one of them is."""
+def mean_of(samples: Sequence[Sample]) -> Interval | None:
+    """Return the mean of several samples, run by run; None where there are none."""
     if not samples:
-        raise InputError("samples is empty: every point saturates; give lower loads")
+        return None
     doubt = next((sample.doubt for sample in samples if sample.doubt), "")
     return Sample(np.mean([sample.values for sample in samples], axis=0), doubt).interval
 
@@ -122,9 +122,7 @@ def nearest(found: dict[BreakEven, Mapping[str, Crossing]]) -> tuple[BreakEven, 
     distances = {}
     for case, by_group in found.items():
         apart = {name: by_group[name].interval.estimate - psi for name, psi in PRINTED.items()}
-        distances[case] = float(
-            np.hypot(np.hypot(apart["stream"], apart["S4"]), min(0, apart["S1"]))
-        )
+        distances[case] = hypot(apart["stream"], apart["S4"], min(0, apart["S1"]))
     case = min(distances, key=distances.__getitem__)
     return case, f"nearest to print is {_named(case)}, {distances[case]:.3f} away"
 
@@ -144,9 +142,8 @@ def threshold_of_the_stream(results: Results) -> Decision:
     found = searched(results)
     for case, by_group in found.items():
         answer = by_group["stream"].answer
-        parts[f"a threshold at {_named(case)}"] = (
-            None if answer == "undecided" else answer == "crossing"
-        )
+        known = None if answer == "undecided" else answer == "crossing"
+        parts[f"a threshold at {_named(case)}"] = known
     case, why = nearest(found)
     near = found[case]["stream"].interval
     parts["0.185 in the nearest case"] = _as_printed(near, PRINTED["stream"])
@@ -176,7 +173,11 @@ def rises_with_threshold(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     rises = []
     for jumps, lines in lines_of(results, "figure2").items():
-        rise = {}
+        rise, ends = {}, (lines[""][end] for end in (min(lines[""]), max(lines[""])))
+        names = [f"{group} rises" for group in paper.NAMES] + ["S4 rises most"]
+        parts |= dict.fromkeys(f"{each}, MaxJumps {jumps}" for each in names)
+        if any(side.saturated for end in ends for side in end):
+            continue
         for group in paper.NAMES:
             line = along(lines[""], group)
             steps = (student((b - a).values, SURE, b.doubt) for a, b in pairwise(line))
@@ -187,7 +188,8 @@ def rises_with_threshold(results: Results) -> Decision:
         others = ((rise["S4"] - rise[group]).interval.above(0) for group in ("S1", "S2", "S3"))
         parts[f"S4 rises most, MaxJumps {jumps}"] = all_of(*others)
         rises.append(rise["S4"].interval)
-    return least(rises), parts, f"a step that falls, by its {SURE:.2%} interval, fails"
+    why = f"a step that falls, by its {SURE:.2%} interval, fails"
+    return least(rises, default=None), parts, why
 
 
 @study.add_claim("CP-5", "largest of the best thresholds for S4 at the highest penalty")
@@ -200,9 +202,8 @@ def best_grows(results: Results) -> Decision:
         before, after = lines[low], lines[high]
         tops += best(after, "S4")
         parts[f"the best grows, MaxJumps {jumps}"] = grows(best(before, "S4"), best(after, "S4"))
-        parts[f"pays at fewer thresholds, MaxJumps {jumps}"] = shrinks(
-            pays(before, "S4"), pays(after, "S4")
-        )
+        fewer = shrinks(pays(before, "S4"), pays(after, "S4"))
+        parts[f"pays at fewer thresholds, MaxJumps {jumps}"] = fewer
     why = f"from {low} to {high}; best: not seen to be worse than the best"
     return max(tops, default=None), parts, why
 
@@ -231,20 +232,22 @@ def spread_is_worse(results: Results) -> Decision:
         for jumps, lines in lines_of(results, "figure5").items()
         for group in paper.GROUPS
     }
-    parts = {name: each.above(1) for name, each in found.items()}
-    return furthest(found.values(), from_=1), parts, "mean over the thresholds"
+    parts = {name: each and each.above(1) for name, each in found.items()}
+    known = [each for each in found.values() if each]
+    return furthest(known, from_=1) if known else None, parts, "mean over the thresholds"
 
 
 @study.add_claim("CP-8", "response time of C4 less that of C1, over that of all split jobs")
 def own_penalty_matters(results: Results) -> Decision:
     """Whether jobs of high and low penalty respond nearly alike, and wait alike."""
     parts: dict[str, bool | None] = {}
-    apart = []
+    far: list[Interval] = []
     for what, limit, wait in (("within", LITTLE, ""), ("waits within", LITTLE / 10, " wait")):
         for jumps, lines in lines_of(results, "figure6").items():
             each = [one.means for one, _ in lines[""].values() if one.means]
             both = [(of["C4" + wait] - of["C1" + wait], of[paper.ALL_SPLIT]) for of in each]
             found = mean_of([Sample(c.values / every.values, c.doubt) for c, every in both])
-            parts[f"{what} {limit:.0%}, MaxJumps {jumps}"] = found.between(-limit, limit)
-            apart += [found] * (not wait)
-    return furthest(apart), parts, "mean over the thresholds; waits tell who pays"
+            alike = found.between(-limit, limit) if found else None
+            parts[f"{what} {limit:.0%}, MaxJumps {jumps}"] = alike
+            far += [found] if found and not wait else []
+    return furthest(far) if far else None, parts, "mean over the thresholds; waits tell who pays"

@@ -157,9 +157,6 @@ def _log(name: str, found: str) -> Log:
     return log_of(load_trace(name, missing="stand-in"))
 
 
-# ---- cases: a log on so many servers, under a policy ---------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Found:
     """What is kept of a run.
@@ -341,9 +338,6 @@ def kept(
     return Found(sums, longer, numbers, resamples)
 
 
-# ---- cases on the paper's own trees: operations are counted, phase by phase ----------------------
-
-
 def book_on_trees(
     requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
@@ -424,9 +418,6 @@ class Growth:
             per = [tried, tried, np.isfinite(starts[before:]).sum()]
             found.append([*done.values()] / np.maximum(per, 1))
         return dict(zip(PHASES, np.transpose(found).tolist(), strict=True))
-
-
-# ---- a centre's own log --------------------------------------------------------------------------
 
 
 def book_or_queue(
