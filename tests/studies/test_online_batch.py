@@ -85,7 +85,8 @@ def test_what_rests_on_logs_that_are_not_there_is_not_judged_and_says_so(result)
     rows = {row.item: row for row in result.rows}
     printed = [row for item, row in rows.items() if not item.startswith("OB-")]
     assert all((row.verdict == "cannot be tested") == stand_in for row in printed)
-    assert (rows["OB-2"].verdict == "undecided") == stand_in
+    if stand_in:
+        assert rows["OB-2"].verdict == "cannot be tested"
     assert ("recorded" in {row.item.split()[-1] for row in printed}) != stand_in
     for figure in result.figures:
         texts = figure.data().select_dtypes(exclude="number").astype(str).to_numpy().ravel()

@@ -65,7 +65,7 @@ study = Study(
 )  # fmt: skip
 
 
-def pick(table, **where):
+def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
     """Return the rows that have these values."""
     for column, value in where.items():
         table = table[table[column] == value]
