@@ -77,16 +77,17 @@ def wait_for(url, server, seconds=60):
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """Serve a copy of the notebook; yield its address."""
+    """Serve a copy of the notebook and its lessons from the folder above; yield its address."""
     root, own, port = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("own"), free_port()
-    shutil.copy(ROOT / "notebooks" / NOTEBOOK, root)
+    shutil.copytree(ROOT / "notebooks" / "lessons", root / "notebooks" / "lessons")
+    shutil.copy(ROOT / "notebooks" / NOTEBOOK, root / "notebooks")
     with (own / "server.log").open("wb") as log:
         server = subprocess.Popen(
             command_of(port, root), env=environment_of(own), stdout=log, stderr=log
         )
         try:
             wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server)
-            yield f"http://127.0.0.1:{port}/lab/tree/{NOTEBOOK}?reset&token={TOKEN}"
+            yield f"http://127.0.0.1:{port}/lab/tree/notebooks/{NOTEBOOK}?reset&token={TOKEN}"
         finally:
             server.terminate()
             server.wait(30)
