@@ -141,7 +141,7 @@ def digest(box):
     return hashlib.sha256(source.encode()).hexdigest()
 
 
-def wait_until(page, condition, seconds=60):
+def wait_until(page, condition, seconds=20):
     for _ in range(seconds * 10):
         if condition():
             return True
