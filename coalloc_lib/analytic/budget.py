@@ -1,7 +1,9 @@
-"""What a formula may cost: a hopeless one is refused before it starts, a long one is stopped."""
+"""What a formula may cost: one that takes too long is refused before it starts.
 
-import time
-from collections.abc import Iterator
+The estimate counts operations and looks at no clock, so that the same question has the same answer
+on any machine; the time is within a factor of four or so of it.
+"""
+
 from dataclasses import dataclass
 
 from coalloc_lib.checks import InputError
@@ -49,20 +51,6 @@ class Budget:
                 f"{_in_units(memory, _MEMORY)}",
                 f"budget_seconds = {self.seconds:g}, budget_bytes = {self.bytes:g}",
             )
-
-    def watched(self, fits: Iterator[float], expected: float) -> Iterator[float]:
-        """Yield what `fits` yields, of about `expected` values; stop where the time is up."""
-        start = None
-        for count, fit in enumerate(fits, start=1):
-            # the first convolution is not counted: it may wait for the compiler
-            start = time.perf_counter() if start is None else start
-            yield fit
-            if time.perf_counter() - start > self.seconds:
-                raise BudgetError(
-                    f"the formula was stopped after {count} of about {max(expected, count):.0f} "
-                    "convolutions",
-                    f"budget_seconds = {self.seconds:g}",
-                )
 
 
 def number(count: int) -> float:

@@ -50,8 +50,8 @@ def maximal_utilization(
     service : {"exponential", "slotted"}
         Exponential service times, or equal ones where all jobs in service start and end together.
     budget_seconds, budget_bytes : float
-        What is estimated to take more is refused before it starts; what does take longer is
-        stopped.
+        What is estimated to take more is refused before it starts. The estimate looks at no clock:
+        the same question is refused, or answered, on any machine.
 
     Returns
     -------
@@ -102,7 +102,6 @@ def maximal_utilization(
     )
     question = checked(system, sizes, components, request, placement)
     fits, least, mean = _CASES[request](system, *question, budget)
-    fits = budget.watched(fits, system.processors / mean)
     mean_level = level(fits, system.processors // least)
     by_placement = request in ("unordered", "total") and len(system) > 1
     return Bound(

@@ -22,7 +22,7 @@ from coalloc_lib.workloads.models import JobModel
 RULES = {spoken(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"}
 #: What the loss explorer compares; a total request has one cluster as large as all of them.
 COMPARED = ("ordered", "unordered", "total")
-#: A formula that takes longer, in seconds, gives way to a simulation.
+#: A formula that is estimated to take longer, in seconds, gives way to a simulation.
 BUDGET = 0.3
 #: Jobs of that simulation, and of one that is to follow a moving hand.
 SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
