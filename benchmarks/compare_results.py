@@ -52,7 +52,7 @@ def compare(old: pd.DataFrame, new: pd.DataFrame, keys: list[str]) -> tuple[dict
 def words_of(table: pd.DataFrame, other: pd.DataFrame) -> list[str]:
     """Return the columns that name a row: words, and numbers that stand before the first result."""
     shared = [c for c in table.columns if c in other.columns]
-    known = {"estimate", "count", "doubt", *ENDS}
+    known = {"estimate", "count", "warning", *ENDS}
     keys = []
     for column in shared:
         number = pd.api.types.is_float_dtype(table[column]) and column not in (

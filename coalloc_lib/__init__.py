@@ -16,7 +16,7 @@ from coalloc_lib.distributions import (
     uniform,
 )
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
+from coalloc_lib.machines import HomeSite, LeastLoaded, RandomFit
 from coalloc_lib.merging import merge
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scenario import Scenario
@@ -41,7 +41,7 @@ _ON_DEMAND = {
     "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",
     "response_curve": "coalloc_lib.curves",
-    "student": "coalloc_lib.inference",
+    "student": "coalloc_lib.intervals.inference",
     "saturated_loss": "coalloc_lib.saturation",
 }
 #: Modules that are worth a look and likewise imported at their first use.
@@ -86,7 +86,7 @@ __all__ = [
     "SingleThenSpan",
     "SizeDistribution",
     "SplitJobs",
-    "StayOrShare",
+    "HomeSite",
     "WorstFit",
     "load_trace",
     "merge",

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError, shown
+from coalloc_lib.explain import instants_of, left_queue
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.waiting import instants_of, left_queue
 
 #: Jobs that are drawn where no window is given.
 FIRST = 200

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
-from coalloc_lib.estimates import METHODS, Bound, Interval
-from coalloc_lib.inference import Sample, paired_difference, replicate, student
+from coalloc_lib.intervals.estimates import METHODS, Bound, Interval
+from coalloc_lib.intervals.inference import Sample, paired_difference, replicate, student
 from coalloc_lib.placement import may_stay_whole
 from coalloc_lib.saturation import (
     WARM_UP,
@@ -218,8 +218,8 @@ def response_point(
 
     def run(jobs: int, seed: Seed) -> tuple[Interval, bool, bool]:
         halves, work = _runs(scenario, load, jobs, replications, seed)
-        doubt = doubtful_work(work, scenario.workload.mean_work)
-        interval = student(halves.mean(axis=1), doubt=doubt)
+        warning = doubtful_work(work, scenario.workload.mean_work)
+        interval = student(halves.mean(axis=1), warning=warning)
         narrow = interval.half_width <= precision * interval.estimate
         return interval, narrow, paired_difference(halves[:, 1], halves[:, 0]).low <= 0
 
@@ -231,8 +231,8 @@ def response_point(
     interval, narrow, settled = run(jobs, for_point)
     # A run of half the length was settled: one run in forty looks otherwise by chance.
     if not (settled or was_settled):
-        interval = replace(interval, doubt=interval.doubt or RISING)
-    return Point(float(load), interval, jobs, narrow and not interval.doubt)
+        interval = replace(interval, warning=interval.warning or RISING)
+    return Point(float(load), interval, jobs, narrow and not interval.warning)
 
 
 def response_curve(
@@ -303,8 +303,8 @@ def compare(
         )
     samples = []
     for scenario in (one, other):
-        busy, doubt = replicated_traffic(scenario, backlog=backlog, **how)
-        samples.append(Sample(busy.mean(axis=1), doubt))
+        busy, warning = replicated_traffic(scenario, backlog=backlog, **how)
+        samples.append(Sample(busy.mean(axis=1), warning))
     return (samples[0] - samples[1]).interval
 
 

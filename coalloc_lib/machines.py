@@ -107,7 +107,7 @@ class RandomFit(Placement):
 
 
 @dataclass(frozen=True)
-class StayOrShare(Placement):
+class HomeSite(Placement):
     """Jobs that may not leave their site beside jobs that may.
 
     Parameters
@@ -124,7 +124,7 @@ class StayOrShare(Placement):
     Examples
     --------
     >>> from coalloc_lib.placement import BestFit
-    >>> placement = StayOrShare(BestFit())
+    >>> placement = HomeSite(BestFit())
     >>> placement.place([3, 0, 0], "total", [9, 4]), placement.place([0, 3, 0], "total", [9, 4])
     ([0, 3], [3, 0])
     """
@@ -134,7 +134,7 @@ class StayOrShare(Placement):
 
     def __post_init__(self) -> None:
         """Check that `rule` can place jobs."""
-        if not isinstance(self.rule, Placement) or isinstance(self.rule, StayOrShare):
+        if not isinstance(self.rule, Placement) or isinstance(self.rule, HomeSite):
             raise InputError(f"rule = {self.rule!r} places no jobs that may leave; give BestFit()")
 
     def place(

@@ -8,7 +8,7 @@ from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, 
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
 
-#: Name on the command line -> placement; `spoken` gives the name in a notebook.
+#: Name on the command line -> placement; `display_name` gives the name in a notebook.
 PLACEMENTS: dict[str, type[Placement]] = {
     "worst-fit": WorstFit,
     "first-fit": FirstFit,
@@ -27,12 +27,12 @@ SCHEDULING: dict[str, type[Scheduling]] = {
 }
 
 
-def spoken(name: str) -> str:
+def display_name(name: str) -> str:
     """Return a name as a notebook shows it.
 
     Examples
     --------
-    >>> spoken("worst-fit")
+    >>> display_name("worst-fit")
     'worst fit'
     """
     return name.replace("-", " ")

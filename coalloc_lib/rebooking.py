@@ -11,12 +11,12 @@ import numpy as np
 
 from coalloc_lib.calendar.periods import FIRST_FOUND
 from coalloc_lib.faults import ScheduleError
-from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
+from coalloc_lib.machines import HomeSite, LeastLoaded, RandomFit
 from coalloc_lib.placement import TRUSTED, SingleThenSpan, WorstFit, time_on_processors
 
 START, END, SERVER = range(3)
 #: Placements whose answer depends on the question only.
-KNOWN = {type(None), LeastLoaded, RandomFit, StayOrShare, SingleThenSpan} | TRUSTED
+KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTED
 
 
 def booked_anew(schedule: Any) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive, whole
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import replicate, student
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import replicate, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
@@ -98,12 +98,12 @@ def saturated_loss(
     stream = scenario.sample(jobs, seed=seed)
     edges, schedule = _saturated_run(scenario, stream, backlog, batches)
     busy = schedule.utilization_between(edges, net=True)
-    doubts = [
+    reasons = [
         _few_ends(schedule.end, edges),
         doubtful_work(stream.work, scenario.workload.mean_work),
         _dependence(busy),
     ]
-    return student(1 - busy, doubt="; ".join(filter(None, doubts)))
+    return student(1 - busy, warning="; ".join(filter(None, reasons)))
 
 
 def replicated_traffic(
@@ -127,7 +127,7 @@ def replicated_traffic(
     Returns
     -------
     utilization : ndarray, shape (replications, batches)
-    doubt : str
+    warning : str
         Empty where the jobs of all runs together stand for their law; see `doubtful_work`.
     """
     refuse_replay(scenario)

@@ -5,7 +5,7 @@ import numpy as np
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.machines import StayOrShare
+from coalloc_lib.machines import HomeSite
 from coalloc_lib.placement import Placement, WorstFit, unserved
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
@@ -142,9 +142,9 @@ def refuse_impossible(
 
 def _check_columns(system, components, placement):
     wanted = len(system) + 1
-    if isinstance(placement, StayOrShare) and components.shape[1] != wanted:
+    if isinstance(placement, HomeSite) and components.shape[1] != wanted:
         raise InputError(
-            f"components has {components.shape[1]} columns, and StayOrShare takes {wanted}: of "
+            f"components has {components.shape[1]} columns, and HomeSite takes {wanted}: of "
             "jobs that may go anywhere, and of those that stay on each cluster; see "
             "coalloc_lib.sites"
         )

@@ -25,7 +25,7 @@ from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.faults import ScheduleError
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.machines import StayOrShare
+from coalloc_lib.machines import HomeSite
 from coalloc_lib.placement import BestFit, Placement, SingleThenSpan
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Refusal, Scheduling
@@ -276,7 +276,7 @@ def _some_staying(system, jobs, home, placement):
     _refuse_wide(system, jobs, site)
     components = np.zeros((len(jobs), len(system) + 1), dtype=np.int64)
     components[np.arange(len(jobs)), site + 1] = jobs.processors
-    return jobs.replace(components=components), StayOrShare(placement)
+    return jobs.replace(components=components), HomeSite(placement)
 
 
 def _refuse_empty(system, site):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib import bookings
 from coalloc_lib.faults import ScheduleError, refuse
-from coalloc_lib.machines import StayOrShare
+from coalloc_lib.machines import HomeSite
 from coalloc_lib.placement import Placement, may_stay_whole, time_on_processors
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 
@@ -98,7 +98,7 @@ def _request(schedule):
     bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
     if jobs.request == "total":
         bad |= (allocation > 0).sum(axis=1) != 1
-    if isinstance(schedule.placement, StayOrShare):
+    if isinstance(schedule.placement, HomeSite):
         home = jobs.components[:, 1:]
         bad |= home.any(axis=1) & (home != allocation).any(axis=1)
     elif jobs.request in ("ordered", "unordered"):
@@ -314,7 +314,7 @@ def fits_by(
     placement: Placement | None, request: str, components: NDArray, idle: NDArray
 ) -> NDArray[np.bool_]:
     """Whether each job, a row of components, fits into the idle processors as placed by a rule."""
-    if not isinstance(placement, StayOrShare):
+    if not isinstance(placement, HomeSite):
         return fits(request, components, idle, may_stay_whole(placement, request))
     home = components[:, 1:]
     free = fits_by(placement.rule, request, components[:, :1], idle)

@@ -11,16 +11,8 @@ import coalloc_lib as co
 
 #: `make test` sees the same examples each time. `make test-long` loads the other profile and draws
 #: new ones by a seed that it prints; what fails prints the line that brings it back.
-hypothesis.settings.register_profile("coalloc", deadline=None, derandomize=True)
-hypothesis.settings.register_profile("long", deadline=None, print_blob=True)
-#: For `tests.mutants`, where it is enough that an example fails: no smaller one is sought.
-hypothesis.settings.register_profile(
-    "mutants",
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
-)
+hypothesis.settings.register_profile("coalloc", deadline=None, derandomize=True, max_examples=40)
+hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max_examples=300)
 hypothesis.settings.load_profile("coalloc")
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,8 +17,8 @@ from coalloc_lib.curves import (
     response_point,
     response_times,
 )
-from coalloc_lib.estimates import Bound, Interval
-from coalloc_lib.inference import student
+from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals.inference import student
 from coalloc_lib.seeds import spawn
 
 PAIR = co.Multicluster([8, 8])
@@ -214,7 +214,7 @@ def test_a_load_that_is_not_borne_has_no_mean():
 def test_points_that_rest_on_a_few_jobs_are_in_doubt():
     heavy = SERIAL.with_(workload=SERIAL.workload.with_(service=co.Hyperexponential(1.0, 300)))
     point = response_point(heavy, 0.3, precision=10, jobs=1000, most_jobs=1000)
-    assert point.response.doubt
+    assert point.response.warning
     assert not point.precise
 
 
@@ -262,7 +262,7 @@ def test_policies_of_ones_own_run_in_the_readable_engine():
 
 def test_a_load_that_is_not_borne_leaves_the_point_in_doubt():
     point = response_point(UNORDERED, 0.95, jobs=2000, most_jobs=8000, precision=10)
-    assert "still rise" in point.response.doubt
+    assert "still rise" in point.response.warning
     assert not point.precise
 
 
@@ -280,8 +280,8 @@ def test_one_sequence_of_jobs_is_not_replicated():
 
 def test_tails_throw_their_doubt_on_a_comparison():
     heavy = UNORDERED.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
-    assert compare(heavy, UNORDERED, jobs=2000, replications=3).doubt
-    assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).doubt
+    assert compare(heavy, UNORDERED, jobs=2000, replications=3).warning
+    assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).warning
 
 
 def test_a_policy_that_refuses_jobs_is_named():

@@ -7,7 +7,7 @@ import pytest
 
 from coalloc_lib import plots, widgets
 from coalloc_lib.checks import InputError
-from coalloc_lib.names import spoken
+from coalloc_lib.names import display_name
 from coalloc_lib.widgets import division_picture, divisions
 from tests.test_plots_of_lines import RESPONSES
 from tests.test_widgets import all_widgets, control, notes, source, words
@@ -129,7 +129,7 @@ def test_refined_intervals_are_narrower():
         divisions.division_curves(*question, effort)
         for effort in (divisions.COARSE, divisions.FINE)
     )
-    for name in map(spoken, divisions.COMPARED):
+    for name in map(display_name, divisions.COMPARED):
         assert fine[name].maximum.interval.half_width < coarse[name].maximum.interval.half_width
         assert coarse[name].maximum.interval.contains(fine[name].maximum.max_utilization) or (
             abs(coarse[name].maximum.max_utilization - fine[name].maximum.max_utilization) < 0.01

@@ -12,7 +12,7 @@ PACKAGE = ROOT / "coalloc_lib"
 
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
-    ("cards", "checks", "columns", "compilation", "estimates", "files", "progress", "seeds"),
+    ("cards", "checks", "columns", "compilation", "intervals", "files", "progress", "seeds"),
     (
         "system",
         "chopping",
@@ -36,10 +36,10 @@ LAYERS = (
         "schedule",
         "sites",
         "verification",
-        "waiting",
+        "explain",
         "analytic",
     ),
-    ("bootstrap", "curves", "inference", "joining", "saturation", "sweep"),
+    ("curves", "joining", "saturation", "sweep"),
     ("plots",),
     ("studies",),
     ("widgets", "cli", "__main__"),
@@ -137,7 +137,7 @@ def test_a_circle_of_packages_would_be_found():
 
 def test_pictures_know_intervals_and_nothing_else():
     imports = {name_of(path): imports_of(path) for path in MODULES}
-    allowed = {f"coalloc_lib.{name}" for name in ("plots", "estimates", "checks")}
+    allowed = {f"coalloc_lib.{name}" for name in ("plots", "intervals", "checks")}
     assert package_graph(imports)["coalloc_lib.plots"] <= allowed
 
 

@@ -85,7 +85,7 @@ LOSSES = pd.DataFrame(
         ("U[1,7]", "unordered", 0.1, 0.09, 0.11, None),
         ("mine", "unordered", 0.3, 0.3, 0.3, "few jobs ended"),
     ],
-    columns=["group", "series", "loss", "ci95_low", "ci95_high", "doubt"],
+    columns=["group", "series", "loss", "ci95_low", "ci95_high", "warning"],
 )
 bars = partial(plots.bars, value="loss", group="group", series="series")
 

@@ -167,7 +167,7 @@ def test_round_numbers_are_marked_none_beside_the_lines():
 
 
 def test_bold_lines_stand_out_and_points_in_doubt_are_hollow():
-    found = table(a=(1, 2, 3), b=(1, 2, 2)).assign(doubt=["", "", "short", "", "", ""])
+    found = table(a=(1, 2, 3), b=(1, 2, 2)).assign(warning=["", "", "short", "", "", ""])
     figure = lines(found, bold={"b"})
     colours = [line.get_color() for line in joined(figure.axes[0])]
     assert colours == [plots.GREY, plots.STANDARD.colour]
@@ -252,7 +252,12 @@ def test_the_anatomy_names_the_parts_of_a_curve():
 def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), **how):
     """Return the picture of one interval, from 0 to 1, and its lines and marks by their marker."""
     row = {"psi": middle, "ci95_low": low, "ci95_high": high, "row": "row", "who": "S1"}
-    row |= {"printed": 0.5, "words": "2 % refused", "special": True, "doubt": how.pop("doubt", "")}
+    row |= {
+        "printed": 0.5,
+        "words": "2 % refused",
+        "special": True,
+        "warning": how.pop("warning", ""),
+    }
     found = pd.DataFrame([row])
     figure = plots.intervals(found, x="psi", row="row", series="who", span=span, **how)
     return figure, {marker(line): line for line in figure.axes[0].lines}
@@ -283,7 +288,7 @@ def test_what_goes_on_beyond_the_picture_has_an_arrow_that_is_explained(ends, ar
 
 
 def test_special_intervals_are_hollow_doubtful_ones_dotted_and_words_where_there_is_room():
-    figure, found = interval(hollow=("special", "whole jobs saturate"), doubt="too short")
+    figure, found = interval(hollow=("special", "whole jobs saturate"), warning="too short")
     assert found["d"].get_markerfacecolor() == "white"
     assert found[""].get_linestyle() == ":"
     assert said(figure) == "hollow: whole jobs saturate; dotted: in doubt"

@@ -41,7 +41,7 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
     assert places[2, 0] == matplotlib.colors.to_rgba(plots.MARKS["neither"].colour)
     assert one.get_title(loc="left") == "one"
     assert figure.axes[-1].get_ylabel() == "change, %"
-    assert len(hatched(maps(CELLS.assign(doubt="rising")).axes[0])) == 6
+    assert len(hatched(maps(CELLS.assign(warning="rising")).axes[0])) == 6
 
 
 def test_maps_have_a_line_where_the_sign_turns():

@@ -10,8 +10,8 @@ from coalloc_lib import saturation
 from coalloc_lib.analytic.slotted import slotted_utilization
 from coalloc_lib.curves import compare, find_maximum, response_curve, response_times
 from coalloc_lib.distributions import Between
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import student
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import student
 from coalloc_lib.saturation import (
     heavy_traffic,
     loss_at_response,
@@ -224,7 +224,7 @@ def test_what_can_never_start_is_refused_whether_or_not_it_is_drawn():
 def in_doubt(jobs=20_000, seed=0, **change):
     return saturated_loss(
         SCENARIO.with_(workload=MODEL.with_(**change)), jobs=jobs, seed=seed
-    ).doubt
+    ).warning
 
 
 def test_a_run_of_a_few_jobs_is_in_doubt():
@@ -238,18 +238,18 @@ def test_a_run_of_a_few_jobs_is_in_doubt():
 @pytest.mark.parametrize("seed", range(5))
 def test_tails_that_were_not_drawn_are_in_doubt(variation, seed):
     """Also where no rare long job was drawn at all, and the drawn ones look harmless."""
-    doubt = in_doubt(seed=seed, service=co.Hyperexponential(1.0, variation))
-    assert "carry the work" in doubt or "of the work that the workload has" in doubt
+    warning = in_doubt(seed=seed, service=co.Hyperexponential(1.0, variation))
+    assert "carry the work" in warning or "of the work that the workload has" in warning
 
 
 def test_batches_that_depend_on_one_another_are_in_doubt():
     """Batches of a seventh of a service time: what runs in one runs in the next."""
     found = saturated_loss(SCENARIO, jobs=400, seed=1, batches=500)
-    assert "neighbouring batches depend on one another" in found.doubt
+    assert "neighbouring batches depend on one another" in found.warning
 
 
 def test_runs_that_are_long_enough_are_not_in_doubt():
-    """Of 400 runs chance alone may throw doubt on a few."""
+    """Of 400 runs chance alone may throw warning on a few."""
     doubted = sum(bool(in_doubt(jobs=6000, seed=seed)) for seed in range(400))
     assert doubted <= 4
 
@@ -261,8 +261,8 @@ def test_a_policy_that_overtakes_sees_a_queue_without_being_told():
 
 
 def test_few_batches_do_not_tell_whether_they_depend():
-    assert "too few to tell" in saturated_loss(SCENARIO, batches=10).doubt
-    assert saturated_loss(SCENARIO, batches=20).doubt == ""
+    assert "too few to tell" in saturated_loss(SCENARIO, batches=10).warning
+    assert saturated_loss(SCENARIO, batches=20).warning == ""
 
 
 def test_a_log_is_served_as_far_as_it_goes_and_not_replicated():
@@ -278,8 +278,8 @@ def test_replications_that_miss_the_tails_are_in_doubt_together():
     heavy = SCENARIO.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
     how = {"jobs": 5000, "replications": 5}
     assert replicated_traffic(heavy, **how)[1]
-    busy, doubt = replicated_traffic(SCENARIO, **how)
-    assert doubt == ""
+    busy, warning = replicated_traffic(SCENARIO, **how)
+    assert warning == ""
     singles = [saturated_loss(SCENARIO, jobs=5000, seed=s).estimate for s in spawn(0, 5)]
     np.testing.assert_array_equal((1 - busy).mean(axis=1), singles)
 
@@ -312,8 +312,8 @@ def test_penalties_of_their_own_take_away_what_they_add_on_average():
     assert found.half_width < 0.005
     stream = alone.sample(400_000, seed=2)
     assert student(heavy_traffic(alone, stream), 0.999).contains(1 / 1.4)
-    busy, doubt = replicated_traffic(alone, jobs=20_000, replications=10)
-    assert doubt == ""
+    busy, warning = replicated_traffic(alone, jobs=20_000, replications=10)
+    assert warning == ""
     assert student(busy.mean(axis=1), 0.999).contains(1 / 1.4)
 
 

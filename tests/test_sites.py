@@ -256,7 +256,7 @@ def test_bad_homes_are_named():
         sites.sharing(SYSTEM, JOBS, home=[0, -2, 0, 0])
     with pytest.raises(co.InputError, match="job 1 can never start: 8 processors, and its site 1"):
         sites.multi_site(SYSTEM, JOBS, 0.1, home=[0, 1, 0, 0])
-    with pytest.raises(co.InputError, match="components has 1 columns, and StayOrShare takes 3"):
-        co.simulate(SYSTEM, JOBS.replace(request="total"), placement=co.StayOrShare(co.BestFit()))
+    with pytest.raises(co.InputError, match="components has 1 columns, and HomeSite takes 3"):
+        co.simulate(SYSTEM, JOBS.replace(request="total"), placement=co.HomeSite(co.BestFit()))
     with pytest.raises(co.InputError, match="places no jobs that may leave"):
-        co.StayOrShare(co.StayOrShare(co.BestFit()))
+        co.HomeSite(co.HomeSite(co.BestFit()))

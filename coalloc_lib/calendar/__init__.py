@@ -5,16 +5,16 @@ from coalloc_lib.calendar.periods import Book, IdlePeriod
 from coalloc_lib.calendar.plain import PlainBook
 from coalloc_lib.calendar.scheduler import Booking, Calendar, Refused
 from coalloc_lib.calendar.slot_trees import SlotTrees
-from coalloc_lib.calendar.terms import Terms
+from coalloc_lib.calendar.terms import BookingRules
 
 __all__ = [
     "Book",
     "Booking",
+    "BookingRules",
     "Calendar",
     "IdlePeriod",
     "PlainBook",
     "Refused",
     "SlotTrees",
-    "Terms",
     "worked_example",
 ]

@@ -12,7 +12,7 @@ from coalloc_lib.calendar.periods import FIRST_FOUND, Book, IdlePeriod
 from coalloc_lib.calendar.plain import PlainBook
 from coalloc_lib.calendar.search import BEFORE_NOW, BEYOND_HORIZON, TOO_WIDE, Attempt, find_start
 from coalloc_lib.calendar.slot_trees import SlotTrees
-from coalloc_lib.calendar.terms import DAY, Terms
+from coalloc_lib.calendar.terms import DAY, BookingRules
 from coalloc_lib.checks import (
     InputError,
     finite,
@@ -34,7 +34,7 @@ from coalloc_lib.profile import Reservation
 from coalloc_lib.system import Multicluster
 
 
-def _index(sizes: Sequence[int], _: Terms) -> Book:
+def _index(sizes: Sequence[int], _: BookingRules) -> Book:
     # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
     from coalloc_lib.calendar.index import Index
 
@@ -42,7 +42,7 @@ def _index(sizes: Sequence[int], _: Terms) -> Book:
 
 
 #: Name -> what makes a book of idle periods for these clusters, on these terms.
-BOOKS: dict[str, Callable[[Sequence[int], Terms], Book]] = {
+BOOKS: dict[str, Callable[[Sequence[int], BookingRules], Book]] = {
     "plain": lambda sizes, _: PlainBook(sizes),
     "trees": lambda sizes, terms: SlotTrees(sizes, terms.slot, terms.slots),
     "index": _index,
@@ -89,7 +89,7 @@ class Calendar:
     clusters : Multicluster, sequence of int, or int
         Servers of each cluster, or of the only one.
     slot, step, max_attempts, horizon
-        As those of `Terms`.
+        As those of `BookingRules`.
     rule : str
         Which idle servers of a cluster are taken; see `Online`.
     placement : Placement, optional
@@ -138,7 +138,7 @@ class Calendar:
         book: str = "plain",
     ) -> None:
         self.system = clusters if isinstance(clusters, Multicluster) else Multicluster(clusters)
-        self.terms = Terms(slot, step, max_attempts, horizon)
+        self.terms = BookingRules(slot, step, max_attempts, horizon)
         placement = WorstFit() if placement is None else placement
         self._placement = instance_of("placement", placement, Placement, "WorstFit()")
         if "flexible" not in placement.requests:

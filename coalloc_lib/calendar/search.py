@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from coalloc_lib.calendar.periods import Book
-from coalloc_lib.calendar.terms import Terms
+from coalloc_lib.calendar.terms import BookingRules
 from coalloc_lib.profile import Reservation, Rigid
 
 #: Why a request is refused.
@@ -48,7 +48,7 @@ def find_start(
     book: Book,
     job: _Job,
     place: Callable[[_Job, Sequence[int]], Sequence[int] | None],
-    terms: Terms,
+    terms: BookingRules,
     earliest: float,
     latest: float,
     until: float,
@@ -61,11 +61,11 @@ def find_start(
     job : Job
     place : callable
         Returns the allocation that a job gets of so many idle servers, or None: `State.place`.
-    terms : Terms
+    terms : BookingRules
     earliest, latest : float
         It starts no earlier and no later.
     until : float
-        It ends no later: `Terms.horizon_end`.
+        It ends no later: `BookingRules.horizon_end`.
 
     Notes
     -----

@@ -10,7 +10,7 @@ DAY = 86_400.0
 
 
 @dataclass(frozen=True)
-class Terms:
+class BookingRules:
     """How far ahead a calendar books, and which starts it tries.
 
     Parameters

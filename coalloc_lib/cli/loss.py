@@ -9,7 +9,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
-from coalloc_lib.estimates import METHODS
+from coalloc_lib.intervals.estimates import METHODS
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.names import parse_clusters
 
@@ -174,13 +174,15 @@ def _print(loss, method, as_json, *, say_method):
     simulated = method == "simulation"
     if as_json:
         answer = {"capacity_loss": estimate, "max_utilization": 1 - estimate, "method": method}
-        interval = {"ci95": [loss.low, loss.high], "doubt": loss.doubt} if simulated else {}
+        interval = {"ci95": [loss.low, loss.high], "warning": loss.warning} if simulated else {}
         print_json(answer | interval)
         return
-    if loss.doubt:
-        print(f"coalloc: the interval is in doubt: {loss.doubt}", file=sys.stderr)
-    doubt = ", in doubt" if loss.doubt else ""
+    if loss.warning:
+        print(f"coalloc: the interval is in doubt: {loss.warning}", file=sys.stderr)
+    warning = ", in doubt" if loss.warning else ""
     text = (
-        f"{estimate:.4f} ± {loss.half_width:.4f} (95 %){doubt}" if simulated else f"{estimate:.3f}"
+        f"{estimate:.4f} ± {loss.half_width:.4f} (95 %){warning}"
+        if simulated
+        else f"{estimate:.3f}"
     )
     print(f"{text}, {method}" if say_method else text)

@@ -13,10 +13,10 @@ from coalloc_lib.calendar.index import RULE_CODES
 from coalloc_lib.calendar.kernels.periods import new_book
 from coalloc_lib.checks import InputError
 from coalloc_lib.compilation import call
-from coalloc_lib.engines.kernels import backfilling, booking, in_turn, placing, waiting
+from coalloc_lib.engines.kernels import backfilling, booking, placing, queue_order, queue_tree
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting, no_promises
 from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.machines import LeastLoaded, RandomFit, StayOrShare
+from coalloc_lib.machines import HomeSite, LeastLoaded, RandomFit
 from coalloc_lib.placement import (
     BestFit,
     FirstFit,
@@ -39,7 +39,7 @@ _CHOICES: dict[type, int] = {
 
 def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
     """Whether the compiled engine has a translation of both policies."""
-    rule = placement.rule if type(placement) is StayOrShare else placement
+    rule = placement.rule if type(placement) is HomeSite else placement
     rule = rule.single if type(rule) is SingleThenSpan else rule
     if type(scheduling) is Online and scheduling.rule not in RULE_CODES:
         return False
@@ -65,13 +65,13 @@ def _in_turn(task):
     searched = max_jumps and parts.shape[1] > 1
     whole = may_stay_whole(placement, jobs.request)
     keys = _with_total(parts) if searched or whole else parts
-    stream = in_turn.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
-    policy = in_turn.Policy(max_jumps, backlog or 0)
+    stream = queue_order.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
+    policy = queue_order.Policy(max_jumps, backlog or 0)
     rule = _rule(jobs.request, placement, len(system))
-    tree = waiting.empty_tree(n if max_jumps else 0, keys.shape[1])
+    tree = queue_tree.empty_tree(n if max_jumps else 0, keys.shape[1])
     columns = _columns(n, len(system))
     given = (stream, rule, policy, system.as_array(), tree)
-    started = call(in_turn.run, *given, *columns, what=_WHAT)
+    started = call(queue_order.run, *given, *columns, what=_WHAT)
     _refuse_rest(task, started, columns[-1])
     return Outcome(*columns, no_promises(n), {})
 
@@ -79,8 +79,8 @@ def _in_turn(task):
 def _easy(task):
     """Run EASY."""
     n, stream = len(task.jobs), _planned(task.jobs, task.placement)
-    keys = waiting.empty_tree(n, stream.keys.shape[1])
-    trees = backfilling.Trees(keys, waiting.empty_tree(n, 1, np.float64))
+    keys = queue_tree.empty_tree(n, stream.keys.shape[1])
+    trees = backfilling.Trees(keys, queue_tree.empty_tree(n, 1, np.float64))
     return _backfilling(task, backfilling.run_easy, stream, trees)
 
 
@@ -94,7 +94,7 @@ def _planned(jobs, placement):
     parts = _parts(jobs, placement)
     whole = may_stay_whole(placement, jobs.request)
     keys = _with_total(parts) if whole or parts.shape[1] > 1 else parts
-    return in_turn.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
+    return queue_order.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
 
 
 def _backfilling(task, kernel, stream, *more):
@@ -192,7 +192,7 @@ def _expected(jobs, placement):
 
 def _rule(request, placement, clusters):
     """Return a placement as the kernels know it; ordered requests have none, and need none."""
-    if isinstance(placement, StayOrShare):
+    if isinstance(placement, HomeSite):
         rule = _rule(request, placement.rule, clusters)
         return rule._replace(request=rule.request + placing.OR_STAYS)
     single = placing.NONE
@@ -225,7 +225,7 @@ def _spanning(jobs):
 def _parts(jobs, placement):
     """Return what is placed of each job: see `placing`."""
     components = jobs.components
-    if isinstance(placement, StayOrShare):
+    if isinstance(placement, HomeSite):
         return np.ascontiguousarray(components, dtype=np.int32)
     if jobs.request in ("flexible", "total") and components.shape[1] > 1:
         components = components.sum(axis=1, keepdims=True)

@@ -2,7 +2,7 @@
 
 A table has one row a point, and the drawer is told the names of its columns. An interval stands in
 `ci95_low` and `ci95_high` (absent or empty: there is none; infinite: open), and why it is in doubt
-in `doubt`. Titles say what to notice, subtitles what is plotted; `signs` holds one colour and one
+in `warning`. Titles say what to notice, subtitles what is plotted; `signs` holds one colour and one
 mark for each meaning.
 """
 
@@ -15,10 +15,33 @@ from coalloc_lib.plots.picture import Picture
 from coalloc_lib.plots.schedules import reservations, still
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
 from coalloc_lib.plots.style import GREY, head, name_lines, new_figure, title_figure, to_svg
-from coalloc_lib.plots.tables import told
+from coalloc_lib.plots.tables import format_interval
 
 __all__ = [
-    "GREY", "LOSS", "MARKS", "MEANINGS", "PRINT", "STANDARD", "Picture", "Sign", "anatomy", "bars",
-    "curves", "head", "histograms", "intervals", "lines", "maps", "name_lines", "new_figure",
-    "reservations", "shades", "signs", "still", "timelines", "title_figure", "to_svg", "told",
+    "GREY",
+    "LOSS",
+    "MARKS",
+    "MEANINGS",
+    "PRINT",
+    "STANDARD",
+    "Picture",
+    "Sign",
+    "anatomy",
+    "bars",
+    "curves",
+    "format_interval",
+    "head",
+    "histograms",
+    "intervals",
+    "lines",
+    "maps",
+    "name_lines",
+    "new_figure",
+    "reservations",
+    "shades",
+    "signs",
+    "still",
+    "timelines",
+    "title_figure",
+    "to_svg",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.plots.signs import STANDARD, Sign
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
-from coalloc_lib.plots.tables import interval_of, looks, tidy, told
+from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
 #: Height of a bar with its gap, and of the gap between groups, in inches.
 BAR, GAP = 0.2, 0.12
@@ -59,7 +59,7 @@ def bars(
         elif row.low < row.high:
             reach = [[row.value - row.low], [row.high - row.value]]
             axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
-        said = f"{row.series} {row.words or told(interval_of(row, 'value'))}"
+        said = f"{row.series} {row.words or format_interval(interval_of(row, 'value'))}"
         # The words of a negative bar stand behind 0, where there is room.
         ends.append((max(0.0, min(row.high, most)), row.at, said))
     # Room for the longest words: a share of the axis, which begins at `left`, for each letter.

@@ -110,7 +110,7 @@ def intervals(
     title_figure(
         figure, title, subtitle, DIAMONDS * bool(points["printed"].notna().any()),
         f"hollow: {hollow[1]}" if hollow and (points["hollow"] > 0).any() else "",
-        "dotted: in doubt" * any(points["doubt"]), beyond * bool(open_ends.any()),
+        "dotted: in doubt" * any(points["warning"]), beyond * bool(open_ends.any()),
     )  # fmt: skip
     return figure
 
@@ -132,7 +132,7 @@ def _fitted(points, factors, band):
 def _draw(axes, one, at, sign, span):
     """Draw an interval with its mark, what is printed, its words, and arrows at open ends."""
     ends = np.clip([one.low, one.high], *span)
-    axes.plot(ends, [at, at], ":" if one.doubt else "-", color=sign.colour, linewidth=1.6)
+    axes.plot(ends, [at, at], ":" if one.warning else "-", color=sign.colour, linewidth=1.6)
     if span[0] <= one.x <= span[1]:
         filling = {"markerfacecolor": "white" if one.hollow > 0 else sign.colour}
         axes.plot(one.x, at, sign.marker, color=sign.colour, markersize=4.5, **filling)

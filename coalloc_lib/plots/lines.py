@@ -132,7 +132,7 @@ def lines(
             one = here[here["line"] == name]
             known = one[np.isfinite(one["y"])]
             draw_line(
-                axes, known, look[name], known["doubt"] != "", band=name not in bare,
+                axes, known, look[name], known["warning"] != "", band=name not in bare,
                 marked=len(known) <= MARKED, stairs=stairs,
                 linewidth=1.4 if bold is None else 2.2 if name in bold else 1.1,
                 linestyle="--" if name in dashed else "-",
@@ -163,7 +163,7 @@ def lines(
     if not ends and len(every) > 1:
         name_signs(grid[0, -1], look, every, dashed)
     notes = [f"dashed: {level[0]}" if level else "", DIAMONDS * bool(len(theirs))]
-    title_figure(figure, title, subtitle, *notes, "hollow: in doubt" * any(points["doubt"]))
+    title_figure(figure, title, subtitle, *notes, "hollow: in doubt" * any(points["warning"]))
     for axes, here in zip(grid.flat, cells.values() if ends and not row else (), strict=False):
         ends_of = here.groupby("line", sort=False).agg("first" if left else "last")
         ends_of = ends_of.dropna(subset="y")

@@ -97,7 +97,7 @@ def maps(
             at = columns.index(cell.x), rows.index(cell.y)
             if cell.mark:
                 text, colour, longer = known[cell.mark]
-                colour = "" if cell.doubt else colour
+                colour = "" if cell.warning else colour
             else:
                 found = interval_of(cell, "value")
                 decided = found.above(0) or found.below(0)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.checks import InputError, instance_of, shown
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.plots.signs import Sign, signs
 
 #: Columns of an interval, and what drawers call them.
@@ -28,8 +28,8 @@ def tidy(
     Parameters
     ----------
     table : DataFrame
-        Its columns `ci95_low`, `ci95_high` and `doubt` become `low`, `high` and `doubt`: NaN and
-        empty where there are none.
+        Its columns `ci95_low`, `ci95_high` and `warning` become `low`, `high` and `warning`: NaN
+        and empty where there are none.
     labels, numbers : dict of str
         Columns by the drawer's names. Labels become texts, empty where the column is None; numbers
         become floats.
@@ -50,7 +50,7 @@ def tidy(
         if column is not None and column not in table:
             known = ", ".join(map(repr, table))
             raise InputError(f"{name} = {shown(column)} is no column; the table has {known}")
-    texts = labels | {"doubt": "doubt" if "doubt" in table else None}
+    texts = labels | {"warning": "warning" if "warning" in table else None}
     found: dict[str, Any] = {
         name: "" if column is None else [_text(label) for label in table[column]]
         for name, column in texts.items()
@@ -92,22 +92,22 @@ def interval_of(row: Any, name: str) -> Interval:
     """Return the interval of a row of `tidy`; without length where it has no ends."""
     middle = float(getattr(row, name))
     if np.isnan(row.low):
-        return Interval(middle, middle, middle, 0, doubt=row.doubt)
-    return Interval(middle, row.low, row.high, int(row.low < row.high), doubt=row.doubt)
+        return Interval(middle, middle, middle, 0, warning=row.warning)
+    return Interval(middle, row.low, row.high, int(row.low < row.high), warning=row.warning)
 
 
-def told(value: Interval | float) -> str:
+def format_interval(value: Interval | float) -> str:
     """Return a figure in words, with its interval where it has one.
 
     Examples
     --------
-    >>> told(0.25), told(Interval(0.25, 0.24, 0.26, 8))
+    >>> format_interval(0.25), format_interval(Interval(0.25, 0.24, 0.26, 8))
     ('0.250', '0.250 ± 0.010')
-    >>> told(Interval(0.25, 0.24, 0.26, 8, doubt="few jobs ended"))
+    >>> format_interval(Interval(0.25, 0.24, 0.26, 8, warning="few jobs ended"))
     '0.250 ± 0.010, in doubt'
     """
     found = value if isinstance(value, Interval) else Interval.exact(value)
     words = f"{found.estimate:.3f}"
     if found.count:
         words += " ± <0.001" if found.half_width < 0.0005 else f" ± {found.half_width:.3f}"
-    return f"{words}, in doubt" if found.doubt else words
+    return f"{words}, in doubt" if found.warning else words

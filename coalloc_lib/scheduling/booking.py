@@ -7,7 +7,7 @@ from coalloc_lib.calendar.periods import FIRST_FOUND, RULES, Book
 from coalloc_lib.calendar.plain import PlainBook
 from coalloc_lib.calendar.search import find_start
 from coalloc_lib.calendar.slot_trees import SlotTrees
-from coalloc_lib.calendar.terms import Terms
+from coalloc_lib.calendar.terms import BookingRules
 from coalloc_lib.checks import InputError, one_of, shown
 from coalloc_lib.scheduling.base import Job, Scheduling, State
 from coalloc_lib.system import Multicluster
@@ -17,7 +17,7 @@ CHOICES = (*RULES, FIRST_FOUND)
 
 
 @dataclass(frozen=True)
-class Online(Scheduling, Terms):
+class Online(Scheduling, BookingRules):
     """Online co-allocation: a job is booked when it is submitted, or refused at once.
 
     Parameters

@@ -17,8 +17,8 @@ import pandas as pd
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.distributions import power_of_two, uniform
-from coalloc_lib.estimates import Interval, all_of, not_
-from coalloc_lib.inference import Sample
+from coalloc_lib.intervals.estimates import Interval, all_of, not_
+from coalloc_lib.intervals.inference import Sample
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.saturation import heavy_traffic, replicated_traffic
 from coalloc_lib.scenario import Scenario
@@ -188,9 +188,9 @@ class BreakEven:
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the stretch at break-even in each replication."""
         how: dict[str, Any] = {"jobs": scale.map_jobs, "replications": scale.replications}
-        spread, doubt = replicated_traffic(self.scenario, seed=seed, **how)
+        spread, warning = replicated_traffic(self.scenario, seed=seed, **how)
         whole, why = replicated_traffic(self.whole, seed=seed, **how)
-        return Sample(spread.mean(axis=1) / whole.mean(axis=1), doubt or why)
+        return Sample(spread.mean(axis=1) / whole.mean(axis=1), warning or why)
 
 
 # ---- Tables 1 and 2, Figures 1 to 12 -------------------------------------------------------------
@@ -409,7 +409,7 @@ def _large_on_eight(table: pd.DataFrame) -> bool:
     """Whether in each panel the largest jobs on eight clusters bear most, beyond all intervals."""
     tops = table.loc[table.groupby("panel")["ci95_low"].idxmax()].set_index("panel", drop=False)
     rest = table[~table["ci95_low"].isin(tops["ci95_low"])].groupby("panel")["ci95_high"].max()
-    alike = {*tops["line"] + tops["sizes"]} == {"8×32U[1,4]"} and not table["doubt"].any()
+    alike = {*tops["line"] + tops["sizes"]} == {"8×32U[1,4]"} and not table["warning"].any()
     return alike and bool(tops["ci95_low"].gt(rest, fill_value=-np.inf).all())
 
 
@@ -437,7 +437,7 @@ def stretches_table(entries: Entries, results: Results) -> pd.DataFrame:
             "line": line, "sizes": sizes, "panel": panel,
             "share": scenario.workload.mean_processors / scenario.system.largest,
             "alpha": found.estimate, "ci95_low": found.low, "ci95_high": found.high,
-            "count": found.count, "doubt": found.doubt, **scenario_columns(scenario),
+            "count": found.count, "warning": found.warning, **scenario_columns(scenario),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -453,17 +453,18 @@ class Comparison:
     """
 
     pairs: Sample
-    borne: Interval
+    max_utilization: Interval
     responses: dict[float, Interval]
 
     def better(self, by: float = 0.0) -> bool | None:
         """Whether the first line bears more, and nowhere responds slower by more than `LIKE`."""
-        return all_of(self.borne.above(by), *(not_(r.above(LIKE)) for r in self.responses.values()))
+        slower = (response.above(LIKE) for response in self.responses.values())
+        return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def alike(self) -> bool | None:
         """Whether the lines hardly differ in what they bear and how they respond."""
         responses = (each.between(-LIKE, LIKE) for each in self.responses.values())
-        return all_of(self.borne.between(-SLIGHT, SLIGHT), *responses)
+        return all_of(self.max_utilization.between(-SLIGHT, SLIGHT), *responses)
 
 
 def compare(results: Results, one: str, other: str, line: str = "{}") -> Comparison:
@@ -474,7 +475,7 @@ def compare(results: Results, one: str, other: str, line: str = "{}") -> Compari
         for load in COMPARED
         if load in first.at and load in second.at
     }
-    pairs = first.borne - second.borne
+    pairs = first.max_utilization - second.max_utilization
     return Comparison(pairs, pairs.interval, responses)
 
 
@@ -487,13 +488,13 @@ def _equal_clusters_bear_much_more(results: Results) -> Decision:
         "unordered: equal much better": unordered.better(MUCH),
         "less so for unordered": (ordered.pairs - unordered.pairs).interval.above(0),
     }
-    return ordered.borne, parts, f"unordered {unordered.borne}"
+    return ordered.max_utilization, parts, f"unordered {unordered.max_utilization}"
 
 
 @study.add_claim("CC-2", "64 alone less 64+32+2×16 ordered, bound")
 def _a_large_cluster_alone_is_better(results: Results) -> Decision:
     change = compare(results, "64 alone, total", "64+32+2×16 ordered")
-    return change.borne, {"64 alone better": change.better()}
+    return change.max_utilization, {"64 alone better": change.better()}
 
 
 @study.add_claim("CC-3", "8×16 less 4×32 under first fit, bound")
@@ -502,16 +503,17 @@ def _eight_clusters_are_slightly_better(results: Results) -> Decision:
     low, *others = COMPARED
     parts = {f"alike at {low}": change.responses[low].between(-LIKE, LIKE)}
     parts |= {f"8×16 faster at {load}": change.responses[load].below(0) for load in others}
-    parts["bears slightly more"] = all_of(change.borne.above(0), change.borne.between(-MUCH, MUCH))
+    more = change.max_utilization
+    parts["bears slightly more"] = all_of(more.above(0), more.between(-MUCH, MUCH))
     note = ", ".join(f"at {u}: {r.estimate:+.1%}" for u, r in change.responses.items())
-    return change.borne, parts, note
+    return change.max_utilization, parts, note
 
 
 @study.add_claim("CC-4", "large first less small first, least of five, bound")
 def _large_clusters_first(results: Results) -> Decision:
     changes = {n: compare(results, "", ", small first", f"{n} first fit{{}}") for n in UNEQUAL}
     parts = {f"{name}: large first better": c.better() for name, c in changes.items()}
-    return least(c.borne for c in changes.values()), parts
+    return least(c.max_utilization for c in changes.values()), parts
 
 
 @study.add_claim("CC-5", "unequal less 4×32, least of ten, bound")
@@ -523,10 +525,10 @@ def _many_unequal_clusters_do_well(results: Results) -> Decision:
     for line, change in changes.items():
         moderate = change.responses.get(MODERATE)  # None where that load saturates it
         alike = False if moderate is None else moderate.below(LIKE)
-        well = all_of(change.borne.above(-MUCH), alike)
+        well = all_of(change.max_utilization.above(-MUCH), alike)
         few = lines[line] in FEW
         parts[f"{line} does {'not do ' * few}well"] = not_(well) if few else well
-    return least(c.borne for c in changes.values()), parts
+    return least(c.max_utilization for c in changes.values()), parts
 
 
 @study.add_claim("CC-6", "many less few unequal under worst fit, least, bound")
@@ -536,7 +538,7 @@ def _worst_fit_wants_equal_or_many_clusters(results: Results) -> Decision:
     parts = {f"4×32 better than {name}": under("4×32", name).better() for name in others}
     changes = {f"{many} better than {few}": under(many, few) for many in MANY for few in FEW}
     parts |= {words: change.better() for words, change in changes.items()}
-    return least(c.borne for c in changes.values()), parts
+    return least(c.max_utilization for c in changes.values()), parts
 
 
 @study.add_claim("CC-7", "4×32: worst less first fit, bound")
@@ -545,16 +547,16 @@ def _worst_fit_is_better_on_few_clusters(results: Results) -> Decision:
     equal = changes.pop("4×32")
     parts = {"4×32: worst fit much better": equal.better(MUCH)}
     for name, change in changes.items():
-        slightly = all_of(change.better(), change.borne.between(-MUCH, MUCH))
+        slightly = all_of(change.better(), change.max_utilization.between(-MUCH, MUCH))
         parts[f"{name}: worst fit slightly better"] = slightly
-    return equal.borne, parts
+    return equal.max_utilization, parts
 
 
 @study.add_claim("CC-8", "first less worst fit, least of three, bound")
 def _first_fit_is_better_on_many_clusters(results: Results) -> Decision:
     changes = {n: compare(results, "first fit", "worst fit", f"{n} {{}}") for n in ("8×16", *MANY)}
     parts = {f"{name}: first fit much better": c.better(MUCH) for name, c in changes.items()}
-    return least(c.borne for c in changes.values()), parts
+    return least(c.max_utilization for c in changes.values()), parts
 
 
 @study.add_claim("CC-9", "one less four components, bound")
@@ -565,14 +567,15 @@ def _fewer_components_are_better(results: Results) -> Decision:
     }
     for mix in OF_TWO:
         parts[f"{mix} between"] = all_of(of("1", mix).better(), of(mix, "4").better())
-    return of("1", "4").borne, parts
+    return of("1", "4").max_utilization, parts
 
 
 def _worst_fit_helps(kind: str, helped: tuple[str, ...], results: Results) -> Decision:
     lines = {n: f"same {kind}: {n}, {{}}" for n in (*helped, "1", OF_TWO[0])}
     changes = {n: compare(results, "worst fit", "first fit", line) for n, line in lines.items()}
     hardly = {f"hardly changes {n}": c.alike() for n, c in changes.items() if n not in helped}
-    return changes["4"].borne, {f"helps {n}": changes[n].better(MUCH) for n in helped} | hardly
+    much = {f"helps {n}": changes[n].better(MUCH) for n in helped}
+    return changes["4"].max_utilization, much | hardly
 
 
 _OF_FOUR = "four components: worst less first fit, bound"
@@ -585,7 +588,7 @@ def _two_components_are_best(results: Results) -> Decision:
     parts = {"2 better than 4": of("2", "4").better(), "4 better than 1": of("4", "1").better()}
     parts |= {f"1 better than {mix}": of("1", mix).better() for mix in OF_TWO}
     parts["adding 2 helps"] = of(THIRDS, OF_TWO[1]).better()
-    return of("2", "4").borne, parts
+    return of("2", "4").max_utilization, parts
 
 
 study.add_claim("CC-12", _OF_FOUR)(partial(_worst_fit_helps, "total", ("4",)))

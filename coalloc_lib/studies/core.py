@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 from coalloc_lib.checks import InputError, one_of, shown
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import load_claims, published_claim
@@ -418,7 +418,7 @@ def missing_logs(names: Iterable[str]) -> list[str]:
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
     """Return an interval as columns of a table: its estimate, both ends, and why it is in doubt."""
     ends = {name: interval.estimate, "ci95_low": interval.low, "ci95_high": interval.high}
-    return ends | {"doubt": interval.doubt}
+    return ends | {"warning": interval.warning}
 
 
 #: The interval of the smallest figure, and of the largest.

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.estimates import Interval
 from coalloc_lib.files import atomic_path
+from coalloc_lib.intervals.estimates import Interval
 
 #: For numbers: the first three. For claims: the next three. The last two are for both.
 VERDICTS = (
@@ -110,8 +110,8 @@ def judge_number(
         raise InputError(
             f"result = [{result.low}, {result.high}]; its low end is above its high end"
         )
-    if result.doubt:
-        return Judgement("undecided", f"the interval is in doubt: {result.doubt}")
+    if result.warning:
+        return Judgement("undecided", f"the interval is in doubt: {result.warning}")
     # A value such as 0.0385 lies exactly between two printed ones; its binary form does not.
     half, limit = 0.5 * 10.0**-decimals + 1e-12, far_off(published, decimals) + 1e-12
     outside = max(result.low - published, published - result.high)

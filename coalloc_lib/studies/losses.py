@@ -15,8 +15,8 @@ from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.curves import find_maximum
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import Sample, student
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import Sample, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.saturation import (
     heavy_traffic,
@@ -65,8 +65,8 @@ class Saturated(Loss):
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the loss of each replication."""
         how: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
-        busy, doubt = replicated_traffic(self.scenario, seed=seed, backlog=self.backlog, **how)
-        return Sample((1 - busy).mean(axis=1), doubt)
+        busy, warning = replicated_traffic(self.scenario, seed=seed, backlog=self.backlog, **how)
+        return Sample((1 - busy).mean(axis=1), warning)
 
 
 class BetweenBounds(Loss):
@@ -93,7 +93,7 @@ class InOrder(Loss):
 
 
 #: Of an interval, as columns ``less_estimate`` and so on.
-FIELDS = ("estimate", "low", "high", "count", "doubt")
+FIELDS = ("estimate", "low", "high", "count", "warning")
 
 
 def losses_table(
@@ -109,7 +109,7 @@ def losses_table(
     for (group, series), case in entries.items():
         found = results[case].interval
         loss = interval_columns(found, "capacity_loss")
-        known = {"count": found.count, "method": case.method, "doubt": loss.pop("doubt")}
+        known = {"count": found.count, "method": case.method, "warning": loss.pop("warning")}
         row = {"group": group, "series": series} | loss | known | scenario_columns(case.scenario)
         base = against(series) if callable(against) else against
         if base != series and (group, base) in entries:
@@ -225,7 +225,7 @@ def add_printed_tables(
             capacity_loss=rows["reproduced"],
             ci95_low=rows["ci95_low"],
             ci95_high=rows["ci95_high"],
-            doubt=[results[cell].doubt for cell in entries.values()],
+            warning=[results[cell].warning for cell in entries.values()],
             verdict=rows["verdict"],
         )
 

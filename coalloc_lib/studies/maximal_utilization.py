@@ -17,8 +17,8 @@ from coalloc_lib import plots
 from coalloc_lib.analytic import JointSizes
 from coalloc_lib.analytic import maximal_utilization as by_formula
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
-from coalloc_lib.estimates import Interval, all_of, not_
-from coalloc_lib.inference import Sample
+from coalloc_lib.intervals.estimates import Interval, all_of, not_
+from coalloc_lib.intervals.inference import Sample
 from coalloc_lib.placement import BestFit, FirstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FPFS
@@ -334,7 +334,7 @@ study.add_figure(
     ),
     notice="Fifty jumps gain clearly more than five",
     when=lambda table: every(
-        less.below(few.low) and not few.doubt
+        less.below(few.low) and not few.warning
         for (group, series), less in differences(table).items()
         if "(50)" in series
         for few in [differences(table)[group, series.replace("(50)", "(5)")]]
@@ -436,7 +436,7 @@ def _apart(results: Results, method: str, request: str) -> tuple[dict[str, Inter
     limit = (both["published"] - both["published_known"]).abs().max() + ROUNDING
     return {
         row["component_sizes"]: Interval(
-            row["capacity_loss"], row["ci95_low"], row["ci95_high"], 2, doubt=row["doubt"]
+            row["capacity_loss"], row["ci95_low"], row["ci95_high"], 2, warning=row["warning"]
         ).plus(-row["capacity_loss_known"])
         for row in both.to_dict("records")
     }, limit
@@ -493,7 +493,7 @@ def _loss_is_halved_but_once(results: Results) -> Decision:
         _sample(results, "figure3", name, UNORDERED) / loss_of(table, ORDERED)[name]
         for name in FIVE
     ]
-    mean = Sample(np.mean([s.values for s in samples], axis=0), max(s.doubt for s in samples))
+    mean = Sample(np.mean([s.values for s in samples], axis=0), max(s.warning for s in samples))
     note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
     return mean.interval, parts, note
 

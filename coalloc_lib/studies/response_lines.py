@@ -19,8 +19,8 @@ from coalloc_lib.curves import (
     response_point,
     response_times,
 )
-from coalloc_lib.estimates import Bound, Interval
-from coalloc_lib.inference import Sample
+from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals.inference import Sample
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import spawn
@@ -36,11 +36,12 @@ Ranges = Mapping[str, tuple[float, float]]
 class Responses:
     """What is found of a `Line`: points as precise as asked for, and the maximal utilization.
 
-    Run by run, `borne` has the utilization in heavy traffic, and `at` mean response times by load.
+    Run by run, `max_utilization` has the utilization in heavy traffic, and `at` mean response times
+    by load.
     """
 
     curve: Curve
-    borne: Sample
+    max_utilization: Sample
     at: dict[float, Sample]
 
 
@@ -63,9 +64,9 @@ class Line:
         line, share = self.scenario, self.scenario.system.processors / self.processors
         of_runs = parent(seed)
         runs: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
-        busy, doubt = replicated_traffic(line, seed=of_runs, **runs)
-        borne = Sample(busy.mean(axis=1) * share, doubt)
-        bound = Bound(borne.interval, "simulation")
+        busy, warning = replicated_traffic(line, seed=of_runs, **runs)
+        max_utilization = Sample(busy.mean(axis=1) * share, warning)
+        bound = Bound(max_utilization.interval, "simulation")
         if best_method(line) == "exact":
             bound = find_maximum(line, method="exact").times(share)
         how = {"precision": scale.precision, "most_jobs": scale.most_jobs}
@@ -81,8 +82,8 @@ class Line:
             if load < bound.interval.low:
                 seeds = spawn(of_runs, scale.replications)
                 times = [response_times(line, load / share, seed=each, **runs)[0] for each in seeds]
-                at[load] = Sample(np.array(times), doubt)
-        return Responses(Curve(points, bound), borne, at)
+                at[load] = Sample(np.array(times), warning)
+        return Responses(Curve(points, bound), max_utilization, at)
 
 
 def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
@@ -101,13 +102,13 @@ def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
         line, *others = entry if isinstance(entry, tuple) else (entry,)
         curve, bound = results[line].curve, results[line].curve.maximum
         ends = {"maximal_low": bound.interval.low, "maximal_high": bound.interval.high}
-        bears = {"maximal_utilization": bound.max_utilization, **ends, "method": bound.method}
+        maximum = {"maximal_utilization": bound.max_utilization, **ends, "method": bound.method}
         for other in others:
-            against = results[other].borne
-            gain = (results[line].borne - against).interval
-            bears |= {"beside": against.mean, "gain": gain.estimate, "gain_low": gain.low}
-            bears |= {"gain_high": gain.high, "gain_doubt": gain.doubt}
-        tables.append(curve.to_frame().assign(**bears))
+            against = results[other].max_utilization
+            gain = (results[line].max_utilization - against).interval
+            maximum |= {"beside": against.mean, "gain": gain.estimate, "gain_low": gain.low}
+            maximum |= {"gain_high": gain.high, "gain_warning": gain.warning}
+        tables.append(curve.to_frame().assign(**maximum))
         tables[-1].insert(0, "label", label)
     return pd.concat(tables, ignore_index=True)
 
@@ -115,7 +116,7 @@ def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
 def gains_within(table: pd.DataFrame, ranges: Ranges, known: Entries) -> bool:
     """Return whether what lines bear more lies for certain within `ranges`; all are to be known."""
     found = {
-        row.label: Interval(row.gain, row.gain_low, row.gain_high, 2, doubt=row.gain_doubt)
+        row.label: Interval(row.gain, row.gain_low, row.gain_high, 2, warning=row.gain_warning)
         for row in table.drop_duplicates("label").itertuples()
     }
     within = (found[n].above(x) and found[n].below(y) for n, (x, y) in ranges.items())

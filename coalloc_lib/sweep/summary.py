@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.inference import student
+from coalloc_lib.intervals.inference import student
 
 
 def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, positive
 from coalloc_lib.curves import Curve, find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.names import PLACEMENTS, parse_clusters, spoken
+from coalloc_lib.names import PLACEMENTS, display_name, parse_clusters
 from coalloc_lib.plots import Picture
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
@@ -43,7 +43,7 @@ def division_curves(
     system, model = Multicluster(clusters), JobModel(parse_sizes(component_sizes), components)
     refuse_impossible(system, model.largest())
     return {
-        spoken(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
+        display_name(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
         for name in COMPARED
     }
 
@@ -104,7 +104,7 @@ def division_picture(
     if coarse:
         _place_axes(figure)
     words = "; ".join(
-        f"{name} bears {plots.told(curve.maximum.interval)} and responds in "
+        f"{name} bears {plots.format_interval(curve.maximum.interval)} and responds in "
         + ", ".join(
             f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points if p.response
         )

@@ -6,7 +6,7 @@ import ipywidgets as ipw
 
 from coalloc_lib.checks import instance_of
 from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.names import PLACEMENTS, SCHEDULING, options_of, spoken
+from coalloc_lib.names import PLACEMENTS, SCHEDULING, display_name, options_of
 from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.simulation import simulate
@@ -103,7 +103,7 @@ def schedule_explorer(
     instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
     instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
     request = choice("request type", REQUESTS, jobs.request)
-    placement = choice("placement", map(spoken, PLACEMENTS))
+    placement = choice("placement", map(display_name, PLACEMENTS))
     ipw.dlink((request, "value"), (placement, "disabled"), lambda value: value in NO_CHOICE)
     scheduling = choice("scheduling", POLICIES)
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))

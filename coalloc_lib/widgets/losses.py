@@ -9,8 +9,8 @@ from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
-from coalloc_lib.estimates import Bound
-from coalloc_lib.names import PLACEMENTS, spoken
+from coalloc_lib.intervals.estimates import Bound
+from coalloc_lib.names import PLACEMENTS, display_name
 from coalloc_lib.plots import Picture
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
@@ -19,7 +19,9 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
 #: Placements by the names that a notebook shows.
-RULES = {spoken(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"}
+RULES = {
+    display_name(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"
+}
 #: What the loss explorer compares; a total request has one cluster as large as all of them.
 COMPARED = ("ordered", "unordered", "total")
 #: A formula that is estimated to take longer, in seconds, gives way to a simulation.
@@ -132,7 +134,7 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
     table = pd.DataFrame(
         [
             {"system": system, "request": name, "loss": loss.estimate, "ci95_low": loss.low,
-             "ci95_high": loss.high, "doubt": loss.doubt}
+             "ci95_high": loss.high, "warning": loss.warning}
             for name, loss in losses.items()
         ]
     )  # fmt: skip
@@ -147,5 +149,5 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
         f"{question.placement}",
     )
     missing = "".join(f"; {request} never starts" for request in COMPARED if request not in found)
-    words = "; ".join(f"{name} {plots.told(loss)}" for name, loss in losses.items())
+    words = "; ".join(f"{name} {plots.format_interval(loss)}" for name, loss in losses.items())
     return Picture(figure, f"{figure.get_suptitle()}: {words}{missing}".replace("\n", " "))

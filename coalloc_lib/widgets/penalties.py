@@ -90,16 +90,22 @@ def penalty_picture(
         for name, each in found.items():
             if not each.saturated:
                 known = each.means[group].interval
-                words = plots.told(known) + (f", {_said(changes[group])}" if name == SPLIT else "")
+                words = plots.format_interval(known) + (
+                    f", {_said(changes[group])}" if name == SPLIT else ""
+                )
                 rows.append(_row(group, name, known, words))
     gone = {name: each for name, each in found.items() if each.saturated}
     title = f"All jobs: splitting {_said(changes[STREAM])}"
     if gone:
-        borne = " and ".join(f"{name} jobs ({each.borne.mean:.3f})" for name, each in gone.items())
+        borne = " and ".join(
+            f"{name} jobs ({each.max_utilization.mean:.3f})" for name, each in gone.items()
+        )
         title = f"Saturated: load {load:g} is not certain to be borne by {borne}"
     xlabel = "mean response time"
     if not rows:  # then how much is borne
-        rows = [_row("load", name, each.borne.interval, "") for name, each in found.items()]
+        rows = [
+            _row("load", name, each.max_utilization.interval, "") for name, each in found.items()
+        ]
         xlabel = f"load that is borne; offered is {load:g}"
     subtitle = (
         f"{SYSTEM}, ψ = {psi:g}, jobs above {above} in {components} components, {placement}, load "
@@ -116,7 +122,11 @@ def penalty_picture(
 def _row(group, series, known, words):
     """Return a bar as a row of a table."""
     where = {"group": "all jobs" if group == STREAM else group, "series": series}
-    return where | interval_columns(known, "response") | {"words": words or plots.told(known)}
+    return (
+        where
+        | interval_columns(known, "response")
+        | {"words": words or plots.format_interval(known)}
+    )
 
 
 def _said(change: Mapping[str, Any]) -> str:

@@ -8,8 +8,8 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib.checks import InputError, instance_of, shown
-from coalloc_lib.estimates import Interval, all_of
-from coalloc_lib.inference import Sample
+from coalloc_lib.intervals.estimates import Interval, all_of
+from coalloc_lib.intervals.inference import Sample
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.cluster_configurations import FOUR, PROCESSORS, UNEQUAL, BreakEven, study
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
@@ -23,8 +23,8 @@ RULES = {"first fit": co.FirstFit(), "worst fit": co.WorstFit(), "best fit": co.
 
 
 def _loss(scenario: co.Scenario, jobs: int, runs: int) -> Sample:
-    busy, doubt = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=study.seed)
-    return Sample(1 - busy.mean(axis=1), doubt)
+    busy, warning = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=study.seed)
+    return Sample(1 - busy.mean(axis=1), warning)
 
 
 @lru_cache
@@ -127,5 +127,5 @@ def _runs(name: str, rule: co.Placement) -> dict[str, Sample]:
         scenario = _divided(clusters, rule).with_(engine=engine)
         losses[f"{clusters} × {PROCESSORS // clusters}"] = _loss(scenario, JOBS, RUNS)
     mean = np.mean([loss.values for loss in losses.values()], axis=0)
-    doubts = (loss.doubt for loss in losses.values() if loss.doubt)
-    return {"mean": Sample(mean, next(doubts, ""))} | losses
+    reasons = (loss.warning for loss in losses.values() if loss.warning)
+    return {"mean": Sample(mean, next(reasons, ""))} | losses

@@ -9,8 +9,8 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib.checks import instance_of, one_of, shown
-from coalloc_lib.estimates import all_of
-from coalloc_lib.inference import Sample, crossing
+from coalloc_lib.intervals.estimates import all_of
+from coalloc_lib.intervals.inference import Sample, crossing
 from coalloc_lib.placement import Placement
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
@@ -81,8 +81,8 @@ def search() -> dict[str, int]:
 
 @lru_cache
 def _borne(asked: co.Scenario) -> Sample:
-    busy, doubt = replicated_traffic(asked, jobs=BUSY, replications=RUNS, seed=study.seed)
-    return Sample(busy.mean(axis=1), doubt)
+    busy, warning = replicated_traffic(asked, jobs=BUSY, replications=RUNS, seed=study.seed)
+    return Sample(busy.mean(axis=1), warning)
 
 
 def _slowest_link(answer: Any) -> str:

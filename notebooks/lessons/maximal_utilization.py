@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 import coalloc_lib as co
 from coalloc_lib.analytic.slotted import slotted_utilization
 from coalloc_lib.checks import instance_of, shown
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import paired_difference, replicate, unpaired_difference
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import paired_difference, replicate, unpaired_difference
 from coalloc_lib.saturation import heavy_traffic, loss_at_response
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, study
@@ -136,7 +136,7 @@ def first_type_shift(
 def odd_cell(jobs: int = 50_000, replications: int = 8) -> dict[str, Interval]:
     """Return the loss of unordered U[4,16] on 4 x 32 by both types of simulation of the paper.
 
-    Their runs are independent, and so the difference has the doubt of both.
+    Their runs are independent, and so the difference has the warning of both.
     """
     scenario = co.Scenario(FOUR, co.JobModel(co.parse_sizes(ODD), len(FOUR)))
     first = loss_at_response(scenario, jobs=jobs, replications=replications, seed=study.seed)

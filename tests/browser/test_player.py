@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.waiting import idle_while_waiting
+from coalloc_lib.explain import idle_while_waiting
 from tests.browser.test_lab import CHROMIUM, FLAGS
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.calendar import Booking, Calendar, Refused, Terms
+from coalloc_lib.calendar import Booking, BookingRules, Calendar, Refused
 from coalloc_lib.calendar.search import REASONS
 
 TERMS = {"slot": 10, "step": 5, "max_attempts": 8, "horizon": 100}
@@ -378,10 +378,10 @@ def test_a_long_run_through_a_moving_horizon_forgets_what_is_past(how):
 )
 def test_the_horizon_has_the_least_slots_that_reach_it(slot, horizon, slots):
     """Some of these quotients are rounded up to above a whole number."""
-    assert Terms(slot, horizon=horizon).slots == slots
+    assert BookingRules(slot, horizon=horizon).slots == slots
 
 
 @settings(max_examples=300)
 @given(st.floats(1e-3, 1e3), st.integers(1, 5000))
 def test_so_many_slots_are_so_many(slot, count):
-    assert Terms(slot, horizon=count * slot).slots == count
+    assert BookingRules(slot, horizon=count * slot).slots == count

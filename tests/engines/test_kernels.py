@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.engines import compiled, reference
-from coalloc_lib.engines.kernels import events, placing, waiting
+from coalloc_lib.engines.kernels import events, placing, queue_tree
 from coalloc_lib.engines.outcome import Task
 
 
@@ -42,9 +42,9 @@ def queues(draw):
         dtype=np.int32,
     )
     n = len(keys)
-    tree, waits = waiting.empty_tree(n, 2), np.ones(n, bool)
+    tree, waits = queue_tree.empty_tree(n, 2), np.ones(n, bool)
     for job in range(n):
-        waiting.enter(tree, keys, job)
+        queue_tree.enter(tree, keys, job)
     waits[draw(st.lists(st.integers(0, n - 1), max_size=n))] = False
     return tree, keys, waits
 
@@ -53,12 +53,12 @@ def queues(draw):
 def test_tightening_a_block_leaves_every_row_above_it_as_high_as_it_can_be(case, data):
     tree, keys, waits = case
     leaves = len(tree) // 2
-    block = data.draw(st.integers(0, -(-len(keys) // waiting.BLOCK) - 1))
-    waiting.tighten(tree, keys, waits, block, len(keys))
-    rows = slice(block * waiting.BLOCK, (block + 1) * waiting.BLOCK)
+    block = data.draw(st.integers(0, -(-len(keys) // queue_tree.BLOCK) - 1))
+    queue_tree.tighten(tree, keys, waits, block, len(keys))
+    rows = slice(block * queue_tree.BLOCK, (block + 1) * queue_tree.BLOCK)
     mine = keys[rows][waits[rows]]
     node = leaves + block
-    bound = mine.min(axis=0, initial=waiting.NEVER)
+    bound = mine.min(axis=0, initial=queue_tree.NEVER)
     assert tree[node].tolist() == bound.tolist()
     while node > 1:
         node //= 2
@@ -72,7 +72,7 @@ def test_the_first_job_that_fits_is_found(case, room, data):
     fits = waits & (keys <= room).all(axis=1) & (np.arange(len(keys)) >= begin)
     expected = int(fits.argmax()) if fits.any() else -1
     for _ in range(2):  # the second time on a tighter tree
-        found = waiting.first_fitting(
+        found = queue_tree.first_fitting(
             tree, keys, waits, begin, len(keys), len(keys), np.array(room)
         )
         assert found == expected
@@ -85,18 +85,18 @@ WORK = """
 import json
 import numpy as np
 import coalloc_lib as co
-from coalloc_lib.engines.kernels import waiting
+from coalloc_lib.engines.kernels import queue_tree
 counts = []
-plain = waiting.fits
+plain = queue_tree.fits
 def counted(key, room):
     counts[-1] += 1
     return plain(key, room)
-waiting.fits = counted
+queue_tree.fits = counted
 n = 4096
 components = np.where(np.arange(n) % 16 == 1, 1, 260)
 jobs = co.JobStream(np.minimum(np.arange(n), 0.5), np.arange(n) + 1.0, components, request="total")
-plain_first = waiting.first_fitting
-import coalloc_lib.engines.kernels.in_turn as in_turn
+plain_first = queue_tree.first_fitting
+import coalloc_lib.engines.kernels.queue_order as in_turn
 def first(*arguments):
     counts.append(0)
     return plain_first(*arguments)
@@ -162,7 +162,7 @@ def test_the_first_job_that_fits_in_either_way_is_found(case, room, data):
     fits &= waits & (np.arange(len(keys)) >= begin)
     expected = int(fits.argmax()) if fits.any() else -1
     for _ in range(2):  # the second time on a tighter tree
-        found = waiting.first_fitting(
+        found = queue_tree.first_fitting(
             tree, keys, waits, begin, len(keys), len(keys), np.array(room)
         )
         assert found == expected
@@ -176,18 +176,18 @@ def test_the_example_of_a_run():
 
 
 def test_the_example_of_a_tree():
-    keys = np.full((16, 1), waiting.NEVER, np.int32)
+    keys = np.full((16, 1), queue_tree.NEVER, np.int32)
     keys[[0, 1, 6, 13], 0] = 7, 9, 3, 8
-    waits = keys[:, 0] < waiting.NEVER
-    tree = waiting.empty_tree(16, 1)
+    waits = keys[:, 0] < queue_tree.NEVER
+    tree = queue_tree.empty_tree(16, 1)
     for job in np.flatnonzero(waits):
-        waiting.enter(tree, keys, job)
-    never = waiting.NEVER
+        queue_tree.enter(tree, keys, job)
+    never = queue_tree.NEVER
     assert tree[1:, 0].tolist() == [3, 3, 8, 7, 3, never, 8]
     room = np.array([5])
-    assert waiting.next_block(tree, room, 0) == 1
-    assert waiting.first_fitting(tree, keys, waits, 0, 16, 16, room) == 6
+    assert queue_tree.next_block(tree, room, 0) == 1
+    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == 6
     waits[6] = False
-    assert waiting.first_fitting(tree, keys, waits, 0, 16, 16, room) == -1
+    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == -1
     assert tree[1:, 0].tolist() == [7, 7, 8, 7, never, never, 8]
-    assert waiting.next_block(tree, room, 0) == -1
+    assert queue_tree.next_block(tree, room, 0) == -1

@@ -8,7 +8,7 @@ CURVES = "test_curves.py"
 INTERVALS = (
     Mutant(
         "estimates.py",
-        "return None if self.doubt or not (holds or fails)",
+        "return None if self.warning or not (holds or fails)",
         "return None if not (holds or fails)",
         "test_estimates.py::test_an_interval_in_doubt_decides_nothing_and_says_so",
     ),
@@ -32,8 +32,8 @@ INTERVALS = (
     ),
     Mutant(
         "inference.py",
-        "return student(one - other, confidence, doubt)",
-        "return student(one - other, doubt=doubt)",
+        "return student(one - other, confidence, warning)",
+        "return student(one - other, warning=warning)",
         "test_inference.py::test_differences_take_their_confidence",
     ),
     Mutant(
@@ -77,8 +77,8 @@ INTERVALS = (
     ),
     Mutant(
         "inference.py",
-        "Sample(self.values - other.values, self.doubt or other.doubt)",
-        "Sample(self.values - other.values, self.doubt)",
+        "Sample(self.values - other.values, self.warning or other.warning)",
+        "Sample(self.values - other.values, self.warning)",
         "studies/test_cluster_configurations.py::test_lines_whose_tails_were_not_drawn_are_in_doubt",
     ),
 )
@@ -106,7 +106,7 @@ CROSSINGS = (
     ),
     Mutant(
         "inference.py",
-        '        if found.doubt:\n            return "undecided"\n',
+        '        if found.warning:\n            return "undecided"\n',
         "",
         f"{INFERENCE}::test_no_crossing_is_in_doubt_where_the_nearest_end_is",
     ),
@@ -295,7 +295,7 @@ MANY_RUNS = (
     ),
     Mutant(
         "curves.py",
-        "narrow and not interval.doubt)",
+        "narrow and not interval.warning)",
         "narrow)",
         f"{CURVES}::test_points_that_rest_on_a_few_jobs_are_in_doubt",
     ),

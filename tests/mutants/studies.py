@@ -98,14 +98,14 @@ MUTANTS = (
     ),
     Mutant(
         RESPONSES,
-        "borne.doubt or RISING * bool(rises)",
+        "borne.warning or RISING * bool(rises)",
         "RISING * bool(rises)",
         f"{PENALTY}::test_responses_that_still_rise_are_in_doubt",
     ),
     Mutant(
         RESPONSES,
-        "less = whole.borne - split.borne",
-        "less = split.borne - whole.borne",
+        "less = whole.max_utilization - split.max_utilization",
+        "less = split.max_utilization - whole.max_utilization",
         f"{PENALTY}::test_what_is_lost_in_its_three_cases",
     ),
     Mutant(
@@ -140,8 +140,8 @@ MUTANTS = (
     ),
     Mutant(
         RESPONSES,
-        "mine.doubt or theirs.doubt",
-        "theirs.doubt",
+        "mine.warning or theirs.warning",
+        "theirs.warning",
         f"{PENALTY}::test_the_interval_decides_and_a_doubt_does_not",
     ),
     Mutant(
@@ -170,8 +170,8 @@ MUTANTS = (
     ),
     Mutant(
         PENALTY_FIGURES,
-        'doubt=drawn["doubt"].mask(gone, open_)',
-        'doubt=drawn["doubt"]',
+        'warning=drawn["warning"].mask(gone, open_)',
+        'warning=drawn["warning"]',
         f"{PENALTY_STUDY}::test_a_map_marks_what_saturates_and_hatches_what_is_not_certain",
     ),
     Mutant(
@@ -194,7 +194,7 @@ MUTANTS = (
     ),
     Mutant(
         "plots/intervals.py",
-        '":" if one.doubt else "-"',
+        '":" if one.warning else "-"',
         '"-"',
         f"{LINES_DRAWN}::test_special_intervals_are_hollow_doubtful_ones_dotted_and_words_where_there_is_room",
     ),
@@ -218,7 +218,7 @@ MUTANTS = (
     ),
     Mutant(
         "studies/ledger.py",
-        "    if result.doubt:",
+        "    if result.warning:",
         "    if False:",
         f"{LEDGER}::test_an_interval_in_doubt_tests_nothing",
     ),

@@ -8,8 +8,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.curves import response_point
-from coalloc_lib.estimates import Bound, Interval
-from coalloc_lib.inference import Sample, student
+from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals.inference import Sample, student
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies import cluster_configurations as cc
 from coalloc_lib.studies import response_lines
@@ -40,10 +40,10 @@ def shifted(result, change):
     found = dict(result.results.by_case)
     for case in set(LINES.values()) & set(found):
         old, names = found[case], [name for name in LINES if LINES[name] == case]
-        borne = Sample(change(names, old.borne.values))
-        slow = 3 if borne.mean < old.borne.mean else 1
+        borne = Sample(change(names, old.max_utilization.values))
+        slow = 3 if borne.mean < old.max_utilization.mean else 1
         at = {load: Sample(slow * times.values) for load, times in old.at.items()}
-        found[case] = replace(old, borne=borne, at=at)
+        found[case] = replace(old, max_utilization=borne, at=at)
     return Results(study, TINY, 1, found)
 
 
@@ -118,7 +118,7 @@ def test_points_lie_below_what_a_line_bears_which_is_exact_where_a_formula_is(re
         assert {*found.at} == {u for u in cc.COMPARED if u < bears.low}
         if found.curve.maximum.method == "exact":
             exact.add(name)
-            assert student(found.borne.values, confidence=0.999).contains(bears.estimate)
+            assert student(found.max_utilization.values, confidence=0.999).contains(bears.estimate)
     assert exact == {"4×32 ordered", "64+32+2×16 ordered", "64 alone, total"}
 
 
@@ -127,7 +127,7 @@ def test_lines_are_compared_on_the_same_jobs(result):
     four, eight = (result.results[LINES[f"{n} first fit"]].at[0.6] for n in ("4×32", "8×16"))
     assert (four - eight).interval.half_width < four.less_unpaired(eight).half_width
     same = cc.compare(result.results, "4×32 first fit", "same size: 4, first fit")
-    assert same.borne.low == same.borne.high == 0
+    assert same.max_utilization.low == same.max_utilization.high == 0
     assert same.alike()
     assert not same.better()
 
@@ -224,9 +224,9 @@ def test_service_times_scale_with_alpha(result, monkeypatch):
 def test_runs_in_doubt_decide_nothing_and_leave_figures_without_their_notice(result):
     found = dict(result.results.by_case)
     for case in set(LINES.values()) & set(found):
-        at = {u: replace(times, doubt="three jobs") for u, times in found[case].at.items()}
-        borne = replace(found[case].borne, doubt="three jobs")
-        found[case] = replace(found[case], borne=borne, at=at)
+        at = {u: replace(times, warning="three jobs") for u, times in found[case].at.items()}
+        borne = replace(found[case].max_utilization, warning="three jobs")
+        found[case] = replace(found[case], max_utilization=borne, at=at)
     doubtful = Results(study, TINY, 1, found)
     rows = [study.claim_row(item, doubtful) for item in load_claims(study.name)]
     # CC-13 compares jobs, not means.
@@ -240,9 +240,9 @@ def test_lines_whose_tails_were_not_drawn_are_in_doubt():
     heavy = line.with_(workload=line.workload.with_(service=co.Hyperexponential(1.0, 1000)))
     scale = Scale(jobs=2000, replications=5, shares=(), precision=0.5, most_jobs=1000)
     calm, rough = (Line(each, 128).measure(scale, SEED) for each in (line, heavy))
-    assert "work" in rough.curve.maximum.interval.doubt
-    assert (calm.borne - rough.borne).interval.above(-1) is None
-    assert not calm.borne.doubt
+    assert "work" in rough.curve.maximum.interval.warning
+    assert (calm.max_utilization - rough.max_utilization).interval.above(-1) is None
+    assert not calm.max_utilization.warning
 
 
 def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(result):
@@ -268,7 +268,9 @@ def test_a_figure_alone_has_the_numbers_of_the_whole_study(result, tiny_quick):
         alone.data()
     table = alone.run(seed=1).data()
     pd.testing.assert_frame_equal(table, result.figure("figure6").data())
-    worst, first = (result.results[LINES[f"4×32 {rule} fit"]].borne for rule in ("worst", "first"))
+    worst, first = (
+        result.results[LINES[f"4×32 {rule} fit"]].max_utilization for rule in ("worst", "first")
+    )
     row = table[table["label"] == "4×32"].iloc[0]
     assert row["beside"] == first.mean
     assert row["gain"] == pytest.approx((worst.values - first.values).mean(), rel=1e-9)
@@ -328,7 +330,7 @@ def test_what_bears_as_much_does_not_bear_more(result):
 
 
 def test_dashed_is_what_claims_are_judged_by(result):
-    least = result.results[LINES["4×32 first fit"]].borne.mean
+    least = result.results[LINES["4×32 first fit"]].max_utilization.mean
     for name, levels in (
         ("figure4", [least, least + MUCH]),
         ("figure5a", [least - MUCH]),
@@ -424,7 +426,7 @@ def test_a_reader_adds_points_and_panels(tiny_quick, result):
 def test_the_notice_of_when_it_pays_follows_the_numbers(result):
     table, when = result.figure("break-even").data(), study.figures["break-even"].when
     assert when(table)
-    assert not when(table.assign(doubt="too few jobs"))
+    assert not when(table.assign(warning="too few jobs"))
     other = table.copy()
     other.loc[other["line"] == "2×32", ["alpha", "ci95_low", "ci95_high"]] = 1.5
     assert not when(other)
@@ -434,4 +436,4 @@ def test_the_notice_of_when_it_pays_follows_the_numbers(result):
 def test_a_long_tail_puts_the_ratio_in_doubt():
     scenario = spread([32] * 4, "U[1,8]", 4)
     heavy = scenario.workload.with_(service=co.Hyperexponential(1.0, 1000))
-    assert BreakEven(scenario.with_(workload=heavy)).measure(TINY, 1).interval.doubt
+    assert BreakEven(scenario.with_(workload=heavy)).measure(TINY, 1).interval.warning

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import Crossing, Sample
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import Crossing, Sample
 from coalloc_lib.plots import PRINT
 from coalloc_lib.studies import communication_penalty as claims
 from coalloc_lib.studies.communication_penalty import BreakEven, scenario, served, study
@@ -122,10 +122,10 @@ def test_saturated_points_have_no_ratio_and_a_doubt_stays():
     line = claims.lines_of(results, "figure2")["5"][""]
     assert claims.pays(line, "stream") == {3: False, 10: None, 16: False, 19: False}
     assert claims.best(line, "stream") == [10]
-    means = {group: replace(s, doubt="short") for group, s in line[16][0].means.items()}
+    means = {group: replace(s, warning="short") for group, s in line[16][0].means.items()}
     line[16] = replace(line[16][0], means=means), line[16][1]
     assert claims.pays(line, "stream")[16] is None
-    assert claims.mean_of(claims.along(line, "stream")).doubt == "short"
+    assert claims.mean_of(claims.along(line, "stream")).warning == "short"
 
 
 def test_groups_differ_in_shape_and_from_what_is_printed_and_two_have_bands():
@@ -175,7 +175,7 @@ def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, oth
     when, known = study.figures[name].when, tables[0]
     ends = ["ratio", "ci95_low", "ci95_high"]
     tables += [known[:0], known.assign(**dict.fromkeys(ends, np.nan), saturated=False)]
-    tables.append(known.assign(doubt="short"))
+    tables.append(known.assign(warning="short"))
     assert [bool(when(table)) for table in tables] == [True, False, False, False, False]
 
 
@@ -198,13 +198,13 @@ def test_a_line_of_a_reader_that_does_otherwise_takes_the_notice_away(name, of, 
 
 def test_what_both_sides_do_not_bear_is_not_certain_to_lose():
     full = made_up("figure3", lambda *_: None, whole=lambda _: None).table("figure3")
-    assert set(full["doubt"]) == {paper.NEITHER}
+    assert set(full["warning"]) == {paper.NEITHER}
     results = made_up("figure3", along(UPWARDS, dict.fromkeys(UPWARDS)))
-    low = {c: replace(r, borne=Sample(r.borne.values - 0.3 + NOISE)) for c, r in
+    low = {c: replace(r, max_utilization=Sample(r.max_utilization.values - 0.3 + NOISE)) for c, r in
            results.by_case.items() if r.saturated}  # fmt: skip
     for found, when in ((results.by_case, False), (results.by_case | low, True)):
         table = Results(study, ONE_PANEL, 1, found).table("figure3")
-        assert set(table["doubt"]) == {""} | ({paper.UNCERTAIN} if not when else set())
+        assert set(table["warning"]) == {""} | ({paper.UNCERTAIN} if not when else set())
         assert bool(study.figures["figure3"].when(table)) == when
 
 
@@ -283,7 +283,7 @@ def test_cp2_and_cp3_need_thresholds_as_they_are_printed():
     assert verdict("CP-3", alike) == "does not hold"
     table, when = alike.table("thresholds"), study.figures["thresholds"].when
     assert when(table)
-    assert not any(map(when, (table[:0], table.assign(doubt="short"))))
+    assert not any(map(when, (table[:0], table.assign(warning="short"))))
     assert not when(table.assign(ci95_low=np.nan, ci95_high=np.nan))
     none = {"stream": {"estimate": np.inf, "low": np.inf, "high": np.inf}}
     assert verdict("CP-2", searched(as_printed, **none)) == "does not hold"
@@ -292,7 +292,7 @@ def test_cp2_and_cp3_need_thresholds_as_they_are_printed():
 
 
 def test_cp2_and_cp3_decide_nothing_from_what_is_open():
-    for how in ({"doubt": "too short"}, {"low": -np.inf}):
+    for how in ({"warning": "too short"}, {"low": -np.inf}):
         note = study.claim_row("CP-2", searched(as_printed, stream=how)).note
         assert "undecided: a threshold at" in note
         assert "fails:" not in note
@@ -310,7 +310,7 @@ def test_the_nearest_case_is_found_and_what_is_borne_is_said():
     assert case == near
     assert f"{0.01 * np.sqrt(2):.3f} away" in why
     table = searched(as_printed, saturated=True).table("thresholds")
-    assert set(table["answer"]) == {"crossing of what is borne"}
+    assert set(table["answer"]) == {"crossing of the maximal utilization"}
     assert np.isinf(table["max_jumps"]).any()
 
 

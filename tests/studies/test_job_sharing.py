@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.bootstrap import DAY
+from coalloc_lib.intervals.bootstrap import DAY
 from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.scheduling import EASY, FPFS
 from coalloc_lib.seeds import spawn
@@ -352,9 +352,9 @@ def test_break_evens_are_compared_in_the_same_weeks():
     assert low["m128"] < high["m384"]
     lines = job_sharing.lines(TINY, 0)
     m128, m256, m384 = (lines[SYNTHETIC, name, "EASY"] for name in ("m128", "m256", "m384"))
-    assert job_sharing.bears_more(results, m128, m384) is True
-    assert job_sharing.bears_more(results, m384, m128) is False
-    assert job_sharing.bears_more(results, m384, m256) is None
+    assert job_sharing.sustains_more(results, m128, m384) is True
+    assert job_sharing.sustains_more(results, m384, m128) is False
+    assert job_sharing.sustains_more(results, m384, m256) is None
 
 
 def test_who_loses_by_joining_is_seen_by_size_and_assignment():
@@ -400,7 +400,7 @@ def test_captions_stand_where_the_numbers_show_it_alone(name):
     assert not when(table.assign(ci95_low=np.nan, ci95_high=np.nan))
     assert not when(table.iloc[:0])
     if "weight" in table:
-        assert not when(table.assign(doubt="few weeks"))
+        assert not when(table.assign(warning="few weeks"))
 
 
 def test_the_printed_overhead_is_drawn_where_the_paper_prints_it(result):

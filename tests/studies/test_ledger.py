@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.studies import published
 from coalloc_lib.studies.ledger import (
     HEADER,
@@ -17,8 +17,8 @@ from coalloc_lib.studies.ledger import (
 )
 
 
-def interval(low, high, doubt=""):
-    return Interval((low + high) / 2, low, high, 30, doubt=doubt)
+def interval(low, high, warning=""):
+    return Interval((low + high) / 2, low, high, 30, warning=warning)
 
 
 ROW = Row("a-study", "Table 1 U[1,4]", "loss", 0.397, 0.3981, 0.397, 0.3992, "reproduced", "a, b")
@@ -74,7 +74,7 @@ def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verd
 
 
 def test_an_interval_in_doubt_tests_nothing():
-    found = judge_number(0.397, interval(0.396, 0.398, doubt="three jobs"))
+    found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
     assert found == ("undecided", "the interval is in doubt: three jobs")
 
 

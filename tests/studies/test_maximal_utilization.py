@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import coalloc_lib as co
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import Sample
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import Sample
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as mu
 from coalloc_lib.studies.core import Results, Scale, cases_of
@@ -206,7 +206,7 @@ def test_notices_and_verdicts_are_true_of_the_losses(name, item, yes, verdict, n
     assert study.claim_row(item, figure._results).verdict == verdict
     figure._results, figure._table = made(result, name, no), None
     assert figure.title != figure.notice
-    assert not figure.when(figure.data().assign(against=None, less_doubt="few"))
+    assert not figure.when(figure.data().assign(against=None, less_warning="few"))
     assert study.claim_row(item, figure._results).verdict == other
     figure.plot().canvas.draw()
 
@@ -269,7 +269,7 @@ def test_verdicts_follow_the_tables(item, shift, half, verdict, result):
 
 def test_what_is_in_doubt_decides_nothing(result):
     doubtful = {
-        case: replace(found, doubt="three jobs") if isinstance(case, Loss) else found
+        case: replace(found, warning="three jobs") if isinstance(case, Loss) else found
         for case, found in result.results.by_case.items()
     }
     for number in range(4, 13):
@@ -317,8 +317,8 @@ def test_bars_on_tails_that_were_not_drawn_are_in_doubt(figure8):
     model = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, service=rare)
     figure8.add(("4 × 32", "rare long jobs"), co.Scenario(FOUR, model)).run(seed=1)
     data = figure8.data().set_index("series")
-    assert "of the work" in data.loc["rare long jobs", "doubt"]
-    assert data.drop(index="rare long jobs")["doubt"].tolist() == ["", ""]
+    assert "of the work" in data.loc["rare long jobs", "warning"]
+    assert data.drop(index="rare long jobs")["warning"].tolist() == ["", ""]
     assert mu.differences(figure8.data())["4 × 32", "rare long jobs"].above(0) is None
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.studies import core
 from coalloc_lib.studies.online_batch import (
     Case,
@@ -143,8 +143,8 @@ def test_a_reader_s_machine_has_a_panel_of_its_own(kth):
 def test_one_drawing_has_no_interval():
     assert figures.over_draws([2.0], 0.0) == Interval.exact(2.0)
     one, none = figures.over_draws([2.0]), figures.over_draws([])
-    assert (one.estimate, one.doubt, one.above(1)) == (2.0, "one drawing", None)
-    assert none.doubt == "nothing to go by"
+    assert (one.estimate, one.warning, one.above(1)) == (2.0, "one drawing", None)
+    assert none.warning == "nothing to go by"
 
 
 LOW, HIGH, BOOKED = "ci95_low", "ci95_high", "policy == 'online'"

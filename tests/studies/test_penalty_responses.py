@@ -7,7 +7,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.curves import RISING
-from coalloc_lib.inference import Sample, student
+from coalloc_lib.intervals.inference import Sample, student
 from coalloc_lib.saturation import WARM_UP
 from coalloc_lib.seeds import spawn
 from coalloc_lib.studies.communication_penalty import responses, scenario, served
@@ -26,10 +26,10 @@ def split(psi=0.0, max_jumps=20):
     return served(max_jumps, 0.6, above=10, span_penalty=psi).scenario
 
 
-def made(by_group=10.0, borne=MUCH, doubt=""):
+def made(by_group=10.0, borne=MUCH, warning=""):
     """Return responses of four runs, of a mean or of values by group."""
     values = by_group if isinstance(by_group, dict) else dict.fromkeys(NAMES, by_group * NOISE)
-    return Responses(Sample(borne), {g: Sample(each, doubt) for g, each in values.items()})
+    return Responses(Sample(borne), {g: Sample(each, warning) for g, each in values.items()})
 
 
 FULL = Responses(Sample(LITTLE), {})
@@ -85,8 +85,8 @@ def test_means_are_those_of_the_runs_after_the_warm_up():
 def test_a_load_that_is_not_borne_has_no_means_and_what_is_borne_does_not_depend_on_it():
     low, high = (respond(split(0.1), load, TINY, 1) for load in (0.6, 0.95))
     assert (low.saturated, high.saturated) == (False, True)
-    np.testing.assert_array_equal(low.borne.values, high.borne.values)
-    assert low.borne.mean == pytest.approx(0.87, abs=0.02)
+    np.testing.assert_array_equal(low.max_utilization.values, high.max_utilization.values)
+    assert low.max_utilization.mean == pytest.approx(0.87, abs=0.02)
     assert np.isnan(high.mean("S1"))
 
 
@@ -96,7 +96,7 @@ def test_a_whole_system_each_bears_a_half_where_spanning_costs_as_much_again():
         co.Multicluster([1, 1]),
         responses.WHOLE.with_(model=model, above=1, parts=2, span_penalty=1.0),
     )
-    np.testing.assert_allclose(respond(alone, 0.501, TINY, 1).borne.values, 0.5)
+    np.testing.assert_allclose(respond(alone, 0.501, TINY, 1).max_utilization.values, 0.5)
     with pytest.raises(co.InputError, match="jobs = 4000, of which none is in S1; give more"):
         respond(alone, 0.4, TINY, 1)
 
@@ -105,19 +105,19 @@ def test_responses_that_still_rise_are_in_doubt(monkeypatch):
     """Past saturation, were it not known, each second half is slower than the first."""
     bears = np.full((6, 3), 2.0)
     monkeypatch.setattr(responses, "replicated_traffic", lambda *_, **__: (bears, ""))
-    assert respond(scenario(20), 1.3, TINY, seed=91).means["S2"].doubt == RISING
-    assert respond(scenario(20), 0.3, TINY, seed=91).means["S2"].doubt == ""
+    assert respond(scenario(20), 1.3, TINY, seed=91).means["S2"].warning == RISING
+    assert respond(scenario(20), 0.3, TINY, seed=91).means["S2"].warning == ""
     monkeypatch.setattr(responses, "replicated_traffic", lambda *_, **__: (bears, "few jobs"))
-    assert respond(scenario(20), 0.3, TINY, seed=92).means["S2"].doubt == "few jobs"
-    responses._borne.cache_clear()
+    assert respond(scenario(20), 0.3, TINY, seed=92).means["S2"].warning == "few jobs"
+    responses._max_utilization.cache_clear()
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda: served(20, np.nan, above=10), "load = nan"),
-        (lambda: responses.Served(scenario(20, responses.WHOLE.model), 0.5), "workload = "),
-        (lambda: responses.Served(None, 0.5), "scenario = None"),
+        (lambda: responses.LoadedScenario(scenario(20, responses.WHOLE.model), 0.5), "workload = "),
+        (lambda: responses.LoadedScenario(None, 0.5), "scenario = None"),
         (lambda: served(20, 0.5, above=10, parts=6), "can never start"),
         (lambda: served(20, 0.5, kept=0.1), "no field 'kept' of split jobs"),
         (lambda: responses.BreakEven(-1.0, 5), "load = -1"),
@@ -135,7 +135,9 @@ def test_a_case_says_what_it_is():
     assert case.whole.columns()["above"] == 19
     assert case.whole.whole == case.whole
     assert (
-        responses.Served(co.Scenario(case.scenario.system, case.jobs), 0.5).columns()["max_jumps"]
+        responses.LoadedScenario(co.Scenario(case.scenario.system, case.jobs), 0.5).columns()[
+            "max_jumps"
+        ]
         == "0"
     )
 
@@ -150,13 +152,13 @@ def test_what_is_lost_in_its_three_cases():
     fuller = Responses(Sample(np.array([0.55, 0.56]), "short"), {})
     assert lost(some, whole, "S1").values.tolist() == [-1.0, 1.5]
     assert lost(full, whole, "S1").values.tolist() == [np.inf, np.inf]
-    assert lost(fuller, whole, "S1").doubt == lost(fuller, full, "S1").doubt == "short"
+    assert lost(fuller, whole, "S1").warning == lost(fuller, full, "S1").warning == "short"
     np.testing.assert_allclose(lost(fuller, full, "S1").values, [0.05, 0.06])
     np.testing.assert_allclose(lost(some, full, "S1").values, [-0.10, -0.11])
     # Infinite, but perhaps the whole jobs bear no more.
     near = Responses(Sample(np.array([0.76, 0.84])), {})
-    assert lost(near, whole, "S1").doubt == responses.UNCERTAIN
-    assert lost(full, whole, "S1").doubt == ""
+    assert lost(near, whole, "S1").warning == responses.UNCERTAIN
+    assert lost(full, whole, "S1").warning == ""
 
 
 def test_at_a_vanishing_load_a_split_job_pays_its_penalty_and_nobody_else_changes():
@@ -186,14 +188,14 @@ def test_the_interval_decides_and_a_doubt_does_not():
     assert verdicts == ["loses", "gains"]
     noisy = made({"S1": 10.1 * np.array([0.7, 1.0, 1.4, 0.9])})
     assert change(noisy, made(), "S1")["verdict"] == "undecided"
-    rising = change(made(15.0, doubt=RISING), made(), "S1")
-    assert (rising["verdict"], rising["doubt"]) == ("undecided", RISING)
+    rising = change(made(15.0, warning=RISING), made(), "S1")
+    assert (rising["verdict"], rising["warning"]) == ("undecided", RISING)
 
 
 def test_saturation_is_told_and_not_averaged():
     found = [change(*each, "S1") for each in ((FULL, made()), (made(), FULL), (FULL, FULL))]
     told = [(each["verdict"], each["saturated"]) for each in found]
-    assert told == [("loses", "split"), ("gains", "whole"), ("not borne", "both")]
+    assert told == [("loses", "split"), ("gains", "whole"), ("both saturate", "both")]
     np.testing.assert_array_equal([each["change"] for each in found], [np.inf, -100, np.nan])
     # One of the two is not certain to bear the load, and bears as much as the other.
     near = Responses(Sample(MUCH[::-1] * NOISE), {})
@@ -228,4 +230,4 @@ def test_past_saturation_all_groups_have_the_threshold_at_which_both_bear_the_sa
     assert ends == [ends[0]] * len(NAMES)
     whole, same = (respond(s, 0.95, TINY, 1) for s in (scenario(20), split(ends[0].estimate)))
     assert 0 < ends[0].estimate < 0.6
-    assert student(whole.borne.values - same.borne.values).contains(0)
+    assert student(whole.max_utilization.values - same.max_utilization.values).contains(0)

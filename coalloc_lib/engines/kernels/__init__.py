@@ -2,9 +2,10 @@
 
 They translate `coalloc_lib.placement` and `coalloc_lib.scheduling`; the tests hold both to the
 same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
-where it goes; `waiting`, the tree over the queue; `passing`, the search of it by two rooms;
-`future`, what will be idle when; and one module for each family of policies, with the loops that
-run it (`in_turn`, `backfilling`, `booking`). Idle periods are in `coalloc_lib.calendar.kernels`.
+where it goes; `queue_tree`, the tree over the queue; `backfill_search`, the search of it by two
+rooms; `profile_steps`, what will be idle when; and one module for each family of policies, with the
+loops that run it (`queue_order`, `backfilling`, `booking`). Idle periods are in
+`coalloc_lib.calendar.kernels`.
 
 Arrays have the same names everywhere. For n jobs, in order of arrival, and c clusters:
 
@@ -16,7 +17,7 @@ keys          int32 (n, k)       what decides whether it fits; see `placing`
 room          int64 (k or k + 1) what a key is compared with; see `placing`
 ends          float64            heap of the ends of running jobs; see `events`
 numbers       int64              the jobs that these ends belong to
-tree          int32 (nodes, k)   lower bounds of the keys in the queue; see `waiting`
+tree          int32 (nodes, k)   lower bounds of the keys in the queue; see `queue_tree`
 waiting       bool (n,)          whether each job is in the queue
 ============  =================  ===================================================
 """

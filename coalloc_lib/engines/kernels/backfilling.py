@@ -22,10 +22,17 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.backfill_search import first_passing, wait
 from coalloc_lib.engines.kernels.events import insert, next_arrival, next_instant, pop, push, remove
-from coalloc_lib.engines.kernels.future import Reserved, drop, earliest, new_steps, take, with_room
-from coalloc_lib.engines.kernels.passing import first_passing, wait
 from coalloc_lib.engines.kernels.placing import ORDERED, empty_room, fits, place, set_room
+from coalloc_lib.engines.kernels.profile_steps import (
+    Reserved,
+    drop,
+    earliest,
+    new_steps,
+    take,
+    with_room,
+)
 
 #: How long jobs are expected to run on one cluster and on several, float64 (n,), and the least that
 #: is possible of each, float64 (n, 1).

@@ -31,7 +31,7 @@ from coalloc_lib.machines import FACTOR, PRIME
 Rule = namedtuple("Rule", "request choice single order")
 
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
-#: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `machines.StayOrShare`.
+#: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `machines.HomeSite`.
 #: The parts are then what may go anywhere, and what stays on each cluster.
 OR_STAYS = 2
 FIRST_FIT, WORST_FIT, BEST_FIT, LEAST_LOADED, RANDOM_FIT = range(5)

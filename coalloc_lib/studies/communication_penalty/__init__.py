@@ -11,8 +11,8 @@ from math import hypot
 
 import numpy as np
 
-from coalloc_lib.estimates import Interval, all_of
-from coalloc_lib.inference import Crossing, Sample, student
+from coalloc_lib.intervals.estimates import Interval, all_of
+from coalloc_lib.intervals.inference import Crossing, Sample, student
 from coalloc_lib.studies.communication_penalty import responses as paper
 from coalloc_lib.studies.communication_penalty.figures import LOAD, PRINTED, WORK, study
 from coalloc_lib.studies.communication_penalty.responses import BreakEven, scenario, served
@@ -54,8 +54,8 @@ def mean_of(samples: Sequence[Sample]) -> Interval | None:
     """Return the mean of several samples, run by run; None where there are none."""
     if not samples:
         return None
-    doubt = next((sample.doubt for sample in samples if sample.doubt), "")
-    return Sample(np.mean([sample.values for sample in samples], axis=0), doubt).interval
+    warning = next((sample.warning for sample in samples if sample.warning), "")
+    return Sample(np.mean([sample.values for sample in samples], axis=0), warning).interval
 
 
 def best(line: Line, group: str) -> list[float]:
@@ -132,7 +132,7 @@ def _named(case):
 
 
 def _as_printed(found: Interval, number: float) -> bool | None:
-    return None if found.doubt else found.contains(number)
+    return None if found.warning else found.contains(number)
 
 
 @study.add_claim("CP-2", "threshold of the stream in the case nearest to print")
@@ -180,7 +180,7 @@ def rises_with_threshold(results: Results) -> Decision:
             continue
         for group in paper.NAMES:
             line = along(lines[""], group)
-            steps = (student((b - a).values, SURE, b.doubt) for a, b in pairwise(line))
+            steps = (student((b - a).values, SURE, b.warning) for a, b in pairwise(line))
             falls = any(step.below(0) for step in steps)
             rise[group] = line[-1] - line[0]
             rises_in_all = rise[group].interval.above(0)
@@ -246,7 +246,7 @@ def own_penalty_matters(results: Results) -> Decision:
         for jumps, lines in lines_of(results, "figure6").items():
             each = [one.means for one, _ in lines[""].values() if one.means]
             both = [(of["C4" + wait] - of["C1" + wait], of[paper.ALL_SPLIT]) for of in each]
-            found = mean_of([Sample(c.values / every.values, c.doubt) for c, every in both])
+            found = mean_of([Sample(c.values / every.values, c.warning) for c, every in both])
             alike = found.between(-limit, limit) if found else None
             parts[f"{what} {limit:.0%}, MaxJumps {jumps}"] = alike
             far += [found] if found and not wait else []

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Picture
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.distributions import Between, Distribution
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.placement import SingleThenSpan, WorstFit
 from coalloc_lib.plots.signs import OWN
 from coalloc_lib.scheduling import FCFS, FPFS
@@ -27,7 +27,7 @@ from coalloc_lib.studies.communication_penalty.responses import (
     PARTS,
     PRINTED_LOAD,
     STREAM,
-    Served,
+    LoadedScenario,
     said,
     served,
 )
@@ -167,7 +167,9 @@ _SHADES = plots.shades([*GROUPS, "the lightest, in which names are hard to read"
 LOOK = _SHADES | {"S4": _SHADES["S4"]._replace(marker="v"), STREAM: plots.Sign("#000000", "P")}
 
 
-def beside(case: Served, against: str = NOBODY_SPLIT) -> tuple[Served, Served]:
+def beside(
+    case: LoadedScenario, against: str = NOBODY_SPLIT
+) -> tuple[LoadedScenario, LoadedScenario]:
     """Return a case, and what it is held against: whole jobs, the same penalty for all, itself."""
     if against == NOBODY_SPLIT:
         return case, case.whole
@@ -184,8 +186,8 @@ def along_thresholds(scale: Scale, lines: Mapping, last: int | None = None) -> l
 
 
 def one_more_point(label: Any, case: Any, against: str = NOBODY_SPLIT) -> Entries:
-    """Return what a reader adds: MaxJumps, a line in words and a place, and a `Served`."""
-    instance_of("case", case, Served, "served(max_jumps, load, above=...)")
+    """Return what a reader adds: MaxJumps, a line in words and a place, and a `LoadedScenario`."""
+    instance_of("case", case, LoadedScenario, "served(max_jumps, load, above=...)")
     try:
         jumps, line, place = label
         fits = isinstance(line, str) and bool(np.isfinite(place))
@@ -207,13 +209,16 @@ def one_more_point(label: Any, case: Any, against: str = NOBODY_SPLIT) -> Entrie
 def ratio_table(
     entries: Entries, results: Results, groups: Iterable[str] = NAMES, against: str = NOBODY_SPLIT
 ) -> pd.DataFrame:
-    """Return both mean response times, their ratio and the load borne: a row a point and group."""
+    """Return both mean response times, their ratio, the maximal utilization: a row a point."""
     to = paper.ALL_SPLIT if against == paper.ALL_SPLIT else ""
     rows = []
     for (jumps, line, place), (one, other) in entries.items():
         found, theirs = results[one], results[other]
         case = one.columns() | {"max_jumps": said(jumps), "line": line, "place": place}
-        borne = {"borne": found.borne.mean, "saturated": found.saturated}
+        max_utilization = {
+            "max_utilization": found.max_utilization.mean,
+            "saturated": found.saturated,
+        }
         for group in groups:
             times = {"response": found.mean(group), "response_against": theirs.mean(to or group)}
             times |= {"wait": found.mean(f"{group} wait")} if to else {}
@@ -221,9 +226,9 @@ def ratio_table(
             ends = Interval.exact(np.nan) if known is None else known.interval
             if found.saturated:  # a longer response for certain, or in doubt
                 open_ = theirs.saturated and paper.NEITHER
-                ends = replace(ends, doubt=open_ or paper.lost(found, theirs, group).doubt)
+                ends = replace(ends, warning=open_ or paper.lost(found, theirs, group).warning)
             ratio = interval_columns(ends, "ratio")
-            rows.append(case | {"group": group} | times | ratio | borne)
+            rows.append(case | {"group": group} | times | ratio | max_utilization)
     return pd.DataFrame(rows)
 
 
@@ -232,7 +237,7 @@ def draw_ratios(
     against: str = NOBODY_SPLIT, **how: Any,
 ) -> Picture:  # fmt: skip
     """Draw the ratios of each group, or of the first where lines have names of their own."""
-    drawn = table.assign(doubt=table["doubt"].mask(table["ratio"].isna(), ""))
+    drawn = table.assign(warning=table["warning"].mask(table["ratio"].isna(), ""))
     drawn = drawn[(table["line"] == "") | (table["group"] == table["group"].iloc[0])]
     lines = drawn["line"].mask(drawn["line"] == "", drawn["group"])
     names = list(lines.unique())
@@ -250,15 +255,15 @@ def draw_ratios(
 def _turns(table, pays, loses):
     """Whether splitting is certain to pay in all rows with the first values, and lose in others."""
     sooner, later = pick(table, **pays), pick(table, **loses)
-    won = (sooner["ci95_high"] < 1) & (sooner["doubt"] == "")
-    lost = ((later["ci95_low"] > 1) | later["saturated"]) & (later["doubt"] == "")
+    won = (sooner["ci95_high"] < 1) & (sooner["warning"] == "")
+    lost = ((later["ci95_low"] > 1) | later["saturated"]) & (later["warning"] == "")
     return len(won) and len(lost) and won.all() and lost.all()
 
 
 def _less(table, one, other):
     """Whether the intervals of rows are all below those of all others, panel by panel."""
     both = pick(table, **one).merge(pick(table, **other), on="max_jumps", suffixes=("", "_2"))
-    less = (both["ci95_high"] < both["ci95_low_2"]) & (both["doubt"] + both["doubt_2"] == "")
+    less = (both["ci95_high"] < both["ci95_low_2"]) & (both["warning"] + both["warning_2"] == "")
     return len(both) > 0 and less.all()
 
 
@@ -319,7 +324,7 @@ _add_ratios(
     "figure5", f"ψ drawn from U[0.001, 0.199] for each job; {SETTING}",
     lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-1),
     notice="Penalties that differ from job to job change fewer than a tenth of the points visibly",
-    when=lambda t: pick(t.dropna(subset="ratio"), doubt="").eval(
+    when=lambda t: pick(t.dropna(subset="ratio"), warning="").eval(
         "ci95_low > 1 or ci95_high < 1").mean() < 0.1,
     groups=GROUPS, against=SAME_PENALTY, claims=("CP-7",),
 )  # fmt: skip
@@ -337,13 +342,14 @@ _add_ratios(
 def _draw_thresholds(table, title, subtitle):
     drawn = table[table["group"].isin(list(PRINTED))]
     row = drawn["max_jumps"].map(lambda jumps: "no limit" if jumps == np.inf else f"{jumps:.0f}")
+    both = drawn["answer"].str.endswith(("both saturate", "maximal utilization"))
     return plots.intervals(
         drawn.assign(
             panel=drawn["load"].map("load {:.3f}".format), row=row,
-            printed=drawn["group"].map(PRINTED), borne=drawn["answer"].str.endswith("borne"),
+            printed=drawn["group"].map(PRINTED), both=both,
         ),
         x="psi", row="row", series="group", panel="panel", printed="printed", xlabel=PSI,
-        ylabel="MaxJumps", span=paper.PENALTIES, hollow=("borne", "whole jobs saturate"),
+        ylabel="MaxJumps", span=paper.PENALTIES, hollow=("both", "whole jobs saturate"),
         look={group: LOOK[group] for group in PRINTED}, title=title, subtitle=subtitle,
     )  # fmt: skip
 
@@ -352,7 +358,7 @@ def _never_together(table):
     """Whether in every case one of the printed thresholds at least is certain not to come out."""
     printed = table["group"].map(PRINTED)
     below = (table["ci95_low"] > printed) & (table["group"] != "S1")
-    out = (below | (table["ci95_high"] < printed)) & (table["doubt"] == "")
+    out = (below | (table["ci95_high"] < printed)) & (table["warning"] == "")
     cases = out.groupby([table["load"], table["max_jumps"]]).any()
     return len(cases) > 0 and cases.all()
 
@@ -377,8 +383,8 @@ def thresholds(entries: Entries, results: Results) -> pd.DataFrame:
         where = {"load": round(case.load, 4), "max_jumps": jumps, "splitting": "floor"}
         for group, found in results[case].found.items():
             ends = interval_columns(found.interval, "psi")
-            answer = found.answer + " of what is borne" * results[case].saturated
-            known = {"answer": answer, "doubt": ends.pop("doubt")}
+            answer = found.answer + " of the maximal utilization" * results[case].saturated
+            known = {"answer": answer, "warning": ends.pop("warning")}
             rows.append(where | {"group": group} | ends | known)
     return pd.DataFrame(rows)
 
@@ -394,8 +400,8 @@ MARKS = {
 
 
 def one_more_cell(label: Any, case: Any) -> Entries:
-    """Return what a reader adds: panel, row and column in words, and a `Served`."""
-    instance_of("case", case, Served, "served(max_jumps, load, above=...)")
+    """Return what a reader adds: panel, row and column in words, and a `LoadedScenario`."""
+    instance_of("case", case, LoadedScenario, "served(max_jumps, load, above=...)")
     if not (isinstance(label, tuple) and [*map(type, label)] == [str] * 3):
         raise InputError(f"label = {shown(label)}; give the panel, row and column, in words")
     return {label: beside(replace(case, cell=True))}
@@ -423,7 +429,7 @@ def draw_map(
     said += ["hatched: undecided", *(words for kind, (_, words) in MARKS.items() if kind in kinds)]
     mark = drawn["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()})
     return plots.maps(
-        drawn.assign(mark=mark, doubt=drawn["doubt"].mask(gone, open_), **ends),
+        drawn.assign(mark=mark, warning=drawn["warning"].mask(gone, open_), **ends),
         x="column", y="row", value="change", panel="panel", mark="mark", xlabel="penalty ψ",
         ylabel=ylabel, values="change, %", title=title, subtitle="; ".join(filter(None, said)),
     )  # fmt: skip
@@ -437,7 +443,7 @@ def _more(table, verdict, one, other):
 
 def _cell(jumps, load=PRINTED_LOAD, placement="always", above=ABOVE, parts=PARTS, **split):
     asked = served(jumps, load, above=above, parts=parts, **split).scenario
-    return beside(Served(asked.with_(placement=PLACEMENTS[placement]), load, cell=True))
+    return beside(LoadedScenario(asked.with_(placement=PLACEMENTS[placement]), load, cell=True))
 
 
 def _add_map(name, shows, ylabel, row, panel="{policy}", notice="", when=None, **axes):
@@ -463,7 +469,7 @@ for _jumps, _notice, _when in (
      lambda t: _more(t, "gains", {"load": t["load"].max()}, {"load": t["load"].min()})),
     (NO_LIMIT, "Passed without limit, jobs split at ψ = 0.2 lose in some cells and gain in none",
      lambda t: {"loses"} <= {*pick(t, group=STREAM, psi=0.2)["verdict"]} <= {
-         "loses", "undecided", "not borne"}),
+         "loses", "undecided", "both saturate"}),
 ):  # fmt: skip
     _add_map(
         f"viability-{said(_jumps).replace(' ', '-')}",

@@ -10,8 +10,8 @@ import numpy as np
 from coalloc_lib.checks import InputError, instance_of, positive, whole
 from coalloc_lib.curves import RISING
 from coalloc_lib.distributions import Distribution, Exponential, power_of_two
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import Crossing, Sample, crossing, student
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import Crossing, Sample, crossing, student
 from coalloc_lib.placement import WorstFit
 from coalloc_lib.saturation import WARM_UP, replicated_traffic
 from coalloc_lib.scenario import Scenario
@@ -80,19 +80,19 @@ class Responses:
 
     Attributes
     ----------
-    borne : Sample
+    max_utilization : Sample
         The load that it bears, run by run: what spanning adds to the run times does not count.
     means : dict of Sample
         Mean response time by group; empty past saturation, where there is none. Where penalties
         are drawn for each job, those of split jobs by penalty too, and their waits (``"C1 wait"``).
     """
 
-    borne: Sample
+    max_utilization: Sample
     means: Mapping[str, Sample]
 
     @property
     def saturated(self) -> bool:
-        """Whether the load is not certain to be borne."""
+        """Whether the load is not certain to be max_utilization."""
         return not self.means
 
     def mean(self, group: str) -> float:
@@ -101,7 +101,7 @@ class Responses:
 
 
 @dataclass(frozen=True)
-class Served:
+class LoadedScenario:
     """A case: a scenario of split jobs, offered a load; less is simulated of a cell of a map."""
 
     scenario: Scenario
@@ -120,10 +120,10 @@ class Served:
         return cast(SplitJobs, self.scenario.workload)
 
     @property
-    def whole(self) -> "Served":
+    def whole(self) -> "LoadedScenario":
         """The same jobs, none of which is split."""
         kept = WHOLE.with_(model=self.jobs.model, above=self.jobs.sizes.maximum)
-        return Served(self.scenario.with_(workload=kept), self.load, self.cell)
+        return LoadedScenario(self.scenario.with_(workload=kept), self.load, self.cell)
 
     def columns(self) -> dict[str, Any]:
         """Return what it is as columns of a table."""
@@ -140,7 +140,7 @@ class Served:
         return respond(self.scenario, self.load, size, seed)
 
 
-def served(max_jumps: int | str, load: float, **split: Any) -> Served:
+def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
     """Return the paper's jobs at a load, under FPFS with this many jumps.
 
     `split` are fields of `coalloc_lib.workloads.models.SplitJobs`, such as above and span_penalty.
@@ -153,7 +153,7 @@ def served(max_jumps: int | str, load: float, **split: Any) -> Served:
     known = [field.name for field in fields(SplitJobs)]
     if unknown := sorted(split.keys() - set(known)):
         raise InputError(f"no field {unknown[0]!r} of split jobs; give some of {', '.join(known)}")
-    return Served(scenario(max_jumps, WHOLE.with_(**split)), load)
+    return LoadedScenario(scenario(max_jumps, WHOLE.with_(**split)), load)
 
 
 def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
@@ -165,23 +165,26 @@ def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) 
     """
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    borne = _borne(scenario, max(jobs // BOUND_PART, FEWEST), runs, known.entropy, known.spawn_key)
-    if positive("load", load) >= borne.interval.low:
-        return Responses(borne, {})
+    max_utilization = _max_utilization(
+        scenario, max(jobs // BOUND_PART, FEWEST), runs, known.entropy, known.spawn_key
+    )
+    if positive("load", load) >= max_utilization.interval.low:
+        return Responses(max_utilization, {})
     found = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
     rises = student([second - first for first, second, _ in found]).low > 0
     means = [each for *_, each in found]
-    return Responses(borne, {
-        name: Sample(np.array([each[name] for each in means]), borne.doubt or RISING * bool(rises))
+    warning = max_utilization.warning or RISING * bool(rises)
+    return Responses(max_utilization, {
+        name: Sample(np.array([each[name] for each in means]), warning)
         for name in means[0]
     })  # fmt: skip
 
 
 @lru_cache(maxsize=4096)  # it is the same at all loads
-def _borne(scenario, jobs, runs, entropy, spawn_key):
+def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
-    busy, doubt = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=seed)
-    return Sample(busy.mean(axis=1), doubt)
+    busy, warning = replicated_traffic(scenario, jobs=jobs, replications=runs, seed=seed)
+    return Sample(busy.mean(axis=1), warning)
 
 
 def _run_once(scenario, load, jobs, seed):
@@ -212,7 +215,7 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
     if one.saturated or other.saturated:
         return None
     mine, theirs = one.means[group], other.means[to or group]
-    return Sample(mine.values / theirs.values, mine.doubt or theirs.doubt)
+    return Sample(mine.values / theirs.values, mine.warning or theirs.warning)
 
 
 def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
@@ -220,7 +223,7 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
 
     The change is infinite where only the split jobs saturate (`saturated` is ``"split"``), -100
     where only the whole ones do (``"whole"``), NaN where both do. The verdict is ``"gains"``,
-    ``"loses"``, ``"undecided"`` or ``"not borne"``.
+    ``"loses"``, ``"undecided"`` or ``"both saturate"``.
 
     Notes
     -----
@@ -229,20 +232,20 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     of the two saturates, paired runs in heavy traffic say whether the other bears more for certain.
     """
     found = ratio(split, whole, group)
-    costs = (whole.borne - split.borne).interval
+    costs = (whole.max_utilization - split.max_utilization).interval
     if found is not None:
-        log = Sample(np.log(found.values), found.doubt).interval
+        log = Sample(np.log(found.values), found.warning).interval
         middle, low, high = (100 * np.expm1([log.estimate, log.low, log.high])).tolist()
-        known, saturated = Interval(middle, low, high, log.count, doubt=log.doubt), ""
+        known, saturated = Interval(middle, low, high, log.count, warning=log.warning), ""
         loses, gains = log.above(0), log.below(0)
     elif split.saturated and whole.saturated:
-        known, saturated = Interval(np.nan, np.nan, np.nan, 0, doubt=NEITHER), "both"
+        known, saturated = Interval(np.nan, np.nan, np.nan, 0, warning=NEITHER), "both"
         loses = gains = None
     elif split.saturated:
         known, saturated, loses, gains = Interval.exact(np.inf), "split", costs.above(0), None
     else:
         known, saturated, loses, gains = Interval.exact(-100.0), "whole", None, costs.below(0)
-    undecided = "not borne" if saturated == "both" else "undecided"
+    undecided = "both saturate" if saturated == "both" else "undecided"
     verdict = {"verdict": "loses" if loses else "gains" if gains else undecided}
     columns = interval_columns(known, "change") | {"count": known.count, "saturated": saturated}
     return columns | verdict
@@ -255,12 +258,12 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
     than the whole ones for certain. Where the whole jobs saturate, every response is that of a
     queue that grows, the faster the less is borne: the loss is then in that.
     """
-    less = whole.borne - split.borne
+    less = whole.max_utilization - split.max_utilization
     if whole.saturated:
         return less
     if split.saturated:
-        doubt = less.doubt or UNCERTAIN * (less.interval.low <= 0)
-        return Sample(np.full(len(less.values), np.inf), doubt)
+        warning = less.warning or UNCERTAIN * (less.interval.low <= 0)
+        return Sample(np.full(len(less.values), np.inf), warning)
     return split.means[group] - whole.means[group]
 
 

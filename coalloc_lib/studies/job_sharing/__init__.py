@@ -16,8 +16,8 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.estimates import Interval, not_
-from coalloc_lib.inference import Crossing
+from coalloc_lib.intervals.estimates import Interval, not_
+from coalloc_lib.intervals.inference import Crossing
 from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.scheduling import EASY
 from coalloc_lib.seeds import Seed, spawn
@@ -26,7 +26,12 @@ from coalloc_lib.studies import communication_penalty as penalty
 from coalloc_lib.studies import maximal_utilization as utilization
 from coalloc_lib.studies.communication_penalty import figures as of_penalty
 from coalloc_lib.studies.communication_penalty.figures import pick
-from coalloc_lib.studies.communication_penalty.responses import ABOVE, PARTS, PRINTED_LOAD, Served
+from coalloc_lib.studies.communication_penalty.responses import (
+    ABOVE,
+    PARTS,
+    PRINTED_LOAD,
+    LoadedScenario,
+)
 from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales
 from coalloc_lib.studies.job_sharing.cases import (
     ASSIGNMENTS,
@@ -88,7 +93,7 @@ def measure(case: Any, scale: Scale, seed: Seed) -> Any:
 EARLIER = {
     Saturated: ("losses", utilization.study.seed),
     Line: ("responses", configurations.study.seed),
-    Served: ("penalties", penalty.study.seed),
+    LoadedScenario: ("penalties", penalty.study.seed),
 }
 #: `policies` whose break-even overhead is asked; `drowned`, configurations on whose small sites
 #: thousands of jobs wait for conservative plans; `resamples` of the bootstrap: the intervals of six
@@ -156,7 +161,7 @@ def add_ratios(
 
     def asked(table: pd.DataFrame) -> bool:
         table = pick(table, weight="work")
-        ends = table.filter(like="ci95").where(table["doubt"] == "")
+        ends = table.filter(like="ci95").where(table["warning"] == "")
         ends = ends.fillna({"ci95_low": 0.0, "ci95_high": np.inf})
         return len(table) > 0 and bool(when(table.assign(**ends)))
 
@@ -300,7 +305,7 @@ def lines(scale: Scale, seed: Seed) -> Entries:
     }
 
 
-def bears_more(results: Results, one: Sequence[Case], other: Sequence[Case]) -> bool | None:
+def sustains_more(results: Results, one: Sequence[Case], other: Sequence[Case]) -> bool | None:
     """Return whether one line breaks even at a larger overhead than another; None: undecided.
 
     Lines of one workload have the same weeks, others weeks drawn independently. A break-even out
@@ -316,7 +321,7 @@ def bears_more(results: Results, one: Sequence[Case], other: Sequence[Case]) -> 
         return float(ends[0] - ends[1])
 
     found = both.interval(apart)
-    return None if found.doubt or found.contains(0) else found.estimate > 0
+    return None if found.warning or found.contains(0) else found.estimate > 0
 
 
 def draw_break_even(table: pd.DataFrame, **said: Any) -> Picture:
@@ -349,9 +354,9 @@ def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
         found, other = (resampled(results, cases, w).interval(break_even) for w in WEIGHTS)
         ends = found.estimate, found.low, found.high, Crossing(found, len(OVERHEADS)).answer
         by_processors = other.estimate, other.low, other.high
-        rows.append((m, name, policy, *ends, *by_processors, found.doubt))
+        rows.append((m, name, policy, *ends, *by_processors, found.warning))
     words = "configuration workload scheduling p ci95_low ci95_high answer p_by_processors "
-    words += "p_by_processors_low p_by_processors_high doubt"
+    words += "p_by_processors_low p_by_processors_high warning"
     return pd.DataFrame(rows, columns=words.split())
 
 
@@ -458,7 +463,7 @@ study.add_figure(
     ),
     notice="Splitting is sure to pay under EASY at ψ = 0 alone, under FPFS(20) beyond it",
     when=lambda t: (
-        (paid := t.query("ci95_high < 1 and doubt == '' and group == 'stream'").groupby(
+        (paid := t.query("ci95_high < 1 and warning == '' and group == 'stream'").groupby(
             "scheduling")["place"].max()).get("EASY") == 0 < paid.get("FPFS(20)", 0)
     ),
     otherwise="Response times of split jobs over those of whole ones under each policy",
@@ -472,7 +477,7 @@ def named(table: pd.DataFrame, words: str, value: str = "ratio") -> dict[str, In
     """Return the intervals of a table's rows, by words that name columns."""
     return {
         words.format(**row): Interval(
-            row[value], row["ci95_low"], row["ci95_high"], 2, doubt=row["doubt"]
+            row[value], row["ci95_low"], row["ci95_high"], 2, warning=row["warning"]
         )
         for row in table.to_dict("records")
     }
@@ -528,7 +533,7 @@ def _equal_machines_bear_more(results):
         where = f"{equal} than {other}, {name}"
         both = resampled(results, [mine[at], theirs[at]]).interval(ratio)
         parts[f"lower AWRT, {where}"] = both.below(1)
-        parts[f"larger overhead, {where}"] = bears_more(results, mine, theirs)
+        parts[f"larger overhead, {where}"] = sustains_more(results, mine, theirs)
     table = pick(results.table("break_even"), scheduling="EASY").query("configuration in @EQUAL")
     largest, _ = end(named(table, "{workload}, {configuration}", "p"), max)
     return largest, parts, "AWRT at 25 % overhead"
@@ -542,7 +547,7 @@ def _extracts_bear_no_less(results):
     for label in found:
         m, name = label.split(", ")
         pair = of[SYNTHETIC, m, "EASY"], of[name, m, "EASY"]
-        parts[label] = not_(bears_more(results, *pair))
+        parts[label] = not_(sustains_more(results, *pair))
     smallest, where = end(found, min)
     return smallest, parts, where
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coalloc_lib.estimates import Interval, all_of
+from coalloc_lib.intervals.estimates import Interval, all_of
 from coalloc_lib.studies.core import Decision, Results, furthest, least, most
 from coalloc_lib.studies.ledger import Row, judge_number
 from coalloc_lib.studies.online_batch import figures, runs
@@ -159,7 +159,7 @@ def _printed_attempts(results: Results) -> dict[tuple[Case, float], Row | None]:
             if at in table.index:
                 cell = table.loc[at]
                 ends = cell["mean_attempts"], cell["ci95_low"], cell["ci95_high"], 1
-                found = Interval(*ends, doubt=cell["doubt"])
+                found = Interval(*ends, warning=cell["warning"])
                 row = _judged(f"Table 2 ({low}:{high}]", case, value, "attempts", found)
             rows[case, value] = row
     return rows

@@ -10,8 +10,8 @@ from coalloc_lib import plots
 from coalloc_lib.calendar.example import worked_example
 from coalloc_lib.calendar.trees import leaves
 from coalloc_lib.checks import InputError, shown
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import student
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import student
 from coalloc_lib.studies.core import Results, interval_columns
 from coalloc_lib.studies.online_batch import runs
 from coalloc_lib.studies.online_batch.runs import (
@@ -86,13 +86,13 @@ def over_draws(values: Iterable[float], share: float = 1.0) -> Interval:
     values = list(values)
     if len(values) > 1:
         return student(values)
-    mean, doubt = (values[0], "one drawing") if values else (np.nan, "nothing to go by")
-    return Interval(mean, np.nan, np.nan, 1, doubt=doubt) if share else Interval.exact(mean)
+    mean, warning = (values[0], "one drawing") if values else (np.nan, "nothing to go by")
+    return Interval(mean, np.nan, np.nan, 1, warning=warning) if share else Interval.exact(mean)
 
 
 def _sure(holds, table):
     """Ask rows, if there are any; what is unknown or in doubt may be anything."""
-    low, high = (table[f"ci95_{end}"].where(table["doubt"] == "") for end in ("low", "high"))
+    low, high = (table[f"ci95_{end}"].where(table["warning"] == "") for end in ("low", "high"))
     table = table.assign(low=low.fillna(-np.inf), high=high.fillna(np.inf))
     return len(table) > 0 and bool(holds(table))
 

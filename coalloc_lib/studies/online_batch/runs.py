@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.bootstrap import WEEK, resample_sums
 from coalloc_lib.calendar.example import Request
 from coalloc_lib.calendar.slot_trees import SlotTrees
 from coalloc_lib.checks import instance_of, one_of
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.bootstrap import WEEK, resample_sums
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.boxes import MOST, pieces, window_of
 from coalloc_lib.checks import InputError
-from coalloc_lib.names import PLACEMENTS, spoken
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.waiting import (
+from coalloc_lib.explain import (
     asked,
     asks,
     heads,
@@ -22,6 +20,8 @@ from coalloc_lib.waiting import (
     left_queue,
     why_waiting,
 )
+from coalloc_lib.names import PLACEMENTS, display_name
+from coalloc_lib.schedule import Schedule
 
 #: Jobs that wait through the whole window, of which so many are shown.
 _STANDING = 50
@@ -60,7 +60,7 @@ def label_of(schedule: Schedule) -> str:
     name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
     if schedule.placement is None:
         return name
-    kinds = {kind: spoken(rule) for rule, kind in PLACEMENTS.items()}
+    kinds = {kind: display_name(rule) for rule, kind in PLACEMENTS.items()}
     return f"{name}, {kinds.get(type(schedule.placement), str(schedule.placement))}"
 
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from coalloc_lib.calendar import Booking, Calendar
 from coalloc_lib.calendar.search import TOO_FEW, Attempt
 from coalloc_lib.checks import InputError, not_negative, shown, whole
+from coalloc_lib.explain import listed
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
-from coalloc_lib.waiting import listed
 from coalloc_lib.widgets.reservations.others import Request
 
 #: Fill and ink of a reader's requests, by number: no grey, which others have.
@@ -54,7 +54,7 @@ class Reserved(NamedTuple):
         return AHEAD if self.asked.start > self.asked.submit else AT_ONCE
 
 
-class Desk:
+class BookingSession:
     """A calendar after the requests of others, and those of a reader.
 
     Parameters
@@ -115,7 +115,7 @@ class Desk:
             self._kept[self._number] = request
         return reserved, f"request {self._number} is {self._came(reserved)}"
 
-    def again(self, before: "Desk") -> list[str]:
+    def again(self, before: "BookingSession") -> list[str]:
         """Book what a reader had asked of another desk; say what is refused, or back again."""
         said, lost = [], before.lost
         self._number = before._number

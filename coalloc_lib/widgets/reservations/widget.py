@@ -15,7 +15,7 @@ from coalloc_lib.plots import Picture, reservations
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import HINT
 from coalloc_lib.widgets.player.page import PLAYER, joined, style
-from coalloc_lib.widgets.reservations.desk import Desk, Reserved, Setting
+from coalloc_lib.widgets.reservations.desk import BookingSession, Reserved, Setting
 from coalloc_lib.widgets.reservations.others import MOST, PAST, Others
 
 _HERE = Path(__file__).parent
@@ -160,7 +160,7 @@ class ReservationCalendar(anywidget.AnyWidget):
 
     def _fresh(self, setting: Setting, others: Others) -> None:
         asked = others.sample(self.now, setting.horizon, sum(setting.clusters), self._grain)
-        self._desk = Desk(setting, asked, self.now, self._unit)
+        self._desk = BookingSession(setting, asked, self.now, self._unit)
         self._setting, self._others = setting, others
 
     def _heard(self, content: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.bootstrap import resample_sums, resample_weeks
+from coalloc_lib.intervals.bootstrap import resample_sums, resample_weeks
 from coalloc_lib.seeds import spawn
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
@@ -133,9 +133,9 @@ def test_resamples_in_which_no_job_counts_put_the_interval_in_doubt():
     weights = np.zeros(8)
     weights[3] = 1
     found = resample_weeks(np.ones(8), weights, np.arange(8.0), block=2, step=1)
-    assert "no job counts in 3" in found.interval(first).doubt  # (3 / 4)^4, about 32 %
-    assert found.beside(found).doubt
-    assert not resampled(*a_log(2)).interval(first).doubt
+    assert "no job counts in 3" in found.interval(first).warning  # (3 / 4)^4, about 32 %
+    assert found.beside(found).warning
+    assert not resampled(*a_log(2)).interval(first).warning
 
 
 def test_sums_that_are_no_numbers_are_refused():

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError, positive, whole
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.seeds import Seed, generators
 
 WEEK, DAY = 7 * 86_400.0, 86_400.0
@@ -29,14 +29,14 @@ class Resamples:
         Of each resample; all scenarios have the same weeks in it, so that they are paired.
     blocks : int
         How many blocks the log has.
-    doubt : str
+    warning : str
         Why intervals are likely too narrow; empty where nothing speaks against them.
     """
 
     means: NDArray[np.float64]
     drawn: NDArray[np.float64]
     blocks: int
-    doubt: str = ""
+    warning: str = ""
 
     def interval(
         self, statistic: Callable[[NDArray[np.float64]], float], confidence: float = 0.95
@@ -73,7 +73,7 @@ class Resamples:
         out = stdtrit(free, (1 - confidence) / 2) * np.sqrt(self.blocks / free)
         low, high = np.quantile(found, [ndtr(out), ndtr(-out)], method="inverted_cdf")
         ends = float(min(low, middle)), float(max(high, middle))
-        return Interval(middle, *ends, self.blocks, confidence, self.doubt)
+        return Interval(middle, *ends, self.blocks, confidence, self.warning)
 
     def beside(self, other: "Resamples") -> "Resamples":
         """Return the means of this log and of another side by side, for a statistic of both.
@@ -84,7 +84,9 @@ class Resamples:
         count = min(len(self.drawn), len(other.drawn))
         drawn = np.hstack([self.drawn[:count], other.drawn[::-1][:count]])
         means = np.concatenate([self.means, other.means])
-        return Resamples(means, drawn, min(self.blocks, other.blocks), self.doubt or other.doubt)
+        return Resamples(
+            means, drawn, min(self.blocks, other.blocks), self.warning or other.warning
+        )
 
 
 def resample_weeks(
@@ -179,8 +181,8 @@ def resample_sums(
     if not some.any():
         raise InputError("no block has a job that counts; give longer blocks")
     drawn = (above[:, some] / below[:, some]).T
-    doubt = "" if some.all() else f"no job counts in {1 - some.mean():.1%} of the resamples"
-    return Resamples(sums[0].sum(axis=-1) / sums[1].sum(axis=-1), drawn, blocks, doubt)
+    warning = "" if some.all() else f"no job counts in {1 - some.mean():.1%} of the resamples"
+    return Resamples(sums[0].sum(axis=-1) / sums[1].sum(axis=-1), drawn, blocks, warning)
 
 
 def _by_step(at, rows):

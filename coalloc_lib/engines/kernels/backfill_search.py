@@ -15,7 +15,7 @@ of one branch, at least, say of it:
 
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.placing import fits
-from coalloc_lib.engines.kernels.waiting import BLOCK, enter, tighten
+from coalloc_lib.engines.kernels.queue_tree import BLOCK, enter, tighten
 
 
 @kernel

@@ -26,7 +26,7 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import pop, push
 from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
-from coalloc_lib.engines.kernels.waiting import enter, first_fitting
+from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
 #: The jobs in order of arrival: float64 (n,) submissions, run times on one cluster and on several;
 #: `parts`, int32 (n, width), and `keys`, int32 (n, k), as `placing` says.

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import coalloc_lib as co
-from coalloc_lib.estimates import Interval
-from coalloc_lib.inference import (
+from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals.inference import (
     CROSSINGS,
     Sample,
     crossing,
@@ -88,8 +88,10 @@ def test_welchs_count_is_that_of_the_smaller_sample():
 
 def test_samples_are_compared_in_pairs_and_keep_their_doubt():
     one, other = Sample(RNG.normal(5, 1, 9)), Sample(RNG.normal(3, 1, 9), "three jobs")
-    assert (one - other).interval == paired_difference(one.values, other.values, doubt="three jobs")
-    assert (other - one).doubt == (other / 2.0).doubt == one.less_unpaired(other).doubt
+    assert (one - other).interval == paired_difference(
+        one.values, other.values, warning="three jobs"
+    )
+    assert (other - one).warning == (other / 2.0).warning == one.less_unpaired(other).warning
     assert (one / 2.0).interval == student(one.values / 2.0)
     known = Sample(np.array(4.0))
     assert known.interval == Interval.exact(4.0)
@@ -111,13 +113,13 @@ def test_replications_do_not_depend_on_the_number_of_workers():
 class Asked:
     """A difference made of a function and of noise that all numbers share; counts the calls."""
 
-    def __init__(self, function, noise=(-0.1, 0.0, 0.1), doubt=lambda x: ""):
-        self.function, self.noise, self.doubt = function, np.array(noise), doubt
+    def __init__(self, function, noise=(-0.1, 0.0, 0.1), warning=lambda x: ""):
+        self.function, self.noise, self.warning = function, np.array(noise), warning
         self.calls = []
 
     def __call__(self, x):
         self.calls.append(x)
-        return Sample(self.function(x) + self.noise, self.doubt(x))
+        return Sample(self.function(x) + self.noise, self.warning(x))
 
 
 def test_a_crossing_is_the_root_and_its_ends_those_of_the_interval():
@@ -128,7 +130,7 @@ def test_a_crossing_is_the_root_and_its_ends_those_of_the_interval():
     interval = found.interval
     assert interval.estimate == pytest.approx(0.35)
     assert (interval.low, interval.high) == pytest.approx((0.35 - half / 2, 0.35 + half / 2))
-    assert (interval.count, interval.confidence, interval.doubt) == (3, 0.95, "")
+    assert (interval.count, interval.confidence, interval.warning) == (3, 0.95, "")
 
 
 def test_noise_that_grows_with_x_makes_the_ends_unequal():
@@ -191,7 +193,7 @@ def test_one_run_without_a_mean_is_enough():
     found = crossing(difference, 0, 1).interval
     assert found.low == pytest.approx(0.5)
     assert found.high == pytest.approx(0.5 + 1 / 2**6)
-    assert found.doubt == "rare"
+    assert found.warning == "rare"
 
 
 def test_a_difference_that_is_zero_for_a_while_crosses_all_along():
@@ -238,7 +240,7 @@ def test_no_more_numbers_are_asked_than_the_budget_has(budget):
 
 def test_a_crossing_is_in_doubt_where_a_difference_beside_it_is():
     narrow = [-1e-6, 1e-6]  # so that the interval holds no number that was asked for
-    for doubtful, doubt in (
+    for doubtful, warning in (
         (lambda x: True, "short"),
         (lambda x: abs(x - 0.43) < 1 / 2**6, "short"),
         (lambda x: x > 0.43, "short"),
@@ -247,16 +249,16 @@ def test_a_crossing_is_in_doubt_where_a_difference_beside_it_is():
     ):
         asked = Asked(lambda x: x - 0.43, narrow, lambda x: "short" * doubtful(x))  # noqa: B023
         found = crossing(asked, 0, 1)
-        assert found.interval.doubt == doubt
-        assert found.answer == ("undecided" if doubt else "crossing")
+        assert found.interval.warning == warning
+        assert found.answer == ("undecided" if warning else "crossing")
 
 
 @pytest.mark.parametrize(("shift", "end"), [(5, 0), (-5, 1)])
 def test_no_crossing_is_in_doubt_where_the_nearest_end_is(shift, end):
     for doubtful in (end, 1 - end):
-        asked = Asked(lambda x: x + shift, doubt=lambda x: "short" * (x == doubtful))  # noqa: B023
+        asked = Asked(lambda x: x + shift, warning=lambda x: "short" * (x == doubtful))  # noqa: B023
         found = crossing(asked, 0, 1)
-        assert found.interval.doubt == "short" * (doubtful == end)
+        assert found.interval.warning == "short" * (doubtful == end)
         assert (found.answer == "undecided") == (doubtful == end)
 
 

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError, instance_of, whole
 from coalloc_lib.columns import numbers
-from coalloc_lib.estimates import Interval
+from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.seeds import Seed, spawn
 
 
-def student(values: ArrayLike, confidence: float = 0.95, doubt: str = "") -> Interval:
-    """Return Student's t interval of the mean of independent values; `doubt` is the `Interval`'s.
+def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> Interval:
+    """Return Student's t interval of the mean of independent values; `warning` is the `Interval`'s.
 
     Raises
     ------
@@ -35,11 +35,11 @@ def student(values: ArrayLike, confidence: float = 0.95, doubt: str = "") -> Int
     error = values.std(ddof=1) / np.sqrt(len(values))
     half = float(stdtrit(len(values) - 1, (1 + confidence) / 2) * error)
     ends = float(mean - half), float(mean + half)
-    return Interval(float(mean), *ends, len(values), confidence, doubt)
+    return Interval(float(mean), *ends, len(values), confidence, warning)
 
 
 def paired_difference(
-    one: ArrayLike, other: ArrayLike, confidence: float = 0.95, doubt: str = ""
+    one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
     """Return the interval of the mean of ``one - other``, value by value.
 
@@ -49,11 +49,11 @@ def paired_difference(
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if one.shape != other.shape:
         raise InputError(f"one has {one.size} values and other has {other.size}; pair them")
-    return student(one - other, confidence, doubt)
+    return student(one - other, confidence, warning)
 
 
 def unpaired_difference(
-    one: ArrayLike, other: ArrayLike, confidence: float = 0.95, doubt: str = ""
+    one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
     """Return Welch's interval of the difference of two means of independent samples."""
     from scipy.special import stdtrit
@@ -67,7 +67,7 @@ def unpaired_difference(
     half = float(stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(spread))
     count = min(len(one), len(other))
     ends = float(means - half), float(means + half)
-    return Interval(float(means), *ends, count, confidence, doubt)
+    return Interval(float(means), *ends, count, confidence, warning)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +81,12 @@ class Sample:
     ----------
     values : ndarray
         One a run; without a dimension, a figure that is known.
-    doubt : str
+    warning : str
         That of the `Interval`.
     """
 
     values: NDArray[np.float64]
-    doubt: str = ""
+    warning: str = ""
 
     def __post_init__(self) -> None:
         """Keep the values as an array."""
@@ -102,21 +102,21 @@ class Sample:
         """Student's t interval of the mean, without length where the figure is known."""
         if self.values.ndim == 0:
             return Interval.exact(float(self.values))
-        return student(self.values, doubt=self.doubt)
+        return student(self.values, warning=self.warning)
 
     def __sub__(self, other: "Sample") -> "Sample":
         shapes = {self.values.shape, other.values.shape} - {()}  # known figures suit any number
         if len(shapes) > 1:
             raise InputError(f"samples have the shapes {sorted(shapes)}; pair their values")
-        return Sample(self.values - other.values, self.doubt or other.doubt)
+        return Sample(self.values - other.values, self.warning or other.warning)
 
     def __truediv__(self, number: float) -> "Sample":
-        return Sample(self.values / number, self.doubt)
+        return Sample(self.values / number, self.warning)
 
     def less_unpaired(self, other: "Sample") -> Interval:
         """Return the interval of the difference to a sample of other runs; see Welch's above."""
-        doubt = self.doubt or other.doubt
-        return unpaired_difference(self.values, other.values, doubt=doubt)
+        warning = self.warning or other.warning
+        return unpaired_difference(self.values, other.values, warning=warning)
 
 
 def replicate(
@@ -158,7 +158,7 @@ class Crossing:
     def answer(self) -> str:
         """One of `CROSSINGS`: whether there is a crossing in the range; undecided if in doubt."""
         found = self.interval
-        if found.doubt:
+        if found.warning:
             return "undecided"
         if found.low == np.inf:
             return "below throughout"
@@ -221,9 +221,9 @@ def crossing(
     }
     begin = max((x for x in seen if x <= ends["low"]), default=low)
     finish = min((x for x in seen if x >= ends["high"]), default=high)
-    doubts = (found.doubt for x, found in sorted(seen.items()) if begin <= x <= finish)
-    doubt = next(filter(None, doubts), "")
-    return Crossing(Interval(**ends, count=at(low).count, doubt=doubt), len(seen))
+    reasons = (found.warning for x, found in sorted(seen.items()) if begin <= x <= finish)
+    warning = next(filter(None, reasons), "")
+    return Crossing(Interval(**ends, count=at(low).count, warning=warning), len(seen))
 
 
 #: What an end of the crossing is the root of, and where it is taken from infinite values.
@@ -275,4 +275,4 @@ def _mean(name, sample):
     if (endless != endless[0]).any():
         raise InputError(f"{name} has values of both infinite signs; give one")
     end = float(endless[0])
-    return Interval(end, end, end, sample.values.size, doubt=sample.doubt)
+    return Interval(end, end, end, sample.values.size, warning=sample.warning)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.explain import asks, heads, idle_while_waiting, instants_of, why_waiting
 from coalloc_lib.placement import WorstFit, may_stay_whole
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.scheduling import Refusal
-from coalloc_lib.waiting import asks, heads, idle_while_waiting, instants_of, why_waiting
 from tests.conftest import in_turn, placements, policies, systems_and_streams
 
 

@@ -22,7 +22,7 @@ class Interval:
         Number of (nearly) independent values that it rests on; 0 for an exact figure.
     confidence : float
         0.95 unless another was asked for.
-    doubt : str
+    warning : str
         Why the interval is likely too narrow; empty where nothing speaks against it.
     """
 
@@ -31,7 +31,7 @@ class Interval:
     high: float
     count: int
     confidence: float = 0.95
-    doubt: str = ""
+    warning: str = ""
 
     @classmethod
     def exact(cls, value: float) -> "Interval":
@@ -62,7 +62,7 @@ class Interval:
         )
 
     def _decide(self, holds: bool, fails: bool) -> bool | None:
-        return None if self.doubt or not (holds or fails) else bool(holds)
+        return None if self.warning or not (holds or fails) else bool(holds)
 
     def complement(self) -> "Interval":
         """Return the interval of one minus the estimated figure: capacity loss of utilization."""
@@ -80,14 +80,14 @@ class Interval:
 
     def __str__(self) -> str:
         shown = f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
-        return f"{shown}, in doubt: {self.doubt}" if self.doubt else shown
+        return f"{shown}, in doubt: {self.warning}" if self.warning else shown
 
     def _repr_html_(self) -> str:
         facts = {
             f"{self.confidence:.0%} interval": f"{self.low:.6g} to {self.high:.6g}",
             "half-width": self.half_width,
             "rests on": f"{self.count} values" if self.count else "a formula",
-            "in doubt": self.doubt or None,
+            "in doubt": self.warning or None,
         }
         return card(f"{self.estimate:.6g}", facts)
 

@@ -1,0 +1,1 @@
+"""Answers with their intervals: means, differences, crossings, weeks drawn anew."""
