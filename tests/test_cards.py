@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.cards import card, span_of, text_of
 from coalloc_lib.curves import Curve, Point
+from coalloc_lib.display import card, span_of, text_of
 from coalloc_lib.intervals.estimates import Bound, Interval
 from coalloc_lib.workloads.swf import write_swf
 

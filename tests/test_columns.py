@@ -15,14 +15,17 @@ from hypothesis.extra import numpy as hnp
 from coalloc_lib.checks import (
     InputError,
     in_memory,
+    instants,
     not_negative,
+    numbers,
     one_of,
     path_of,
     positive,
     shown,
+    times,
     whole,
+    whole_numbers,
 )
-from coalloc_lib.columns import instants, numbers, times, whole_numbers
 
 HOUR = timedelta(hours=1)
 NOON = datetime(2020, 3, 28, 12)

@@ -9,8 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.splitting import split_into, split_smallest
+from coalloc_lib.jobs import REQUESTS, split_into, split_smallest
 from tests.conftest import systems_and_streams
 
 COLUMNS = ("submit", "runtime", "components", "estimate", "span_penalty", "number")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.splitting import split_into, split_smallest
+from coalloc_lib.jobs import split_into, split_smallest
 from tests.test_jobs import stream
 
 totals = st.lists(st.integers(1, 300), min_size=1, max_size=20)
