@@ -28,7 +28,8 @@ def text_of(value: Any) -> str:
     if isinstance(value, int | np.integer):
         return f"{value:,}"
     if isinstance(value, float | np.floating):
-        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+        number = float(value)
+        return f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:.4g}"
     return str(value)
 
 

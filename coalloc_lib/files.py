@@ -8,8 +8,9 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 from coalloc_lib.checks import InputError, path_of
 
@@ -56,14 +57,23 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             spool.touch()
             with _refusing(spool, FULL):
                 yield spool
-            _copy(spool, target)
+            if str(target) == STDOUT:
+                sys.stdout.flush()
+                out: Any = nullcontext(sys.stdout.buffer)
+            else:
+                out = target.open("wb")
+            with spool.open("rb") as content, out as file:
+                shutil.copyfileobj(content, file)
+                file.flush()
 
 
 @contextmanager
 def folder_beside(path: Path) -> Iterator[Path]:
     """Yield an empty folder beside `path`, for files that are to appear together; remove it."""
     prefix = f".{path.name}.coalloc-partial-"
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=path.parent) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix=prefix, dir=path.parent, ignore_cleanup_errors=True
+    ) as folder:
         yield Path(folder)
 
 
@@ -117,18 +127,6 @@ def _partial_file(target: Path) -> Iterator[Path]:
         yield beside
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _copy(spool: Path, target: Path) -> None:
-    """Write what is in a file to a device, a pipe or standard output."""
-    with spool.open("rb") as content:
-        if str(target) != STDOUT:
-            with target.open("wb") as file:
-                shutil.copyfileobj(content, file)
-            return
-        sys.stdout.flush()
-        shutil.copyfileobj(content, sys.stdout.buffer)
-        sys.stdout.flush()
 
 
 @contextmanager

@@ -43,6 +43,9 @@ COLUMNS = (
     "earliest_start", "latest_start",
 )  # fmt: skip
 
+#: The attribute that holds each column as it was given: estimates may be masked.
+_STORED = {name: "_requested" if name == "estimate" else name for name in COLUMNS}
+
 #: What becomes of what does not divide evenly; see `split_into`.
 ROUNDINGS = ("even", "floor", "ceiling")
 
@@ -124,8 +127,8 @@ class JobStream:
         latest_start: Any = None,
     ) -> None:
         """Check every column and freeze it."""
-        columns = (submit, runtime, components, estimate, span_penalty, number)
-        columns += (earliest_start, latest_start)
+        wishes = (earliest_start, latest_start)
+        columns = (submit, runtime, components, estimate, span_penalty, number, *wishes)
         self._keep(dict(zip(COLUMNS, columns, strict=True)) | {"request": request})
 
     def _keep(self, given: Mapping[str, Any]) -> None:
@@ -142,11 +145,11 @@ class JobStream:
             raise InputError("submit is empty; a stream has at least one job")
         for name, check in _CHECKS.items():
             if name in given:
-                columns[_stored(name)] = check(name, given[name], count)
+                columns[_STORED[name]] = check(name, given[name], count)
         if columns["earliest_start"] is None:
             columns["earliest_start"] = self.submit
         for name in COLUMNS:
-            column = columns[_stored(name)]
+            column = columns[_STORED[name]]
             if column is not None and len(column) != count:
                 raise InputError(
                     f"{name} has {len(column)} entries and submit has {count}; give one a job"
@@ -203,18 +206,17 @@ class JobStream:
 
     def __getitem__(self, selection: Any) -> "JobStream":
         """Return the jobs that a slice, mask or index array selects, as a stream."""
+        label = f"jobs[{shown(selection)}]"
         try:
             rows = np.arange(len(self))[selection]
         except (IndexError, TypeError, ValueError) as error:
-            raise InputError(
-                f"jobs[{shown(selection)}] of {len(self)} jobs: {error}; give a slice, a mask or "
-                "positions"
-            ) from None
+            mend = "give a slice, a mask or positions"
+            raise InputError(f"{label} of {len(self)} jobs: {error}; {mend}") from None
         if rows.ndim == 0:
             raise InputError(f"jobs[{selection}] is one job; give a slice: jobs[{rows}:{rows + 1}]")
         if rows.ndim > 1 or len(rows) == 0:
-            raise InputError(f"jobs[{shown(selection)}] selects no jobs; give others")
-        columns = {name: vars(self)[name] for name in map(_stored, COLUMNS)}
+            raise InputError(f"{label} selects no jobs; give others")
+        columns = {name: vars(self)[name] for name in _STORED.values()}
         chosen = {name: None if of is None else of[rows] for name, of in columns.items()}
         return _frozen(chosen | {"request": self.request})
 
@@ -259,8 +261,8 @@ class JobStream:
         share : float
             The probability that a job reserves.
         up_to : float
-            Such a job asks to start no earlier than a time after its submission that is uniform
-            from 0 up to this; all others may start at once.
+            Such a job asks to start no earlier than a uniform time from 0 to this after its
+            submission; all others may start at once.
         seed : int or SeedSequence
             With the same seed a job that reserves at one share does so at every larger one.
 
@@ -313,8 +315,7 @@ class JobStream:
         if span == 0:
             raise InputError("submit spans no time; the offered load has no meaning")
         last = int(np.lexsort((np.arange(len(self)), self.submit))[-1])
-        work = self.work.sum() - self.work[last]
-        return float(work / (span * system.processors))
+        return float((self.work.sum() - self.work[last]) / (span * system.processors))
 
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
         """Return the stream with its interarrival times scaled to this offered load."""
@@ -391,10 +392,9 @@ class Chopped:
 
     Attributes
     ----------
-    whole : JobStream
-        The jobs as they were.
-    pieces : JobStream
-        The pieces, in the order of the jobs, each with its job's columns and one component.
+    whole, pieces : JobStream
+        The jobs as they were, and their pieces in the same order, each with its job's columns
+        and one component.
     job : ndarray of int, shape (pieces,)
         The position in `whole` of the job that each piece belongs to.
 
@@ -436,8 +436,8 @@ class Chopped:
 def merge(*streams: JobStream) -> JobStream:
     """Return one stream of the jobs of several with one request type, in order of submission.
 
-    Ties keep the order of the streams. Jobs keep their numbers where these are all different;
-    else they are numbered anew, 1, 2, ..., in the order of the merged stream.
+    Ties keep the order of the streams. Jobs keep their numbers where these are all different,
+    and are else numbered anew in the order of the merged stream, from 1.
     """
     if not streams:
         raise InputError("merge was given no stream; give at least one")
@@ -509,9 +509,7 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
 def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
     """Split each total J into ceil(J/N) components, equal up to one, of at most N = `largest`.
 
-    References
-    ----------
-    Bucur, Epema (2003), section 2.5: dependent component sizes.
+    These are the dependent component sizes of Bucur, Epema (2003), section 2.5.
     """
     totals = whole_numbers("totals", totals)
     return split_into(totals, -(-totals // whole("largest", largest)))
@@ -523,11 +521,6 @@ def _frozen(state: Mapping[str, Any]) -> JobStream:
     vars(stream).update(state)
     stream._freeze()
     return stream
-
-
-def _stored(name: str) -> str:
-    """Return the attribute that holds a column as it was given: estimates may be masked."""
-    return "_requested" if name == "estimate" else name
 
 
 def _component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]:
