@@ -15,9 +15,8 @@ from coalloc_lib.distributions import (
     power_of_two,
     uniform,
 )
-from coalloc_lib.jobs import JobStream
+from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.machines import HomeSite, LeastLoaded, RandomFit
-from coalloc_lib.merging import merge
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
@@ -49,7 +48,7 @@ _MODULES = (
     "analytic",
     "calendar",
     "curves",
-    "inference",
+    "intervals",
     "metrics",
     "plots",
     "saturation",
@@ -57,6 +56,7 @@ _MODULES = (
     "studies",
     "sweep",
     "widgets",
+    "inference",
 )
 
 __all__ = [
@@ -103,7 +103,8 @@ __all__ = [
 def __getattr__(name):
     """Import a name of `_ON_DEMAND`, or one of `_MODULES`, at its first use."""
     if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
+        path = "intervals.inference" if name == "inference" else name
+        return import_module(f"{__name__}.{path}")
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_ON_DEMAND[name]), name)

@@ -1,9 +1,8 @@
 """Compiled kernels and Numba's cache of them, which is kept from one process to the next.
 
-Numba looks for changes in the file of the kernel that is called, and machine code also holds what
-that kernel calls, from other files. Here the names of the cached files carry a digest of all
-the sources, so that code of another version is never found. What Numba cannot read, it leaves to
-its caller as one of many errors; `call` removes it and compiles anew.
+Numba looks for changes in the file of the kernel that is called, but its machine code also holds
+what that kernel calls from other files. So the names of the cached files carry a digest of all
+sources, and code of another version is never found.
 """
 
 import builtins
@@ -12,13 +11,14 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Lock
+from traceback import walk_tb
 from typing import Any
 
 from numba import njit
 
 from coalloc_lib.checks import InputError
 
-#: Kernels that were looked up, and what was said to be compiled.
+#: Kernels that were looked up, and groups of kernels whose compilation was announced.
 _announced: set[str] = set()
 _announcing = Lock()
 
@@ -38,20 +38,14 @@ def compiler(sources: Iterable[Path]) -> Callable[[Callable], Any]:
 
 
 def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
-    """Call a kernel; say where that compiles it, and mend a damaged cache.
-
-    Parameters
-    ----------
-    what : str
-        What the message calls the kernels.
-    """
+    """Call a kernel of the group `what`; announce compilation, and replace a damaged cache."""
     if not hasattr(kernel, "stats"):  # compilation is switched off
         return kernel(*arguments)
     _announce(kernel, what)
     try:
         return kernel(*arguments)
     except Exception as error:
-        if not _from_cache(error):
+        if not _is_of_cache(error):
             raise
         folder = Path(kernel.stats.cache_path)
         if isinstance(error, OSError):
@@ -59,7 +53,7 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
                 f"Numba's cache in {folder} cannot be used: {error}; make room, or name another "
                 "folder in NUMBA_CACHE_DIR"
             ) from None
-        _say(
+        _print(
             f"Numba's cache in {folder} is damaged ({type(error).__name__}); removed it, compiling "
             f"the {what} again ..."
         )
@@ -68,32 +62,29 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
     return kernel(*arguments)
 
 
-def _announce(kernel, what):
-    """Say that the first call ever compiles, once for all kernels of a name and all threads."""
+def _announce(kernel: Any, what: str) -> None:
+    """Announce compilation once per process."""
     name = kernel.py_func.__qualname__
     with _announcing:
         if not _announced.isdisjoint({name, what}):
             return
         _announced.add(name)
-        if any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
-            return
-        _announced.add(what)
-        _say(f"compiling the {what}, once (about 10 s) ...")
+        if not any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
+            _announced.add(what)
+            _print(f"compiling the {what}, once (about 10 s) ...")
 
 
-def _say(words):
-    """Print on stderr, which keeps results apart; a notebook would show that as a fault, in red."""
+def _print(text: str) -> None:
+    """Print on stderr, apart from results; in a notebook, which shows that in red, on stdout."""
     notebook = getattr(builtins, "__IPYTHON__", False)
-    print(f"coalloc: {words}", file=sys.stdout if notebook else sys.stderr)
+    print(f"coalloc: {text}", file=sys.stdout if notebook else sys.stderr)
 
 
-def _from_cache(error):
-    """Whether an error, or the one behind it, came up while Numba read its cache."""
+def _is_of_cache(error: BaseException | None) -> bool:
+    """Whether an error, or the one behind it, was raised while Numba used its cache."""
     while error is not None:
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_globals.get("__name__") == "numba.core.caching":
-                return True
-            trace = trace.tb_next
+        frames = (frame for frame, _ in walk_tb(error.__traceback__))
+        if any(frame.f_globals.get("__name__") == "numba.core.caching" for frame in frames):
+            return True
         error = error.__cause__ or error.__context__
     return False

@@ -2,35 +2,32 @@
 
 import errno
 import os
-import re
+import secrets
 import shutil
-import socket
 import stat
 import sys
 import tempfile
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 from coalloc_lib.checks import InputError, path_of
 
 #: The path that means standard output.
 STDOUT = "-"
 
-#: What the system says where there is no more room.
+#: The error numbers of a disk or a quota without room.
 FULL = (errno.ENOSPC, errno.EDQUOT)
-#: So much of a name goes into that of its partial file, which must not become too long itself.
-_MOST_OF_NAME, _MOST_OF_SUFFIX = 100, 20
 
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path; what was written there gets to `path` when the block succeeds.
 
-    A regular file is replaced in one step, and keeps its permissions; until then, and when the
-    block raises, it stays as it was. A symbolic link is followed. A device or a pipe, and
-    standard output for ``-``, is never replaced: the finished content is written to it.
+    A regular file is replaced in one step and keeps its permissions; when the block raises, it
+    stays as it was. A symbolic link is followed. To a device, a pipe, and standard output (``-``)
+    the finished content is written.
 
     Parameters
     ----------
@@ -40,73 +37,54 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     Yields
     ------
     Path
-        An empty file to be written and closed inside the block. Its name ends as that of `path`
-        does, so that writers that look at the suffix (``.gz``, ``.png``) behave alike.
+        An empty file, ``.NAME.coalloc-partial-...``, that ends as `path` does, so that writers
+        that look at the suffix (``.gz``, ``.png``) behave alike.
 
     Raises
     ------
     InputError
         The folder does not exist or cannot be written, `path` is a folder, or the disk is full.
-
-    Notes
-    -----
-    The temporary file is ``.NAME.coalloc-partial-HOST-PID-...`` beside the file. Any exception
-    removes it, those included that a handler of SIGINT or SIGTERM raises. What a process leaves
-    that is killed outright is removed by the next that writes the same path on that host, unless
-    a process with its number still lives.
-
-    Examples
-    --------
-    >>> with atomic_path("table.csv") as beside:  # doctest: +SKIP
-    ...     beside.write_text("a,b")
     """
     target = _target(path)
-    with _said_of(target, FULL):
-        if not _is_replaceable(target):
-            with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
-                spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
-                spool.touch()
-                with _said_of(spool, FULL):
-                    yield spool
-                _copy(spool, target)
+    with _refusing(target, FULL):
+        if _is_replaceable(target):
+            with _partial_file(target) as beside:
+                yield beside
+                os.replace(beside, target)
             return
-        beside = _beside(target)
-        try:
-            _make_empty(beside, target)
-            yield beside
-            os.replace(beside, target)
-        finally:
-            # After the rename there is nothing left to remove; after any exception there is.
-            beside.unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
+            spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
+            spool.touch()
+            with _refusing(spool, FULL):
+                yield spool
+            if str(target) == STDOUT:
+                sys.stdout.flush()
+                out: Any = nullcontext(sys.stdout.buffer)
+            else:
+                out = target.open("wb")
+            with spool.open("rb") as content, out as file:
+                shutil.copyfileobj(content, file)
+                file.flush()
 
 
 @contextmanager
 def folder_beside(path: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `path`, for files that are to appear together; remove it.
-
-    It is named as the temporary file of `atomic_path` is. What a process leaves that is killed
-    outright is removed by the next that makes a folder beside the same path on that host.
-    """
-    folder = _beside(path)
-    try:
-        folder.mkdir()
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """Yield an empty folder beside `path`, for files that are to appear together; remove it."""
+    prefix = f".{path.name}.coalloc-partial-"
+    with tempfile.TemporaryDirectory(
+        prefix=prefix, dir=path.parent, ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
     target = _target(path)
-    if not _is_replaceable(target):
-        if str(target) != STDOUT and not os.access(target, os.W_OK):
-            raise InputError(f"{target} cannot be written; choose another file")
-        return
-    beside = _beside(target)
-    try:
-        _make_empty(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    if _is_replaceable(target):
+        with _partial_file(target):
+            pass
+    elif str(target) != STDOUT and not os.access(target, os.W_OK):
+        raise InputError(f"{target} cannot be written; choose another file")
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
@@ -114,8 +92,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
     target = path_of("path", path)
     if os.fspath(path) != STDOUT == str(target):
         return target.absolute()  # ./- is a file
-    with _said_of(target), suppress(FileNotFoundError):
-        # Links like /dev/stdout lead to names that are no files; what they mean is there.
+    with _refusing(target), suppress(FileNotFoundError):
+        # Links like /dev/stdout lead to names that are no files: such a link stays as it is.
         if not stat.S_ISREG(os.stat(target).st_mode):
             return target
     return Path(os.path.realpath(target)) if target.is_symlink() else target
@@ -134,57 +112,26 @@ def _is_replaceable(target: Path) -> bool:
     return target.is_file() or not target.exists()
 
 
-def _beside(target: Path) -> Path:
-    """Return a new name beside `target`, after removing what dead writers left."""
-    name = os.fsencode(target.name)[:_MOST_OF_NAME].decode(errors="ignore")
-    start = f".{name}.coalloc-partial-{socket.gethostname()}-"
-    suffix = "".join(target.suffixes[-2:])[-_MOST_OF_SUFFIX:]
-    # The whole name must fit: that of a host n1-5 begins as one of the host n1 does.
-    mine = re.compile(f"{re.escape(start)}([0-9]+)-[0-9a-f]{{8}}{re.escape(suffix)}")
-    with suppress(OSError):  # of a folder that may not be listed
-        for path in target.parent.iterdir():
-            if (found := mine.fullmatch(path.name)) and _is_dead(found[1]):
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    return target.with_name(f"{start}{os.getpid()}-{uuid.uuid4().hex[:8]}{suffix}")
-
-
-def _is_dead(number: str) -> bool:
-    """Whether no process of this number lives."""
-    if os.name != "posix":  # elsewhere signal 0 would do harm
-        return False
+@contextmanager
+def _partial_file(target: Path) -> Iterator[Path]:
+    """Yield a new empty file beside `target`, with its permissions; remove it if still there."""
+    # Names have at most 255 bytes, and a character up to four.
+    suffix = "".join(target.suffixes[-2:])[-20:]
+    beside = target.with_name(f".{target.name[:30]}.coalloc-partial-{secrets.token_hex(4)}{suffix}")
     try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except (OverflowError, PermissionError):
-        pass
-    return False
-
-
-def _make_empty(beside: Path, target: Path) -> None:
-    """Make the partial file, with the permissions of the one that it is to replace."""
-    with _said_of(target):
-        beside.open("x").close()
-        if target.exists():
-            target.open("r+").close()  # a file that may not be written may not be replaced
-            beside.chmod(stat.S_IMODE(target.stat().st_mode))
-
-
-def _copy(spool: Path, target: Path) -> None:
-    """Write what is in a file to a device, a pipe or standard output."""
-    with spool.open("rb") as content:
-        if str(target) != STDOUT:
-            with target.open("wb") as file:
-                shutil.copyfileobj(content, file)
-            return
-        sys.stdout.flush()
-        shutil.copyfileobj(content, sys.stdout.buffer)
-        sys.stdout.flush()
+        with _refusing(target):
+            beside.open("x").close()
+            if target.exists():
+                target.open("r+").close()  # a file that may not be written may not be replaced
+                beside.chmod(stat.S_IMODE(target.stat().st_mode))
+        yield beside
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 @contextmanager
-def _said_of(target: Path, which: tuple[int, ...] | None = None) -> Iterator[None]:
-    """Say in one line what the system refuses, or those of its refusals whose numbers these are."""
+def _refusing(target: Path, which: tuple[int, ...] | None = None) -> Iterator[None]:
+    """Turn errors of the system, or those of these numbers, into an `InputError` of one line."""
     try:
         yield
     except OSError as error:

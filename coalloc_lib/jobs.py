@@ -9,24 +9,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.cards import card, span_of
-from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown, whole
-from coalloc_lib.chopping import Chopped, chop
-from coalloc_lib.columns import (
-    component_table,
+from coalloc_lib.checks import (
+    LARGEST_WHOLE,
+    InputError,
     deadlines,
+    in_memory,
+    instance_of,
     instants,
-    job_numbers,
     known_times,
+    not_negative,
+    one_of,
     per_job,
-    refuse_different_indexes,
+    positive,
+    shown,
     times,
+    whole,
+    whole_numbers,
 )
-from coalloc_lib.reservations import WISHES, drawn_ahead, moved_along, refuse_early
-from coalloc_lib.seeds import Seed
-from coalloc_lib.splitting import split_into, split_smallest
+from coalloc_lib.display import card, span_of
+from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.system import Multicluster
 
 #: The request types. ``ordered``: column i on cluster i. ``unordered``: components on distinct
@@ -40,6 +43,15 @@ COLUMNS = (
     "earliest_start", "latest_start",
 )  # fmt: skip
 
+#: The attribute that holds each column as it was given: estimates may be masked.
+_STORED = {name: "_requested" if name == "estimate" else name for name in COLUMNS}
+
+#: What becomes of what does not divide evenly; see `split_into`.
+ROUNDINGS = ("even", "floor", "ceiling")
+
+#: Components of a job, and pieces of all jobs together: far more than are of any use.
+_MOST_PARTS, _MOST_PIECES = 10**6, 10**8
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class JobStream:
@@ -48,51 +60,44 @@ class JobStream:
     Parameters
     ----------
     submit : array_like, shape (n,)
-        Instants of submission: numbers of 0 or more, timedeltas (which become seconds), or
-        datetimes, of which the seconds since the first are kept; those with a time zone are
-        compared in UTC, those without one as they stand.
+        Instants of submission: numbers of 0 or more, timedeltas (in seconds), or datetimes, of
+        which the seconds since the first are kept; those with a time zone are compared in UTC.
     runtime : array_like, shape (n,)
-        Run time of each job on one cluster, 0 or more: numbers in the unit of `submit`, or
-        timedeltas, which become seconds.
+        Run time on one cluster, 0 or more: numbers in the unit of `submit`, or timedeltas.
     components : array_like of int, shape (n, k) or (n,)
         Processors of each component, padded with zeros.
     estimate : array_like, shape (n,), optional
-        The user's estimate of the run time, given as `runtime` is. Where it is not given, or
-        masked in a NumPy masked array, it is the run time, also after that is replaced.
+        The user's estimate of the run time. Where it is not given, or masked in a NumPy masked
+        array, it is the run time, also after that is replaced.
     request : {"ordered", "unordered", "flexible", "total"}
         How `components` is read.
     span_penalty : float or array_like, shape (n,)
         A job on more than one cluster runs ``runtime * (1 + span_penalty)``.
     number : array_like of int, shape (n,), optional
-        What each job is called in a schedule: a log's own numbers, or 1, 2, ..., n where they are
-        not given. They stay with the jobs in every selection, and need not be different.
+        What each job is called in a schedule (default 1, 2, ..., n). Numbers stay with the jobs
+        in every selection, and need not be different.
     earliest_start, latest_start : array_like, shape (n,), optional
         Advance reservations: the instants between which each job asks to start, in the seconds of
-        `submit` (for datetimes, since the first submission), or timedeltas. Where they are not
-        given they are its submission, and infinity. `simulate` takes them for `Online`.
+        `submit` (for datetimes, since the first), or timedeltas. Where they are not given they
+        are its submission, and infinity. `simulate` takes them for `Online`.
 
     Raises
     ------
     InputError
-        A column is empty, of another length, negative, not finite or missing an entry, or holds
-        what is no number; two columns of pandas differ in their index; or a job's earliest start
-        comes before its submission, or its latest before its earliest.
+        A column is empty, of another length, or holds what is negative, not finite, missing or
+        no number; two columns of pandas differ in their index; or a job's earliest start comes
+        before its submission, or its latest before its earliest.
 
     Notes
     -----
     Columns of pandas are taken by position. Whole numbers above 2^53, which a float cannot hold,
-    are refused rather than rounded.
-
-    A stream is a `coalloc_lib.workloads.Workload`, as a log has one for each type of request.
+    are refused. A stream is a `coalloc_lib.workloads.Workload`.
 
     Examples
     --------
     >>> from datetime import datetime, timedelta
-    >>> jobs = JobStream(
-    ...     submit=[datetime(2020, 1, 1, 8, 30), datetime(2020, 1, 1, 8)],
-    ...     runtime=[timedelta(minutes=5), timedelta(hours=1)],
-    ...     components=[4, 16],
-    ... )
+    >>> submit = [datetime(2020, 1, 1, 8, 30), datetime(2020, 1, 1, 8)]
+    >>> jobs = JobStream(submit, [timedelta(minutes=5), timedelta(hours=1)], components=[4, 16])
     >>> jobs.submit.tolist(), jobs.runtime.tolist()
     ([1800.0, 0.0], [300.0, 3600.0])
     """
@@ -122,41 +127,58 @@ class JobStream:
         latest_start: Any = None,
     ) -> None:
         """Check every column and freeze it."""
-        columns = (submit, runtime, components, estimate, span_penalty, number)
-        given = dict(zip(COLUMNS, (*columns, earliest_start, latest_start), strict=True))
-        self._keep(given | {"request": request})
+        wishes = (earliest_start, latest_start)
+        columns = (submit, runtime, components, estimate, span_penalty, number, *wishes)
+        self._keep(dict(zip(COLUMNS, columns, strict=True)) | {"request": request})
 
     def _keep(self, given: Mapping[str, Any]) -> None:
         """Check these columns and keep them; all others are there and in order."""
-        refuse_different_indexes(given)
-        checked = vars(self)
+        _refuse_different_indexes(given)
+        columns = vars(self)
+        before = columns.get("submit")
         if "request" in given:
-            checked["request"] = one_of("request", given["request"], REQUESTS)
-        before = checked.get("submit")
+            columns["request"] = one_of("request", given["request"], REQUESTS)
         if "submit" in given:
-            checked["submit"] = instants("submit", given["submit"])
+            columns["submit"] = instants("submit", given["submit"])
         count = len(self)
         if count == 0:
             raise InputError("submit is empty; a stream has at least one job")
-        for name in (name for name in _CHECKS if name in given):
-            checked[name] = _CHECKS[name](name, given[name], count)
-        if "earliest_start" in given:
-            wish = given["earliest_start"]
-            checked["earliest_start"] = self.submit if wish is None else times(WISHES[0], wish)
-        if "estimate" in given:
-            checked["_requested"] = known_times("estimate", given["estimate"])
+        for name, check in _CHECKS.items():
+            if name in given:
+                columns[_STORED[name]] = check(name, given[name], count)
+        if columns["earliest_start"] is None:
+            columns["earliest_start"] = self.submit
         for name in COLUMNS:
-            column = self._requested if name == "estimate" else checked[name]
+            column = columns[_STORED[name]]
             if column is not None and len(column) != count:
                 raise InputError(
                     f"{name} has {len(column)} entries and submit has {count}; give one a job"
                 )
         if before is not None and before is not self.submit:
-            for name in {*WISHES} - given.keys():
-                checked[name] = moved_along(checked[name], before, self.submit)
-        refuse_early(self.submit, self.earliest_start, self.latest_start)
+            for name in {"earliest_start", "latest_start"} - given.keys():
+                columns[name] = self.submit + (columns[name] - before)
+        self._refuse_early("earliest_start", "submit")
+        self._refuse_early("latest_start", "earliest_start")
         self._freeze()
-        self._refuse_overflow()
+        with np.errstate(over="ignore"):
+            longest = self.runtime.max() * (1 + self.span_penalty.max())
+            last = self.submit.max() + count * longest
+        if not last < 1e300:  # instants would be infinite, or lose all their digits
+            job = int(np.argmax(self.runtime))
+            raise InputError(
+                f"runtime[{job}] = {self.runtime[job]:g}; the jobs would end past 1e300, give "
+                "shorter times or another unit"
+            )
+
+    def _refuse_early(self, later: str, sooner: str) -> None:
+        """Refuse a job whose instant in the one column comes before that in the other."""
+        one, other = getattr(self, later), getattr(self, sooner)
+        if (one < other).any():
+            job = int((one < other).argmax())
+            raise InputError(
+                f"{later}[{job}] = {one[job]:g} comes before {sooner}[{job}] = {other[job]:g}; "
+                "give an instant from there on"
+            )
 
     def _freeze(self) -> None:
         """Work out the estimates and let no one write into a column."""
@@ -165,18 +187,6 @@ class JobStream:
         vars(self)["estimate"] = estimate
         for name in COLUMNS:
             getattr(self, name).flags.writeable = False
-
-    def _refuse_overflow(self) -> None:
-        """Refuse times so long that instants would be infinite, or lose all their digits."""
-        with np.errstate(over="ignore"):
-            longest = self.runtime.max() * (1 + self.span_penalty.max())
-            last = self.submit.max() + len(self) * longest
-        if not last < 1e300:
-            job = int(np.argmax(self.runtime))
-            raise InputError(
-                f"runtime[{job}] = {self.runtime[job]:g}; the jobs would end past 1e300, give "
-                "shorter times or another unit"
-            )
 
     def __len__(self) -> int:
         return len(self.submit)
@@ -196,27 +206,25 @@ class JobStream:
 
     def __getitem__(self, selection: Any) -> "JobStream":
         """Return the jobs that a slice, mask or index array selects, as a stream."""
+        label = f"jobs[{shown(selection)}]"
         try:
             rows = np.arange(len(self))[selection]
         except (IndexError, TypeError, ValueError) as error:
-            raise InputError(
-                f"jobs[{shown(selection)}] of {len(self)} jobs: {error}; give a slice, a mask or "
-                "positions"
-            ) from None
+            mend = "give a slice, a mask or positions"
+            raise InputError(f"{label} of {len(self)} jobs: {error}; {mend}") from None
         if rows.ndim == 0:
             raise InputError(f"jobs[{selection}] is one job; give a slice: jobs[{rows}:{rows + 1}]")
         if rows.ndim > 1 or len(rows) == 0:
-            raise InputError(f"jobs[{shown(selection)}] selects no jobs; give others")
-        columns = {name: getattr(self, name)[rows] for name in COLUMNS if name != "estimate"}
-        requested = None if self._requested is None else self._requested[rows]
-        return _frozen(columns | {"request": self.request, "_requested": requested})
+            raise InputError(f"{label} selects no jobs; give others")
+        columns = {name: vars(self)[name] for name in _STORED.values()}
+        chosen = {name: None if of is None else of[rows] for name, of in columns.items()}
+        return _frozen(chosen | {"request": self.request})
 
     def replace(self, **columns: Any) -> "JobStream":
         """Return a stream with these columns exchanged and all others kept.
 
-        Where no estimate was given, it goes on being the run time; ``estimate=None`` gives up
-        those that were. Where submissions are exchanged, an earliest and a latest start that are
-        not keep their distance to them: what is asked for two hours ahead still is.
+        ``estimate=None`` makes the run times the estimates. Where submissions alone are
+        exchanged, earliest and latest starts keep their distance to them.
         """
         unknown = sorted(columns.keys() - {*COLUMNS, "request"})
         if unknown:
@@ -243,8 +251,7 @@ class JobStream:
     @property
     def has_reservations(self) -> bool:
         """Whether a job asks to start later than it is submitted, or no later than some instant."""
-        asks = (self.earliest_start > self.submit) | (self.latest_start < np.inf)
-        return bool(asks.any())
+        return bool(((self.earliest_start > self.submit) | (self.latest_start < np.inf)).any())
 
     def reserved_ahead(self, share: float, up_to: float, seed: Seed) -> "JobStream":
         """Return the stream with an advance reservation for a share of the jobs.
@@ -252,27 +259,24 @@ class JobStream:
         Parameters
         ----------
         share : float
-            The chance of each job to be one that reserves.
+            The probability that a job reserves.
         up_to : float
-            Those ask to start no earlier than a time after their submission that is uniform from
-            0 up to this. All others ask for no later start than at once.
+            Such a job asks to start no earlier than a uniform time from 0 to this after its
+            submission; all others may start at once.
         seed : int or SeedSequence
-            With the same seed a job that reserves at one share does so at every larger one, as
-            long ahead: streams of several shares can be compared.
+            With the same seed a job that reserves at one share does so at every larger one.
 
         References
         ----------
         Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed
         Environments (2009), section 5.2, which draws from 0 to 3 hours.
-
-        Examples
-        --------
-        >>> jobs = JobStream(submit=[0, 7, 9], runtime=[1, 1, 1], components=[1, 1, 1])
-        >>> ahead = jobs.reserved_ahead(1.0, up_to=3.0, seed=1)
-        >>> bool((ahead.earliest_start < jobs.submit + 3).all()), ahead.has_reservations
-        (True, True)
         """
-        return self.replace(earliest_start=drawn_ahead(self.submit, share, up_to, seed))
+        if not 0 <= not_negative("share", share) <= 1:
+            raise InputError(f"share = {shown(share)}; give a number from 0 to 1")
+        longest = not_negative("up_to", up_to)
+        chosen, ahead = (rng.random(len(self)) for rng in generators(seed, 2))
+        ahead = np.where(chosen < share, ahead * longest, 0.0)
+        return self.replace(earliest_start=self.submit + ahead)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
         """Return the first `count` jobs, in order of submission (ties by position).
@@ -282,10 +286,9 @@ class JobStream:
         count : int
             At most the jobs there are.
         seed : int or SeedSequence
-            Changes nothing: nothing here is random.
+            Not used: nothing here is random.
         rate : float, optional
-            The interarrival times are scaled so that they have a mean of ``1 / rate``; the first
-            instant stays. They are kept where it is not given.
+            The interarrival times are scaled to a mean of ``1 / rate``; the first instant stays.
         """
         if whole("count", count) > len(self):
             raise InputError(f"count = {count}, and there are {len(self)} jobs; give at most these")
@@ -312,8 +315,7 @@ class JobStream:
         if span == 0:
             raise InputError("submit spans no time; the offered load has no meaning")
         last = int(np.lexsort((np.arange(len(self)), self.submit))[-1])
-        work = self.work.sum() - self.work[last]
-        return float(work / (span * system.processors))
+        return float((self.work.sum() - self.work[last]) / (span * system.processors))
 
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
         """Return the stream with its interarrival times scaled to this offered load."""
@@ -332,13 +334,13 @@ class JobStream:
         Parameters
         ----------
         at_most : int, optional
-            Use the smallest number of components that are no larger than this.
+            Use the fewest components that are no larger than this.
         into : int, optional
             Use this number of components (fewer where a job has fewer processors).
         above : int
             Jobs of at most so many processors stay whole.
         rounding : {"even", "floor", "ceiling"}
-            What becomes of what does not divide evenly; see `coalloc_lib.splitting.split_into`.
+            As `coalloc_lib.jobs.split_into` takes it.
         """
         if (at_most is None) == (into is None):
             raise InputError("split takes either at_most or into; give exactly one")
@@ -352,31 +354,165 @@ class JobStream:
             components = split_into(self.processors, parts, rounding)
         return self.replace(components=components, request="unordered")
 
-    def chopped(self, at_most: Any) -> "Chopped[JobStream]":
+    def chopped(self, at_most: Any) -> "Chopped":
         """Chop wide jobs into pieces that are submitted together, each a job of its own.
 
-        Unlike the components that `split` makes, pieces start and end apart from one another.
+        Unlike components, pieces start and end apart from one another. Their requests are total,
+        or flexible where those of the jobs are.
 
         Parameters
         ----------
         at_most : int or array_like of int, shape (n,)
-            The largest piece, of all jobs or of each: pieces have so many processors, and one of
-            them the rest.
-
-        Returns
-        -------
-        Chopped
-            The pieces as a stream (for total requests, if these are not flexible), and which job
-            each belongs to.
+            The processors of a piece, for all jobs or for each; the last piece has the rest.
         """
         if self.request == "ordered":
             raise InputError(
                 "chopped is for jobs that name no clusters, and these are ordered; replace(request="
                 "'total') first"
             )
-        sizes, job = chop(self.processors, at_most)
+        most = whole_numbers("at_most", at_most)
+        if most.shape not in ((), self.submit.shape):
+            raise InputError(
+                f"at_most has shape {most.shape} and there are {len(self)} jobs; give one "
+                "number, or one a job"
+            )
+        most = np.broadcast_to(most, self.submit.shape)
+        count = -(-self.processors // most)
+        in_memory("pieces", int(count.sum()), _MOST_PIECES)
+        job = np.repeat(np.arange(len(self)), count)
+        before = np.arange(len(job)) - np.repeat(np.cumsum(count) - count, count)
+        sizes = np.minimum(most[job], self.processors[job] - before * most[job])
         request = "flexible" if self.request == "flexible" else "total"
         return Chopped(self, self[job].replace(components=sizes, request=request), job)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chopped:
+    """A stream whose wide jobs are pieces, each a job of its own.
+
+    Attributes
+    ----------
+    whole, pieces : JobStream
+        The jobs as they were, and their pieces in the same order, each with its job's columns
+        and one component.
+    job : ndarray of int, shape (pieces,)
+        The position in `whole` of the job that each piece belongs to.
+
+    Examples
+    --------
+    >>> chopped = JobStream([0, 5], [60, 10], components=[10, 4], request="total").chopped(4)
+    >>> chopped.pieces.processors.tolist(), chopped.job.tolist()
+    ([4, 4, 2, 4], [0, 0, 0, 1])
+    >>> chopped.last([60, 60, 120, 70]).tolist()
+    [120.0, 70.0]
+    """
+
+    whole: JobStream
+    pieces: JobStream
+    job: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        wide = int((np.bincount(self.job) > 1).sum())
+        return f"<Chopped: {wide} of {self.job[-1] + 1} jobs in pieces, {len(self.job)} pieces>"
+
+    def first(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the least of each job's pieces' values, shape (jobs,): NaN where one is NaN."""
+        return self._of_jobs(np.minimum, values)
+
+    def last(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the largest of each job's pieces' values, as the end of its last piece."""
+        return self._of_jobs(np.maximum, values)
+
+    def _of_jobs(self, rule: np.ufunc, values: ArrayLike) -> NDArray[np.float64]:
+        column = np.asarray(values, dtype=float)
+        if column.shape != self.job.shape:
+            raise InputError(
+                f"values has shape {column.shape} and there are {len(self.job)} pieces; give one "
+                "value a piece, such as the end of a schedule of `pieces`"
+            )
+        return rule.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
+
+
+def merge(*streams: JobStream) -> JobStream:
+    """Return one stream of the jobs of several with one request type, in order of submission.
+
+    Ties keep the order of the streams. Jobs keep their numbers where these are all different,
+    and are else numbered anew in the order of the merged stream, from 1.
+    """
+    if not streams:
+        raise InputError("merge was given no stream; give at least one")
+    example = "JobStream(submit=..., runtime=..., components=...) or merge(*list)"
+    for position, stream in enumerate(streams):
+        instance_of(f"streams[{position}]", stream, JobStream, example)
+    requests = {stream.request for stream in streams}
+    if len(requests) > 1:
+        raise InputError(f"streams have request types {sorted(requests)}; replace() all but one")
+    width = max(stream.components.shape[1] for stream in streams)
+    columns: dict[str, list] = {name: [getattr(s, name) for s in streams] for name in COLUMNS}
+    columns["components"] = [
+        np.pad(c, ((0, 0), (0, width - c.shape[1]))) for c in columns["components"]
+    ]
+    columns["estimate"] = [
+        np.ma.masked_all(len(s)) if s._requested is None else s._requested for s in streams
+    ]
+    joined = {name: np.ma.concatenate(parts) for name, parts in columns.items()}
+    order = np.argsort(joined["submit"].data, kind="stable")
+    joined = {name: column[order] for name, column in joined.items()}
+    if len(np.unique(joined["number"])) < len(order):
+        del joined["number"]
+    return JobStream(**joined, request=requests.pop())
+
+
+def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> NDArray[np.int64]:
+    """Split each total into `parts` components, larger ones first, padded with zeros.
+
+    Parameters
+    ----------
+    totals, parts : int or array_like of int, shape (n,)
+        Processors and components of each job. A total below its parts gives components of 1 and
+        zeros.
+    rounding : {"even", "floor", "ceiling"}
+        ``"even"``: components equal up to one. Else all but one are the total over the parts,
+        rounded down or up, and one has the rest; where there is less than that left, rounded up,
+        there are fewer components, and a total below the parts, rounded down, stays whole.
+
+    References
+    ----------
+    Ngubiri, van Vliet: Co-Allocation with Communication Considerations in Multi-cluster Systems
+    (2008), section 3.1, for ``"floor"`` or ``"ceiling"``: which brackets it prints is not known.
+
+    Examples
+    --------
+    >>> [split_into([11], 4, rounding)[0].tolist() for rounding in ROUNDINGS]
+    [[3, 3, 3, 2], [5, 2, 2, 2], [3, 3, 3, 2]]
+    """
+    one_of("rounding", rounding, ROUNDINGS)
+    totals = np.atleast_1d(whole_numbers("totals", totals))
+    parts = whole_numbers("parts", parts)
+    if totals.ndim > 1 or parts.shape not in ((), totals.shape):
+        raise InputError(
+            f"totals and parts have shapes {totals.shape} and {parts.shape}; give one value a job"
+        )
+    parts = np.broadcast_to(parts, totals.shape)
+    column = np.arange(in_memory("parts", int(parts.max()), _MOST_PARTS))
+    share, rest = (each[:, None] for each in np.divmod(totals, parts))
+    if rounding == "even":
+        sizes = share + (column < rest)
+    elif rounding == "floor":
+        sizes = share + np.where(column == 0, rest, 0)
+    else:
+        most = share + (rest > 0)
+        sizes = np.clip(totals[:, None] - column * most, 0, most)
+    return np.where(column < parts[:, None], sizes, 0)
+
+
+def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
+    """Split each total J into ceil(J/N) components, equal up to one, of at most N = `largest`.
+
+    These are the dependent component sizes of Bucur, Epema (2003), section 2.5.
+    """
+    totals = whole_numbers("totals", totals)
+    return split_into(totals, -(-totals // whole("largest", largest)))
 
 
 def _frozen(state: Mapping[str, Any]) -> JobStream:
@@ -387,11 +523,48 @@ def _frozen(state: Mapping[str, Any]) -> JobStream:
     return stream
 
 
+def _component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]:
+    """Return the components as a new table with a row of whole numbers a job."""
+    table = np.ascontiguousarray(whole_numbers(name, components, least=0))
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2:
+        raise InputError(f"{name} has {table.ndim} dimensions; give (jobs, components)")
+    if table.min() == 0 and not table.any(axis=1).all():
+        job = int((~table.any(axis=1)).argmax())
+        raise InputError(f"{name}[{job}] = {shown(table[job])}; give at least one processor")
+    return table
+
+
+def _job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
+    """Return the numbers of the jobs: those given, or 1, 2, 3, ..."""
+    if value is None:
+        return np.arange(1, jobs + 1)
+    numbers = whole_numbers(name, value, least=-LARGEST_WHOLE)
+    if numbers.ndim != 1:
+        raise InputError(f"{name} has {numbers.ndim} dimensions; give one number a job")
+    return numbers
+
+
+def _refuse_different_indexes(columns: Mapping[str, Any]) -> None:
+    """Refuse columns of pandas that a user would expect to be matched by their indexes."""
+    indexed = {name: column.index for name, column in columns.items() if hasattr(column, "iloc")}
+    first = next(iter(indexed), "")
+    for name, index in indexed.items():
+        if not index.equals(indexed[first]):
+            raise InputError(
+                f"{first} and {name} have different indexes, and columns are taken by position; "
+                "put them in one order and give .to_numpy() of each"
+            )
+
+
 #: What each column is given through: (name, values, number of jobs) to an array.
 _CHECKS = {
     "runtime": lambda name, value, _: times(name, value),
-    "components": component_table,
+    "components": _component_table,
     "span_penalty": per_job,
-    "number": job_numbers,
+    "number": _job_numbers,
     "latest_start": deadlines,
+    "earliest_start": lambda name, value, _: None if value is None else times(name, value),
+    "estimate": lambda name, value, _: known_times(name, value),
 }

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from coalloc_lib import sites
 from coalloc_lib.checks import InputError, not_negative, one_of, shown
 from coalloc_lib.intervals.bootstrap import WEEK, resample_weeks
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.merging import merge
+from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.schedule import WEIGHTS, Schedule
 from coalloc_lib.scheduling import EASY, Scheduling
 from coalloc_lib.system import Multicluster

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, not_negative, positive, shown
-from coalloc_lib.chopping import Chopped
-from coalloc_lib.columns import numbers, whole_numbers
-from coalloc_lib.jobs import JobStream
+from coalloc_lib.checks import (
+    InputError,
+    instance_of,
+    not_negative,
+    numbers,
+    positive,
+    shown,
+    whole_numbers,
+)
+from coalloc_lib.jobs import Chopped, JobStream
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.system import Multicluster
 
@@ -28,7 +34,7 @@ def summary(
     schedule: Schedule,
     groups: Any = None,
     *,
-    chopped: Chopped[JobStream] | None = None,
+    chopped: Chopped | None = None,
     percentiles: Sequence[float] = (50, 90, 95),
     at_least: float = 10.0,
 ) -> "pd.DataFrame":
@@ -103,7 +109,7 @@ def summary(
 
 
 def job_table(
-    schedule: Schedule, chopped: Chopped[JobStream] | None = None, *, at_least: float = 10.0
+    schedule: Schedule, chopped: Chopped | None = None, *, at_least: float = 10.0
 ) -> "pd.DataFrame":
     """Return a row a job with all that its metrics are made of.
 

@@ -20,8 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from coalloc_lib.checks import InputError, shown
-from coalloc_lib.columns import whole_numbers
+from coalloc_lib.checks import InputError, shown, whole_numbers
 from coalloc_lib.system import Multicluster
 
 

@@ -4,10 +4,7 @@ from typing import Self
 
 
 class Silent:
-    """Takes note of nothing; what a long run reports to when nobody watches.
-
-    Threads may report, one at a time.
-    """
+    """What a long run reports to when nobody watches. Threads may report, one at a time."""
 
     def total(self, steps: int, found: int = 0) -> None:
         """Announce that `steps` more steps are to come, and that `found` were done before."""
@@ -42,16 +39,7 @@ class Progress(Silent):
     Attributes
     ----------
     steps, found : int
-        Steps announced so far, and those that were found done: the points that a sweep had in its
-        cache.
-
-    Examples
-    --------
-    >>> with Progress(shown=False) as progress:
-    ...     progress.total(1, found=2)
-    ...     progress.step()
-    >>> progress.found
-    2
+        Steps announced so far, and those done before: the points that a sweep had in its cache.
     """
 
     def __init__(self, unit: str = "run", shown: bool = True) -> None:

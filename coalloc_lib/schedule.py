@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coalloc_lib.cards import card
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.display import card
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement

@@ -13,20 +13,11 @@ def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
 
     Unlike `SeedSequence.spawn`, which counts its calls, the same seed gives the same children
     however often it is asked.
-
-    Parameters
-    ----------
-    seed : int or SeedSequence
-    count : int
     """
-    if isinstance(seed, np.random.SeedSequence):
-        parent = seed
-    else:
-        parent = np.random.SeedSequence(whole("seed", seed, least=0))
-    return [
-        np.random.SeedSequence(parent.entropy, spawn_key=(*parent.spawn_key, i))
-        for i in range(count)
-    ]
+    if not isinstance(seed, np.random.SeedSequence):
+        seed = np.random.SeedSequence(whole("seed", seed, least=0))
+    entropy, key = seed.entropy, seed.spawn_key
+    return [np.random.SeedSequence(entropy, spawn_key=(*key, i)) for i in range(count)]
 
 
 def generators(seed: Seed, count: int) -> list[np.random.Generator]:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.cards import card
-from coalloc_lib.checks import InputError, one_of, whole
-from coalloc_lib.columns import whole_numbers
+from coalloc_lib.checks import InputError, one_of, whole, whole_numbers
+from coalloc_lib.display import card
 
 #: The engines count processors in 32 bits.
-MOST_PROCESSORS = 2**31
+_MOST_PROCESSORS = 2**31
 
 
 @dataclass(frozen=True, init=False)
@@ -33,14 +32,13 @@ class Multicluster:
     sizes: tuple[int, ...]
 
     def __init__(self, sizes: Sequence[int] | NDArray[np.integer] | int) -> None:
-        """Check and keep the cluster sizes."""
         array = np.atleast_1d(whole_numbers("sizes", sizes))
         if array.ndim > 1:
             raise InputError(f"sizes has {array.ndim} dimensions; give one size a cluster")
         clean = tuple(array.tolist())
-        if sum(clean) >= MOST_PROCESSORS:
+        if sum(clean) >= _MOST_PROCESSORS:
             raise InputError(
-                f"sizes sum to {sum(clean)}; give fewer than {MOST_PROCESSORS} processors"
+                f"sizes sum to {sum(clean)}; give fewer than {_MOST_PROCESSORS} processors"
             )
         object.__setattr__(self, "sizes", clean)
 

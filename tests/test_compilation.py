@@ -44,7 +44,7 @@ def toys(tmp_path):
 
 
 def run(folder):
-    """Call the outer kernel in a process of its own: its answer, cache hits, and what it said."""
+    """Call the outer kernel in a process of its own; return answer, cache hits and messages."""
     done = subprocess.run(
         [sys.executable, "-c", CHILD],
         cwd=folder,
@@ -60,15 +60,11 @@ def cached(folder, suffix):
     return sorted(Path(folder / "cache").rglob(f"*.{suffix}"))
 
 
-def test_a_kernel_is_compiled_once_and_says_so(toys):
-    answer, hits, said = run(toys)
-    assert (answer, hits) == (12, 0)
-    assert said == "coalloc: compiling the toys, once (about 10 s) ...\n"
-    assert run(toys) == (12, 1, "")
-
-
-def test_kernels_of_one_name_are_announced_once_whatever_thread_asks(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("notebook", [False, True])
+def test_compilation_is_announced_once_per_process(tmp_path, monkeypatch, capsys, notebook):
+    """Whatever thread asks; in a notebook on standard output, which it does not show in red."""
     monkeypatch.setattr(compilation, "_announced", set())
+    monkeypatch.setattr(builtins, "__IPYTHON__", notebook, raising=False)
 
     def kernel(name):
         stats = SimpleNamespace(cache_path=str(tmp_path))
@@ -76,40 +72,42 @@ def test_kernels_of_one_name_are_announced_once_whatever_thread_asks(tmp_path, m
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: compilation._announce(kernel(name), "toys"), "abababab"))
-    assert "".join(capsys.readouterr()).count("compiling the toys, once") == 1
-
-
-def test_a_notebook_is_told_in_plain_text_and_not_in_red(monkeypatch, capsys):
-    monkeypatch.setattr(builtins, "__IPYTHON__", True, raising=False)
-    compilation._say("compiling ...")
-    assert capsys.readouterr() == ("coalloc: compiling ...\n", "")
+    output, errors = capsys.readouterr()
+    assert (output if notebook else errors).count("compiling the toys, once") == 1
+    assert (errors if notebook else output) == ""
 
 
 def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys):
     """Numba looks at the file of the outer kernel only, which is the same to the last byte."""
-    run(toys)
+    assert run(toys) == (12, 0, "coalloc: compiling the toys, once (about 10 s) ...\n")
     (toys / "inner_here.py").write_text(INNER.format(factor=3))
     assert run(toys)[:2] == (13, 0)
     (toys / "inner_here.py").write_text(INNER.format(factor=2))
-    assert run(toys)[:2] == (12, 1)
+    assert run(toys) == (12, 1, "")
 
 
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-@pytest.mark.parametrize("content", [b"", b"junk", b"\x80\x05K\x01.", None], ids=repr)
-def test_a_damaged_cache_is_told_of_and_made_again(toys, suffix, content):
-    """Empty, text, another pickle, and one cut off in its middle."""
+DAMAGES = [("nbc", None), ("nbi", b"\x80\x05K\x01.")]
+MORE = [("nbi", None), ("nbc", b"\x80\x05K\x01."), ("nbi", b""), ("nbc", b"junk")]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"),
+    [*DAMAGES, *(pytest.param(*each, marks=pytest.mark.long) for each in MORE)],
+)
+def test_a_damaged_cache_is_reported_and_made_again(toys, suffix, content):
+    """Empty, text, another pickle, and one cut off in its middle (None)."""
     run(toys)
     files = cached(toys, suffix)
     assert files
     for file in files:
         old = file.read_bytes()
         file.write_bytes(old[: len(old) // 2] if content is None else content)
-    answer, _, said = run(toys)
+    answer, _, output = run(toys)
     assert answer == 12
     if content != b"\x80\x05K\x01." or suffix == "nbc":
-        assert "Numba's cache in" in said
-        assert "is damaged" in said
-        assert said.count("\n") <= 2
+        assert "Numba's cache in" in output
+        assert "is damaged" in output
+        assert output.count("\n") <= 2
     assert run(toys) == (12, 1, "")
 
 

@@ -87,15 +87,6 @@ def test_power_of_two_moments(q, low, high, one):
     assert sizes.cv == pytest.approx(math.sqrt(variance) / mean, rel=1e-10)
 
 
-def test_the_flag_triples_the_weight_of_one_and_of_no_other():
-    without, with_one = (
-        co.power_of_two(0.9, 1, 8, one_is_power_of_two=flag).probabilities for flag in (False, True)
-    )
-    ratio = with_one[1:] / without[1:]
-    assert ratio[0] == pytest.approx(3 * ratio[1])
-    np.testing.assert_allclose(ratio[1:], ratio[1])
-
-
 @pytest.mark.parametrize(
     "sizes", [co.uniform(1, 7), co.power_of_two(0.9, 1, 8), co.uniform(2, 5).sum_of(4)], ids=str
 )
@@ -146,11 +137,6 @@ def test_between_is_uniform_on_its_range():
     assert 0.599 < sample.max() <= 0.6
     assert Between(0, 1) == Between(0.0, 1.0) != Between(0, 2)
     assert hash(Between(0, 1)) == hash(Between(0.0, 1.0))
-
-
-def test_an_observed_sample_may_be_lengths_of_time():
-    values = co.Empirical(np.array([1, 2], "timedelta64[m]")).values
-    assert values.tolist() == [60, 120]
 
 
 def test_a_scalar_shape_gives_a_scalar():
@@ -238,15 +224,9 @@ def test_parse_sizes(text, name, mean):
     [
         ("", "sizes = ''"),
         ("U(1,16)", r"sizes = 'U\(1,16\)'; write U\[a,b\]"),
-        ("V[1,16]", r"sizes = 'V\[1,16\]'"),
-        ("U[1,16", r"sizes = 'U\[1,16'"),
         ("U[1.5,16]", "a and b are whole numbers"),
         ("D(.)[1,8]", "q is a number"),
-        ("D(nan)[1,8]", "sizes = "),
-        ("D[1,8]", r"sizes = 'D\[1,8\]'"),
         ("U[9,8]", "low = 9 is above high = 8"),
-        ("U[0,8]", "low = 0"),
-        ("D(1.5)[1,8]", "q = 1.5"),
     ],
 )
 def test_parse_sizes_refuses(text, message):
@@ -258,49 +238,29 @@ def test_parse_sizes_refuses(text, message):
     ("make", "message"),
     [
         (lambda: co.SizeDistribution([0, 0.5, 0.4]), "probabilities sum to 0.9"),
-        (lambda: co.SizeDistribution([0, 2.0]), "probabilities sum to 2"),
         (lambda: co.SizeDistribution([0, np.nan, 1]), r"probabilities\[1\] = nan"),
         (lambda: co.SizeDistribution([0, 1.5, -0.5]), r"probabilities\[2\] = -0.5"),
         (lambda: co.SizeDistribution([0.5, 0.5]), r"probabilities\[0\] = 0.5"),
         (lambda: co.SizeDistribution([1.0]), "probabilities is not a list"),
-        (lambda: co.SizeDistribution([[0.0, 1.0]]), "probabilities is not a list"),
         (lambda: co.SizeDistribution.empirical([]), "sizes is empty"),
         (lambda: co.SizeDistribution.empirical([3, 0]), r"sizes\[1\] = 0"),
-        (lambda: co.SizeDistribution.empirical([1, 2.5]), r"sizes\[1\] = 2.5"),
-        (lambda: co.SizeDistribution.empirical([1, math.nan]), r"sizes\[1\] = nan"),
         (lambda: co.power_of_two(0, 1, 8), "q = 0;"),
-        (lambda: co.power_of_two(-0.2, 1, 8), "q = -0.2"),
         (lambda: co.power_of_two(1.01, 1, 8), "q = 1.01"),
-        (lambda: co.power_of_two(math.nan, 1, 8), "q = nan"),
         (lambda: co.uniform(5, 4), "low = 5 is above high = 4"),
         (lambda: co.uniform(1, 4.5), "high = 4.5"),
         (lambda: co.uniform(1, 4).sum_of(0), "copies = 0"),
         (lambda: co.Deterministic(0), "mean = 0"),
         (lambda: co.Exponential(math.nan), "mean = nan"),
-        (lambda: co.Exponential(-1.0), "mean = -1.0"),
-        (lambda: co.Exponential(math.inf), "mean = inf"),
         (lambda: co.Hyperexponential(0, 2), "mean = 0"),
         (lambda: co.Hyperexponential(1, 0.99), "variation = 0.99"),
-        (lambda: co.Hyperexponential(1, math.nan), "variation = nan"),
         (lambda: co.Empirical([1.0, math.nan]), r"values\[1\] = nan"),
-        (lambda: co.Empirical([-1.0]), r"values\[0\] = -1"),
-        (lambda: co.Empirical([]), "values holds no time above 0"),
         (lambda: co.Empirical([0.0, 0.0]), "values holds no time above 0"),
         (lambda: co.PoissonArrivals(0), "rate = 0"),
         (lambda: Between(-0.1, 1), "low = -0.1; give a finite number of 0 or more"),
-        (lambda: Between(math.nan, 1), "low = nan"),
         (lambda: Between(0, math.inf), "high = inf"),
-        (lambda: Between(0, math.nan), "high = nan"),
         (lambda: Between(1, 1), "low = 1.0 is not below high = 1.0"),
-        (lambda: Between(2, 1), "low = 2.0 is not below high = 1.0"),
-        (lambda: Between("0", 1), "low = '0'; give a number"),
         (lambda: co.parse_sizes(None), "sizes = None is no str; give"),
-        (lambda: co.parse_sizes("U" * 5000), r"sizes = 'UUU.*\.\.\..*UUU'; write"),
-        (lambda: co.uniform("1", 4), "low = '1'; give a number"),
-        (lambda: co.Exponential("3"), "mean = '3'; give a number"),
-        (lambda: co.Empirical(np.array(["2020"], "datetime64[Y]")), "values holds datetimes"),
         (lambda: co.SizeDistribution([0, "1"]), r"probabilities\[1\] = '1'"),
-        (lambda: co.SizeDistribution(None), "probabilities = None"),
         (lambda: co.uniform(1, 4).sample(3), "rng = 3 is no Generator; give numpy.random"),
         (lambda: co.uniform(1, 4).sample(np.random.default_rng(1), "x"), "shape = 'x'"),
         (lambda: co.PoissonArrivals(1).sample(np.random.default_rng(1), -1), "count = -1"),

@@ -12,17 +12,8 @@ PACKAGE = ROOT / "coalloc_lib"
 
 #: From the ground up; a module imports from its own layer and from those below it.
 LAYERS = (
-    ("cards", "checks", "columns", "compilation", "intervals", "files", "progress", "seeds"),
-    (
-        "system",
-        "chopping",
-        "distributions",
-        "jobs",
-        "merging",
-        "reservations",
-        "splitting",
-        "workloads",
-    ),
+    ("checks", "compilation", "display", "intervals", "files", "progress", "seeds"),
+    ("system", "distributions", "jobs", "workloads"),
     ("placement", "machines", "profile", "calendar", "scheduling", "names"),
     ("engines",),
     (

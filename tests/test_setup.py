@@ -39,17 +39,11 @@ def test_versions_agree():
 
 def test_every_target_is_documented_and_listed():
     targets = set(re.findall(r"^([a-z][\w-]*):", MAKEFILE, re.MULTILINE))
-    documented = set(re.findall(r"^([a-z][\w-]*):.*## \w", MAKEFILE, re.MULTILINE))
     phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
-    assert targets == documented == phony
-    assert targets >= {"help", "reproduce", "test", "test-long", "lab", "lint", "bench", "clean"}
-    shown = make()
-    assert set(re.findall(r"^ +make ([\w-]+)", shown, re.MULTILINE)) == targets
-
-
-def test_the_default_scale_is_quick_and_can_be_chosen():
+    assert targets == phony == set(re.findall(r"^ +make ([\w-]+)", make(), re.MULTILINE))
     assert "--scale quick" in make("--dry-run", "reproduce")
     assert "--scale paper" in make("--dry-run", "reproduce", "SCALE=paper")
+    assert "/mypy\n" in make("--dry-run", "lint")
 
 
 @pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
@@ -58,16 +52,6 @@ def test_the_lab_opens_for_root_too_and_asks_for_it_only_then(tmp_path, user, al
     (tmp_path / "id").chmod(0o755)
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
     assert ("--allow-root" in make("--dry-run", "lab", PATH=path)) == allowed
-
-
-def test_lint_checks_the_types_of_the_whole_package():
-    assert "/mypy\n" in make("--dry-run", "lint")
-    checked = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
-    assert checked["packages"] == ["coalloc_lib"]
-    for module in (name for table in checked["overrides"] for name in table["module"]):
-        own = module.startswith("coalloc_lib.")
-        path = ROOT / module.removesuffix(".*").replace(".", "/")
-        assert not own or path.is_dir() or path.with_suffix(".py").is_file(), module
 
 
 HANGS = """
@@ -86,6 +70,7 @@ def test_hangs():
 """
 
 
+@pytest.mark.long
 def test_a_test_that_hangs_in_a_kernel_is_ended(tmp_path):
     (tmp_path / "test_hangs.py").write_text(HANGS)
     options = ["-c", ROOT / "pyproject.toml", "--rootdir", tmp_path, "-p", "no:cacheprovider"]

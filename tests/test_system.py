@@ -14,18 +14,12 @@ def test_sizes_and_sums():
     assert str(system) == "16,32,8"
     np.testing.assert_array_equal(system.as_array(), [16, 32, 8])
     assert system.as_array().dtype == np.int64
-
-
-def test_one_number_is_one_cluster():
     assert co.Multicluster(128) == co.Multicluster([128])
     assert str(co.Multicluster(128)) == "128"
-
-
-def test_equal_clusters():
-    system = co.Multicluster.equal(4, 32)
-    assert system == co.Multicluster([32, 32, 32, 32])
-    assert system.is_equal
-    assert str(system) == "4 × 32"
+    equal = co.Multicluster.equal(4, 32)
+    assert equal == co.Multicluster([32, 32, 32, 32])
+    assert equal.is_equal
+    assert str(equal) == "4 × 32"
 
 
 def test_it_can_be_a_key_and_is_frozen():
@@ -59,20 +53,12 @@ def test_named_systems(name, clusters, processors, largest):
     assert (len(system), system.processors, system.largest) == (clusters, processors, largest)
 
 
-def test_an_unknown_name_is_answered_with_all_names():
-    with pytest.raises(co.InputError, match="name = 'm65'") as error:
-        co.Multicluster.named("m65")
-    assert all(name in str(error.value) for name in NAMED_SYSTEMS)
-
-
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [
         ([], "sizes is empty"),
         ([32, 0], r"sizes\[1\] = 0; give a whole number of 1 or more"),
-        ([-4], r"sizes\[0\] = -4"),
         ([8, 8, 2.5], r"sizes\[2\] = 2\.5"),
-        ([8, float("nan")], r"sizes\[1\] = nan"),
         ([float("inf")], r"sizes\[0\] = inf"),
         ([[1, 2], [3, 4]], "sizes has 2 dimensions; give one size a cluster"),
         (None, "sizes = None"),
@@ -85,12 +71,10 @@ def test_bad_sizes_are_named(sizes, message):
         co.Multicluster(sizes)
 
 
-@pytest.mark.parametrize("name", [None, ["4x32"], np.array(["4x32"])])
-def test_what_is_no_name_is_refused(name):
-    with pytest.raises(co.InputError, match=r"name = .*; choose one of '4x32'"):
-        co.Multicluster.named(name)
-
-
-def test_bad_number_of_clusters_is_named():
+def test_bad_names_and_numbers_of_clusters_are_refused():
+    for name in ("m65", None, ["4x32"]):
+        with pytest.raises(co.InputError, match=r"name = .*; choose one of '4x32'") as error:
+            co.Multicluster.named(name)
+        assert all(name in str(error.value) for name in NAMED_SYSTEMS)
     with pytest.raises(co.InputError, match="clusters = 0"):
         co.Multicluster.equal(0, 8)

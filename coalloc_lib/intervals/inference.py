@@ -8,8 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, instance_of, whole
-from coalloc_lib.columns import numbers
+from coalloc_lib.checks import InputError, instance_of, numbers, whole
 from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.seeds import Seed, spawn
 

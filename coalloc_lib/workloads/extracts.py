@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, positive, shown, whole
-from coalloc_lib.columns import whole_numbers
+from coalloc_lib.checks import InputError, instance_of, positive, shown, whole, whole_numbers
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.workloads.swf import SwfLog
 

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, one_of, positive, whole
-from coalloc_lib.columns import whole_numbers
-from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.distributions.erlang import HyperErlang
+from coalloc_lib.checks import InputError, instance_of, one_of, positive, whole, whole_numbers
+from coalloc_lib.distributions import HyperErlang, SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed, generators, spawn
 from coalloc_lib.workloads.swf import ESTIMATES

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, positive, shown, whole
-from coalloc_lib.columns import numbers
+from coalloc_lib.checks import InputError, numbers, positive, shown, whole
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed

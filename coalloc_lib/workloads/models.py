@@ -7,10 +7,8 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
-from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.merging import merge
+from coalloc_lib.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
 from coalloc_lib.seeds import Seed, generators
-from coalloc_lib.splitting import ROUNDINGS, split_smallest
 
 
 @dataclass(frozen=True)
@@ -186,7 +184,7 @@ class SplitJobs:
     parts : int
         Components of a job that is split.
     rounding : {"floor", "ceiling", "even"}
-        What becomes of a size that does not divide evenly; see `coalloc_lib.splitting.split_into`.
+        What becomes of a size that does not divide evenly; see `coalloc_lib.jobs.split_into`.
     span_penalty : float or Distribution
         The share that spanning clusters adds to a job's run time: of all jobs, or drawn for each.
     kept_whole : float

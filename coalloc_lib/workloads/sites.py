@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, one_of, whole
-from coalloc_lib.chopping import Chopped
-from coalloc_lib.columns import times, whole_numbers
-from coalloc_lib.jobs import JobStream
+from coalloc_lib.checks import InputError, instance_of, one_of, times, whole, whole_numbers
+from coalloc_lib.jobs import Chopped, JobStream
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.system import Multicluster
 
@@ -89,9 +87,7 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     return site
 
 
-def modified(
-    jobs: JobStream, system: Multicluster, site: Any, modification: str
-) -> Chopped[JobStream]:
+def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
     Parameters

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.cards import card, span_of
 from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole
+from coalloc_lib.display import card, span_of
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.progress import SILENT, Silent

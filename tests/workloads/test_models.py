@@ -8,7 +8,7 @@ from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.distributions import Between
-from coalloc_lib.splitting import split_into
+from coalloc_lib.jobs import split_into
 from coalloc_lib.sweep import sweep
 from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs, SplitJobs
 from tests.sweep.functions import Watch

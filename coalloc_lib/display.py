@@ -1,4 +1,4 @@
-"""What an object says of itself in a notebook: a name and a few facts."""
+"""What an object shows in a notebook: a name and a few facts."""
 
 from collections.abc import Mapping
 from html import escape
@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+#: Tables in notebooks are flush right, which is for numbers in columns.
+STYLE = ' style="text-align: left"'
+
 
 def card(title: str, facts: Mapping[str, object]) -> str:
-    """Return a small HTML table: a title, and one row a fact.
-
-    Parameters
-    ----------
-    title : str
-    facts : dict
-        What is known, by name; what is None is left out. Numbers get four digits, and large whole
-        ones their thousands.
-    """
+    """Return a small HTML table: a title, and a row for each fact that is not None."""
     rows = "".join(
         f"<tr><th{STYLE}>{escape(name)}</th><td{STYLE}>{escape(text_of(value))}</td></tr>"
         for name, value in facts.items()
@@ -26,12 +21,8 @@ def card(title: str, facts: Mapping[str, object]) -> str:
     return f"<table><caption{STYLE}>{escape(title)}</caption>{rows}</table>"
 
 
-#: Tables in notebooks are flush right, which is for numbers in columns.
-STYLE = ' style="text-align: left"'
-
-
 def text_of(value: Any) -> str:
-    """Return a fact as a card shows it."""
+    """Return a fact as text: numbers with four digits, large ones with their thousands."""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | np.integer):

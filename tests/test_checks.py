@@ -15,14 +15,17 @@ from hypothesis.extra import numpy as hnp
 from coalloc_lib.checks import (
     InputError,
     in_memory,
+    instants,
     not_negative,
+    numbers,
     one_of,
     path_of,
     positive,
     shown,
+    times,
     whole,
+    whole_numbers,
 )
-from coalloc_lib.columns import instants, numbers, times, whole_numbers
 
 HOUR = timedelta(hours=1)
 NOON = datetime(2020, 3, 28, 12)
@@ -40,13 +43,10 @@ MOMENTS = [NOON, NOON + HOUR, NOON + 2 * HOUR]
 AS_LENGTHS = {
     "floats": seconds(),
     "timedeltas": LENGTHS,
-    "numpy, hours": np.array([0, 1, 2], "timedelta64[h]"),
     "numpy, nanoseconds": np.array(LENGTHS, "timedelta64[ns]"),
-    "numpy scalars": [np.timedelta64(i, "h") for i in range(3)],
     "pandas scalars": [pd.Timedelta(length) for length in LENGTHS],
     "pandas column": pd.Series(LENGTHS),
     "pandas column of objects": pd.Series(LENGTHS, dtype=object),
-    "pandas index": pd.TimedeltaIndex(LENGTHS),
     "mixed kinds of timedelta": [timedelta(0), np.timedelta64(1, "h"), pd.Timedelta(2, "h")],
 }
 AS_MOMENTS = {
@@ -57,14 +57,10 @@ AS_MOMENTS = {
         (MOMENTS[1] + 2 * HOUR).replace(tzinfo=timezone(2 * HOUR)),
         MOMENTS[2].replace(tzinfo=UTC),
     ],
-    "numpy, seconds": np.array(MOMENTS, "datetime64[s]"),
     "numpy, nanoseconds": np.array(MOMENTS, "datetime64[ns]"),
-    "pandas scalars": [pd.Timestamp(moment) for moment in MOMENTS],
     "pandas column": pd.Series(MOMENTS),
     "pandas column of objects": pd.Series(MOMENTS, dtype=object),
     "pandas zoned": pd.Series(MOMENTS).dt.tz_localize("Asia/Tokyo"),
-    "pandas zoned, nanoseconds": pd.Series(MOMENTS).dt.tz_localize("UTC").dt.as_unit("ns"),
-    "pandas index": pd.DatetimeIndex(MOMENTS),
     "pandas category": pd.Series(MOMENTS, dtype="category"),
 }
 
@@ -115,14 +111,10 @@ def test_any_unit_gives_the_nearest_float(counts, unit):
 
 NUMBERS = {
     "list": [0, 1.5, 2],
-    "tuple": (0, 1.5, 2),
     "decimals": [Decimal(0), Decimal("1.5"), Decimal(2)],
     "fractions": [Fraction(0), Fraction(3, 2), Fraction(2)],
     "numpy scalars": [np.int8(0), np.float32(1.5), np.uint64(2)],
-    "half precision": np.array([0, 1.5, 2], np.float16),
     "long double": np.array([0, 1.5, 2], np.longdouble),
-    "objects": np.array([0, 1.5, 2], object),
-    "unmasked": np.ma.array([0, 1.5, 2], mask=False),
     "pandas": pd.Series([0, 1.5, 2], index=[5, 3, 4]),
     "pandas nullable": pd.Series([0, 1.5, 2], dtype="Float64"),
     "pandas category": pd.Series([0, 1.5, 2], dtype="category"),
@@ -140,21 +132,15 @@ def test_numbers_are_what_they_are(values):
 
 
 REFUSED = {
-    "None": (None, r"x = None; give numbers"),
     "a word": ("123", r"x = '123'; give numbers"),
     "bytes": (b"123", r"x = b'123'"),
-    "a dict": ({1: 2}, r"x = \{1: 2\}; give numbers"),
-    "a set": ({1, 2}, r"x = \{1, 2\}"),
     "a generator": ((i for i in range(3)), r"x = <generator"),
     "digits": (["3"], r"x\[0\] = '3'; give a number"),
     "digits of numpy": (np.array(["3"]), r"x holds values of type <U1"),
-    "digits of pandas": (pd.Series([1, "3"]), r"x\[1\] = '3'"),
     "truth values": ([1, True], r"x\[1\] = True"),
     "truth values of numpy": (np.array([True]), "x holds values of type bool"),
     "a truth value of numpy": ([1.0, np.True_], r"x\[1\] = .*True"),
-    "truth values of pandas": (pd.Series([True, None], dtype="boolean"), r"x\[0\] = True"),
     "complex": ([1j], r"x\[0\] = 1j"),
-    "complex of numpy": (np.array([1 + 0j]), "x holds values of type complex128"),
     "structures": (np.zeros(2, [("a", int)]), "x holds values of type"),
     "none in a list": ([1, None], r"x\[1\] = None"),
     "none in pandas": (pd.Series([1, None], dtype="Int64"), r"x\[1\] = (nan|<NA>)"),
@@ -163,18 +149,17 @@ REFUSED = {
     "rows": ([[1], [2, 3]], r"x\[0\] = \[1\]; give rows of one length"),
     "two dimensions": ([[1, 2], [3, 4]], "x has 2 dimensions; give one value a job"),
     "no dimension": (5, "x has 0 dimensions"),
-    "nothing time": ([np.timedelta64(3, "M")], "x holds timedeltas of unit 'M'; give seconds"),
-    "no unit": (np.array([3], "timedelta64"), "x holds timedeltas of unit 'generic'"),
+    "no unit": (np.array([3], "timedelta64"), "x holds timedeltas of unit 'generic'; give seconds"),
     "not a time": (np.array([0, "NaT"], "timedelta64[s]"), r"x\[1\] = nan; give a finite"),
     "not a time of pandas": (pd.Series([NOON, pd.NaT]), r"x\[1\] = nan"),
     "not a time in a list": ([NOON, pd.NaT], r"x\[1\] = NaT"),
-    "not a time in zones": (pd.Series([NOON, None]).dt.tz_localize("UTC"), r"x\[1\] = nan"),
     "dates and numbers": ([NOON, 5.0], "x holds datetimes and numbers; give values of one kind"),
-    "lengths and numbers": ([np.timedelta64(5, "s"), 5], "x holds numbers and timedeltas"),
     "zones and none": ([NOON, NOON.replace(tzinfo=UTC)], "x holds datetimes with and without"),
-    "too many digits": ([0, 2**53 + 1], r"x\[1\] = 9007199254740993 has more digits"),
+    "nothing time": ([np.timedelta64(3, "M")], "x holds timedeltas of unit 'M'; give seconds"),
+    "lengths and numbers": ([np.timedelta64(5, "s"), 5], "x holds numbers and timedeltas"),
+    "not a time in zones": (pd.Series([NOON, None]).dt.tz_localize("UTC"), r"x\[1\] = nan"),
     "far too many digits": ([10**400], r"x\[0\] = 1000.* has more digits"),
-    "nanoseconds since 1970": (np.array([16 * 10**17]), r"x\[0\] = 16.* has more digits"),
+    "too many digits": ([0, 2**53 + 1], r"x\[1\] = 9007199254740993 has more digits"),
     "unsigned": (np.array([1, 2**64 - 1], np.uint64), r"x\[1\] = 18446744073709551615 has"),
     "long double": (np.array([1, 2], np.longdouble) / 3, r"x\[0\] = .*3333.* has more digits"),
     "long double, nan": (np.array([np.nan], np.longdouble), r"x\[0\] = nan; give a finite"),
