@@ -16,9 +16,17 @@ from coalloc_lib.distributions import (
     uniform,
 )
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.machines import HomeSite, LeastLoaded, RandomFit
 from coalloc_lib.merging import merge
-from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
+from coalloc_lib.placement import (
+    BestFit,
+    FirstFit,
+    HomeSite,
+    LeastLoaded,
+    Placement,
+    RandomFit,
+    SingleThenSpan,
+    WorstFit,
+)
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
@@ -36,7 +44,7 @@ _ON_DEMAND = {
     "Player": "coalloc_lib.widgets.player",
     "Progress": "coalloc_lib.progress",
     "compare": "coalloc_lib.curves",
-    "compare_sites": "coalloc_lib.joining",
+    "compare_sites": "coalloc_lib.sites",
     "exact_utilization": "coalloc_lib.analytic",
     "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",

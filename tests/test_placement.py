@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import coalloc_lib as co
-from tests.conftest import placements
+from coalloc_lib.engines.kernels import placing
+from coalloc_lib.placement import FACTOR, PRIME
+from tests.conftest import placements, policies, systems_and_streams
+from tests.engines.test_agreement import both
 
 idle_lists = st.lists(st.integers(0, 12), min_size=1, max_size=5)
 RULES = [co.FirstFit(), co.WorstFit(), co.BestFit()]
@@ -48,24 +52,12 @@ def test_worst_fit_depends_on_the_order_of_arrival():
     ],
 )
 def test_unordered_by_hand(placement, expected):
-    """The component of 4 goes before that of 2, whatever their positions."""
+    """The component of 4 goes before that of 2, whatever their positions; ties to the lowest."""
     assert list(placement.place([2, 0, 4], "unordered", [3, 6, 4, 9])) == expected
-
-
-@pytest.mark.parametrize(
-    ("placement", "cluster"),
-    [(co.FirstFit(), 1), (co.WorstFit(), 3), (co.BestFit(), 2), (co.FirstFit((3, 2, 1, 0)), 3)],
-)
-def test_total_by_hand(placement, cluster):
-    expected = [0, 0, 0, 0]
-    expected[cluster] = 4
-    assert list(placement.place([1, 3], "total", [3, 6, 4, 9])) == expected
-
-
-@pytest.mark.parametrize("placement", RULES, ids=repr)
-def test_ties_go_to_the_lowest_number(placement):
-    assert list(placement.place([2], "unordered", [5, 5, 5])) == [2, 0, 0]
-    assert list(placement.place([2, 2], "unordered", [5, 5, 5])) == [2, 2, 0]
+    total = [size if size == 4 else 0 for size in expected]
+    assert list(placement.place([1, 3], "total", [3, 6, 4, 9])) == total
+    if placement != co.FirstFit(clusters=[3, 2, 1, 0]):
+        assert list(placement.place([2, 2], "unordered", [5] * 4)) == [2, 2, 0, 0]
 
 
 @pytest.mark.parametrize("placement", [*RULES, co.SingleThenSpan()], ids=repr)
@@ -82,9 +74,7 @@ def test_ordered_requests_do_not_ask_the_placement(placement):
         (co.WorstFit(), [3, 0, 7, 1]),
         (co.BestFit(), [3, 1, 4, 3]),
         (co.SingleThenSpan(), [3, 0, 7, 1]),
-        (co.SingleThenSpan(single=co.FirstFit([3, 2, 1, 0])), [3, 0, 7, 1]),
     ],
-    ids=str,
 )
 def test_flexible_requests_take_all_they_can_in_the_order_of_the_placement(placement, expected):
     assert list(placement.place([8, 3], "flexible", [3, 1, 7, 3])) == expected
@@ -92,27 +82,14 @@ def test_flexible_requests_take_all_they_can_in_the_order_of_the_placement(place
     assert placement.place([15], "flexible", [3, 1, 7, 3]) is None
 
 
-@pytest.mark.parametrize(
-    ("single", "expected"),
-    [
-        (co.BestFit(), [0, 0, 0, 3]),
-        (co.WorstFit(), [0, 0, 3, 0]),
-        (co.FirstFit(), [3, 0, 0, 0]),
-        (co.FirstFit([1, 2, 3, 0]), [0, 0, 3, 0]),
-    ],
-    ids=str,
-)
 @pytest.mark.parametrize("request_type", ["flexible", "total"])
-def test_single_then_span_takes_one_cluster_where_one_can_hold_the_job(
-    single, expected, request_type
-):
-    placement = co.SingleThenSpan(single=single)
-    assert list(placement.place([2, 1], request_type, [4, 2, 9, 3])) == expected
-
-
-def test_single_then_span_by_default_takes_the_cluster_that_fits_best():
-    assert co.SingleThenSpan() == co.SingleThenSpan(single=co.BestFit())
-    assert co.SingleThenSpan().place([10], "total", [4, 2, 9, 3]) is None
+def test_single_then_span_takes_one_cluster_where_one_can_hold_the_job(request_type):
+    for single, expected in (
+        (co.SingleThenSpan(), [0, 0, 0, 3]),
+        (co.SingleThenSpan(single=co.WorstFit()), [0, 0, 3, 0]),
+        (co.SingleThenSpan(single=co.FirstFit([1, 2, 3, 0])), [0, 0, 3, 0]),
+    ):
+        assert list(single.place([2, 1], request_type, [4, 2, 9, 3])) == expected
 
 
 @pytest.mark.parametrize(
@@ -173,13 +150,6 @@ def test_a_job_that_fits_in_neither_way_can_never_start(engine):
         assert co.simulate(co.Multicluster([9, 4]), jobs, **how).verify().start[0] == 0
 
 
-def test_a_placement_may_be_for_some_requests_only():
-    mine = type("Mine", (co.WorstFit,), {"requests": ("flexible", "total")})()
-    jobs = co.JobStream([0], [1], [[2, 1]])
-    with pytest.raises(co.InputError, match=r"is for flexible and total .* are unordered"):
-        co.simulate(co.Multicluster([4, 4]), jobs, placement=mine, engine="reference")
-
-
 def test_single_then_span_needs_a_placement_that_serves_the_system():
     with pytest.raises(co.InputError, match="single = 'best' is no Placement"):
         co.SingleThenSpan(single="best")
@@ -203,46 +173,18 @@ def test_a_placement_for_ordered_requests_is_refused(engine):
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        None,
-        [],
-        [0],
-        [0, 0],
-        [0, 0, 1],
-        [0, 1, 1],
-        [1, 2],
-        [0.0, 1.0],
-        {0: 1, 1: 0},
-        {0, 1},
-        "01",
-        7,
-    ],
+    [None, [], [0, 0], [0, 0, 1], [1, 2], [0.0, 1.0], {0: 1, 1: 0}, {0, 1}, "01", 7],
     ids=repr,
 )
-@pytest.mark.parametrize("request_type", ["unordered", "flexible", "total"])
-def test_an_order_that_is_none_is_the_placements_fault(answer, request_type):
+def test_an_order_that_is_none_is_the_placements_fault(answer):
     mine = type("Mine", (co.Placement,), {"order": lambda self, idle: answer})()
-    with pytest.raises(co.InputError, match=r"^Mine.order returned .* from 0 to 1 once$") as error:
-        mine.place([3, 2], request_type, [5, 4])
-    assert "\n" not in str(error.value)
-
-
-def test_an_order_may_be_anything_that_counts_the_clusters():
-    for answer in (range(2), (1, 0), np.array([0, 1]), iter([1, 0])):
-        mine = type("Mine", (co.Placement,), {"order": lambda self, idle, a=answer: a})()
-        assert sum(mine.place([3, 2], "unordered", [5, 4])) == 5
-
-
-def test_a_placement_with_neither_order_nor_place_says_so():
+    for request_type in ("unordered", "flexible", "total"):
+        with pytest.raises(co.InputError, match=r"^Mine.order returned .* from 0 to 1 once$"):
+            mine.place([3, 2], request_type, [5, 4])
+    if answer is not None:
+        return
     with pytest.raises(co.InputError, match=r"Mine says nowhere .* write its `order`, or its"):
         type("Mine", (co.Placement,), {})().place([1], "total", [2])
-
-
-@pytest.mark.parametrize("placement", RULES, ids=repr)
-def test_a_component_needs_a_cluster_of_its_own(placement):
-    assert placement.place([3, 3], "unordered", [9, 2]) is None
-    assert placement.place([1, 1, 1], "unordered", [9, 9]) is None
-    assert placement.place([5], "total", [4, 4]) is None
 
 
 @given(idle_lists, st.data())
@@ -299,7 +241,101 @@ def test_first_fit_refuses_what_is_no_cluster(clusters):
         co.FirstFit(clusters=clusters)
 
 
-def test_equal_placements_are_equal_keys():
-    assert {co.FirstFit([1, 0]): 1}[co.FirstFit((1, 0))] == 1
-    assert co.FirstFit() != co.FirstFit((0, 1))
-    assert len({co.WorstFit(), co.WorstFit(), co.BestFit()}) == 2
+@given(
+    systems_and_streams(requests=("total", "flexible", "unordered")),
+    policies,
+    st.integers(0, 3),
+    st.booleans(),
+    st.booleans(),
+)
+def test_both_engines_choose_the_same_machine(case, scheduling, seed, is_random, is_single):
+    system, jobs = case
+    rule = co.RandomFit(seed) if is_random else co.LeastLoaded(system)
+    placement = co.SingleThenSpan(rule) if is_single else rule
+    both(system, jobs, scheduling=scheduling, placement=placement)
+    both(system, jobs, placement=placement, backlog=3)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "idle", "cluster"),
+    [
+        ([64, 8], [32, 6], 1),
+        ([64, 8], [48, 6], 0),  # a tie
+        ([64, 8], [49, 6], 0),
+        ([8, 64, 8], [3, 24, 4], 2),
+        ([3, 10**9], [1, 333_333_334], 1),  # a third, and a little more
+        ([3, 10**9], [1, 333_333_333], 0),
+        ([2**30 - 1, 2**30], [2**30 - 3, 2**30 - 2], 1),  # products of more than 53 bits
+    ],
+)
+def test_the_least_loaded_has_the_largest_share_idle(sizes, idle, cluster):
+    placement = co.LeastLoaded(co.Multicluster(sizes))
+    assert np.flatnonzero(placement.place([1], "total", idle)).tolist() == [cluster]
+    taken = np.zeros(len(sizes), dtype=np.int32)
+    how = (placing.TOTAL, placing.LEAST_LOADED, placing.NONE, np.array(sizes), np.array(idle))
+    placing.place(np.ones(1, dtype=np.int32), *how, taken)
+    assert np.flatnonzero(taken).tolist() == [cluster]
+
+
+def test_least_loaded_is_for_one_system():
+    jobs = co.JobStream([0], [1], [1], request="total")
+    placement = co.LeastLoaded(co.Multicluster([4, 8]))
+    with pytest.raises(
+        co.InputError, match=r"LeastLoaded for clusters 4,8, and the system has 8,4"
+    ):
+        co.simulate(co.Multicluster([8, 4]), jobs, placement=placement)
+    with pytest.raises(co.InputError, match=r"LeastLoaded for clusters 4,8"):
+        co.simulate(co.Multicluster([8, 4]), jobs, placement=co.SingleThenSpan(placement))
+    with pytest.raises(co.InputError, match=r"system = \[4, 8\] is no Multicluster"):
+        co.LeastLoaded([4, 8])
+
+
+def test_least_loaded_evens_out_what_worst_fit_does_not():
+    """A large machine is given most jobs by worst fit, as it has most idle processors."""
+    system = co.Multicluster([48, 16])
+    jobs = co.JobModel(co.uniform(1, 2), request="total").sample(4000, 1, rate=20)
+    for placement, low, high in ((co.WorstFit(), 0.0, 0.5), (co.LeastLoaded(system), 0.85, 1.15)):
+        schedule = co.simulate(system, jobs, placement=placement)
+        busy = (schedule.end - schedule.start) @ schedule.allocation / system.as_array()
+        assert low <= busy[1] / busy[0] <= high
+
+
+def test_a_random_choice_is_even_among_clusters_that_fit():
+    rng = np.random.default_rng(7)
+    counts = np.zeros(4)
+    for _ in range(8000):
+        idle = rng.integers(4, 30, 4)
+        idle[rng.integers(4)] = 3
+        taken = co.RandomFit(5).place([4], "total", idle.tolist())
+        assert idle[np.argmax(taken)] >= 4
+        counts[np.argmax(taken)] += 1
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_neighbouring_states_have_choices_that_know_nothing_of_each_other():
+    """One processor more or less on a cluster, and the choice is a new one."""
+    rule, table = co.RandomFit(), np.zeros((3, 3))
+    for idle in itertools.product(range(5, 25), repeat=3):
+        one = int(np.argmax(rule.place([1], "total", idle)))
+        other = int(np.argmax(rule.place([1], "total", (idle[0], idle[1] + 1, idle[2]))))
+        table[one, other] += 1
+    assert stats.chi2_contingency(table).pvalue > 0.001
+    assert stats.chisquare(table.sum(axis=1)).pvalue > 0.001
+
+
+def test_seeds_choose_differently_and_each_the_same_again():
+    idle = [tuple(row) for row in np.random.default_rng(1).integers(1, 40, (200, 5)).tolist()]
+    chosen = [[tuple(co.RandomFit(seed).order(row)) for row in idle] for seed in (0, 0, 1)]
+    assert chosen[0] == chosen[1]
+    # Of two independent orders of five, one in 120 is the same.
+    assert sum(a == b for a, b in zip(chosen[0], chosen[2], strict=True)) < 12
+    with pytest.raises(co.InputError, match="seed = -1"):
+        co.RandomFit(-1)
+
+
+def test_fifth_powers_of_remainders_differ():
+    """2^31 - 1 is prime, 5 does not divide 2^31 - 2, and the factor is a primitive root."""
+    divisors = (2, 3, 7, 11, 31, 151, 331)
+    assert np.prod([2, 3, 3, 7, 11, 31, 151, 331]) == PRIME - 1
+    assert all(pow(FACTOR, (PRIME - 1) // d, PRIME) != 1 for d in divisors)
+    assert pow(FACTOR, PRIME - 1, PRIME) == 1
