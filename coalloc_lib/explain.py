@@ -15,7 +15,7 @@ from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.verification import fits_by, idle_after
+from coalloc_lib.verification import fits_by, heads, idle_after
 
 #: Of systems of more clusters than this the emptiest ones are listed.
 _MOST_LISTED = 4
@@ -60,17 +60,14 @@ class Idling:
 
 
 def left_queue(schedule: Schedule) -> NDArray[np.float64]:
-    """Return when each job left the queue, by its start or because it was refused, shape (n,)."""
-    left = schedule.start.copy()
-    for job, refusal in schedule.refused.items():
-        left[job] = refusal.instant
-    return left
+    """Return `Schedule.left_queue`."""
+    return schedule.left_queue
 
 
 def instants_of(schedule: Schedule) -> NDArray[np.float64]:
     """Return every instant at which a job was submitted, left the queue or ended, in order."""
     ends = schedule.end[schedule.served]
-    return np.unique(np.concatenate([schedule.jobs.submit, left_queue(schedule), ends]))
+    return np.unique(np.concatenate([schedule.jobs.submit, schedule.left_queue, ends]))
 
 
 def idle_while_waiting(schedule: Schedule) -> Idling:
@@ -88,16 +85,6 @@ def idle_while_waiting(schedule: Schedule) -> Idling:
     waits = schedule.queue_length(instants) > 0
     area = np.cumsum((idle * waits)[:-1] * np.diff(instants))
     return Idling(instants, np.append(0.0, area), schedule.system.processors)
-
-
-def heads(schedule: Schedule, instants: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the job that heads the queue just after each instant; -1 where none waits."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
-    submit = schedule.jobs.submit[order]
-    all_before = np.maximum.accumulate(left_queue(schedule)[order])
-    first = np.searchsorted(all_before, instants, side="right")
-    waits = first < np.searchsorted(submit, instants, side="right")
-    return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
 def why_waiting(
@@ -125,7 +112,7 @@ def why_waiting(
         A job does not wait at its instant.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
-    submit, left = schedule.jobs.submit[jobs], left_queue(schedule)[jobs]
+    submit, left = schedule.jobs.submit[jobs], schedule.left_queue[jobs]
     bad = np.flatnonzero(~((submit <= instants) & (instants < left)))
     if len(bad):
         raise InputError(
@@ -355,7 +342,7 @@ def _queue(schedule, span):
 
     Lanes count from 1, and in one no two waits meet, numbers included.
     """
-    submit, left = schedule.jobs.submit, left_queue(schedule)
+    submit, left = schedule.jobs.submit, schedule.left_queue
     digit = DIGIT * (span[1] - span[0])
     free: list[float] = []
     for job in np.argsort(submit, kind="stable"):

@@ -66,8 +66,6 @@ def summary(
 
     References
     ----------
-    Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
-    Parallel Job Scheduling (2002), section 4.3, for AWRT.
     Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong: Theory and practice in parallel job
     scheduling. JSSPP 1997, for the bounded slowdown.
 

@@ -54,14 +54,8 @@ class Placement:
     ) -> Sequence[int] | None:
         """Return the processors to take from each cluster, or None where the job does not fit.
 
-        Parameters
-        ----------
-        components : sequence of int
-            Processors of each component, zeros allowed.
-        request : str
-            One of `coalloc_lib.jobs.REQUESTS`.
-        idle : sequence of int
-            Idle processors of each cluster.
+        `components` are the processors of each, zeros allowed; `request` is one of
+        `coalloc_lib.jobs.REQUESTS`, and `idle` what is idle of each cluster.
         """
         if request == "ordered":
             return in_place(components, idle)

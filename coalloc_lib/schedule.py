@@ -88,6 +88,14 @@ class Schedule:
         return served
 
     @property
+    def left_queue(self) -> np.ndarray:
+        """When each job left the queue, by its start or because it was refused, shape (n,)."""
+        left = self.start.copy()
+        for job, refusal in self.refused.items():
+            left[job] = refusal.instant
+        return left
+
+    @property
     def wait(self) -> np.ndarray:
         """Time from submission to start, shape (n,)."""
         return self.start - self.jobs.submit
@@ -135,11 +143,10 @@ class Schedule:
             ``"work"`` is processors times run time on one cluster; ``"processors"`` leaves the run
             time out. Neither depends on the schedule, so schedules of one stream can be compared.
 
-        References
-        ----------
-        Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
-        Parallel Job Scheduling (2002), section 4.3. Its prose weights by resource consumption, the
-        default here; its formula, 'weighted by width', by processors.
+        Notes
+        -----
+        Ernemann and others (2002), section 4.3 (see `coalloc_lib.sites`): its prose weights by
+        resource consumption, the default here; its formula, 'weighted by width', by processors.
         """
         one_of("weights", weights, WEIGHTS)
         weight = self.jobs.work if weights == "work" else self.jobs.processors
@@ -190,11 +197,8 @@ class Schedule:
 
     def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
         """Jobs that wait just after each instant (those that arrive or start then included)."""
-        left = self.start.copy()
-        for job, refusal in self.refused.items():
-            left[job] = refusal.instant
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
-        return arrived - np.searchsorted(np.sort(left), instants, side="right")
+        return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
 
     def _work_done(self, instants, weight):
         """Return the time that jobs spent running before each instant, times their weight."""

@@ -189,21 +189,14 @@ def _head(schedule):
 
 def _waiting_heads(schedule):
     """Return the instants, increasing, after which a job heads the queue, and those jobs."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
-    submit, all_before = schedule.jobs.submit[order], np.maximum.accumulate(schedule.start[order])
-    instants = np.unique(np.concatenate([submit, schedule.end]))
-    # The head is the first in the queue that has not started; it may not have arrived yet.
-    head = np.searchsorted(all_before, instants, side="right")
-    waits = head < np.searchsorted(submit, instants, side="right")
-    return instants[waits], order[head[waits]]
+    instants = np.unique(np.concatenate([schedule.jobs.submit, schedule.end]))
+    jobs = heads(schedule, instants)
+    return instants[jobs >= 0], jobs[jobs >= 0]
 
 
 def _head_not_delayed(schedule):
-    """No head of the queue starts later than the jobs that run at any instant allow it to.
-
-    It must not fit on what is idle once those that are expected to end before its start have left:
-    if it did, its promised start would be the last of these ends, or earlier.
-    """
+    """No head of the queue starts later than the jobs that run at any instant allow it to."""
+    # It must not fit once those that are expected to end before its start have left.
     instants, heads = _waiting_heads(schedule)
     bad = _can_start(schedule, instants, heads, schedule.start[heads], included=False)
     if bad.any():
@@ -217,8 +210,8 @@ def _head_not_delayed(schedule):
 def _promises_to_heads(schedule):
     """Every job that had to wait as head of the queue was promised the first start it could expect.
 
-    At an instant at which jobs take no time there are several rounds, and the promise, to any job,
-    may be of an earlier one, when such jobs still ran.
+    At an instant at which jobs take no time there are several rounds, and any promise may be of an
+    earlier one, when such jobs still ran.
     """
     start, promised = schedule.start, schedule.promised
     instants, heads = _waiting_heads(schedule)
@@ -235,10 +228,8 @@ def _promises_to_heads(schedule):
 
 
 def _promises_to_all(schedule):
-    """Every job was promised a start, by its submission, that the jobs that ran then allowed.
-
-    Where no other job waited, it is the first that they allowed; else it may be a later one.
-    """
+    """Every job was promised a start that the jobs that ran before it came allowed."""
+    # It is the first such start where no other job waited.
     _refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit, start = schedule.jobs.submit[order], schedule.start[order]
@@ -257,10 +248,7 @@ def _promise_kept(schedule):
 
 
 def _first_possible(schedule, instants, jobs, exactly, before=False):
-    """Promises made to jobs at instants are possible, and where `exactly` is true, the first such.
-
-    The running jobs are those that started by each instant, or `before` it.
-    """
+    """Promises made to jobs at instants are possible, and where `exactly`, the first such."""
     promised = schedule.promised[jobs]
     case = (schedule, instants, jobs, promised)
     bad = (promised > instants) & exactly & _can_start(*case, included=False, before=before)
@@ -277,11 +265,9 @@ def _start_of(promised):
 
 
 def _can_start(schedule, instants, jobs, until, included, before=False):
-    """Whether jobs fit once those have left that run at increasing instants and end by `until`.
-
-    `included` says whether those that are expected to end at `until` itself have left too, `before`
-    whether those that start at the instants do not run yet.
-    """
+    """Whether jobs fit once those have left that run at increasing instants and end by `until`."""
+    # `included`: those that end at `until` itself have left too; `before`: those that start at the
+    # instants do not run yet.
     stream, system = schedule.jobs, schedule.system
     end = booked_end(schedule)
     first = np.searchsorted(instants, schedule.start, side="right" if before else "left")
@@ -384,12 +370,9 @@ def _on_servers(schedule):
 
 
 def _bookings(schedule):
-    """No server is booked twice, and every job has the first attempt with room, and its servers.
-
-    What was booked before a job came is read from the schedule, and so are the idle periods then.
-    Attempts and servers are not checked where a placement of one's own may answer otherwise the
-    second time, and servers not under the rule ``"first-found"``.
-    """
+    """No server is booked twice, and every job has the first attempt with room, and its servers."""
+    # What was booked before a job came is read from the schedule. A placement of one's own may
+    # answer otherwise the second time, so attempts and servers are then not checked.
     jobs, policy, placement = schedule.jobs, schedule.scheduling, schedule.placement
     inner = getattr(placement, "rule", None), getattr(placement, "single", None)
     is_known = _KNOWN.issuperset(map(type, (placement, *inner)))
@@ -505,6 +488,17 @@ def _horizon(schedule):
     """Return until when each job could be booked, shape (n,)."""
     submit = schedule.jobs.submit.tolist()
     return np.array([schedule.scheduling.horizon_end(now) for now in submit])
+
+
+def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the job that heads the queue just after each instant; -1 where none waits."""
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    submit = schedule.jobs.submit[order]
+    all_before = np.maximum.accumulate(schedule.left_queue[order])
+    # The head is the first in the queue that has not left; it may not have arrived yet.
+    first = np.searchsorted(all_before, instants, side="right")
+    waits = first < np.searchsorted(submit, instants, side="right")
+    return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
 def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:

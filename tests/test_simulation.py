@@ -86,52 +86,38 @@ def test_unsorted_submissions_give_the_same_schedule_in_their_order(case, schedu
 
 
 @engines
-def test_departures_come_before_arrivals_and_starts(engine):
-    """At 5 all of the system falls free, and the job that comes at 5 has it at 5."""
-    jobs = stream([0, 5], [5, 2], [4, 4])
-    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine)
-    assert schedule.start.tolist() == [0, 5]
-
-
-@engines
-def test_all_departures_of_an_instant_come_before_its_starts(engine):
-    """Both clusters fall free at 5; worst fit takes the larger, and no one jumps the wide job."""
-    system = co.Multicluster([4, 6])
-    submit, runtime = [0, 0, 1, 2], [1, 5, 4, 1]
-    jobs = stream(submit, runtime, [6, 4, 6, 3])
-    schedule = co.simulate(system, jobs, engine=engine)
-    assert schedule.end.tolist() == [1, 5, 5, 6]
-    assert schedule.allocation.tolist() == [[0, 6], [4, 0], [0, 6], [0, 3]]
-    wide = stream([*submit, 3], [*runtime, 1], [[6, 0], [4, 0], [6, 0], [4, 4], [3, 0]])
-    schedule = co.simulate(system, wide, engine=engine, scheduling=co.FPFS(1))
-    assert schedule.start.tolist() == [0, 0, 1, 5, 6]
-
-
-@engines
-def test_arrivals_come_before_starts(engine):
-    """At 5 a departure leaves room for 1; a job of 2 waits; what comes at 5 may use the room."""
-    jobs = stream([0, 0, 1, 5], [9, 5, 1, 1], [3, 1, 2, 1])
-    how = {"scheduling": co.FPFS(1), "engine": engine}
-    schedule = co.simulate(co.Multicluster([4]), jobs, **how)
-    assert schedule.start.tolist() == [0, 0, 9, 5]
-
-
-@engines
-@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
-def test_simultaneous_arrivals_queue_by_position(engine, order):
-    runtime = np.array([1.0, 2.0, 4.0])[order]
-    jobs = stream([3, 3, 3], runtime, [4, 4, 4])
-    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine)
-    assert schedule.start.tolist() == [3, 3 + runtime[0], 3 + runtime[0] + runtime[1]]
-
-
-@engines
-def test_jobs_of_no_length_take_their_turn_and_leave_at_once(engine):
-    """The second has to wait for room like any other; the third starts after it, at 5."""
-    jobs = stream([0, 1, 2, 2], [5, 0, 0, 1], [3, 4, 4, 4])
-    schedule = co.simulate(co.Multicluster([4]), jobs, engine=engine).verify()
-    assert schedule.start.tolist() == [0, 5, 5, 5]
-    assert schedule.end.tolist() == [5, 5, 5, 6]
+@pytest.mark.parametrize(
+    ("sizes", "submit", "runtime", "components", "policy", "start"),
+    [
+        # At 5 all of the system falls free, and the job that comes at 5 has it at 5.
+        ([4], [0, 5], [5, 2], [4, 4], co.FCFS(), [0, 5]),
+        # At 5 both clusters fall free, and worst fit takes the larger; no one jumps the wide job.
+        ([4, 6], [0, 0, 1, 2], [1, 5, 4, 1], [6, 4, 6, 3], co.FCFS(), [0, 0, 1, 5]),
+        (
+            [4, 6],
+            [0, 0, 1, 2, 3],
+            [1, 5, 4, 1, 1],
+            [[6, 0], [4, 0], [6, 0], [4, 4], [3, 0]],
+            co.FPFS(1),
+            [0, 0, 1, 5, 6],
+        ),
+        # At 5 a departure leaves room for 1; a job of 2 waits; what comes at 5 may use the room.
+        ([4], [0, 0, 1, 5], [9, 5, 1, 1], [3, 1, 2, 1], co.FPFS(1), [0, 0, 9, 5]),
+        # Simultaneous arrivals queue by position.
+        ([4], [3, 3, 3], [4, 1, 2], [4, 4, 4], co.FCFS(), [3, 7, 8]),
+        # Jobs of no length take their turn and leave at once; the last starts after the third.
+        ([4], [0, 1, 2, 2], [5, 0, 0, 1], [3, 4, 4, 4], co.FCFS(), [0, 5, 5, 5]),
+    ],
+)
+def test_the_order_of_events_at_an_instant(
+    engine, sizes, submit, runtime, components, policy, start
+):
+    jobs = stream(submit, runtime, components)
+    how = {"scheduling": policy, "engine": engine}
+    schedule = co.simulate(co.Multicluster(sizes), jobs, **how).verify()
+    assert schedule.start.tolist() == start
+    if policy == co.FCFS() and len(sizes) == 2:
+        assert schedule.allocation.tolist() == [[0, 6], [4, 0], [0, 6], [0, 3]]
 
 
 @engines
@@ -157,14 +143,6 @@ def test_a_backlog_ignores_submissions_and_keeps_the_queue_full(engine):
     assert schedule.jobs.submit.tolist() == [0, 0, 0, 0, 4]
     assert schedule.wait.tolist() == [0, 0, 4, 6, 3]
     assert jobs.submit.tolist() == [70, 60, 50, 40, 30]
-
-
-@engines
-@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
-def test_columns_of_zeros_beyond_the_clusters_are_padding(engine, request_type):
-    jobs = stream([0, 0], [1, 1], [[3, 2, 0], [1, 0, 0]], request=request_type)
-    schedule = co.simulate(co.Multicluster([5, 5]), jobs, engine=engine).verify()
-    assert schedule.start.tolist() == [0, 0]
 
 
 def test_a_real_log(real_logs):
