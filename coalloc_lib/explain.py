@@ -32,14 +32,8 @@ DIGIT = 0.012
 class Idling:
     """Processor-time that is idle while a job waits, from the first submission on.
 
-    Attributes
-    ----------
-    instants : ndarray, shape (m,)
-        All at which a job was submitted, started, ended or was refused.
-    area : ndarray, shape (m,)
-        Processors times time, up to each of them; it is linear in between.
-    processors : int
-        Of all clusters together.
+    `area`, shape (m,), is processors times time up to each of `instants`, and linear in between;
+    `processors` are those of all clusters together.
     """
 
     instants: NDArray[np.float64]
@@ -290,17 +284,8 @@ def scenes(
 ) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
     """Return what `coalloc_lib.plots.schedules.still` draws of schedules, and from when to when.
 
-    Parameters
-    ----------
-    schedules : dict of Schedule
-        By label.
-    window : (float, float), optional
-        From one instant to another; the first jobs where it is not given.
-
-    Raises
-    ------
-    InputError
-        The window is none, or holds more than 2,000 jobs.
+    `schedules` are by label; the first jobs are drawn where no window, from one instant to another,
+    is given. Raises `InputError` where it is none or holds more than 2,000 jobs.
     """
     spans, words = zip(*(window_of(one, window) for one in schedules.values()), strict=True)
     begins, finishes = zip(*spans, strict=True)
@@ -338,10 +323,8 @@ def _waits(schedule, span):
 
 
 def _queue(schedule, span):
-    """Yield (lane, number, submit, left, promised) of each job that came within the span.
-
-    Lanes count from 1, and in one no two waits meet, numbers included.
-    """
+    """Yield (lane from 1, number, submit, left, promised) of each job that came within the span."""
+    # In a lane no two waits meet, numbers included.
     submit, left = schedule.jobs.submit, schedule.left_queue
     digit = DIGIT * (span[1] - span[0])
     free: list[float] = []

@@ -108,10 +108,7 @@ class Placement:
 class FirstFit(Placement):
     """The first cluster, in a fixed order, on which the component fits.
 
-    Parameters
-    ----------
-    clusters : sequence of int, optional
-        The order in which clusters are tried; 0, 1, 2, ... where it is not given.
+    `clusters` is that order; 0, 1, 2, ... where it is not given.
     """
 
     clusters: tuple[int, ...] | None = None
@@ -160,10 +157,7 @@ class BestFit(Placement):
 class SingleThenSpan(Placement):
     """One cluster if one can hold the whole job now, else several, the emptiest first.
 
-    Parameters
-    ----------
-    single : Placement
-        Chooses the cluster of a job that one cluster can hold; best fit where it is not given.
+    `single` chooses the cluster of a job that one cluster can hold; best fit by default.
 
     Notes
     -----
@@ -213,10 +207,7 @@ class LeastLoaded(Placement):
     Worst fit gives most jobs to the largest machine; this evens out utilizations. Load is what is
     busy now: of work still to come a placement knows nothing.
 
-    Parameters
-    ----------
-    system : Multicluster
-        That of the run: how large the clusters are.
+    `system` is that of the run: how large the clusters are.
 
     Examples
     --------
@@ -285,12 +276,7 @@ class RandomFit(Placement):
 
 @dataclass(frozen=True)
 class HomeSite(Placement):
-    """Jobs that may not leave their site beside jobs that may.
-
-    Parameters
-    ----------
-    rule : Placement
-        Places those that may.
+    """Jobs that may not leave their site beside jobs that may, which `rule` places.
 
     Notes
     -----

@@ -35,15 +35,7 @@ class Reservation(NamedTuple):
 class Profile:
     """How many processors of each cluster are idle from now on, in steps.
 
-    Parameters
-    ----------
-    idle : sequence of int
-        Idle processors of each cluster, for ever unless some are taken.
-    now : float
-        Where it begins.
-
-    Notes
-    -----
+    It begins at `now`, with the `idle` processors of each cluster, for ever unless some are taken.
     Step i goes from ``instants[i]``, included, to ``instants[i + 1]``, or for the last to infinity.
     Two steps that follow one another differ. What is taken for no time is kept apart, in `moments`:
     it is in the way of those only who would run across that instant.
@@ -75,12 +67,8 @@ class Profile:
     def take(self, start: float, end: float, allocation: Sequence[int]) -> None:
         """Take processors of each cluster from `start` to `end`; negative ones are given back.
 
-        Parameters
-        ----------
-        start, end : float
-            `end` may be infinite.
-        allocation : sequence of int
-            What is idle then, `moments` aside: what was reserved before them stays in their way.
+        They have to be idle then, `moments` aside: what was reserved before them stays in their
+        way. `end` may be infinite.
         """
         if len(allocation) != len(self.idle[0]):
             raise InputError(

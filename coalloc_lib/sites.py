@@ -183,15 +183,13 @@ def sharing(
 
     Parameters
     ----------
-    system : Multicluster
-    jobs : JobStream
+    system, jobs, scheduling, engine
+        As in `simulate`.
     home : array_like of int, shape (n,), optional
         The site that each job may not leave, -1 for one that may go anywhere, as all may where it
         is not given; `coalloc_lib.workloads.sites.staying` draws it.
     placement : Placement, optional
         `BestFit`, the paper's, where it is not given.
-    scheduling, engine
-        As in `simulate`.
 
     Examples
     --------
@@ -308,9 +306,8 @@ def compare_sites(
         The jobs of each site's users, by the same names: logs, or streams on one clock in seconds.
     overhead : float
         p: a job that spans sites runs ``1 + p`` times as long.
-    scheduling : Scheduling, optional
-        The policy of every queue; `EASY` where it is not given.
-    engine : {"compiled", "reference"}
+    scheduling, engine
+        As in `simulate`; the policy of every queue, `EASY` where it is not given.
     clock : {"calendar", "weeks"}
         What is simultaneous. ``calendar``: jobs of one instant, where a log counts from the
         ``UnixStartTime`` of its header. ``weeks``: each log is moved by whole weeks, so that all
@@ -320,10 +317,9 @@ def compare_sites(
     -------
     pandas.DataFrame
         For each site, and for all, and for each weight (``work`` or ``processors``) a row with
-        ``jobs``, the share of them that spanned sites, and three numbers, each with its 95 %
-        interval: ``local_h``, the AWRT in hours where the site stays alone; ``sharing``, that with
-        job sharing over it; ``spanning``, that of multi-site execution over job sharing. Below 1 a
-        site gains.
+        ``jobs``, ``spanned``, the share of them that spanned sites, and three numbers, each with
+        its 95 % interval: ``local_h``, the AWRT in hours where the site stays alone; ``sharing``,
+        that with job sharing over it; ``spanning``, that of multi-site execution over job sharing.
 
     Raises
     ------
