@@ -16,8 +16,16 @@ from coalloc_lib.distributions import (
     uniform,
 )
 from coalloc_lib.jobs import JobStream, merge
-from coalloc_lib.machines import HomeSite, LeastLoaded, RandomFit
-from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
+from coalloc_lib.placement import (
+    BestFit,
+    FirstFit,
+    HomeSite,
+    LeastLoaded,
+    Placement,
+    RandomFit,
+    SingleThenSpan,
+    WorstFit,
+)
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
@@ -35,7 +43,7 @@ _ON_DEMAND = {
     "Player": "coalloc_lib.widgets.player",
     "Progress": "coalloc_lib.progress",
     "compare": "coalloc_lib.curves",
-    "compare_sites": "coalloc_lib.joining",
+    "compare_sites": "coalloc_lib.sites",
     "exact_utilization": "coalloc_lib.analytic",
     "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",
@@ -48,7 +56,7 @@ _MODULES = (
     "analytic",
     "calendar",
     "curves",
-    "intervals",
+    "inference",
     "metrics",
     "plots",
     "saturation",
@@ -56,7 +64,6 @@ _MODULES = (
     "studies",
     "sweep",
     "widgets",
-    "inference",
 )
 
 __all__ = [
@@ -103,8 +110,7 @@ __all__ = [
 def __getattr__(name):
     """Import a name of `_ON_DEMAND`, or one of `_MODULES`, at its first use."""
     if name in _MODULES:
-        path = "intervals.inference" if name == "inference" else name
-        return import_module(f"{__name__}.{path}")
+        return import_module(f"{__name__}.{name}")
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_ON_DEMAND[name]), name)

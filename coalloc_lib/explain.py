@@ -1,35 +1,39 @@
-"""What waits, what idles meanwhile, and why: questions to a finished schedule."""
+"""What waits, what idles meanwhile, and why: questions to a finished schedule, and its pictures.
 
-from collections.abc import Sequence
+A picture shows a window of time: boxes on processors, and the queue in lanes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, shown
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.verification import fits_by, idle_after
+from coalloc_lib.verification import fits_by, heads, idle_after
 
-#: Systems of more clusters than this are told of by their emptiest ones.
-_MOST_TOLD = 4
+#: Of systems of more clusters than this the emptiest ones are listed.
+_MOST_LISTED = 4
 _NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+#: Jobs that are drawn where no window is given.
+FIRST = 200
+#: Jobs that a window may hold: more boxes take long to draw, and are too small to see.
+MOST = 2000
+#: What a digit of a job's number takes of the width of a picture.
+DIGIT = 0.012
 
 
 @dataclass(frozen=True, eq=False)
 class Idling:
     """Processor-time that is idle while a job waits, from the first submission on.
 
-    Attributes
-    ----------
-    instants : ndarray, shape (m,)
-        All at which a job was submitted, started, ended or was refused.
-    area : ndarray, shape (m,)
-        Processors times time, up to each of them; it is linear in between.
-    processors : int
-        Of all clusters together.
+    `area`, shape (m,), is processors times time up to each of `instants`, and linear in between;
+    `processors` are those of all clusters together.
     """
 
     instants: NDArray[np.float64]
@@ -39,31 +43,25 @@ class Idling:
     def share(self, until: ArrayLike) -> NDArray[np.float64]:
         """Return the share of all processor-time that was idle while a job waited, so far.
 
-        Notes
-        -----
         The area up to each instant over processors times the time since the first submission; NaN
         up to that. Where the queue is never empty, it is one less the utilization, and tends to
         the capacity loss.
         """
         until = np.asarray(until, dtype=float)
         passed = until - self.instants[0]
-        done = np.interp(until, self.instants, self.area)
         whole = np.where(passed > 0, passed, np.nan) * self.processors
-        return done / whole
+        return np.interp(until, self.instants, self.area) / whole
 
 
 def left_queue(schedule: Schedule) -> NDArray[np.float64]:
-    """Return when each job left the queue, by its start or because it was refused, shape (n,)."""
-    left = schedule.start.copy()
-    for job, refusal in schedule.refused.items():
-        left[job] = refusal.instant
-    return left
+    """Return `Schedule.left_queue`."""
+    return schedule.left_queue
 
 
 def instants_of(schedule: Schedule) -> NDArray[np.float64]:
     """Return every instant at which a job was submitted, left the queue or ended, in order."""
     ends = schedule.end[schedule.served]
-    return np.unique(np.concatenate([schedule.jobs.submit, left_queue(schedule), ends]))
+    return np.unique(np.concatenate([schedule.jobs.submit, schedule.left_queue, ends]))
 
 
 def idle_while_waiting(schedule: Schedule) -> Idling:
@@ -83,34 +81,24 @@ def idle_while_waiting(schedule: Schedule) -> Idling:
     return Idling(instants, np.append(0.0, area), schedule.system.processors)
 
 
-def heads(schedule: Schedule, instants: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the job that heads the queue just after each instant; -1 where none waits."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
-    submit = schedule.jobs.submit[order]
-    all_before = np.maximum.accumulate(left_queue(schedule)[order])
-    first = np.searchsorted(all_before, instants, side="right")
-    waits = first < np.searchsorted(submit, instants, side="right")
-    return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
-
-
 def why_waiting(
     schedule: Schedule, jobs: ArrayLike, instants: ArrayLike, past: bool = False
 ) -> list[str]:
-    """Say why jobs wait, as far as a schedule shows it.
+    """Return why jobs wait, as far as a schedule shows it.
 
     Parameters
     ----------
     jobs, instants : array_like, shape (m,)
         Each job waits just after the instant beside it.
     past : bool
-        Say it in the past tense.
+        Use the past tense.
 
     Returns
     -------
     list of str
         Where a job does not fit, what it needs and what is idle; under FCFS only of the head of the
         queue, since all others wait behind it, fit or not. Clusters are counted from 1, and jobs
-        bear the numbers of their stream.
+        have the numbers of their stream.
 
     Raises
     ------
@@ -118,7 +106,7 @@ def why_waiting(
         A job does not wait at its instant.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
-    submit, left = schedule.jobs.submit[jobs], left_queue(schedule)[jobs]
+    submit, left = schedule.jobs.submit[jobs], schedule.left_queue[jobs]
     bad = np.flatnonzero(~((submit <= instants) & (instants < left)))
     if len(bad):
         raise InputError(
@@ -143,7 +131,8 @@ def _reason(schedule, job, head, fitting, idle, past):
         return f"{would}, but {schedule.placement} {'did' if past else 'does'} not place it"
     if in_turn:
         return f"{would}, but {behind}"
-    if type(policy) is FPFS and _is_ours(schedule.placement):
+    places_all = type(schedule.placement).__module__ in (Placement.__module__, "builtins")
+    if type(policy) is FPFS and places_all:
         times = "once" if policy.max_jumps == 1 else f"{policy.max_jumps} times"
         had, allowed = ("had", "was") if past else ("has", "is")
         return (
@@ -152,30 +141,29 @@ def _reason(schedule, job, head, fitting, idle, past):
     return f"{would}, but {policy} {'let' if past else 'lets'} it wait"
 
 
-def _is_ours(placement):
-    """Whether a placement places every job that fits, as those of this library do."""
-    return placement is None or type(placement).__module__ == Placement.__module__
-
-
 def _lacks(schedule, job, idle, past):
-    """Say what a job needs that is not idle."""
+    """Return what a job needs that is not idle, in words."""
     jobs, wanted = schedule.jobs, asked(schedule.jobs, job)
-    needs, are = ("needed", "were") if past else ("needs", "are")
+    needs, one_is, are, have = (
+        ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
+    )
+
+    def idle_are(count):
+        return f"{count} {one_is if count == 1 else are} idle"
+
     if jobs.request == "ordered":
         short = [(size, c) for c, size in enumerate(wanted) if size > idle[c]]
-        parts = [
-            f"{size} on cluster {c + 1}, where {_are(idle[c], past)} idle" for size, c in short
-        ]
+        parts = [f"{size} on cluster {c + 1}, where {idle_are(idle[c])}" for size, c in short]
         return f"{needs} {listed(parts)}"
     if len(idle) == 1:
-        return f"{needs} {sum(wanted)}; {_are(idle[0], past)} idle"
+        return f"{needs} {sum(wanted)}; {idle_are(idle[0])}"
     if jobs.request == "flexible":
-        return f"{needs} {wanted[0]} in all; {_are(idle.sum(), past)} idle"
+        return f"{needs} {wanted[0]} in all; {idle_are(idle.sum())}"
     needed = f"{needs} {_ways(wanted, may_stay_whole(schedule.placement, jobs.request))}"
-    if len(idle) <= _MOST_TOLD:
+    if len(idle) <= _MOST_LISTED:
         return f"{needed}; {listed(idle)} {are} idle"
     most = np.sort(idle)[::-1][: len(wanted)]
-    return f"{needed}; the emptiest {_has(past)} {listed(most)} idle"
+    return f"{needed}; the emptiest {have} {listed(most)} idle"
 
 
 def asked(jobs: JobStream, job: int) -> list[int]:
@@ -187,14 +175,12 @@ def asked(jobs: JobStream, job: int) -> list[int]:
 
 
 def asks(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
-    """Say what a job asks for.
+    """Return what a job asks for, in words.
 
     Examples
     --------
     >>> import coalloc_lib as co
     >>> jobs = co.JobStream(submit=[0], runtime=[1], components=[[4, 1]])
-    >>> asks(jobs, 0)
-    '4 and 1 on two clusters'
     >>> asks(jobs, 0, co.SingleThenSpan())
     '5 on one cluster, or 4 and 1 on two clusters'
     """
@@ -207,10 +193,11 @@ def asks(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
 
 
 def _ways(wanted, whole):
-    """Say on how many clusters a job of components, or of one total, can go."""
+    """Return on how many clusters a job of components, or of one total, can go, in words."""
     if len(wanted) == 1:
         return f"{wanted[0]} on one cluster"
-    split = f"{listed(wanted)} on {_numeral(len(wanted))} clusters"
+    count = _NUMERALS[len(wanted)] if len(wanted) < len(_NUMERALS) else len(wanted)
+    split = f"{listed(wanted)} on {count} clusters"
     return f"{sum(wanted)} on one cluster, or {split}" if whole else split
 
 
@@ -220,14 +207,132 @@ def listed(items: Sequence[object] | NDArray[np.int64]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _numeral(count):
-    return _NUMERALS[count] if count < len(_NUMERALS) else str(count)
+class Piece(NamedTuple):
+    """Neighbouring processors of one cluster that run one job; all counted from 0."""
+
+    job: int
+    cluster: int
+    first: int
+    size: int
 
 
-def _are(count, past):
-    singular, plural = ("was", "were") if past else ("is", "are")
-    return f"{count} {singular if count == 1 else plural}"
+def window_of(
+    schedule: Schedule, window: tuple[float, float] | None
+) -> tuple[tuple[float, float], str]:
+    """Return the instants between which to draw, and words for them where they are not all."""
+    if window is not None:
+        try:
+            begin, finish = map(float, window)
+        except (TypeError, ValueError):
+            begin = finish = np.nan
+        if not -np.inf < begin < finish < np.inf:
+            raise InputError(f"window = {shown(window)}; give two instants, the earlier one first")
+        return (begin, finish), f"from {begin:,.10g} to {finish:,.10g}"
+    begin = schedule.jobs.submit.min()
+    last = np.fmax.reduce(schedule.end, initial=begin)  # past the NaN of jobs that were refused
+    if len(schedule) <= FIRST:
+        return (begin, last if last > begin else begin + 1), ""
+    # All that runs until then is among the first, so that what looks idle was idle.
+    finish = np.partition(schedule.start, FIRST)[FIRST]
+    if finish <= begin:  # they all start at once
+        later = schedule.end[schedule.end > begin]
+        finish = later.min() if later.size else begin + 1
+    return (begin, finish), f"the first {FIRST} of {len(schedule):,} jobs"
 
 
-def _has(past):
-    return "had" if past else "have"
+def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
+    """Yield the boxes of jobs, given by position, that are all that run in a window of time.
+
+    No two boxes overlap. Processors of a cluster are alike, so it is for a picture to say which of
+    them a job has. In order of their starts, jobs get the narrowest run of free neighbours that
+    holds them, at that end of it where the neighbour ends nearest to the job, so that wide runs
+    come free at once. Where none holds a job, it gets the fewest runs that do.
+    """
+    jobs = jobs[np.lexsort((schedule.end[jobs], schedule.start[jobs]))]
+    free_at = [np.full(size, -np.inf) for size in schedule.system.sizes]
+    for job in jobs:
+        begin, end = schedule.start[job], schedule.end[job]
+        for cluster in np.flatnonzero(schedule.allocation[job]):
+            rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
+            mine = []
+            while wanted:
+                first, size = _chosen(rows, begin, end, wanted)
+                rows[first : first + size] = np.inf
+                mine.append(Piece(int(job), int(cluster), first, size))
+                wanted -= size
+            for _, _, first, size in mine:
+                rows[first : first + size] = end
+            yield from mine
+
+
+def _chosen(free_at, begin, end, wanted):
+    """Choose a run of rows that are free from `begin` on, as (first, size): all wanted or less."""
+    free = np.concatenate([[False], free_at <= begin, [False]])
+    runs = np.flatnonzero(np.diff(free)).reshape(-1, 2)
+    ample = runs[runs[:, 1] - runs[:, 0] >= wanted]
+    if not len(ample):
+        first, last = max(runs.tolist(), key=lambda run: run[1] - run[0])
+        return first, last - first
+    first, last = min(ample.tolist(), key=lambda run: run[1] - run[0])
+    below = abs(free_at[first - 1] - end) if first else 0.0
+    above = abs(free_at[last] - end) if last < len(free_at) else 0.0
+    return (first if below <= above else last - wanted), wanted
+
+
+def scenes(
+    schedules: Mapping[str, Schedule], window: tuple[float, float] | None = None
+) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
+    """Return what `coalloc_lib.plots.schedules.still` draws of schedules, and from when to when.
+
+    `schedules` are by label; the first jobs are drawn where no window, from one instant to another,
+    is given. Raises `InputError` where it is none or holds more than 2,000 jobs.
+    """
+    spans, words = zip(*(window_of(one, window) for one in schedules.values()), strict=True)
+    begins, finishes = zip(*spans, strict=True)
+    span = min(begins), (min if any(words) else max)(finishes)
+    headings = [f"{n}: {part}" if part else n for n, part in zip(schedules, words, strict=True)]
+    drawn = [
+        {
+            "sizes": one.system.sizes,
+            "boxes": list(_boxes(one, *span)),
+            "waits": _waits(one, span),
+            "queue": list(_queue(one, span)),
+        }
+        for one in schedules.values()
+    ]
+    return dict(zip(headings, drawn, strict=True)), span
+
+
+def _boxes(schedule, begin, finish):
+    """Yield (number, cluster, first processor, processors, start, end) of what runs then."""
+    runs = np.flatnonzero((schedule.start < finish) & (schedule.end > begin))
+    if len(runs) > MOST:
+        raise InputError(
+            f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
+        )
+    for job, *box in pieces(schedule, runs):
+        yield int(schedule.jobs.number[job]), *box, schedule.start[job], schedule.end[job]
+
+
+def _waits(schedule, span):
+    """Return (begin, length) of each time in which a job waits."""
+    instants = np.unique(np.clip(instants_of(schedule), *span))
+    waits = np.concatenate([[False], schedule.queue_length(instants[:-1]) > 0, [False]])
+    edges = instants[np.flatnonzero(np.diff(waits))].reshape(-1, 2)
+    return [(begin, end - begin) for begin, end in edges]
+
+
+def _queue(schedule, span):
+    """Yield (lane from 1, number, submit, left, promised) of each job that came within the span."""
+    # In a lane no two waits meet, numbers included.
+    submit, left = schedule.jobs.submit, schedule.left_queue
+    digit = DIGIT * (span[1] - span[0])
+    free: list[float] = []
+    for job in np.argsort(submit, kind="stable"):
+        if not (submit[job] <= span[1] and left[job] >= span[0]):
+            continue
+        number = int(schedule.jobs.number[job])
+        before = submit[job] - digit * (len(str(number)) + 1)
+        lane = next((lane for lane, at in enumerate(free) if at <= before), len(free))
+        free[lane : lane + 1] = [max(left[job], submit[job] + digit)]
+        yield lane + 1, number, submit[job], left[job], schedule.promised[job]

@@ -28,35 +28,17 @@ SCHEDULING: dict[str, type[Scheduling]] = {
 
 
 def display_name(name: str) -> str:
-    """Return a name as a notebook shows it.
-
-    Examples
-    --------
-    >>> display_name("worst-fit")
-    'worst fit'
-    """
+    """Return a name as a notebook shows it: 'worst fit' for 'worst-fit'."""
     return name.replace("-", " ")
 
 
 def options_of(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of what a scheduling policy takes: the fields of its dataclass.
-
-    Examples
-    --------
-    >>> options_of(FPFS)
-    ('max_jumps',)
-    """
+    """Return the names of what a scheduling policy takes: the fields of its dataclass."""
     return tuple(field.name for field in fields(policy))
 
 
 def needed_by(policy: type[Any]) -> tuple[str, ...]:
-    """Return those of `options_of` that have no default.
-
-    Examples
-    --------
-    >>> needed_by(FPFS), needed_by(Online)
-    (('max_jumps',), ())
-    """
+    """Return those of `options_of` that have no default."""
     return tuple(field.name for field in fields(policy) if field.default is MISSING)
 
 
@@ -69,11 +51,6 @@ def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
         The processors of each cluster, such as ``"64,32,32"``, or a name of `NAMED_SYSTEMS`.
     argument : str
         What an error calls the text.
-
-    Raises
-    ------
-    InputError
-        The text is neither.
 
     Examples
     --------

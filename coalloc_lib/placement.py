@@ -18,35 +18,31 @@ an order of clusters, write `place` instead.
 import operator
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
-from coalloc_lib.checks import InputError, shown, whole_numbers
+import numpy as np
+
+from coalloc_lib.checks import InputError, instance_of, shown, whole, whole_numbers
 from coalloc_lib.system import Multicluster
+
+#: For `RandomFit`: a prime below 2^31, so that no product of two remainders is too large for 64
+#: bits, and a factor whose powers are all remainders but 0.
+PRIME, FACTOR = 2**31 - 1, 48_271
 
 
 class Placement:
-    """A rule that chooses clusters for the components of a job.
+    """A rule that chooses clusters for the components of a job."""
 
-    Attributes
-    ----------
-    requests : tuple of str
-        The request types that it serves; `simulate` refuses it for others.
-    keeps_whole : bool
-        Whether it may put an unordered job whole onto one cluster, and does where the components
-        do not fit on distinct clusters but the whole fits on one.
-    """
-
+    #: The request types that it serves; `simulate` refuses it for others.
     requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
+    #: Whether it may put an unordered job whole onto one cluster, and does where the components do
+    #: not fit on distinct clusters but the whole fits on one.
     keeps_whole: ClassVar[bool] = False
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the cluster numbers in the order in which they are tried.
-
-        Parameters
-        ----------
-        idle : sequence of int
-            Idle processors of each cluster.
-        """
+        """Return the cluster numbers in the order in which they are tried, given what is idle."""
         raise InputError(
             f"{type(self).__name__} says nowhere in which order clusters are tried; write its "
             "`order`, or its `place`"
@@ -57,14 +53,8 @@ class Placement:
     ) -> Sequence[int] | None:
         """Return the processors to take from each cluster, or None where the job does not fit.
 
-        Parameters
-        ----------
-        components : sequence of int
-            Processors of each component, zeros allowed.
-        request : str
-            One of `coalloc_lib.jobs.REQUESTS`.
-        idle : sequence of int
-            Idle processors of each cluster.
+        `components` are the processors of each, zeros allowed; `request` is one of
+        `coalloc_lib.jobs.REQUESTS`, and `idle` what is idle of each cluster.
         """
         if request == "ordered":
             return in_place(components, idle)
@@ -81,7 +71,7 @@ class Placement:
     def _checked_order(self, idle):
         """Return the order; a rule of the user's own may forget a cluster."""
         answer = self.order(idle)
-        if type(self) in _SORTING:
+        if type(self) in (WorstFit, BestFit):  # for speed: they sort the clusters
             return answer
         order = listed(answer)
         if order is None or len(order) != len(idle) or {*order} != {*range(len(idle))}:
@@ -117,10 +107,7 @@ class Placement:
 class FirstFit(Placement):
     """The first cluster, in a fixed order, on which the component fits.
 
-    Parameters
-    ----------
-    clusters : sequence of int, optional
-        The order in which clusters are tried; 0, 1, 2, ... where it is not given.
+    `clusters` is that order; 0, 1, 2, ... where it is not given.
     """
 
     clusters: tuple[int, ...] | None = None
@@ -169,19 +156,14 @@ class BestFit(Placement):
 class SingleThenSpan(Placement):
     """One cluster if one can hold the whole job now, else several, the emptiest first.
 
-    Parameters
-    ----------
-    single : Placement
-        Chooses the cluster of a job that one cluster can hold; best fit where it is not given.
+    `single` chooses the cluster of a job that one cluster can hold; best fit by default.
 
     Notes
     -----
-    A job is split only when it cannot start whole now: not its user decides, but the system. The
-    components of an unordered request say into what a job *can* be split; this rule decides whether
-    it *is*. Where it is, its components go on distinct clusters, as under worst fit; where not, it
-    pays no `span_penalty`. So it fits if the whole fits on one cluster *or* the components fit on
-    distinct ones, and neither implies the other: 19, 0, 0 and 0 idle processors hold a job of 7, 4,
-    4 and 4 whole, four times 7 only split.
+    The components of an unordered request say into what a job *can* be split; this rule decides
+    whether it *is*: only where it cannot start whole now. Its components then go on distinct
+    clusters, as under worst fit; else it pays no `span_penalty`. So it fits if the whole fits on
+    one cluster *or* the components fit on distinct ones, and neither implies the other.
 
     A flexible request is split as worst fit splits it, a total one never.
 
@@ -217,6 +199,123 @@ class SingleThenSpan(Placement):
         self.single.check(system)
 
 
+@dataclass(frozen=True)
+class LeastLoaded(Placement):
+    """The cluster of which the largest share is idle (ties by lowest number).
+
+    Worst fit gives most jobs to the largest machine; this evens out utilizations. Load is what is
+    busy now: of work still to come a placement knows nothing.
+
+    `system` is that of the run: how large the clusters are.
+
+    Examples
+    --------
+    >>> system = Multicluster([64, 8])
+    >>> LeastLoaded(system).place([2], "total", [32, 6])
+    [0, 2]
+    """
+
+    system: Multicluster
+
+    def __post_init__(self) -> None:
+        """Check the system."""
+        instance_of("system", self.system, Multicluster, "the Multicluster of the run")
+
+    def order(self, idle: Sequence[int]) -> Iterable[int]:
+        """Return the clusters by decreasing share of idle processors."""
+        sizes = self.system.sizes
+        return sorted(range(len(idle)), key=lambda c: -Fraction(int(idle[c]), sizes[c]))
+
+    def check(self, system: Multicluster) -> None:
+        """Raise where this is another system's."""
+        if system != self.system:
+            raise InputError(
+                f"placement = LeastLoaded for clusters {self.system}, and the system has {system}; "
+                "give LeastLoaded(system)"
+            )
+
+
+@dataclass(frozen=True)
+class RandomFit(Placement):
+    """A cluster on which the component fits, any of them as likely, by the seed.
+
+    Notes
+    -----
+    The choice is a function of the idle processors of all clusters, scrambled: the same question
+    has the same answer. Policies that plan, such as backfilling, rely on that, and both engines
+    choose alike. In an idle system jobs go to one cluster, which the seed chooses.
+
+    With the idle numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the
+    order is the cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are
+    drawn by the seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
+
+    Examples
+    --------
+    >>> [RandomFit(seed).place([3], "total", [9, 9]) for seed in (0, 1, 2)]
+    [[0, 3], [3, 0], [0, 3]]
+    """
+
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the seed."""
+        whole("seed", self.seed, least=0)
+
+    def order(self, idle: Sequence[int]) -> Iterable[int]:
+        """Return the clusters in an order that depends on all idle numbers and the seed."""
+        state, drawn = 0, self.numbers(len(idle))
+        for free in idle:
+            state = (state * FACTOR + int(free)) % PRIME
+        return sorted(range(len(idle)), key=lambda c: pow(state + drawn[c], 5, PRIME))
+
+    def numbers(self, clusters: int) -> tuple[int, ...]:
+        """Return the numbers r_c that the seed draws for so many clusters."""
+        return _draw(int(self.seed), clusters)
+
+
+@dataclass(frozen=True)
+class HomeSite(Placement):
+    """Jobs that may not leave their site beside jobs that may, which `rule` places.
+
+    Notes
+    -----
+    The components of a job are one more than there are clusters: in column 0 the processors of a
+    job that may go anywhere, in column c + 1 those of one that stays on cluster c.
+    `coalloc_lib.sites` makes such streams of total and flexible requests.
+
+    Examples
+    --------
+    >>> placement = HomeSite(BestFit())
+    >>> placement.place([3, 0, 0], "total", [9, 4]), placement.place([0, 3, 0], "total", [9, 4])
+    ([0, 3], [3, 0])
+    """
+
+    requests: ClassVar[tuple[str, ...]] = ("flexible", "total")
+    rule: Placement
+
+    def __post_init__(self) -> None:
+        """Check that `rule` can place jobs."""
+        if not isinstance(self.rule, Placement) or isinstance(self.rule, HomeSite):
+            raise InputError(f"rule = {self.rule!r} places no jobs that may leave; give BestFit()")
+
+    def place(
+        self, components: Sequence[int], request: str, idle: Sequence[int]
+    ) -> Sequence[int] | None:
+        """Place a job on its site or, where it has none, by the rule."""
+        free, *home = components
+        return in_place(home, idle) if any(home) else self.rule.place([free], request, idle)
+
+    def check(self, system: Multicluster) -> None:
+        """Raise where `rule` cannot serve `system`."""
+        self.rule.check(system)
+
+
+@lru_cache(maxsize=128)
+def _draw(seed, clusters):
+    words = np.random.SeedSequence(seed).generate_state(clusters, np.uint64)
+    return tuple(int(word) % PRIME for word in words)
+
+
 def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None:
     """Return component i from cluster i, for ordered requests, or None where it does not fit."""
     wanted = [*components[: len(idle)], *[0] * (len(idle) - len(components))]
@@ -226,16 +325,8 @@ def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None
 def time_on_processors(runtime: Any, span_penalty: Any, spans: Any) -> Any:
     """Return how long a job runs where it was placed: the one definition of it.
 
-    Parameters
-    ----------
-    runtime, span_penalty : float or ndarray
-        The job's run time on one cluster, and the share that spanning adds to it.
-    spans : bool or ndarray of bool
-        Whether it has processors of more than one cluster.
-
-    Notes
-    -----
-    ``runtime * (1 + span_penalty)`` where it spans; ``runtime``, to the last bit, where not.
+    ``runtime * (1 + span_penalty)`` where it spans clusters; ``runtime``, to the last bit, where
+    not. The arguments are numbers or arrays.
     """
     return runtime * (1 + span_penalty * spans)
 
@@ -245,17 +336,9 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
     return request == "unordered" and placement is not None and placement.keeps_whole
 
 
-def unserved(placement: Placement, request: str) -> str:
-    """Say that a placement does not serve a request type."""
-    return (
-        f"placement = {placement} is for {' and '.join(placement.requests)} requests and these are "
-        f"{request}; give another placement, or replace(request=...)"
-    )
-
-
 def listed(answer: Any) -> list[int] | None:
     """Return what a rule of the user's own answered as whole numbers; None where it is not that."""
-    plain = type(answer) in _PLAIN  # for speed: asking for a Mapping takes long
+    plain = type(answer) in (list, tuple, range)  # for speed: asking for a Mapping takes long
     if not plain and isinstance(answer, (str, bytes, Mapping, Set)):
         return None
     try:
@@ -271,8 +354,5 @@ def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | No
     return None if wrong else taken
 
 
-_PLAIN = frozenset({list, tuple, range})
-#: Rules that sort the clusters, and so forget none: their order is not checked.
-_SORTING = frozenset({WorstFit, BestFit})
 #: Rules whose answers need no check in a run.
 TRUSTED = frozenset({FirstFit, WorstFit, BestFit})

@@ -35,21 +35,10 @@ class Reservation(NamedTuple):
 class Profile:
     """How many processors of each cluster are idle from now on, in steps.
 
-    Parameters
-    ----------
-    idle : sequence of int
-        Idle processors of each cluster, for ever unless some are taken.
-    now : float
-        Where it begins.
-
-    Notes
-    -----
+    It begins at `now`, with the `idle` processors of each cluster, for ever unless some are taken.
     Step i goes from ``instants[i]``, included, to ``instants[i + 1]``, or for the last to infinity.
-    Two steps that follow one another differ: a profile is known by what is idle when, not by how it
-    came about.
-
-    What is taken for no time, from an instant to that same instant, is kept apart, in `moments`: it
-    is in the way of those only who would run across that instant, from before it to after it.
+    Two steps that follow one another differ. What is taken for no time is kept apart, in `moments`:
+    it is in the way of those only who would run across that instant.
     """
 
     def __init__(self, idle: Sequence[int], now: float = 0.0) -> None:
@@ -78,12 +67,8 @@ class Profile:
     def take(self, start: float, end: float, allocation: Sequence[int]) -> None:
         """Take processors of each cluster from `start` to `end`; negative ones are given back.
 
-        Parameters
-        ----------
-        start, end : float
-            `end` may be infinite.
-        allocation : sequence of int
-            What is idle then, `moments` aside: what was reserved before them stays in their way.
+        They have to be idle then, `moments` aside: what was reserved before them stays in their
+        way. `end` may be infinite.
         """
         if len(allocation) != len(self.idle[0]):
             raise InputError(
@@ -93,7 +78,10 @@ class Profile:
         if not start <= end:
             raise InputError(f"end = {end} comes before start = {start}; give a later end")
         if start == end:
-            self._take_moment(start, allocation)
+            if min(allocation) >= 0:
+                self.moments.append((start, tuple(allocation)))
+            else:
+                self.moments.remove((start, tuple(-taken for taken in allocation)))
             return
         free = [*map(min, zip(*self._steps_between(start, end), strict=True))]
         if any(took > idle for took, idle in zip(allocation, free, strict=True)):
@@ -131,16 +119,14 @@ class Profile:
             Returns the allocation that a job gets of so many idle processors, or None:
             `State.place`.
         since : float, optional
-            The reservation starts no earlier; where the profile begins if it is not given. A
-            profile that is kept while time goes on needs ``state.now`` here.
+            The reservation starts no earlier: ``state.now``. Where the profile begins if it is not
+            given.
 
         Notes
         -----
-        A job is placed on what stays idle over the whole length that it is expected to run. That
-        depends on where it is placed: it is placed in the window that it needs on one cluster and,
-        where it turns out to span and to run beyond it, again in the longer one. Tried are `since`,
-        the later instants at which the idle processors change, and those of `moments`: between two
-        of them nothing comes free.
+        A job is placed on what stays idle over the whole length that it is expected to run: in the
+        window that it needs on one cluster and, where it then spans and runs beyond it, again in
+        the longer one. Tried are `since` and the later instants at which idle processors change.
         """
         since = self.instants[0] if since is None else since
         moments = (instant for instant, _ in self.moments)
@@ -158,13 +144,6 @@ class Profile:
         """Return what is idle in each step that an interval touches, and so at its start."""
         inside = slice(bisect_right(self.instants, start), bisect_left(self.instants, end))
         return [self.at(start), *self.idle[inside]]
-
-    def _take_moment(self, instant, allocation):
-        """Take processors for no time, or give back what was taken so."""
-        if min(allocation) >= 0:
-            self.moments.append((instant, tuple(allocation)))
-        else:
-            self.moments.remove((instant, tuple(-taken for taken in allocation)))
 
     def _join(self, instant):
         """Let no step begin at an instant at which nothing changes."""

@@ -49,17 +49,19 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check that every part is one."""
-        if not isinstance(self.system, Multicluster):
-            raise InputError(f"system = {self.system!r}; give a Multicluster")
-        if not isinstance(self.workload, Workload):
-            raise InputError(
-                f"workload = {self.workload!r}; give a JobModel, a log, or another object with "
-                "sample(count, seed, rate) and mean_work"
-            )
-        if not isinstance(self.scheduling, Scheduling):
-            raise InputError(f"scheduling = {self.scheduling!r}; give a policy, such as FCFS()")
-        if not isinstance(self.placement, Placement | None):
-            raise InputError(f"placement = {self.placement!r}; give a rule, such as WorstFit()")
+        for name, kind, mend in (
+            ("system", Multicluster, "give a Multicluster"),
+            (
+                "workload",
+                Workload,
+                "give a JobModel, a log, or another object with sample(count, seed, rate) and "
+                "mean_work",
+            ),
+            ("scheduling", Scheduling, "give a policy, such as FCFS()"),
+            ("placement", Placement | None, "give a rule, such as WorstFit()"),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name} = {getattr(self, name)!r}; {mend}")
         if self.placement is not None and getattr(self.workload, "request", "") == "ordered":
             raise InputError(
                 f"placement = {self.placement} is given for ordered requests, which name their "
@@ -79,15 +81,7 @@ class Scenario:
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
-        """Draw a stream of `jobs` jobs that offers `load`; all come at once where none is given.
-
-        Parameters
-        ----------
-        jobs : int
-        load : float, optional
-            Offered load, as a share of all processors.
-        seed : int or SeedSequence
-        """
+        """Draw a stream of `jobs` jobs that offers `load`; all come at once where none is given."""
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
@@ -102,12 +96,7 @@ class Scenario:
         )
 
     def simulate(
-        self,
-        jobs: int,
-        *,
-        load: float | None = None,
-        seed: Seed = 0,
-        backlog: int | None = None,
+        self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
         """Draw a stream and return its `Schedule`; the arguments are those of `sample` and `run`.
 

@@ -40,8 +40,7 @@ class Schedule:
         For each job that a policy refused, when (`instant`) and `why`. Means over all jobs are NaN
         where there is one: take them over `served`.
     attempts : ndarray of int, shape (n,), or None
-        How many starts `Online` tried for each job, that of a refused one too; None of policies
-        that try none.
+        How many starts `Online` tried for each job, refused or not; None of other policies.
     servers : Servers or None
         Which servers, processors by number from 0, cluster by cluster, `Online` gave to each job:
         ``servers[i]`` is an array in ascending order, empty for a job that was refused.
@@ -89,6 +88,14 @@ class Schedule:
         return served
 
     @property
+    def left_queue(self) -> np.ndarray:
+        """When each job left the queue, by its start or because it was refused, shape (n,)."""
+        left = self.start.copy()
+        for job, refusal in self.refused.items():
+            left[job] = refusal.instant
+        return left
+
+    @property
     def wait(self) -> np.ndarray:
         """Time from submission to start, shape (n,)."""
         return self.start - self.jobs.submit
@@ -107,10 +114,9 @@ class Schedule:
         return self.end - self.jobs.submit
 
     def slowdown(self, at_least: float = 0.0) -> np.ndarray:
-        """Response time over time on processors, shape (n,).
+        """Response time over time on processors, 1 or more, shape (n,).
 
-        `at_least` is the shortest time that a job counts as: 10 s in the usual bounded
-        slowdown, where the result is at least 1.
+        `at_least` is the shortest time that a job counts as: 10 s in the usual bounded slowdown.
         """
         length = np.maximum(self.end - self.start, at_least)
         if (length <= 0).any():
@@ -134,16 +140,13 @@ class Schedule:
         Parameters
         ----------
         weights : {"work", "processors"}
-            ``"work"`` is processors times run time on one cluster, the job's resource consumption
-            when it does not span; ``"processors"`` leaves the run time out. Neither depends on the
-            schedule or the span penalty, so schedules of the same jobs can be compared.
+            ``"work"`` is processors times run time on one cluster; ``"processors"`` leaves the run
+            time out. Neither depends on the schedule, so schedules of one stream can be compared.
 
-        References
-        ----------
-        Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
-        Parallel Job Scheduling (2002), section 4.3. Its prose weights by resource consumption,
-        which is what keeps the order of jobs from changing the sum while nothing is idle, and is
-        the default here; its formula, 'weighted by width', by processors.
+        Notes
+        -----
+        Ernemann and others (2002), section 4.3 (see `coalloc_lib.sites`): its prose weights by
+        resource consumption, the default here; its formula, 'weighted by width', by processors.
         """
         one_of("weights", weights, WEIGHTS)
         weight = self.jobs.work if weights == "work" else self.jobs.processors
@@ -154,8 +157,7 @@ class Schedule:
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
         """Fraction of the processors busy, averaged over a window of time.
 
-        The window is from the first submission to the last one where it is not given: after the
-        last submission a system only drains.
+        The default is from the first submission to the last, after which a system only drains.
         """
         if begin is finish is None and np.ptp(self.jobs.submit) == 0:
             raise InputError(
@@ -195,11 +197,8 @@ class Schedule:
 
     def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
         """Jobs that wait just after each instant (those that arrive or start then included)."""
-        left = self.start.copy()
-        for job, refusal in self.refused.items():
-            left[job] = refusal.instant
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
-        return arrived - np.searchsorted(np.sort(left), instants, side="right")
+        return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
 
     def _work_done(self, instants, weight):
         """Return the time that jobs spent running before each instant, times their weight."""
@@ -232,21 +231,23 @@ class Schedule:
 
         Notes
         -----
-        Checked are: every job that was not refused starts at or after its submission; runs for its
-        run time (with the penalty where it spans); has the processors that its request asked for;
-        no cluster is over its size at any instant. FCFS, FPFS and EASY start jobs only at the
-        instant of some submission or departure; FCFS never overtakes, and FPFS no job more than
-        `max_jumps` times; under all three the head of the queue does not wait while it fits. EASY
-        starts no head of the queue later than the jobs that ran, at any instant at which it was the
-        head, allowed it to, and has promised it the first such start. Conservative backfilling
-        starts no job later than its first promise, and that is a start that the jobs that ran at
-        its submission allowed: the first such start where no other job waited. `Online` starts
-        every job at its promise, which is the attempt that was accepted, within what the job asked
-        and its booking within the horizon, on servers that make up its allocation, none of them
-        booked for two jobs at once (with `release_early`, but for one that had left by then). All
-        jobs are booked anew: no earlier attempt had room, nor any attempt of one that was refused,
-        and the servers are those that placement and rule choose (with a placement of one's own
-        this is not asked; those of the rule ``"first-found"`` only have to be idle).
+        Of every schedule: each job that was not refused starts at or after its submission, runs for
+        its run time (with the penalty where it spans), and has the processors that it asked for; no
+        cluster is over its size at any instant.
+
+        FCFS, FPFS and EASY start jobs only at the instant of some submission or departure, and the
+        head of the queue does not wait while it fits. FCFS never overtakes, FPFS no job more than
+        `max_jumps` times. EASY promises the head of the queue the first start that the running jobs
+        allow, and starts it no later than they allow at any instant. Conservative backfilling
+        starts no job later than its first promise, which is a start that the jobs that ran at its
+        submission allowed: the first such start where no other job waited.
+
+        `Online` starts every job at its promise, at the attempt that was accepted, within what the
+        job asked and its booking within the horizon, on servers that make up its allocation, none
+        booked for two jobs at once (with `release_early`, but for one that had left by then). No
+        earlier attempt had room, nor any attempt of a job that was refused, and the servers are
+        those that placement and rule choose (not checked with a placement of one's own; those of
+        the rule ``"first-found"`` only have to be idle).
         """
         from coalloc_lib.verification import verify
 
@@ -254,10 +255,9 @@ class Schedule:
         return self
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with the columns of the CSV contract.
+        """Return a pandas table with the columns of the CSV contract; `job` is that of the log.
 
-        The job is the number that it has in its log. A job that was refused has no instants and an
-        empty allocation.
+        A job that was refused has no instants and an empty allocation.
         """
         import pandas as pd
 

@@ -5,8 +5,7 @@ import numpy as np
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.machines import HomeSite
-from coalloc_lib.placement import Placement, WorstFit, unserved
+from coalloc_lib.placement import HomeSite, Placement, WorstFit
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
 from coalloc_lib.system import Multicluster
@@ -45,8 +44,8 @@ def simulate(
     Returns
     -------
     Schedule
-        Its jobs keep their positions; with a backlog its `jobs.submit` tells when each job
-        entered the queue.
+        Its jobs keep their positions; with a backlog its `jobs.submit` is when each job entered
+        the queue.
 
     Raises
     ------
@@ -63,8 +62,22 @@ def simulate(
     """
     scheduling = FCFS() if scheduling is None else scheduling
     one_of("engine", engine, ENGINES)
-    _check_types(system, jobs, scheduling, placement)
-    _refuse_what_is_not_heeded(jobs, scheduling, backlog)
+    own = "or an object of a class derived from"
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
+    instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
+    if placement is not None:
+        instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
+    if jobs.has_reservations and not scheduling.takes_reservations:
+        raise InputError(
+            f"jobs ask for a later or a latest start, which {scheduling} does not heed; use Online,"
+            " or replace(earliest_start=None, latest_start=None)"
+        )
+    if backlog is not None and scheduling.takes_reservations:
+        raise InputError(
+            f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
+            "queue knows none, leave it out"
+        )
     placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs, placement)
     if backlog is not None:
@@ -89,20 +102,6 @@ def simulate(
     return Schedule(system, jobs, scheduling, placement, *columns)
 
 
-def _refuse_what_is_not_heeded(jobs, scheduling, backlog):
-    """Refuse wishes for a start that a policy would pass over in silence."""
-    if jobs.has_reservations and not scheduling.takes_reservations:
-        raise InputError(
-            f"jobs ask for a later or a latest start, which {scheduling} does not heed; use Online,"
-            " or replace(earliest_start=None, latest_start=None)"
-        )
-    if backlog is not None and scheduling.takes_reservations:
-        raise InputError(
-            f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
-            "queue knows none, leave it out"
-        )
-
-
 def _chosen_placement(system, jobs, placement):
     """Return the placement that is given, or the default; None for ordered requests."""
     if jobs.request == "ordered":
@@ -114,7 +113,10 @@ def _chosen_placement(system, jobs, placement):
         return None
     placement = WorstFit() if placement is None else placement
     if jobs.request not in placement.requests:
-        raise InputError(unserved(placement, jobs.request))
+        raise InputError(
+            f"placement = {placement} is for {' and '.join(placement.requests)} requests and these "
+            f"are {jobs.request}; give another placement, or replace(request=...)"
+        )
     placement.check(system)
     return placement
 
@@ -132,28 +134,14 @@ def refuse_impossible(
         why = f"the largest cluster has {system.largest}"
     else:
         why = f"the system has {system.processors}"
-    _check_columns(system, components, placement)
+    if isinstance(placement, HomeSite) and components.shape[1] != len(clusters) + 1:
+        raise InputError(
+            f"components has {components.shape[1]} columns, and HomeSite takes {len(clusters) + 1}:"
+            " of jobs that may go anywhere, and of those that stay on each cluster; see "
+            "coalloc_lib.sites"
+        )
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
     if impossible.any():
         job = int(impossible.argmax())
         wanted = components[job].tolist()
         raise ImpossibleJobError(job, f"components {wanted} ({jobs.request}), but {why}")
-
-
-def _check_columns(system, components, placement):
-    wanted = len(system) + 1
-    if isinstance(placement, HomeSite) and components.shape[1] != wanted:
-        raise InputError(
-            f"components has {components.shape[1]} columns, and HomeSite takes {wanted}: of "
-            "jobs that may go anywhere, and of those that stay on each cluster; see "
-            "coalloc_lib.sites"
-        )
-
-
-def _check_types(system, jobs, scheduling, placement):
-    own = "or an object of a class derived from"
-    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
-    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
-    instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
-    if placement is not None:
-        instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")

@@ -1,9 +1,10 @@
-"""Sites that keep to themselves, share their jobs, or let jobs span them.
+"""Sites that keep to themselves, share their jobs, or let jobs span them; what each of them gains.
 
 A site is one cluster of a multicluster, with its own users. `local` gives each site its own queue,
 and jobs never leave theirs. `sharing` has one queue, and a placement chooses the machine of each
 job. `multi_site` lets a job that no machine can hold now run on several, for longer. And
-`single_machine` is the bound: all processors in one cluster.
+`single_machine` is the bound: all processors in one cluster. `compare_sites` runs logs in the first
+three ways.
 
 Each takes the jobs as so many processors, whatever their request was, and returns a `Schedule` of
 the same jobs, so that they can be compared job for job.
@@ -14,34 +15,45 @@ Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Com
 Job Scheduling (2002).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of
+from coalloc_lib.checks import (
+    ImpossibleJobError,
+    InputError,
+    instance_of,
+    not_negative,
+    one_of,
+    shown,
+)
 from coalloc_lib.engines.outcome import Servers
-from coalloc_lib.faults import ScheduleError
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.machines import HomeSite
-from coalloc_lib.placement import BestFit, Placement, SingleThenSpan
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import FCFS, Refusal, Scheduling
+from coalloc_lib.intervals.bootstrap import WEEK, resample_weeks
+from coalloc_lib.jobs import JobStream, merge
+from coalloc_lib.placement import BestFit, HomeSite, Placement, SingleThenSpan
+from coalloc_lib.schedule import WEIGHTS, Schedule
+from coalloc_lib.scheduling import EASY, FCFS, Refusal, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
+from coalloc_lib.verification import ScheduleError
 from coalloc_lib.workloads.sites import checked_sites
+from coalloc_lib.workloads.swf import SwfLog
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: How the clocks of logs are read.
+CLOCKS = ("calendar", "weeks")
+#: The row of all users together.
+ALL = "all sites"
 
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """What schedules of `local` name as their policy: the same one at each site, by itself.
-
-    Parameters
-    ----------
-    policy : Scheduling
-    """
+    """What schedules of `local` name as their policy: the same one at each site, by itself."""
 
     policy: Scheduling
 
@@ -70,11 +82,9 @@ class LocalSchedule(Schedule):
     at: Mapping[int, Schedule] = field(default_factory=dict)
 
     def verify(self) -> "LocalSchedule":
-        """Check the schedule of each site against all rules, and that they are well joined.
+        """Check the rules of the model, the schedule of each site, and that they are well joined.
 
-        The joined schedule keeps the rules of the model (submissions, run times, requests, sizes of
-        clusters); who may overtake whom is a matter of each site's queue, and checked there. And
-        every job is where and when its site has it.
+        Who may overtake whom is a matter of each site's queue, and checked there.
         """
         super().verify()
         for number, schedule in self.at.items():
@@ -108,14 +118,8 @@ def local(
         Each runs whole on its site's cluster.
     site : array_like of int, shape (n,)
         The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives.
-    scheduling : Scheduling, optional
-        The policy of every site; `FCFS` where it is not given.
-    engine : {"compiled", "reference"}
-
-    Returns
-    -------
-    LocalSchedule
-        A `Schedule` over the whole system, with that of each site in `at`.
+    scheduling, engine
+        As in `simulate`; the policy of every site.
 
     Raises
     ------
@@ -133,10 +137,17 @@ def local(
     scheduling = FCFS() if scheduling is None else scheduling
     jobs = _requesting("total", jobs)
     site = checked_sites(site, jobs, system)
-    _refuse_empty(system, site)
+    empty = np.flatnonzero(np.bincount(site, minlength=len(system)) == 0)
+    if len(empty):
+        raise InputError(
+            f"site gives no job to site {empty[0]} of {len(system)}; give it some, or leave it out "
+            "of the system"
+        )
     _refuse_wide(system, jobs, site)
     start, end, promised = (np.full(len(jobs), np.nan) for _ in range(3))
     allocation = np.zeros((len(jobs), len(system)), dtype=np.int32)
+    attempts = np.zeros(len(jobs), dtype=np.int64)
+    servers: list[Any] = [()] * len(jobs)
     refused: dict[int, Refusal] = {}
     at: dict[int, Schedule] = {}
     for number, size in enumerate(system.sizes):
@@ -145,25 +156,17 @@ def local(
         start[mine], end[mine], promised[mine] = one.start, one.end, one.promised
         allocation[mine, number] = one.allocation[:, 0]
         refused |= {int(mine[job]): refusal for job, refusal in one.refused.items()}
+        if one.attempts is not None and one.servers is not None:
+            attempts[mine] = one.attempts
+            for job, row in zip(mine, one.servers, strict=True):
+                servers[job] = row + sum(system.sizes[:number])
         at[number] = one
-    columns = (start, end, allocation, promised, refused, *_booked(site, at))
-    return LocalSchedule(system, jobs, AtEachSite(scheduling), None, *columns, site=site, at=at)
-
-
-def _booked(site, at):
-    """Return the attempts and the servers of all sites, or None of a policy that tells none."""
-    if any(one.attempts is None for one in at.values()):
-        return None, None
-    attempts = np.empty(len(site), dtype=np.int64)
-    rows: list[Any] = [()] * len(site)
-    first = 0
-    for number, one in at.items():
-        mine = np.flatnonzero(site == number)
-        attempts[mine] = one.attempts
-        for job, servers in zip(mine, one.servers, strict=True):
-            rows[job] = servers + first
-        first += one.system.processors
-    return attempts, Servers.of_rows(rows)
+    booked = all(one.attempts is not None for one in at.values())
+    columns = (start, end, allocation, promised, refused)
+    tried = (attempts, Servers.of_rows(servers)) if booked else ()
+    return LocalSchedule(
+        system, jobs, AtEachSite(scheduling), None, *columns, *tried, site=site, at=at
+    )
 
 
 def sharing(
@@ -179,16 +182,13 @@ def sharing(
 
     Parameters
     ----------
-    system : Multicluster
-    jobs : JobStream
+    system, jobs, scheduling, engine
+        As in `simulate`.
     home : array_like of int, shape (n,), optional
         The site that each job may not leave, -1 for one that may go anywhere, as all may where it
         is not given; `coalloc_lib.workloads.sites.staying` draws it.
     placement : Placement, optional
         `BestFit`, the paper's, where it is not given.
-    scheduling : Scheduling, optional
-        `FCFS` where it is not given.
-    engine : {"compiled", "reference"}
 
     Examples
     --------
@@ -216,17 +216,12 @@ def multi_site(
 
     Parameters
     ----------
-    system : Multicluster
-    jobs : JobStream
+    system, jobs, home, scheduling, engine
+        As in `sharing`.
     span_penalty : float or array_like, shape (n,)
         p: a job on several machines runs ``runtime * (1 + p)``.
-    home : array_like of int, shape (n,), optional
-        As in `sharing`.
     single : Placement, optional
         Chooses among the machines that can hold a job; `BestFit` where it is not given.
-    scheduling : Scheduling, optional
-        `FCFS` where it is not given.
-    engine : {"compiled", "reference"}
 
     Examples
     --------
@@ -279,15 +274,6 @@ def _some_staying(system, jobs, home, placement):
     return jobs.replace(components=components), HomeSite(placement)
 
 
-def _refuse_empty(system, site):
-    empty = np.flatnonzero(np.bincount(site, minlength=len(system)) == 0)
-    if len(empty):
-        raise InputError(
-            f"site gives no job to site {empty[0]} of {len(system)}; give it some, or leave it out "
-            "of the system"
-        )
-
-
 def _refuse_wide(system, jobs, site):
     sizes = system.as_array()[site]
     wide = (site >= 0) & (jobs.processors > sizes)
@@ -298,3 +284,177 @@ def _refuse_wide(system, jobs, site):
             f"{jobs.processors[job]} processors, and its site {site[job]} has {sizes[job]} "
             "(chopped(at_most) makes pieces of it)",
         )
+
+
+def compare_sites(
+    clusters: Mapping[str, int],
+    logs: Mapping[str, SwfLog | JobStream],
+    overhead: float,
+    *,
+    scheduling: Scheduling | None = None,
+    engine: str = "compiled",
+    clock: str = "calendar",
+) -> "pd.DataFrame":
+    """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
+
+    Parameters
+    ----------
+    clusters : dict of str to int
+        The processors of each site's cluster, by the site's name.
+    logs : dict of str to SwfLog or JobStream
+        The jobs of each site's users, by the same names: logs, or streams on one clock in seconds.
+    overhead : float
+        p: a job that spans sites runs ``1 + p`` times as long.
+    scheduling, engine
+        As in `simulate`; the policy of every queue, `EASY` where it is not given.
+    clock : {"calendar", "weeks"}
+        What is simultaneous. ``calendar``: jobs of one instant, where a log counts from the
+        ``UnixStartTime`` of its header. ``weeks``: each log is moved by whole weeks, so that all
+        begin in the same one; days of the week and hours stay. It is for logs of different years.
+
+    Returns
+    -------
+    pandas.DataFrame
+        For each site, and for all, and for each weight (``work`` or ``processors``) a row with
+        ``jobs``, ``spanned``, the share of them that spanned sites, and three numbers, each with
+        its 95 % interval: ``local_h``, the AWRT in hours where the site stays alone; ``sharing``,
+        that with job sharing over it; ``spanning``, that of multi-site execution over job sharing.
+
+    Raises
+    ------
+    InputError
+        Names differ, a site has no job or fewer than four weeks, a job is wider than its site's
+        cluster, the overhead is negative, the logs have no time in common, or the policy refuses a
+        job, for then those that are left could not be compared.
+
+    Notes
+    -----
+    Only jobs of the time in which all logs have some are run: before and after, those who share
+    would have the machines of the others for nothing. Jobs run as in `sharing` and `multi_site`.
+    The intervals are from weeks drawn anew, the same ones for all three ways to run; see
+    `coalloc_lib.intervals.bootstrap`.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> day = co.JobStream(np.arange(0, 3e6, 86_400), [3600] * 35, [4] * 35, request="total")
+    >>> table = compare_sites({"A": 4, "B": 4}, {"A": day, "B": day}, 0.25)
+    >>> table.query("weight == 'work'")[["site", "jobs", "local_h", "sharing", "spanning"]]
+            site  jobs  local_h  sharing  spanning
+    0          A    35      1.0      1.0       1.0
+    2          B    35      1.0      1.0       1.0
+    4  all sites    70      1.0      1.0       1.0
+    """
+    import pandas as pd
+
+    overhead = not_negative("overhead", overhead)
+    system = _system(clusters, logs)
+    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, CLOCKS)))
+    for name, stream in streams.items():
+        if (widest := int(stream.processors.max())) > clusters[name]:
+            raise InputError(
+                f"logs[{name!r}] has a job of {widest} processors and its cluster "
+                f"{clusters[name]}; give the size of the machine of the log, or "
+                "log.jobs().chopped(at_most).pieces"
+            )
+    # In the order of the clusters, as the numbers of the sites are.
+    ordered = [streams[name] for name in clusters]
+    jobs = merge(*ordered)
+    number = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
+    site = number[np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")]
+    policy = EASY() if scheduling is None else scheduling
+    how: dict[str, Any] = {"scheduling": policy, "engine": engine}
+    ran = [
+        local(system, jobs, site, **how),
+        sharing(system, jobs, **how),
+        multi_site(system, jobs, overhead, **how),
+    ]
+    if refused := max(len(each.refused) for each in ran):
+        raise InputError(
+            f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "
+            "all, so that the same jobs are compared"
+        )
+    return pd.DataFrame(list(_rows([*clusters], site, ran)))
+
+
+def _system(clusters, logs):
+    """Return the clusters as a system; refuse logs that are not of them."""
+    for argument, value in (("clusters", clusters), ("logs", logs)):
+        if not isinstance(value, Mapping) or len(value) < 2:
+            raise InputError(
+                f"{argument} = {shown(value)}; give a dict of two sites or more, by name"
+            )
+    if ALL in clusters:
+        raise InputError(f"clusters has a site {ALL!r}, as the row of all is called; rename it")
+    odd = [repr(name) for name in [*clusters, *logs] if (name in clusters) != (name in logs)]
+    if odd:
+        raise InputError(
+            f"clusters and logs differ in {', '.join(odd)}; give both a site of each name"
+        )
+    return Multicluster([*clusters.values()])
+
+
+def _on_one_clock(logs, clock):
+    """Return the jobs of each site with instants on one clock."""
+    streams = {}
+    kinds = {type(log) for log in logs.values()}
+    for name, log in logs.items():
+        if not isinstance(log, SwfLog | JobStream) or len(kinds) > 1:
+            raise InputError(
+                f"logs[{name!r}] is a {type(log).__name__}; give all as read_swf(...), or all as "
+                "streams on one clock"
+            )
+        if isinstance(log, JobStream):
+            stream = log
+        elif log.epoch is None:
+            raise InputError(
+                f"logs[{name!r}] has no UnixStartTime in its header; give all logs as streams, "
+                "log.jobs(), on one clock"
+            )
+        else:
+            stream = log.jobs()
+            stream = stream.replace(submit=stream.submit + log.epoch)
+        if stream.request == "ordered":
+            raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
+        if clock == "weeks":
+            stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
+        streams[name] = stream.replace(request="total")
+    return streams
+
+
+def _in_common(streams):
+    """Return the jobs of the time in which every site has some."""
+    begin = max(stream.submit.min() for stream in streams.values())
+    end = min(stream.submit.max() for stream in streams.values())
+    common = {}
+    for name, stream in streams.items():
+        inside = (stream.submit >= begin) & (stream.submit <= end)
+        if not inside.any():
+            raise InputError(
+                f"logs[{name!r}] has no job in the time of the others; give logs of one time, or "
+                "clock='weeks'"
+            )
+        common[name] = stream[inside]
+    return common
+
+
+def _rows(names: list[str], site: NDArray[np.int64], ran: list[Schedule]) -> Iterator[dict]:
+    """Yield the rows of each site and of all."""
+    groups = {name: site == number for number, name in enumerate(names)}
+    for name, mine in (groups | {ALL: np.ones(len(site), dtype=bool)}).items():
+        jobs, spanned = ran[0].jobs[mine], float(ran[-1].spans[mine].mean())
+        for weight in WEIGHTS:
+            weights = jobs.work if weight == "work" else jobs.processors
+            try:
+                means = resample_weeks([each.response[mine] for each in ran], weights, jobs.submit)
+            except InputError as error:
+                raise InputError(f"{name}, in the time that all logs have: {error}") from None
+            row = {"site": name, "weight": weight, "jobs": int(mine.sum()), "spanned": spanned}
+            for column, interval in (
+                ("local_h", means.interval(lambda m: float(m[0] / 3600))),
+                ("sharing", means.interval(lambda m: float(m[1] / m[0]))),
+                ("spanning", means.interval(lambda m: float(m[2] / m[1]))),
+            ):
+                row[column] = interval.estimate
+                row |= {f"{column}_low": interval.low, f"{column}_high": interval.high}
+            yield row

@@ -1,8 +1,8 @@
 """The rules of the model, as checks of a finished schedule.
 
-They share no code with an engine but the definition of how long a job runs. `_RULES` hold for every
-schedule, `_RULES_OF` for those of a policy: of that very class, since one derived from it may do
-anything.
+They share no code with an engine but the rules of placement and the definition of how long a job
+runs. `_RULES` hold for every schedule, `_RULES_OF` for those of a policy: of that very class, since
+one derived from it may do anything.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib import bookings
-from coalloc_lib.faults import ScheduleError, refuse
-from coalloc_lib.machines import HomeSite
-from coalloc_lib.placement import Placement, may_stay_whole, time_on_processors
+from coalloc_lib.calendar.periods import FIRST_FOUND
+from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
+from coalloc_lib.placement import (
+    TRUSTED,
+    HomeSite,
+    LeastLoaded,
+    Placement,
+    RandomFit,
+    SingleThenSpan,
+    WorstFit,
+    may_stay_whole,
+    time_on_processors,
+)
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+
+#: Placements whose answer depends on the question only.
+_KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTED
+#: Table entries that are looked at in one go, so that memory stays bounded.
+_CHUNK = 4_000_000
+
+
+class ScheduleError(AssertionError):
+    """A schedule breaks a rule of the model."""
 
 
 def verify(schedule: Any) -> None:
@@ -25,35 +43,30 @@ def verify(schedule: Any) -> None:
 
 
 def overtaken(schedule: Any) -> np.ndarray:
-    """Count, for each job, the jobs behind it that started strictly before it.
+    """Count, for each job, the jobs behind it in the queue that started strictly before it.
 
-    Jobs behind it that started earlier = all that started earlier less those of them before it.
+    Two jobs are compared at the highest bit in which the ranks of their starts differ.
     """
-    order = np.argsort(schedule.jobs.submit, kind="stable")
+    order = np.argsort(schedule.jobs.submit, kind="stable")[::-1]  # from the end of the queue
     start = schedule.start[order]
-    earlier = np.searchsorted(np.sort(start), start, side="left")
-    result = np.empty(len(start), dtype=np.int64)
-    result[order] = earlier - _earlier_before(start)
+    rank = np.searchsorted(np.sort(start), start)
+    count = np.zeros(len(rank), dtype=np.int64)
+    for bit in range(len(rank).bit_length()):
+        alike = np.argsort(rank >> bit + 1, kind="stable")
+        group, is_later = rank[alike] >> bit + 1, (rank[alike] >> bit & 1).astype(bool)
+        earlier = np.append(0, np.cumsum(~is_later))
+        count[alike] += is_later * (earlier[1:] - earlier[np.searchsorted(group, group)])
+    result = np.empty_like(count)
+    result[order] = count
     return result
 
 
-def _earlier_before(start):
-    """For each i, how many j < i have start[j] < start[i]: merge sort, one level at a time."""
-    n = len(start)
-    counts = np.zeros(n, dtype=np.int64)
-    rank = np.searchsorted(np.sort(start), start, side="left")
-    width = 1
-    while width < n:
-        # Within each pair of runs, count for the right run's members the smaller ones at left.
-        pair = np.arange(n) // (2 * width)
-        right = (np.arange(n) // width) % 2 == 1
-        order = np.lexsort((~right, rank, pair))  # equal ranks: the right run first
-        seen = np.cumsum(~right[order])
-        first = np.searchsorted(pair[order], pair[order], side="left")
-        before = np.where(first > 0, seen[first - 1], 0)
-        counts[order] += np.where(right[order], seen - before, 0)
-        width *= 2
-    return counts
+def _refuse(bad, schedule, message):
+    """Raise for the job at fault that starts the earliest, where there is any."""
+    jobs = np.flatnonzero(bad)
+    if len(jobs):
+        job = jobs[np.argmin(schedule.start[jobs])]
+        raise ScheduleError(f"job {job} at {schedule.start[job]:.12g}: {message(job)}")
 
 
 def _complete(schedule):
@@ -74,40 +87,39 @@ def _complete(schedule):
 
 
 def _after_submission(schedule):
-    bad = schedule.start < schedule.jobs.submit
     submit = schedule.jobs.submit
-    refuse(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
+    _refuse(
+        schedule.start < submit,
+        schedule,
+        lambda job: f"starts before its submission at {submit[job]:.12g}",
+    )
 
 
 def _run_time(schedule):
-    jobs = schedule.jobs
+    jobs, end = schedule.jobs, schedule.end
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spans)
-    bad = schedule.served & (schedule.end != schedule.start + length)
-    refuse(
-        bad,
+    _refuse(
+        schedule.served & (end != schedule.start + length),
         schedule,
-        lambda job: (
-            f"ends at {schedule.end[job]:.12g}, its time on processors is {length[job]:.12g}"
-        ),
+        lambda job: f"ends at {end[job]:.12g}, its time on processors is {length[job]:.12g}",
     )
 
 
 def _request(schedule):
     """Every job has what it asked for."""
     jobs, allocation = schedule.jobs, schedule.allocation
+    is_whole = (allocation > 0).sum(axis=1) == 1
     bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
     if jobs.request == "total":
-        bad |= (allocation > 0).sum(axis=1) != 1
+        bad |= ~is_whole
     if isinstance(schedule.placement, HomeSite):
         home = jobs.components[:, 1:]
         bad |= home.any(axis=1) & (home != allocation).any(axis=1)
     elif jobs.request in ("ordered", "unordered"):
         wanted, given = _side_by_side(jobs.request, jobs.components, allocation)
-        split = (wanted != given).any(axis=1)
-        if may_stay_whole(schedule.placement, jobs.request):
-            split &= (allocation > 0).sum(axis=1) != 1
-        bad |= split
-    refuse(
+        whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
+        bad |= (wanted != given).any(axis=1) & ~whole
+    _refuse(
         bad & schedule.served,
         schedule,
         lambda job: (
@@ -130,16 +142,14 @@ def _capacity(schedule):
     """No cluster is over its size; at one instant departures come before starts."""
     runs = schedule.end > schedule.start
     start, end = schedule.start[runs], schedule.end[runs]
-    numbers = np.flatnonzero(runs)
     instants = np.concatenate([end, start])
-    starting = np.repeat([0, 1], len(start))
-    order = np.lexsort((starting, instants))
+    order = np.lexsort((np.repeat([0, 1], len(start)), instants))
     for cluster, size in enumerate(schedule.system.sizes):
         took = schedule.allocation[runs, cluster]
         busy = np.cumsum(np.concatenate([-took, took])[order])
         if (busy > size).any():
             event = int((busy > size).argmax())
-            job = numbers[order[event] % len(start)]
+            job = np.flatnonzero(runs)[order[event] % len(start)]
             raise ScheduleError(
                 f"job {job} at {instants[order[event]]:.12g}: cluster {cluster} runs "
                 f"{busy[event]} processors and has {size}"
@@ -149,14 +159,13 @@ def _capacity(schedule):
 def _instant(schedule):
     """Room only comes with a departure: a job that waited starts at one."""
     bad = ~np.isin(schedule.start, np.concatenate([schedule.jobs.submit, schedule.end]))
-    refuse(bad, schedule, lambda job: "starts at an instant at which no job was submitted or left")
+    _refuse(bad, schedule, lambda job: "starts at an instant at which no job was submitted or left")
 
 
 def _no_overtaking(schedule):
     """No job is overtaken more often than `max_jumps` allows: never under FCFS."""
-    limit = getattr(schedule.scheduling, "max_jumps", 0)
-    count = schedule.overtaken
-    refuse(
+    limit, count = getattr(schedule.scheduling, "max_jumps", 0), schedule.overtaken
+    _refuse(
         count > limit,
         schedule,
         lambda job: f"was overtaken {count[job]} times, {schedule.scheduling} allows {limit}",
@@ -180,21 +189,14 @@ def _head(schedule):
 
 def _waiting_heads(schedule):
     """Return the instants, increasing, after which a job heads the queue, and those jobs."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
-    submit, all_before = schedule.jobs.submit[order], np.maximum.accumulate(schedule.start[order])
-    instants = np.unique(np.concatenate([submit, schedule.end]))
-    # The head is the first in the queue that has not started; it may not have arrived yet.
-    head = np.searchsorted(all_before, instants, side="right")
-    waits = head < np.searchsorted(submit, instants, side="right")
-    return instants[waits], order[head[waits]]
+    instants = np.unique(np.concatenate([schedule.jobs.submit, schedule.end]))
+    jobs = heads(schedule, instants)
+    return instants[jobs >= 0], jobs[jobs >= 0]
 
 
-def _promise_to_head(schedule):
-    """No head of the queue starts later than the jobs that run at any instant allow it to.
-
-    It must not fit on what is idle once those that are expected to end before its start have left:
-    if it did, its promised start would be the last of these ends, or earlier.
-    """
+def _head_not_delayed(schedule):
+    """No head of the queue starts later than the jobs that run at any instant allow it to."""
+    # It must not fit once those that are expected to end before its start have left.
     instants, heads = _waiting_heads(schedule)
     bad = _can_start(schedule, instants, heads, schedule.start[heads], included=False)
     if bad.any():
@@ -205,32 +207,30 @@ def _promise_to_head(schedule):
         )
 
 
-def _told_to_heads(schedule):
+def _promises_to_heads(schedule):
     """Every job that had to wait as head of the queue was promised the first start it could expect.
 
-    At an instant at which jobs take no time there are several rounds, and the promise, to any job,
-    may be of an earlier one, when such jobs still ran.
+    At an instant at which jobs take no time there are several rounds, and any promise may be of an
+    earlier one, when such jobs still ran.
     """
     start, promised = schedule.start, schedule.promised
     instants, heads = _waiting_heads(schedule)
     first = np.sort(np.unique(heads, return_index=True)[1])
     instants, heads = instants[first], heads[first]
     rounds = start[start == schedule.end]
-    told = ~np.isnan(promised)
-    unasked = told & ~np.isin(start, rounds)
-    unasked[heads] = ~told[heads]
-    refuse(
-        unasked, schedule, lambda job: f"was promised {_start_of(promised[job])}, as no head should"
+    has_promise = ~np.isnan(promised)
+    bad = has_promise & ~np.isin(start, rounds)
+    bad[heads] = ~has_promise[heads]
+    _refuse(
+        bad, schedule, lambda job: f"was promised {_start_of(promised[job])}, as no head should"
     )
     _first_possible(schedule, instants, heads, ~np.isin(instants, rounds))
 
 
-def _told_to_all(schedule):
-    """Every job was promised a start, by its submission, that the jobs that ran then allowed.
-
-    Where no other job waited, it is the first that they allowed; else it may be a later one.
-    """
-    refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
+def _promises_to_all(schedule):
+    """Every job was promised a start that the jobs that ran before it came allowed."""
+    # It is the first such start where no other job waited.
+    _refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit, start = schedule.jobs.submit[order], schedule.start[order]
     alone = np.append(-np.inf, np.maximum.accumulate(start)[:-1]) < submit
@@ -240,7 +240,7 @@ def _told_to_all(schedule):
 def _promise_kept(schedule):
     """No job starts later than its first promise, and so none that has got better since."""
     promised = schedule.promised
-    refuse(
+    _refuse(
         schedule.start > promised,
         schedule,
         lambda job: f"starts later than it was promised, {_start_of(promised[job])}",
@@ -248,19 +248,15 @@ def _promise_kept(schedule):
 
 
 def _first_possible(schedule, instants, jobs, exactly, before=False):
-    """Promises made to jobs at instants are possible, and where `exactly` says so, the first such.
-
-    The running jobs are those that started by each instant, or `before` it.
-    """
+    """Promises made to jobs at instants are possible, and where `exactly`, the first such."""
     promised = schedule.promised[jobs]
     case = (schedule, instants, jobs, promised)
     bad = (promised > instants) & exactly & _can_start(*case, included=False, before=before)
     bad |= ~_can_start(*case, included=True, before=before)
     if bad.any():
-        job, instant, told = jobs[bad][0], instants[bad][0], promised[bad][0]
         raise ScheduleError(
-            f"job {job} at {instant:.12g}: was promised {_start_of(told)}, which is not when the "
-            "running jobs allow it"
+            f"job {jobs[bad][0]} at {instants[bad][0]:.12g}: was promised "
+            f"{_start_of(promised[bad][0])}, which is not when the running jobs allow it"
         )
 
 
@@ -269,19 +265,11 @@ def _start_of(promised):
 
 
 def _can_start(schedule, instants, jobs, until, included, before=False):
-    """Whether jobs fit once those have left that run at increasing instants and end by `until`.
-
-    Parameters
-    ----------
-    instants, jobs, until : ndarray, shape (m,)
-    included : bool
-        Whether those that are expected to end at `until` itself have left too.
-    before : bool
-        Whether those that start at the instants do not run yet.
-    """
+    """Whether jobs fit once those have left that run at increasing instants and end by `until`."""
+    # `included`: those that end at `until` itself have left too; `before`: those that start at the
+    # instants do not run yet.
     stream, system = schedule.jobs, schedule.system
-    length = np.maximum(stream.estimate, stream.runtime)
-    end = schedule.start + time_on_processors(length, stream.span_penalty, schedule.spans)
+    end = booked_end(schedule)
     first = np.searchsorted(instants, schedule.start, side="right" if before else "left")
     counts = np.maximum(np.searchsorted(instants, schedule.end, side="left") - first, 0)
     idle = np.tile(system.as_array(), (len(instants), 1))
@@ -294,8 +282,223 @@ def _can_start(schedule, instants, jobs, until, included, before=False):
     return fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
 
 
-#: Table entries that `_head` looks at in one go, so that its memory stays bounded.
-_CHUNK = 4_000_000
+def _attempts(schedule):
+    """Every job starts at the attempt that was accepted; a refused one has its attempts too."""
+    if schedule.attempts is None or schedule.servers is None:
+        raise ScheduleError("the schedule does not tell the attempts and the servers of its jobs")
+    policy, served, attempts = schedule.scheduling, schedule.served, schedule.attempts
+    start = schedule.jobs.earliest_start + (attempts - 1) * policy.step
+    _refuse(
+        served & (schedule.start != start),
+        schedule,
+        lambda job: f"attempt {attempts[job]} is at {start[job]:.12g}",
+    )
+    bad = (attempts < served) | (attempts > policy.most_attempts)
+    if bad.any():
+        job = int(bad.argmax())
+        raise ScheduleError(
+            f"job {job} has {attempts[job]} attempts, and at most {policy.most_attempts} are made"
+        )
+
+
+def _in_time(schedule):
+    """Every job starts when it was promised, no later than it asked, and ends by the horizon."""
+    promised, latest = schedule.promised, schedule.jobs.latest_start
+    start, served = schedule.start, schedule.served
+    until, end = _horizon(schedule), booked_end(schedule)
+    for bad, message in (
+        (served & (start != promised), lambda job: f"was promised {promised[job]:.12g}"),
+        (start > latest, lambda job: f"starts after its latest start, {latest[job]:.12g}"),
+        (
+            served & (end > until),
+            lambda job: (
+                f"is booked until {end[job]:.12g}, beyond the horizon, which ended at "
+                f"{until[job]:.12g}"
+            ),
+        ),
+    ):
+        _refuse(bad, schedule, message)
+
+
+def _refusals(schedule):
+    """Every refused job was told, when it was submitted, what ended its attempts."""
+    jobs, policy, horizon = schedule.jobs, schedule.scheduling, _horizon(schedule)
+    for job in sorted(schedule.refused):
+        tried, until, latest = int(schedule.attempts[job]), horizon[job], jobs.latest_start[job]
+        length = max(jobs.estimate[job], jobs.runtime[job])
+        earliest, last, following = (
+            jobs.earliest_start[job] + k * policy.step for k in (0, tried - 1, tried)
+        )
+        reason = "nothing"
+        if not earliest + length > earliest:
+            reason = NO_LENGTH
+        elif tried == policy.most_attempts:
+            reason = NO_ROOM
+        elif following > latest:
+            reason = PAST_LATEST
+        elif following + length > until:
+            reason = BEYOND_HORIZON
+        untimely = reason == NO_LENGTH or last > latest or last + length > until
+        (instant, why), submit = schedule.refused[job], jobs.submit[job]
+        if why != reason or instant != submit or (tried and untimely):
+            raise ScheduleError(
+                f"job {job} was refused at {instant:.12g} for {why!r} after {tried} "
+                f"attempts; it is told at its submission, at {submit:.12g}, what ended these: "
+                f"{reason!r}"
+            )
+
+
+def _on_servers(schedule):
+    """Every job has as many servers of each cluster as processors, each of them once."""
+    servers, sizes = schedule.servers, schedule.system.as_array()
+    job = np.repeat(np.arange(len(servers)), np.diff(servers.first))
+    inside = (servers.ids >= 0) & (servers.ids < sizes.sum())
+    cluster = np.searchsorted(np.cumsum(sizes), servers.ids, side="right")
+    held = np.zeros(schedule.allocation.shape, dtype=np.int64)
+    np.add.at(held, (job[inside], cluster[inside]), 1)
+    bad = (held != schedule.allocation).any(axis=1)
+    bad[job[~inside]] = True
+    bad[job[1:][(np.diff(servers.ids) <= 0) & (np.diff(job) == 0)]] = True
+    _refuse(
+        bad,
+        schedule,
+        lambda job: (
+            f"has servers {servers[job].tolist()} for {schedule.allocation[job].tolist()} "
+            "processors of each cluster"
+        ),
+    )
+
+
+def _bookings(schedule):
+    """No server is booked twice, and every job has the first attempt with room, and its servers."""
+    # What was booked before a job came is read from the schedule. A placement of one's own may
+    # answer otherwise the second time, so attempts and servers are then not checked.
+    jobs, policy, placement = schedule.jobs, schedule.scheduling, schedule.placement
+    inner = getattr(placement, "rule", None), getattr(placement, "single", None)
+    is_known = _KNOWN.issuperset(map(type, (placement, *inner)))
+    sizes, end = schedule.system.as_array(), booked_end(schedule)
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    free_since = np.zeros(sizes.sum())  # of each server, by what is over
+    owner, server = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    for job in np.argsort(jobs.submit, kind="stable").tolist():
+        now, until = jobs.submit[job], end[owner]
+        if policy.release_early:
+            # What runs for no time leaves after the arrivals of its instant.
+            leaves = schedule.end[owner]
+            has_left = (leaves < now) | ((leaves == now) & (schedule.start[owner] < leaves))
+            until = np.where(has_left, leaves, until)
+        stays = until > now
+        np.maximum.at(free_since, server[~stays], until[~stays])
+        owner, server, until = owner[stays], server[stays], until[stays]
+        begin, start, mine = schedule.start[owner], schedule.start[job], schedule.servers[job]
+        is_mine = np.zeros(len(cluster), dtype=bool)
+        is_mine[mine] = True
+        clash = (begin < end[job]) & (until > start) & is_mine[server]
+        if clash.any():
+            raise ScheduleError(
+                f"job {job} at {start:.12g}: server {server[clash][0]} is booked for "
+                f"job {owner[clash][0]}"
+            )
+        if is_known:
+            _first_room(schedule, job, _idle_periods(begin, until, server, free_since), cluster)
+        # Bookings are in order of their servers, and on each in order of time.
+        first, after = (np.searchsorted(server, mine, side=side) for side in ("left", "right"))
+        earlier = np.append(0, np.cumsum(begin <= start))
+        position = first + earlier[after] - earlier[first]
+        owner, server = np.insert(owner, position, job), np.insert(server, position, mine)
+
+
+def _idle_periods(begin, until, server, free_since):
+    """Return begin, end and server of all idle periods around the bookings of servers."""
+    every = np.arange(len(free_since))
+    first = np.searchsorted(server, every)
+    ends = np.append(np.insert(begin, first, np.inf)[1:], np.inf)
+    return np.insert(until, first, free_since), ends, np.insert(server, first, every)
+
+
+def _first_room(schedule, job, periods, cluster):
+    """Check that a job has the first attempt with room, and the servers that the rule chooses."""
+    jobs, policy = schedule.jobs, schedule.scheduling
+    tried, served = int(schedule.attempts[job]), job not in schedule.refused
+    starts = jobs.earliest_start[job] + np.arange(tried) * policy.step
+    first, allocation, length = _first_attempt(schedule, job, starts, periods, cluster)
+    if first != (tried - 1 if served else tried):
+        raise ScheduleError(
+            f"job {job} has attempt {tried}, {'' if served else 'and was refused, '}but there "
+            + (f"was room at attempt {first + 1}" if first < tried else "was no room at it")
+        )
+    if not served or policy.rule == FIRST_FOUND:
+        return
+    start, mine = starts[-1], schedule.servers[job]
+    fits = (periods[0] <= start) & (periods[1] >= start + length)
+    since, until, server = (column[fits] for column in periods)
+    gap = until - since if policy.rule == "best-fit" else np.zeros(len(server))
+    order = np.lexsort((server, -since, gap))
+    for number, wanted in enumerate(allocation):
+        chosen = np.sort(server[order][cluster[server[order]] == number][:wanted]).tolist()
+        given = mine[cluster[mine] == number].tolist()
+        if chosen != given:
+            raise ScheduleError(
+                f"job {job} at {start:.12g}: has servers {given} of cluster {number}, by the rule "
+                f"{policy.rule} these are {chosen}"
+            )
+
+
+def _first_attempt(schedule, job, starts, periods, cluster):
+    """Return the number of the first start with room, the allocation, and the length there."""
+    jobs, place = schedule.jobs, (schedule.placement or WorstFit()).place
+    alone = max(jobs.estimate[job], jobs.runtime[job])
+    spanning = time_on_processors(alone, jobs.span_penalty[job], True)
+    until = schedule.scheduling.horizon_end(float(jobs.submit[job]))
+    components = tuple(jobs.components[job].tolist())
+    number_of = cluster[periods[2]]
+
+    def count(starts, length):
+        """Of periods that are long enough, those that have begun less those that end too soon."""
+        table = []
+        for number in range(len(schedule.system)):
+            enough = (number_of == number) & (periods[0] + length <= periods[1])
+            begun = np.searchsorted(np.sort(periods[0][enough]), starts, side="right")
+            ended = np.searchsorted(np.sort(periods[1][enough]), starts + length, side="left")
+            table.append(begun - ended)
+        return np.transpose(table)
+
+    counts = count(starts, alone)
+    for attempt in np.flatnonzero(counts.sum(axis=1) >= sum(components)).tolist():
+        length, room = alone, counts[attempt].tolist()
+        while starts[attempt] + length <= until:
+            allocation = place(components, jobs.request, room)
+            if allocation is None:
+                break
+            needed = spanning if sum(map(bool, allocation)) > 1 else alone
+            if needed <= length:
+                return attempt, allocation, needed
+            length, room = needed, count(starts[[attempt]], needed)[0].tolist()
+    return len(starts), None, 0.0
+
+
+def booked_end(schedule: Any) -> NDArray[np.float64]:
+    """Return until when each job was expected to run, shape (n,)."""
+    jobs = schedule.jobs
+    length = np.maximum(jobs.estimate, jobs.runtime)
+    return schedule.start + time_on_processors(length, jobs.span_penalty, schedule.spans)
+
+
+def _horizon(schedule):
+    """Return until when each job could be booked, shape (n,)."""
+    submit = schedule.jobs.submit.tolist()
+    return np.array([schedule.scheduling.horizon_end(now) for now in submit])
+
+
+def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the job that heads the queue just after each instant; -1 where none waits."""
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    submit = schedule.jobs.submit[order]
+    all_before = np.maximum.accumulate(schedule.left_queue[order])
+    # The head is the first in the queue that has not left; it may not have arrived yet.
+    first = np.searchsorted(all_before, instants, side="right")
+    waits = first < np.searchsorted(submit, instants, side="right")
+    return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
 def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
@@ -343,7 +546,7 @@ _RULES = (_complete, _after_submission, _run_time, _request, _capacity)
 _RULES_OF: dict[type[Scheduling], tuple[Callable, ...]] = {
     FCFS: (_instant, _no_overtaking, _head),
     FPFS: (_instant, _no_overtaking, _head),
-    EASY: (_instant, _head, _promise_to_head, _told_to_heads, _promise_kept),
-    Conservative: (_promise_kept, _told_to_all),
-    Online: bookings.RULES,
+    EASY: (_instant, _head, _head_not_delayed, _promises_to_heads, _promise_kept),
+    Conservative: (_promise_kept, _promises_to_all),
+    Online: (_attempts, _in_time, _refusals, _on_servers, _bookings),
 }

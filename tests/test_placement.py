@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import coalloc_lib as co
-from tests.conftest import placements
+from coalloc_lib.engines.kernels import placing
+from coalloc_lib.placement import FACTOR, PRIME
+from tests.conftest import placements, policies, systems_and_streams
+from tests.engines.test_agreement import both
 
 idle_lists = st.lists(st.integers(0, 12), min_size=1, max_size=5)
 RULES = [co.FirstFit(), co.WorstFit(), co.BestFit()]
@@ -48,24 +52,12 @@ def test_worst_fit_depends_on_the_order_of_arrival():
     ],
 )
 def test_unordered_by_hand(placement, expected):
-    """The component of 4 goes before that of 2, whatever their positions."""
+    """The component of 4 goes before that of 2, whatever their positions; ties to the lowest."""
     assert list(placement.place([2, 0, 4], "unordered", [3, 6, 4, 9])) == expected
-
-
-@pytest.mark.parametrize(
-    ("placement", "cluster"),
-    [(co.FirstFit(), 1), (co.WorstFit(), 3), (co.BestFit(), 2), (co.FirstFit((3, 2, 1, 0)), 3)],
-)
-def test_total_by_hand(placement, cluster):
-    expected = [0, 0, 0, 0]
-    expected[cluster] = 4
-    assert list(placement.place([1, 3], "total", [3, 6, 4, 9])) == expected
-
-
-@pytest.mark.parametrize("placement", RULES, ids=repr)
-def test_ties_go_to_the_lowest_number(placement):
-    assert list(placement.place([2], "unordered", [5, 5, 5])) == [2, 0, 0]
-    assert list(placement.place([2, 2], "unordered", [5, 5, 5])) == [2, 2, 0]
+    total = [size if size == 4 else 0 for size in expected]
+    assert list(placement.place([1, 3], "total", [3, 6, 4, 9])) == total
+    if placement != co.FirstFit(clusters=[3, 2, 1, 0]):
+        assert list(placement.place([2, 2], "unordered", [5] * 4)) == [2, 2, 0, 0]
 
 
 @pytest.mark.parametrize("placement", [*RULES, co.SingleThenSpan()], ids=repr)
@@ -82,9 +74,7 @@ def test_ordered_requests_do_not_ask_the_placement(placement):
         (co.WorstFit(), [3, 0, 7, 1]),
         (co.BestFit(), [3, 1, 4, 3]),
         (co.SingleThenSpan(), [3, 0, 7, 1]),
-        (co.SingleThenSpan(single=co.FirstFit([3, 2, 1, 0])), [3, 0, 7, 1]),
     ],
-    ids=str,
 )
 def test_flexible_requests_take_all_they_can_in_the_order_of_the_placement(placement, expected):
     assert list(placement.place([8, 3], "flexible", [3, 1, 7, 3])) == expected
@@ -92,27 +82,14 @@ def test_flexible_requests_take_all_they_can_in_the_order_of_the_placement(place
     assert placement.place([15], "flexible", [3, 1, 7, 3]) is None
 
 
-@pytest.mark.parametrize(
-    ("single", "expected"),
-    [
-        (co.BestFit(), [0, 0, 0, 3]),
-        (co.WorstFit(), [0, 0, 3, 0]),
-        (co.FirstFit(), [3, 0, 0, 0]),
-        (co.FirstFit([1, 2, 3, 0]), [0, 0, 3, 0]),
-    ],
-    ids=str,
-)
 @pytest.mark.parametrize("request_type", ["flexible", "total"])
-def test_single_then_span_takes_one_cluster_where_one_can_hold_the_job(
-    single, expected, request_type
-):
-    placement = co.SingleThenSpan(single=single)
-    assert list(placement.place([2, 1], request_type, [4, 2, 9, 3])) == expected
-
-
-def test_single_then_span_by_default_takes_the_cluster_that_fits_best():
-    assert co.SingleThenSpan() == co.SingleThenSpan(single=co.BestFit())
-    assert co.SingleThenSpan().place([10], "total", [4, 2, 9, 3]) is None
+def test_single_then_span_takes_one_cluster_where_one_can_hold_the_job(request_type):
+    for single, expected in (
+        (co.SingleThenSpan(), [0, 0, 0, 3]),
+        (co.SingleThenSpan(single=co.WorstFit()), [0, 0, 3, 0]),
+        (co.SingleThenSpan(single=co.FirstFit([1, 2, 3, 0])), [0, 0, 3, 0]),
+    ):
+        assert list(single.place([2, 1], request_type, [4, 2, 9, 3])) == expected
 
 
 @pytest.mark.parametrize(
@@ -133,27 +110,20 @@ def test_a_job_is_split_only_where_no_cluster_can_hold_it_whole(idle, expected):
     assert (taken if taken is None else list(taken)) == expected
 
 
-@pytest.mark.parametrize("engine", ["compiled", "reference"])
 @pytest.mark.parametrize(
     ("sizes", "components", "allocations"),
     [
         # 0 goes whole; 1 is split; 2 and 3, of one component, go where `single` says.
         ([9, 5, 5], [[3, 3], [4, 4], [3, 0], [1, 0]], [[6, 0, 0], [0, 4, 4], [3, 0, 0], [0, 1, 0]]),
-        # More components than clusters: such jobs can only go whole.
-        ([4, 4], [[2, 1, 1], [3, 0, 0], [2, 1, 1]], [[4, 0], [0, 3], [4, 0]]),
-        # Beside one of them, a job of fewer components can only be split.
+        # Jobs of more components than clusters can only go whole; beside one, others only split.
         ([4, 4], [[2, 1, 1], [3, 3, 0]], [[4, 0], [3, 3]]),
-        # Both jobs that go whole find no distinct clusters.
-        ([9, 1], [[4, 4], [1, 0], [2, 2]], [[8, 0], [1, 0], [4, 0]]),
     ],
 )
-def test_unordered_jobs_are_split_or_not_and_pay_only_if_they_are(
-    engine, sizes, components, allocations
-):
+def test_unordered_jobs_are_split_or_not_and_pay_only_if_they_are(sizes, components, allocations):
     n = len(components)
     jobs = co.JobStream(np.zeros(n), np.full(n, 8.0), components, span_penalty=0.5)
-    for scheduling in (co.FCFS(), co.FPFS(5)):
-        how = {"scheduling": scheduling, "placement": co.SingleThenSpan(), "engine": engine}
+    for engine in ("compiled", "reference"):
+        how = {"placement": co.SingleThenSpan(), "engine": engine}
         schedule = co.simulate(co.Multicluster(sizes), jobs, **how).verify()
         assert schedule.allocation.tolist() == allocations
         assert (schedule.end - schedule.start).tolist() == [
@@ -161,88 +131,57 @@ def test_unordered_jobs_are_split_or_not_and_pay_only_if_they_are(
         ]
 
 
-@pytest.mark.parametrize("engine", ["compiled", "reference"])
-def test_a_job_that_fits_in_neither_way_can_never_start(engine):
-    how = {"placement": co.SingleThenSpan(), "engine": engine}
-    for components in ([[5, 5]], [[4, 3, 3]]):
-        jobs = co.JobStream([0], [1], components)
-        with pytest.raises(co.InputError, match="job 0 can never start"):
-            co.simulate(co.Multicluster([9, 4]), jobs, **how)
-    for components in ([[5, 4]], [[6, 4]], [[3, 3, 3]]):
-        jobs = co.JobStream([0], [1], components)
-        assert co.simulate(co.Multicluster([9, 4]), jobs, **how).verify().start[0] == 0
+def one_job(placement, components=(2, 1), request="unordered"):
+    """Run a job on clusters of 9 and 4 processors."""
+    jobs = co.JobStream([0], [1], [components], request=request)
+    return co.simulate(co.Multicluster([9, 4]), jobs, placement=placement).verify()
 
 
-def test_a_placement_may_be_for_some_requests_only():
-    mine = type("Mine", (co.WorstFit,), {"requests": ("flexible", "total")})()
-    jobs = co.JobStream([0], [1], [[2, 1]])
-    with pytest.raises(co.InputError, match=r"is for flexible and total .* are unordered"):
-        co.simulate(co.Multicluster([4, 4]), jobs, placement=mine, engine="reference")
+def test_a_job_that_may_stay_whole_or_be_split_can_start_in_either_way():
+    for components in ([5, 4], [6, 4], [3, 3, 3]):
+        assert one_job(co.SingleThenSpan(), components).start[0] == 0
 
 
-def test_single_then_span_needs_a_placement_that_serves_the_system():
-    with pytest.raises(co.InputError, match="single = 'best' is no Placement"):
-        co.SingleThenSpan(single="best")
-    jobs = co.JobStream([0], [1], [1], request="total")
-    placement = co.SingleThenSpan(single=co.FirstFit([0, 1]))
-    with pytest.raises(co.InputError, match="name each of the 1 clusters"):
-        co.simulate(co.Multicluster([4]), jobs, placement=placement)
+MINE = type("Mine", (co.Placement,), {"requests": ("flexible", "total")})
+OTHERS = co.LeastLoaded(co.Multicluster([4, 8]))
 
 
-@pytest.mark.parametrize("engine", ["compiled", "reference"])
-def test_a_placement_for_ordered_requests_is_refused(engine):
-    jobs = co.JobStream([0], [1], [[2, 1]], request="ordered")
-    system = co.Multicluster([4, 4])
-    for placement in RULES:
-        with pytest.raises(co.InputError, match=r"is given for ordered requests.*leave it out"):
-            co.simulate(system, jobs, placement=placement, engine=engine)
-    schedule = co.simulate(system, jobs, engine=engine).verify()
-    assert schedule.placement is None
-    assert "Fit" not in repr(schedule)
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        (lambda: one_job(co.SingleThenSpan(), [5, 5]), "job 0 can never start"),
+        (lambda: one_job(co.SingleThenSpan(), [4, 3, 3]), "job 0 can never start"),
+        (lambda: co.SingleThenSpan(single="best"), "single = 'best' is no Placement"),
+        (lambda: one_job(co.SingleThenSpan(single=co.FirstFit([0]))), "name each of the 2 clus"),
+        (lambda: one_job(co.FirstFit([0, 0])), r"clusters = \[0, 0\]; name each of the 2 clusters"),
+        (lambda: one_job(co.FirstFit([1, 2])), r"clusters = \[1, 2\]; name each of the 2 clusters"),
+        (lambda: co.FirstFit([-1, 0]), r"^clusters\[0\] = "),
+        (lambda: co.FirstFit([0, 0.5]), r"^clusters\[1\] = "),
+        (lambda: co.FirstFit([]), "^clusters is empty"),
+        (lambda: one_job(co.WorstFit(), request="ordered"), "is given for ordered requests.*leave"),
+        (lambda: one_job(MINE()), r"is for flexible and total .* are unordered"),
+        (lambda: MINE().place([1], "total", [2]), r"Mine says nowhere .* write its `order`, or"),
+        (lambda: one_job(OTHERS), r"LeastLoaded for clusters 4,8, and the system has 9,4"),
+        (lambda: one_job(co.SingleThenSpan(OTHERS)), r"LeastLoaded for clusters 4,8"),
+        (lambda: co.LeastLoaded([4, 8]), r"system = \[4, 8\] is no Multicluster"),
+        (lambda: co.RandomFit(-1), "seed = -1"),
+    ],
+)
+def test_what_cannot_place_a_job_is_named(run, words):
+    with pytest.raises(co.InputError, match=words):
+        run()
 
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        None,
-        [],
-        [0],
-        [0, 0],
-        [0, 0, 1],
-        [0, 1, 1],
-        [1, 2],
-        [0.0, 1.0],
-        {0: 1, 1: 0},
-        {0, 1},
-        "01",
-        7,
-    ],
+    [None, [], [0, 0], [0, 0, 1], [1, 2], [0.0, 1.0], {0: 1, 1: 0}, {0, 1}, "01", 7],
     ids=repr,
 )
-@pytest.mark.parametrize("request_type", ["unordered", "flexible", "total"])
-def test_an_order_that_is_none_is_the_placements_fault(answer, request_type):
+def test_an_order_that_is_none_is_the_placements_fault(answer):
     mine = type("Mine", (co.Placement,), {"order": lambda self, idle: answer})()
-    with pytest.raises(co.InputError, match=r"^Mine.order returned .* from 0 to 1 once$") as error:
-        mine.place([3, 2], request_type, [5, 4])
-    assert "\n" not in str(error.value)
-
-
-def test_an_order_may_be_anything_that_counts_the_clusters():
-    for answer in (range(2), (1, 0), np.array([0, 1]), iter([1, 0])):
-        mine = type("Mine", (co.Placement,), {"order": lambda self, idle, a=answer: a})()
-        assert sum(mine.place([3, 2], "unordered", [5, 4])) == 5
-
-
-def test_a_placement_with_neither_order_nor_place_says_so():
-    with pytest.raises(co.InputError, match=r"Mine says nowhere .* write its `order`, or its"):
-        type("Mine", (co.Placement,), {})().place([1], "total", [2])
-
-
-@pytest.mark.parametrize("placement", RULES, ids=repr)
-def test_a_component_needs_a_cluster_of_its_own(placement):
-    assert placement.place([3, 3], "unordered", [9, 2]) is None
-    assert placement.place([1, 1, 1], "unordered", [9, 9]) is None
-    assert placement.place([5], "total", [4, 4]) is None
+    for request_type in ("unordered", "flexible", "total"):
+        with pytest.raises(co.InputError, match=r"^Mine.order returned .* from 0 to 1 once$"):
+            mine.place([3, 2], request_type, [5, 4])
 
 
 @given(idle_lists, st.data())
@@ -286,20 +225,86 @@ def test_worst_fit_leaves_the_most_and_best_fit_the_least(idle, size):
         assert cluster == idle.index(idle[cluster])
 
 
-@pytest.mark.parametrize("clusters", [[0], [0, 0], [0, 1, 2], [1, 2]])
-def test_first_fit_refuses_an_order_that_is_none(clusters):
-    jobs = co.JobStream(submit=[0], runtime=[1], components=[1])
-    with pytest.raises(co.InputError, match=r"clusters = \[.*name each of the 2 clusters"):
-        co.simulate(co.Multicluster([4, 4]), jobs, placement=co.FirstFit(clusters=clusters))
+@given(
+    systems_and_streams(requests=("total", "flexible", "unordered")),
+    policies,
+    st.integers(0, 3),
+    st.booleans(),
+    st.booleans(),
+)
+def test_both_engines_choose_the_same_machine(case, scheduling, seed, is_random, is_single):
+    system, jobs = case
+    rule = co.RandomFit(seed) if is_random else co.LeastLoaded(system)
+    placement = co.SingleThenSpan(rule) if is_single else rule
+    both(system, jobs, scheduling=scheduling, placement=placement)
+    both(system, jobs, placement=placement, backlog=3)
 
 
-@pytest.mark.parametrize("clusters", [[-1, 0], [0, 0.5], []])
-def test_first_fit_refuses_what_is_no_cluster(clusters):
-    with pytest.raises(co.InputError, match=r"^clusters(\[\d\] = | is empty)"):
-        co.FirstFit(clusters=clusters)
+@pytest.mark.parametrize(
+    ("sizes", "idle", "cluster"),
+    [
+        ([64, 8], [32, 6], 1),
+        ([64, 8], [48, 6], 0),  # a tie
+        ([64, 8], [49, 6], 0),
+        ([8, 64, 8], [3, 24, 4], 2),
+        ([3, 10**9], [1, 333_333_334], 1),  # a third, and a little more
+        ([3, 10**9], [1, 333_333_333], 0),
+        ([2**30 - 1, 2**30], [2**30 - 3, 2**30 - 2], 1),  # products of more than 53 bits
+    ],
+)
+def test_the_least_loaded_has_the_largest_share_idle(sizes, idle, cluster):
+    placement = co.LeastLoaded(co.Multicluster(sizes))
+    assert np.flatnonzero(placement.place([1], "total", idle)).tolist() == [cluster]
+    taken = np.zeros(len(sizes), dtype=np.int32)
+    how = (placing.TOTAL, placing.LEAST_LOADED, placing.NONE, np.array(sizes), np.array(idle))
+    placing.place(np.ones(1, dtype=np.int32), *how, taken)
+    assert np.flatnonzero(taken).tolist() == [cluster]
 
 
-def test_equal_placements_are_equal_keys():
-    assert {co.FirstFit([1, 0]): 1}[co.FirstFit((1, 0))] == 1
-    assert co.FirstFit() != co.FirstFit((0, 1))
-    assert len({co.WorstFit(), co.WorstFit(), co.BestFit()}) == 2
+def test_least_loaded_evens_out_what_worst_fit_does_not():
+    """A large machine is given most jobs by worst fit, as it has most idle processors."""
+    system = co.Multicluster([48, 16])
+    jobs = co.JobModel(co.uniform(1, 2), request="total").sample(4000, 1, rate=20)
+    for placement, low, high in ((co.WorstFit(), 0.0, 0.5), (co.LeastLoaded(system), 0.85, 1.15)):
+        schedule = co.simulate(system, jobs, placement=placement)
+        busy = (schedule.end - schedule.start) @ schedule.allocation / system.as_array()
+        assert low <= busy[1] / busy[0] <= high
+
+
+def test_a_random_choice_is_even_among_clusters_that_fit():
+    rng = np.random.default_rng(7)
+    counts = np.zeros(4)
+    for _ in range(8000):
+        idle = rng.integers(4, 30, 4)
+        idle[rng.integers(4)] = 3
+        taken = co.RandomFit(5).place([4], "total", idle.tolist())
+        assert idle[np.argmax(taken)] >= 4
+        counts[np.argmax(taken)] += 1
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_neighbouring_states_have_choices_that_know_nothing_of_each_other():
+    """One processor more or less on a cluster, and the choice is a new one."""
+    rule, table = co.RandomFit(), np.zeros((3, 3))
+    for idle in itertools.product(range(5, 25), repeat=3):
+        one = int(np.argmax(rule.place([1], "total", idle)))
+        other = int(np.argmax(rule.place([1], "total", (idle[0], idle[1] + 1, idle[2]))))
+        table[one, other] += 1
+    assert stats.chi2_contingency(table).pvalue > 0.001
+    assert stats.chisquare(table.sum(axis=1)).pvalue > 0.001
+
+
+def test_seeds_choose_differently_and_each_the_same_again():
+    idle = [tuple(row) for row in np.random.default_rng(1).integers(1, 40, (200, 5)).tolist()]
+    chosen = [[tuple(co.RandomFit(seed).order(row)) for row in idle] for seed in (0, 0, 1)]
+    assert chosen[0] == chosen[1]
+    # Of two independent orders of five, one in 120 is the same.
+    assert sum(a == b for a, b in zip(chosen[0], chosen[2], strict=True)) < 12
+
+
+def test_fifth_powers_of_remainders_differ():
+    """2^31 - 1 is prime, 5 does not divide 2^31 - 2, and the factor is a primitive root."""
+    divisors = (2, 3, 7, 11, 31, 151, 331)
+    assert np.prod([2, 3, 3, 7, 11, 31, 151, 331]) == PRIME - 1
+    assert all(pow(FACTOR, (PRIME - 1) // d, PRIME) != 1 for d in divisors)
+    assert pow(FACTOR, PRIME - 1, PRIME) == 1

@@ -89,12 +89,6 @@ def test_a_reservation_waits_for_the_longer_window_of_a_job_that_spans():
     assert (found.start, found.end, list(found.allocation)) == (6, 14, [2, 2])
 
 
-def test_no_reservation_starts_before_the_profile():
-    job = Job(0, 0.0, 4.0, 4.0, (1,), span_penalty=0.0)
-    with pytest.raises(co.InputError, match="instant = 2; the profile begins at 3"):
-        Profile([2], now=3.0).earliest(job, lambda job, idle: [1], since=2)
-
-
 def test_a_job_that_comes_to_span_in_its_window_is_looked_at_in_a_longer_one():
     """At 0 cluster 0 has it, but not until 4; clusters 1 and 2 would until 8, and have it not."""
     future = Profile([4, 2, 2])
@@ -104,20 +98,6 @@ def test_a_job_that_comes_to_span_in_its_window_is_looked_at_in_a_longer_one():
     rule = co.SingleThenSpan()
     found = future.earliest(job, lambda job, idle: rule.place([4], "flexible", idle))
     assert (found.start, found.end, list(found.allocation)) == (20, 24, [4, 0, 0])
-
-
-def test_a_job_that_never_fits_has_no_reservation():
-    future = Profile([2])
-    future.take(3, inf, [1])
-    job = Job(0, 0.0, 4.0, 4.0, (2,), span_penalty=0.0)
-    assert future.earliest(job, lambda job, idle: co.WorstFit().place([2], "total", idle)) is None
-
-
-def test_what_was_taken_can_be_given_back():
-    future = Profile([4, 2], now=1.0)
-    future.take(2, 5, [3, 1])
-    future.take(2, 5, [-3, -1])
-    assert [future.at(instant) for instant in (1, 2, 4.9, 5)] == [(4, 2)] * 4
 
 
 @pytest.mark.parametrize(
@@ -154,29 +134,27 @@ def test_what_is_held_for_no_time_is_in_the_way_of_those_who_run_across_it(case,
     assert list(future.at(start)) == table[start].tolist()
 
 
-def test_a_reservation_may_start_once_a_job_of_no_time_has_left():
-    """From 0 it would run across 3, where all is held; from 3 itself it does not."""
-    future = Profile([2])
-    future.take(3, 3, [2])
-    job = Job(0, 0.0, 4.0, 4.0, (1,), span_penalty=0.0)
-    found = future.earliest(job, lambda job, idle: co.BestFit().place([1], "total", idle))
-    assert (found.start, found.end) == (3, 7)
-    future.take(3, 3, [-2])
-    assert future.earliest(job, lambda job, idle: [1] if idle[0] else None).start == 0
-
-
 def test_a_profile_forgets_what_is_past():
     future = Profile([4])
     future.take(1, 5, [1])
     future.take(2, 2, [4])
     future.forget(3)
     assert (future.instants, future.idle, future.moments) == ([3, 5], [(3,), (4,)], [])
+    job = Job(0, 0.0, 4.0, 4.0, (1,), span_penalty=0.0)
+    with pytest.raises(co.InputError, match="instant = 2; the profile begins at 3"):
+        future.earliest(job, lambda job, idle: [1], since=2)
 
 
-def test_no_step_is_left_where_nothing_changes():
+def test_what_is_given_back_leaves_no_step():
     future = Profile([4])
     future.take(1, 5, [1])
     future.take(5, 7, [1])
     assert future.instants == [0, 1, 7]
+    future.take(3, 3, [2])
+    job = Job(0, 0.0, 4.0, 4.0, (4,), span_penalty=0.0)
+    assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 7
     future.take(1, 7, [-1])
     assert future.instants == [0]
+    assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 3
+    future.take(3, 3, [-2])
+    assert future.moments == []

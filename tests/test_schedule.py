@@ -1,14 +1,17 @@
 """What a schedule tells: by hand on four jobs, and against the naive way on random ones."""
 
-import copy
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.metrics import by_width, means, summary, utilization_timeline
+from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.workloads.sites import round_robin
 from tests.conftest import policies, systems_and_streams
 
 
@@ -43,16 +46,11 @@ def test_times(four):
     assert four.wait.tolist() == [0, 3, 5, 5]
     assert four.response.tolist() == [4, 6, 8, 11]
     assert four.makespan == 13
-
-
-def test_the_makespan_begins_with_the_first_submission():
-    jobs = co.JobStream(submit=[7, 5], runtime=[1, 4], components=[1, 1])
-    assert co.simulate(co.Multicluster([1]), jobs).makespan == 5
-
-
-def test_where(four):
     assert four.allocation.tolist() == [[3, 2], [4, 0], [3, 1], [0, 2]]
     assert four.spans.tolist() == [True, False, True, False]
+    when = [-1, 0, 1, 1.5, 2, 3.9, 4, 6.9, 7, 99]
+    assert four.queue_length(when).tolist() == [0, 0, 1, 1, 3, 3, 2, 2, 0, 0]
+    np.testing.assert_allclose(four.jobs_in_service_between([0, 4, 13]), [1, (3 + 3 + 6) / 9])
 
 
 def test_slowdown(four):
@@ -74,15 +72,8 @@ def test_response_weighted_by_work(four):
     work = np.array([20, 12, 8, 12])
     expected = pytest.approx(work @ [4, 6, 8, 11] / 52)
     assert four.average_weighted_response_time() == expected
-    assert four.average_weighted_response_time(weights="work") == expected
-
-
-def test_response_weighted_by_processors(four):
     expected = pytest.approx(np.array([5, 4, 4, 2]) @ [4, 6, 8, 11] / 15)
     assert four.average_weighted_response_time("processors") == expected
-
-
-def test_weights_that_do_not_exist_are_refused(four):
     with pytest.raises(co.InputError, match="weights = 'time'; choose one of 'work', 'processors'"):
         four.average_weighted_response_time("time")
 
@@ -128,34 +119,15 @@ def test_edges_that_do_not_increase_are_refused(four, edges):
         four.utilization_between(edges)
 
 
-def test_jobs_in_service(four):
-    np.testing.assert_allclose(four.jobs_in_service_between([0, 4, 13]), [1, (3 + 3 + 6) / 9])
-
-
-def test_queue_length(four):
-    when = [-1, 0, 1, 1.5, 2, 3.9, 4, 6.9, 7, 99]
-    assert four.queue_length(when).tolist() == [0, 0, 1, 1, 3, 3, 2, 2, 0, 0]
-
-
 def test_to_frame(four):
+    jobs = four.jobs.replace(number=[31, 32, 34, 35])
+    assert dataclasses.replace(four, jobs=jobs).to_frame()["job"].tolist() == [31, 32, 34, 35]
     frame = four.to_frame()
     assert list(frame) == ["job", "submit", "start", "end", "processors", "allocation"]
     assert frame["job"].tolist() == [1, 2, 3, 4]
     assert frame["processors"].tolist() == [5, 4, 4, 2]
     assert frame["allocation"].tolist() == ["0:3;1:2", "0:4", "0:3;1:1", "1:2"]
     np.testing.assert_array_equal(frame["end"], four.end)
-
-
-def test_to_frame_has_the_numbers_of_the_log(four):
-    """Where the stream knows them: the jobs of a log that begins at 31, without its job 33."""
-    numbered = copy.copy(four.jobs)
-    object.__setattr__(numbered, "number", np.array([31, 32, 34, 35]))
-    frame = dataclasses.replace(four, jobs=numbered).to_frame()
-    assert frame["job"].tolist() == [31, 32, 34, 35]
-
-
-def test_verify_returns_the_schedule(four):
-    assert four.verify() is four
 
 
 @given(schedules(), st.lists(st.integers(0, 400), min_size=2, max_size=8, unique=True))
@@ -182,16 +154,6 @@ def test_queue_length_counts_those_between_submission_and_start(schedule):
     assert schedule.queue_length(when).tolist() == naive
 
 
-@given(schedules())
-def test_overtaken_counts_those_behind_that_started_before(schedule):
-    """Against all pairs; behind means submitted later, or at once and further down."""
-    submit, start = schedule.jobs.submit, schedule.start
-    n = len(schedule)
-    behind = [(submit[i], i) for i in range(n)]
-    naive = [sum(behind[j] > behind[i] and start[j] < start[i] for j in range(n)) for i in range(n)]
-    assert schedule.overtaken.tolist() == naive
-
-
 @given(systems_and_streams(), st.data())
 def test_overtaken_of_any_starts(case, data):
     """The count is right for any instants, not only those that some policy would make."""
@@ -213,3 +175,130 @@ def test_area_under_the_queue_is_the_sum_of_waits(schedule):
     when = np.unique(np.concatenate([schedule.jobs.submit, schedule.start]))
     area = (schedule.queue_length(when[:-1]) * np.diff(when)).sum()
     assert area == pytest.approx(schedule.wait.sum())
+
+
+# The table of metrics.
+
+SYSTEM = co.Multicluster([8, 4])
+
+
+def run(count=300, load=0.8, seed=3):
+    jobs = co.JobModel(co.uniform(1, 8), request="flexible").sample(
+        count, seed, rate=load * 12 / 4.5
+    )
+    return co.simulate(SYSTEM, jobs.replace(span_penalty=0.2), placement=co.SingleThenSpan())
+
+
+def test_all_jobs_have_the_schedules_own_means():
+    schedule = run()
+    row = summary(schedule, percentiles=[25, 99.5], at_least=2).iloc[0]
+    assert (row["grouping"], row["group"]) == ("all", "all")
+    assert (row["jobs"], row["refused"]) == (300, 0)
+    for weights in ("work", "processors"):
+        expected = schedule.average_weighted_response_time(weights)
+        assert row[f"awrt_{weights}"] == pytest.approx(expected)
+    assert 0 < row["spanning"] == schedule.spans.mean()
+    all_means = means(schedule, at_least=2)
+    for name, values in (
+        ("response", schedule.response),
+        ("wait", schedule.wait),
+        ("slowdown", schedule.slowdown(2)),
+    ):
+        assert row[f"{name}_mean"] == all_means[f"{name}_mean"]
+        assert row[f"{name}_mean"] == pytest.approx(values.mean())
+        assert row[f"{name}_p25"] == np.percentile(values, 25)
+        assert row[f"{name}_p99.5"] == np.percentile(values, 99.5)
+
+
+def test_each_group_is_what_it_is_alone():
+    schedule = run()
+    site = round_robin(schedule.jobs, 3)
+    table = summary(schedule, {"site": site, "width": by_width(schedule.jobs)})
+    assert table["grouping"].tolist() == ["all", *["site"] * 3, *["width"] * 4]
+    assert table["group"].tolist() == ["all", 0, 1, 2, "1", "2", "3-4", "5-8"]
+    for _, row in table[table["grouping"] == "site"].iterrows():
+        mine = site == row["group"]
+        weight = schedule.jobs.work[mine]
+        assert row["jobs"] == mine.sum()
+        assert row["response_mean"] == pytest.approx(schedule.response[mine].mean())
+        assert row["awrt_work"] == pytest.approx(weight @ schedule.response[mine] / weight.sum())
+    for _, part in table.groupby("grouping"):
+        # All groups of a grouping together have every job.
+        total = (part["jobs"] * part["response_mean"]).sum()
+        assert total == pytest.approx(schedule.response.sum())
+
+
+def test_width_groups_by_hand():
+    jobs = co.JobStream([0] * 6, [1] * 6, [1, 2, 3, 4, 5, 16])
+    assert list(by_width(jobs)) == ["1", "2", "3-4", "3-4", "5-8", "9-16"]
+    assert by_width(jobs[[0, 5]]).categories.tolist() == ["1", "9-16"]
+    assert list(by_width(jobs, [3, 20])) == ["1-3"] * 3 + ["4-20"] * 3
+
+
+class RefuseWide(Scheduling):
+    """Turns away what has more than six processors."""
+
+    def start_jobs(self, state):
+        for job in tuple(state.queue):
+            if job.processors > 6:
+                state.refuse(job, "too wide")
+            elif not state.start(job):
+                break
+
+
+def test_refused_jobs_are_counted_and_left_out():
+    jobs = co.JobStream([0, 0, 0], [20, 20, 30], [8, 4, 2])
+    schedule = co.simulate(
+        co.Multicluster([8]), jobs, scheduling=RefuseWide(), engine="reference"
+    ).verify()
+    row = summary(schedule).iloc[0]
+    assert (row["jobs"], row["refused"]) == (3, 1)
+    assert row["response_mean"] == 25
+    assert row["awrt_work"] == pytest.approx((80 * 20 + 60 * 30) / 140)
+    assert not row.isna().any()
+    with pytest.raises(co.InputError, match=r"group '7-8' of width: all 1 jobs were refused"):
+        summary(schedule, {"width": by_width(jobs, [6, 8])})
+    busy = utilization_timeline(schedule, [0, 10, 40])["utilization"]
+    assert busy.tolist()[:2] == pytest.approx([6 / 8, (40 + 40) / 240])
+
+
+def test_utilization_by_hand():
+    jobs = co.JobStream([0, 0], [4, 2], [8, 4], request="total")
+    table = utilization_timeline(co.simulate(SYSTEM, jobs), [0, 3, 6])
+    assert table["group"].tolist() == ["all", "all", 0, 0, 1, 1]
+    expected = [(24 + 8) / 36, 8 / 36, 1, 1 / 3, 2 / 3, 0]
+    assert table["utilization"].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ([0, 1], "groups 'group' has 2 for 3 jobs; give one a job"),
+        ({"site": [0, None, 1]}, "groups 'site' has no group for job 1"),
+        ({"site": pd.Categorical([0, 2, 2], [0, 1, 2])}, "group 1 of site has no job; leave it"),
+        ({"site": 7}, "groups 'site' = 7"),
+    ],
+)
+def test_bad_groups_are_named(groups, words):
+    schedule = co.simulate(SYSTEM, co.JobStream([0, 0, 0], [1, 1, 1], [1, 1, 1]))
+    with pytest.raises(co.InputError, match=words):
+        summary(schedule, groups)
+
+
+def test_other_bad_input_is_named():
+    jobs = co.JobStream([0, 0, 0], [0, 0, 1], [1, 4, 2])
+    schedule = co.simulate(SYSTEM, jobs)
+    with pytest.raises(co.InputError, match="group 'a' of group: no job runs for any time"):
+        summary(schedule, ["a", "a", "b"])
+    with pytest.raises(co.InputError, match="percentiles has 101; give numbers from 0 to 100"):
+        summary(schedule, percentiles=[101])
+    with pytest.raises(co.InputError, match="at_least = 0"):
+        summary(schedule, at_least=0)
+    with pytest.raises(co.InputError, match="bounds = \\[2, 3\\]; give increasing"):
+        by_width(jobs, [2, 3])
+    with pytest.raises(co.InputError, match="group '3' of group has no job"):
+        summary(schedule, by_width(jobs, [2, 3, 4]))
+    with pytest.raises(co.InputError, match="give two or more increasing instants"):
+        utilization_timeline(schedule, [3, 2])
+    with pytest.raises(co.InputError, match="is no Schedule; give what simulate"):
+        summary(jobs)

@@ -1,20 +1,19 @@
-"""Sites by themselves, sharing their jobs, and with jobs that span them."""
+"""Sites by themselves, sharing their jobs, and with jobs that span them; what each gains."""
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib import sites
-from coalloc_lib.metrics import summary
-from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.intervals.bootstrap import DAY, WEEK
 from coalloc_lib.simulation import ENGINES
+from coalloc_lib.sites import ALL, compare_sites
 from coalloc_lib.verification import ScheduleError
-from coalloc_lib.workloads.extracts import extract
-from coalloc_lib.workloads.sites import MODIFICATIONS, modified, round_robin
 from tests.conftest import policies, systems_and_streams
 
 SYSTEM = co.Multicluster([8, 4])
@@ -22,15 +21,6 @@ JOBS = co.JobStream([2, 0, 1, 3], [5, 6, 7, 8], [4, 8, 3, 2])
 SITE = [0, 0, 1, 1]
 
 
-def of_paper(name):
-    """Jobs that keep a system of the paper busy, with a site each; some are wider than theirs."""
-    system = co.Multicluster.named(name)
-    jobs = co.JobModel(co.power_of_two(0.97, 1, 128), request="total")
-    jobs = co.Scenario(system, jobs).sample(600, load=0.9, seed=4)
-    return system, jobs, round_robin(jobs, len(system))
-
-
-@settings(max_examples=100)
 @given(systems_and_streams(requests=("total", "unordered", "flexible")), policies, st.data())
 def test_a_site_knows_nothing_of_the_others(case, scheduling, data):
     """Each job runs as in a system of its site alone, and both engines say the same."""
@@ -59,39 +49,11 @@ def test_a_site_knows_nothing_of_the_others(case, scheduling, data):
         assert not np.delete(one.allocation[mine], number, axis=1).any()
 
 
-@pytest.mark.parametrize("name", ["m64", "m128", "m256", "m384", "m512"])
-def test_the_scenarios_of_the_paper(name):
-    """Every configuration, in every scenario that takes the modification, keeps the rules."""
-    system, jobs, site = of_paper(name)
-    for modification in MODIFICATIONS:
-        chopped = modified(jobs, system, site, modification)
-        pieces = chopped.pieces
-        if modification == "local":
-            sites.local(system, pieces, site[chopped.job]).verify()
-        if modification != "unchanged":
-            sites.sharing(system, pieces).verify()
-        spread = sites.multi_site(system, pieces, 0.2).verify()
-        assert spread.jobs.span_penalty.tolist() == [0.2] * len(pieces)
-
-
-def test_an_extract_of_a_real_log_at_the_sites(real_logs, monkeypatch):
-    monkeypatch.setenv("COALLOC_TRACES", str(real_logs))
-    jobs = extract(co.load_trace("CTC-SP2", missing="error").jobs(), 20_001, 22_000)
-    system = co.Multicluster.named("m384")
-    site = round_robin(jobs, len(system))
-    chopped = modified(jobs, system, site, "local")
-    assert len(chopped.pieces) > 2000
-    apart = sites.local(system, chopped.pieces, site[chopped.job], scheduling=co.FPFS(20)).verify()
-    shared = sites.sharing(system, jobs, scheduling=co.FPFS(20)).verify()
-    table = summary(apart, {"site": site}, chopped=chopped)
-    assert table["jobs"].tolist()[1:] == np.bincount(site).tolist()
-    # Locally one job in six has 384 processors to go to, and all others 64 or 16.
-    assert summary(shared)["awrt_work"][0] < table["awrt_work"][0]
-
-
 def test_without_penalty_multi_site_is_a_single_machine():
     """Under FCFS a job starts as soon as all sites together have room, which is all that counts."""
-    system, jobs, _ = of_paper("m64")
+    system = co.Multicluster.named("m64")
+    jobs = co.JobModel(co.power_of_two(0.97, 1, 128), request="total")
+    jobs = co.Scenario(system, jobs).sample(600, load=0.9, seed=4)
     free = sites.multi_site(system, jobs, 0.0)
     np.testing.assert_array_equal(free.start, sites.single_machine(system, jobs).verify().start)
     assert free.spans.any()
@@ -119,80 +81,15 @@ def test_a_joined_schedule_by_hand():
     assert "AtEachSite(policy=FCFS())" in repr(schedule)
 
 
-def moved(schedule, name, job, value):
-    column = getattr(schedule, name).copy()
-    column[job] = value
-    return replace(schedule, **{name: column})
+def moved(schedule, job, start):
+    """The schedule with a job moved to another start."""
+    times = {}
+    for name in ("start", "end"):
+        times[name] = getattr(schedule, name).copy()
+        times[name][job] += start - schedule.start[job]
+    return replace(schedule, **times)
 
 
-def test_what_is_wrongly_joined_is_found():
-    schedule = sites.local(SYSTEM, JOBS, SITE)
-    with pytest.raises(ScheduleError, match="job 0 is not where and when site 0 runs it"):
-        moved(moved(schedule, "start", 0, 20.0), "end", 0, 25.0).verify()
-    with pytest.raises(ScheduleError, match="job 3 is not where and when site 1 runs it"):
-        moved(schedule, "allocation", 3, [2, 0]).verify()
-    with pytest.raises(ScheduleError, match="cluster 1 runs 5 processors and has 4"):
-        moved(moved(schedule, "start", 3, 4.0), "end", 3, 12.0).verify()
-
-
-def test_each_sites_own_rules_are_checked():
-    """A site whose jobs wait for nothing keeps the model's rules and breaks those of FCFS."""
-    schedule = sites.local(SYSTEM, JOBS, SITE)
-    late = moved(moved(schedule.at[1], "start", 1, 16.0), "end", 1, 24.0)
-    joined = moved(moved(schedule, "start", 3, 16.0), "end", 3, 24.0)
-    with pytest.raises(ScheduleError, match="starts at an instant at which no job"):
-        replace(joined, at=schedule.at | {1: late}).verify()
-
-
-class RefuseWide(Scheduling):
-    """First come first served, but jobs of more than three processors are turned away."""
-
-    def start_jobs(self, state):
-        for job in tuple(state.queue):
-            if job.processors > 3:
-                state.refuse(job, "too wide")
-            elif not state.start(job):
-                break
-
-
-def test_refused_jobs_keep_their_positions():
-    jobs, site = JOBS[::-1], SITE[::-1]
-    schedule = sites.local(SYSTEM, jobs, site, scheduling=RefuseWide(), engine="reference")
-    schedule.verify()
-    assert sorted(schedule.refused) == [2, 3]
-    assert schedule.served.tolist() == [True, True, False, False]
-    assert np.isnan(schedule.start[2:]).all()
-
-
-@pytest.mark.parametrize(
-    ("jobs", "site", "words"),
-    [
-        (JOBS, [0, 0, 0, 0], "site gives no job to site 1 of 2; give it some, or leave it out"),
-        (JOBS, [0, 1, 0, 1], "job 1 can never start: 8 processors, and its site 1 has 4"),
-        (JOBS, [0, 0, 1], r"site has shape \(3,\) and there are 4 jobs"),
-        (JOBS, [0, 0, 1, 2], r"site\[3\] = 2, and the system has 2 sites"),
-        (JOBS.replace(request="ordered"), SITE, "ordered requests, which name their clusters"),
-        ("jobs.swf", SITE, "jobs = 'jobs.swf' is no JobStream"),
-    ],
-)
-def test_bad_input_is_named(jobs, site, words):
-    with pytest.raises(co.InputError, match=words):
-        sites.local(SYSTEM, jobs, site)
-
-
-def test_bad_penalties_and_jobs_of_no_machine_are_named():
-    with pytest.raises(co.InputError, match=r"span_penalty\[0\] = -0.1; give a finite number of 0"):
-        sites.multi_site(SYSTEM, JOBS, -0.1)
-    with pytest.raises(co.InputError, match=r"job 0 can never start.*the largest cluster has 8"):
-        sites.sharing(SYSTEM, co.JobStream([0], [1], [9]))
-    with pytest.raises(co.InputError, match=r"simulate\(\) has one; call coalloc_lib\.sites"):
-        co.simulate(
-            SYSTEM, JOBS, scheduling=sites.AtEachSite(co.FCFS()), engine="reference",
-            placement=co.SingleThenSpan(),
-        )  # fmt: skip
-
-
-@settings(max_examples=150)
 @given(systems_and_streams(requests=("total",)), policies, st.data())
 def test_jobs_that_stay_beside_jobs_that_may_leave(case, scheduling, data):
     """In both engines; and where all stay under FCFS, as ordered requests of one component."""
@@ -238,25 +135,229 @@ def test_a_job_waits_for_its_site_though_another_is_idle(engine):
     assert overtaking.start.tolist() == [0, 10, 2]
 
 
+def test_what_is_wrongly_joined_is_found():
+    schedule = sites.local(SYSTEM, JOBS, SITE)
+    with pytest.raises(ScheduleError, match="job 0 is not where and when site 0 runs it"):
+        moved(schedule, 0, 20).verify()
+    allocation = schedule.allocation.copy()
+    allocation[3] = 2, 0
+    with pytest.raises(ScheduleError, match="job 3 is not where and when site 1 runs it"):
+        replace(schedule, allocation=allocation).verify()
+    with pytest.raises(ScheduleError, match="cluster 1 runs 5 processors and has 4"):
+        moved(schedule, 3, 4).verify()
+    # A site whose jobs wait for nothing keeps the model's rules and breaks those of FCFS.
+    late = schedule.at | {1: moved(schedule.at[1], 1, 16)}
+    with pytest.raises(ScheduleError, match="starts at an instant at which no job"):
+        replace(moved(schedule, 3, 16), at=late).verify()
+
+
 def test_a_job_that_left_its_site_or_was_held_there_is_found():
     jobs = co.JobStream([0, 1], [10, 10], [3, 3])
     schedule = sites.sharing(SYSTEM, jobs, home=[0, -1])
     with pytest.raises(ScheduleError, match=r"job 0 at 0: has \[0, 3\]"):
-        moved(schedule, "allocation", 0, [0, 3]).verify()
+        replace(schedule, allocation=schedule.allocation[:, ::-1]).verify()
     with pytest.raises(ScheduleError, match="job 1 at 1: heads the queue and fits"):
-        moved(moved(schedule, "start", 1, 10.0), "end", 1, 20.0).verify()
+        moved(schedule, 1, 10).verify()
 
 
-def test_bad_homes_are_named():
-    with pytest.raises(
-        co.InputError, match=r"home\[0\] = 2, and the system has 2 sites; give .*-1"
-    ):
-        sites.sharing(SYSTEM, JOBS, home=[2, 0, 0, 0])
-    with pytest.raises(co.InputError, match=r"home\[1\] = -2"):
-        sites.sharing(SYSTEM, JOBS, home=[0, -2, 0, 0])
-    with pytest.raises(co.InputError, match="job 1 can never start: 8 processors, and its site 1"):
-        sites.multi_site(SYSTEM, JOBS, 0.1, home=[0, 1, 0, 0])
-    with pytest.raises(co.InputError, match="components has 1 columns, and HomeSite takes 3"):
-        co.simulate(SYSTEM, JOBS.replace(request="total"), placement=co.HomeSite(co.BestFit()))
+def test_refused_jobs_and_servers_keep_their_positions():
+    """Job 1 is longer than the horizon, job 3 may start at 5 at the latest, and servers go on."""
+    policy = co.Online(slot=1, step=1, max_attempts=20, horizon=10)
+    jobs = JOBS.replace(runtime=[5, 16, 7, 8])
+    schedule = sites.local(SYSTEM, jobs, SITE, scheduling=policy).verify()
+    assert schedule.served.tolist() == [True, False, True, False]
+    assert [servers.tolist() for servers in schedule.servers] == [
+        [0, 1, 2, 3], [], [8, 9, 10], []
+    ]  # fmt: skip
+    assert schedule.attempts.tolist() == [1, 0, 1, 3]
+
+
+HOLD = {"placement": co.HomeSite(co.BestFit())}
+APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
+
+
+@pytest.mark.parametrize(
+    ("run", "how", "words"),
+    [
+        (sites.local, {"site": [0, 0, 0, 0]}, "site gives no job to site 1 of 2; give it some"),
+        (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
+        (sites.local, {"site": [0, 0, 1]}, r"site has shape \(3,\) and there are 4 jobs"),
+        (sites.local, {"site": [0, 0, 1, 2]}, r"site\[3\] = 2, and the system has 2 sites"),
+        (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "ordered requests, which name"),
+        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is no JobStream"),
+        (
+            sites.sharing,
+            {"jobs": co.JobStream([0], [1], [9])},
+            r"job 0 can .* largest cluster has 8",
+        ),
+        (
+            sites.sharing,
+            {"home": [2, 0, 0, 0]},
+            r"home\[0\] = 2, and the system has 2 .* give .*-1",
+        ),
+        (sites.sharing, {"home": [0, -2, 0, 0]}, r"home\[1\] = -2"),
+        (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
+        (
+            sites.multi_site,
+            {"span_penalty": -0.1},
+            r"span_penalty\[0\] = -0.1; give a finite number",
+        ),
+        (co.simulate, HOLD, "components has 1 columns, and HomeSite takes 3"),
+        (co.simulate, APART, r"simulate\(\) has one; call coalloc_lib\.sites"),
+    ],
+)
+def test_bad_sites_are_named(run, how, words):
+    with pytest.raises(co.InputError, match=words):
+        run(**{"system": SYSTEM, "jobs": JOBS.replace(request="total")} | how)
     with pytest.raises(co.InputError, match="places no jobs that may leave"):
         co.HomeSite(co.HomeSite(co.BestFit()))
+
+
+HOUR = 3600
+CLUSTERS = {"north": 4, "south": 4}
+
+
+def days_of(first, last, jobs):
+    """Return a stream of the same jobs each day: (second of the day, run time, processors)."""
+    rows = [(day * DAY + at, *rest) for day in range(first, last) for at, *rest in jobs]
+    submit, runtime, processors = zip(*rows, strict=True)
+    return co.JobStream(submit, runtime, processors, request="total")
+
+
+def two_sites(north=(0, 35), south=(2, 40)):
+    """Each day two jobs come in the north and one in the south.
+
+    The second of the north finds one processor idle in each cluster: it waits an hour for either,
+    or spans both at once.
+    """
+    return {
+        "north": days_of(*north, [(100, HOUR, 3), (136, 2 * HOUR, 2)]),
+        "south": days_of(*south, [(100, HOUR, 3)]),
+    }
+
+
+def row_of(table, site, weight):
+    (row,) = table.query(f"site == {site!r} and weight == {weight!r}").to_dict("records")
+    return row
+
+
+def test_what_sites_gain_by_hand():
+    table = compare_sites(CLUSTERS, two_sites(), 0.25)
+    waiting, spanning = 2.99, 2.5  # an hour of waiting, less 36 s; a quarter more of running
+    for weight, (first, second) in {"work": (3, 4), "processors": (3, 2)}.items():
+        row = row_of(table, "north", weight)
+        total = first + second
+        alone, spread = (first + second * long for long in (waiting, spanning))
+        assert row["local_h"] == pytest.approx(alone / total)
+        assert row["sharing"] == pytest.approx(1)
+        assert row["spanning"] == pytest.approx(spread / alone)
+        assert row["spanned"] == pytest.approx(0.5)
+        south, every = (row_of(table, site, weight) for site in ("south", ALL))
+        assert [south[name] for name in ("local_h", "sharing", "spanning")] == pytest.approx(
+            [1] * 3
+        )
+        assert every["local_h"] == pytest.approx((alone + 3) / (total + 3))
+        assert every["spanning"] == pytest.approx((spread + 3) / (alone + 3))
+    # From the first day that both have to the last.
+    assert table["jobs"].tolist() == [66, 66, 33, 33, 99, 99]
+
+
+def test_a_policy_of_the_readable_engine_alone_can_be_compared():
+    class Own(co.FCFS):
+        """A policy that the compiled engine does not know."""
+
+    own = compare_sites(CLUSTERS, two_sites(), 0.25, scheduling=Own(), engine="reference")
+    known = compare_sites(CLUSTERS, two_sites(), 0.25, scheduling=co.FCFS())
+    pd.testing.assert_frame_equal(own, known)
+
+
+def test_it_is_what_the_ways_to_run_give_of_each_sites_jobs():
+    rng = np.random.default_rng(5)
+    logs = {}
+    for name, size, count in (("a", 32, 900), ("b", 8, 300), ("c", 16, 500)):
+        runtime = rng.gamma(0.5, 30_000, count)
+        submit = rng.uniform(0, 5 * WEEK, count)
+        submit[:2] = 0, 5 * WEEK
+        logs[name] = co.JobStream(submit, runtime, rng.integers(1, size + 1, count))
+    # The names come in another order than the logs.
+    clusters, policy = {"c": 16, "a": 32, "b": 8}, co.FCFS()
+    table = compare_sites(clusters, logs, 0.1, scheduling=policy)
+    jobs = co.merge(*logs.values()).replace(request="total")
+    site = np.array([
+        next(i for i, name in enumerate(clusters) if at in logs[name].submit) for at in jobs.submit
+    ])  # fmt: skip
+    site[:3], site[-3:] = (1, 2, 0), (1, 2, 0)  # those of one instant, in the order of the logs
+    how, system = {"scheduling": policy}, co.Multicluster([16, 32, 8])
+    ran = [sites.local(system, jobs, site, **how), sites.sharing(system, jobs, **how),
+           sites.multi_site(system, jobs, 0.1, **how)]  # fmt: skip
+    for number, name in enumerate(clusters):
+        mine = site == number
+        work = jobs.work[mine]
+        alone, shared, spread = ((work @ each.response[mine]) / work.sum() for each in ran)
+        row = row_of(table, name, "work")
+        got = [row["local_h"], row["sharing"], row["spanning"]]
+        assert got == pytest.approx([alone / HOUR, shared / alone, spread / shared], rel=0.02)
+        assert row["sharing_low"] < row["sharing"] < row["sharing_high"]
+        assert row["jobs"] == len(logs[name])
+
+
+def written(tmp_path, name, stream, start):
+    path = tmp_path / f"{name}.swf"
+    co.write_swf(path, stream, {} if start is None else {"UnixStartTime": start})
+    return co.read_swf(path)
+
+
+def test_logs_count_from_their_own_beginnings(tmp_path):
+    """Two logs that each begin on their first day: two days apart, or a year."""
+    began, year = 900_000_000, int(52 * WEEK)
+    north, south = two_sites(north=(0, 35), south=(0, 38)).values()
+    first = written(tmp_path, "north", north, began)
+    later = written(tmp_path, "later", south, began + int(2 * DAY))
+    table = compare_sites(CLUSTERS, {"north": first, "south": later}, 0.25)
+    hand = compare_sites(CLUSTERS, two_sites(), 0.25)
+    assert table["jobs"].tolist() == hand["jobs"].tolist()
+    for name in ("local_h", "sharing", "spanning", "spanned"):
+        np.testing.assert_allclose(table[name], hand[name])
+    logs = {"north": first, "south": written(tmp_path, "south", south, began + year)}
+    with pytest.raises(co.InputError, match=r"\['north'\] has no job in the time of the others"):
+        compare_sites(CLUSTERS, logs, 0.25)
+    table = compare_sites(CLUSTERS, logs, 0.25, clock="weeks")
+    # At the same seconds of the same days.
+    assert row_of(table, "north", "work")["spanned"] == pytest.approx(0.5)
+    shift = sites._on_one_clock(logs, "weeks")["south"].submit - south.submit - began
+    assert set(shift % WEEK) == {0}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"clusters": {"north": 4}}, "clusters = {'north': 4}; give a dict of two sites"),
+        ({"clusters": pd.Series(CLUSTERS)}, "clusters = .*; give a dict of two sites"),
+        ({"clusters": {ALL: 4, "south": 4}}, "clusters has a site 'all sites', as the row of all"),
+        ({"clusters": CLUSTERS | {"west": 4}}, "clusters and logs differ in 'west'"),
+        ({"clusters": {"north": 4, "south": 2}}, r"logs\['south'\] has a job of 3 processors and"),
+        ({"clusters": {"north": 4, "south": 0}}, "sizes"),
+        ({"scheduling": co.Online(max_attempts=1, horizon=1800)}, "refuses 99 of 99 jobs; give a"),
+        ({"logs": [1, 2]}, r"logs = \[1, 2\]; give a dict"),
+        ({"logs": two_sites((0, 20), (0, 20))}, "north, in the time that all logs have"),
+        ({"logs": two_sites((0, 30), (40, 70))}, r"\['north'\] has no job in the time"),
+        ({"overhead": -0.1}, "overhead = -0.1"),
+        ({"clock": "days"}, "clock = 'days'"),
+    ],
+)
+def test_bad_comparisons_are_named(change, words):
+    how = {"clusters": CLUSTERS, "logs": two_sites(), "overhead": 0.25} | change
+    with pytest.raises(co.InputError, match=words):
+        compare_sites(**how)
+
+
+def test_logs_that_do_not_say_when_they_begin_or_are_mixed_with_streams_are_named(tmp_path):
+    north, south = two_sites().values()
+    silent = written(tmp_path, "north", north, None)
+    with pytest.raises(co.InputError, match=r"logs\['north'\] has no UnixStartTime"):
+        compare_sites(CLUSTERS, {"north": silent, "south": silent}, 0.25)
+    with pytest.raises(co.InputError, match="give all as"):
+        compare_sites(CLUSTERS, {"north": silent, "south": south}, 0.25)
+    ordered = co.JobStream([0, 1], [1, 1], [[3, 0], [0, 3]], request="ordered")
+    with pytest.raises(co.InputError, match=r"logs\['south'\] has ordered requests"):
+        compare_sites(CLUSTERS, {"north": north, "south": ordered}, 0.25)

@@ -1,4 +1,4 @@
-"""Each rule of the model is checked: break one and the job and instant are named."""
+"""Each rule is checked: break one and the job and the instant are named."""
 
 from dataclasses import replace
 
@@ -8,10 +8,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_ROOM, PAST_LATEST, REASONS
+from coalloc_lib.engines.outcome import Servers
+from coalloc_lib.scheduling import Refusal
 from coalloc_lib.verification import ScheduleError, overtaken
-from tests.conftest import in_turn, placements, policies, systems_and_streams
+from tests.conftest import (
+    asking,
+    backfilling,
+    in_turn,
+    onlines,
+    placements,
+    policies,
+    systems_and_streams,
+)
+from tests.naive_booking import online
 
 SYSTEM = co.Multicluster([4, 3])
+#: A policy of the user's own, which is held to no order.
+FREE = type("Free", (co.FPFS,), {})(2)
 
 
 def right(request="unordered", scheduling=None):
@@ -51,29 +65,45 @@ def test_the_right_schedule_is_as_the_tests_below_take_it():
     assert schedule.start.tolist() == [0, 10, 2, 3]
     assert schedule.end.tolist() == [10, 17.5, 4, 5]
     assert schedule.allocation.tolist() == [[3, 0], [3, 2], [0, 1], [0, 1]]
+    right(scheduling=co.FCFS()).verify()
 
 
-@pytest.mark.parametrize("column", ["start", "end"])
-def test_every_job_has_an_instant(column):
-    assert_fails(broken(right(), column, 2, np.nan), f"^job 2 has no {column}$")
-    assert_fails(broken(right(), column, 3, np.inf), f"^job 3 has no {column}$")
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda s: broken(s, "start", 2, np.nan), "job 2 has no start$"),
+        (lambda s: broken(s, "end", 3, np.inf), "job 3 has no end$"),
+        (lambda s: moved(s, 2, 1.5), "job 2 at 1.5: starts before its submission at 2$"),
+        # Job 1 spans: 5 units of run time and half as much again; job 3 pays no penalty.
+        (lambda s: broken(s, "end", 1, 15), "job 1 at 10: ends at 15, its time .* is 7.5$"),
+        (lambda s: broken(s, "end", 3, 6), "job 3 at 3: ends at 6, its time .* is 2$"),
+        (lambda s: broken(s, "end", 1, np.nextafter(17.5, 0)), "job 1 at 10: ends at 17.5, its"),
+        (lambda s: broken(s, "end", 0, np.nextafter(10, 99)), "job 0 at 0: ends at 10, its"),
+        (lambda s: moved(s, 1, 3), "job 1 at 3: cluster 0 runs 6 processors and has 4$"),
+        (lambda s: moved(s, 1, np.nextafter(10, 0)), "job 1 at 10: cluster 0 runs 6"),
+        (
+            lambda s: moved(s, 1, 11),
+            "job 1 at 11: starts at an instant at which no job was submitted or left$",
+        ),
+        (
+            lambda s: replace(s, scheduling=co.FPFS(1)),
+            r"job 1 at 10: was overtaken 2 times, FPFS\(max_jumps=1\) allows 1$",
+        ),
+        (
+            lambda s: replace(s, scheduling=co.FCFS()),
+            r"job 1 at 10: was overtaken 2 times, FCFS\(\) allows 0$",
+        ),
+        # Of two faults the earlier one is named.
+        (lambda s: broken(broken(s, "end", 1, 99), "end", 3, 99), "job 3 at 3: ends at 99"),
+        (lambda s: replace(s, refused={2: Refusal(2.0, "")}), "job 2 was refused and has a start"),
+    ],
+)
+def test_a_broken_rule_is_noticed(wrong, message):
+    assert_fails(wrong(right()), f"^{message}")
 
 
-def test_no_job_starts_before_its_submission():
-    assert_fails(moved(right(), 2, 1.5), "^job 2 at 1.5: starts before its submission at 2$")
-
-
-@pytest.mark.parametrize(("job", "end", "length"), [(0, 9, 10), (1, 15, 7.5), (2, 5, 2)])
-def test_jobs_run_for_their_time(job, end, length):
-    """Job 1 spans: 5 units of run time and half as much again, not 5."""
-    schedule = right()
-    message = f"^job {job} at {schedule.start[job]:g}: ends at {end}, its time .* is {length}$"
-    assert_fails(broken(schedule, "end", job, end), message)
-
-
-def test_a_job_that_does_not_span_pays_no_penalty():
-    message = "^job 3 at 3: ends at 6, its time on processors is 2$"
-    assert_fails(broken(right(), "end", 3, 6), message)
+def test_a_policy_of_the_users_own_is_held_to_no_order():
+    replace(right(), scheduling=FREE).verify()
 
 
 @pytest.mark.parametrize(
@@ -88,6 +118,7 @@ def test_a_job_that_does_not_span_pays_no_penalty():
         ("flexible", 1, [4, 2]),
         ("flexible", 1, [2, 2]),
         ("total", 2, [2, -1]),
+        ("total", 1, [2, 2]),
     ],
 )
 def test_jobs_have_what_they_asked_for(request_type, job, allocation):
@@ -101,13 +132,6 @@ def test_jobs_have_what_they_asked_for(request_type, job, allocation):
     assert_fails(broken(schedule, "allocation", job, allocation), message)
 
 
-def test_a_total_request_stays_on_one_cluster():
-    jobs = co.JobStream(submit=[0], runtime=[1], components=[[2, 1]], request="total")
-    schedule = co.simulate(SYSTEM, jobs, engine="reference").verify()
-    spread = broken(schedule, "allocation", 0, [2, 1])
-    assert_fails(spread, r"^job 0 at 0: has \[2, 1\] for components \[2, 1\] \(total\)$")
-
-
 def test_a_job_that_may_stay_whole_is_whole_or_in_its_components():
     jobs = co.JobStream([0], [4], [[2, 1]], span_penalty=0)
     schedule = co.simulate(SYSTEM, jobs, placement=co.SingleThenSpan()).verify()
@@ -117,9 +141,6 @@ def test_a_job_that_may_stay_whole_is_whole_or_in_its_components():
     for wrong in ([0, 2], [4, -1], [2, 2]):
         message = r"^job 0 at 0: has .* for components \[2, 1\] \(unordered\)$"
         assert_fails(broken(schedule, "allocation", 0, wrong), message)
-    wide = co.Multicluster([4, 3, 3])
-    schedule = co.simulate(wide, jobs, placement=co.SingleThenSpan()).verify()
-    assert_fails(broken(schedule, "allocation", 0, [1, 1, 1]), "^job 0 at 0: has")
     assert_fails(replace(schedule, placement=co.BestFit()), "^job 0 at 0: has")
 
 
@@ -134,84 +155,25 @@ def test_a_head_that_fits_in_either_way_is_noticed(components):
     assert split.start[2] == (5 if 0 in components else 9)
 
 
-def test_no_cluster_is_over_its_size():
-    """Job 1, of 3 on cluster 0, moved to 3 where job 0 has 3 of its 4."""
-    message = "^job 1 at 3: cluster 0 runs 6 processors and has 4$"
-    assert_fails(moved(right(), 1, 3), message)
-
-
-def test_a_job_may_start_where_another_leaves_and_no_moment_earlier():
-    assert_fails(moved(right(), 1, np.nextafter(10, 0)), "^job 1 at 10: cluster 0 runs 6")
-
-
-def test_a_job_that_waited_starts_where_something_happened():
-    message = "^job 1 at 11: starts at an instant at which no job was submitted or left$"
-    assert_fails(moved(right(), 1, 11), message)
-
-
-def test_fpfs_overtakes_no_job_too_often():
-    right(scheduling=co.FPFS(2)).verify()
-    bad = replace(right(), scheduling=co.FPFS(1))
-    message = r"^job 1 at 10: was overtaken 2 times, FPFS\(max_jumps=1\) allows 1$"
-    assert_fails(bad, message)
-
-
-def test_fcfs_overtakes_no_job():
-    right(scheduling=co.FCFS()).verify()
-    bad = replace(right(), scheduling=co.FCFS())
-    assert_fails(bad, r"^job 1 at 10: was overtaken 2 times, FCFS\(\) allows 0$")
-
-
-def test_the_head_does_not_wait_while_it_fits():
-    jobs = co.JobStream([0, 0, 1], [5, 9, 1], [4, 4, 2], request="total")
-    schedule = co.simulate(co.Multicluster([8]), jobs).verify()
-    assert schedule.start.tolist() == [0, 0, 5]
-    lazy = moved(schedule, 2, 9)
-    assert_fails(lazy, "^job 2 at 5: heads the queue and fits, but starts only at 9$")
-    free = type("Free", (co.FCFS,), {})()
-    replace(lazy, scheduling=free).verify()
-
-
-def test_a_policy_of_the_users_own_is_held_to_no_order():
-    free = type("Free", (co.FPFS,), {})(max_jumps=0)
-    replace(right(), scheduling=free).verify()
-
-
-def test_the_first_instant_at_fault_is_named():
-    twice = broken(broken(right(), "end", 1, 99), "end", 3, 99)
-    assert_fails(twice, "^job 3 at 3: ends at 99")
-
-
-def waiting_head(request, components, sizes=(4, 3), penalty=0.0):
-    """Job 0 has cluster 0 until 5, job 1 all the rest until 9, job 2 starts at 9 and not before."""
-    jobs = co.JobStream(
-        [0, 0, 1], [5, 9, 1], [*[[size, 0] for size in sizes], components],
-        request=request, span_penalty=penalty,
-    )  # fmt: skip
-    schedule = co.simulate(co.Multicluster(sizes), jobs).verify()
-    return schedule if schedule.start[2] == 9 else moved(schedule, 2, 9)
-
-
 @pytest.mark.parametrize(
-    ("request_type", "components"),
-    [("flexible", [4, 0]), ("flexible", [2, 2]), ("total", [4, 0]), ("unordered", [4, 0])],
+    ("request_type", "components", "fits"),
+    [
+        ("flexible", [4, 0], True),
+        ("flexible", [2, 2], True),
+        ("total", [4, 0], True),
+        ("unordered", [4, 0], True),
+        ("flexible", [5, 0], False),
+    ],
 )
-def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components):
-    """At 5 exactly 4 processors are idle, and it wants 4."""
-    lazy = waiting_head(request_type, components)
-    assert_fails(lazy, "^job 2 at 5: heads the queue and fits, but starts only at 9$")
-
-
-def test_a_head_of_one_processor_too_many_may_wait():
-    waiting_head("flexible", [5, 0]).verify()
-
-
-@pytest.mark.parametrize("job", [0, 1, 2, 3])
-def test_run_times_are_kept_to_the_last_bit(job):
-    schedule = right(scheduling=type("Free", (co.FPFS,), {})(2))
-    for towards in (0, np.inf):
-        end = np.nextafter(schedule.end[job], towards)
-        assert_fails(broken(schedule, "end", job, end), f"^job {job} .*: ends at .*, its time on")
+def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components, fits):
+    """Job 0 has cluster 0 until 5, job 1 the rest until 9; at 5 exactly 4 processors are idle."""
+    jobs = co.JobStream([0, 0, 1], [5, 9, 1], [[4, 0], [3, 0], components], request=request_type)
+    schedule = co.simulate(SYSTEM, jobs).verify()
+    assert schedule.start[2] == (5 if fits else 9)
+    if fits:
+        lazy = moved(schedule, 2, 9)
+        assert_fails(lazy, "^job 2 at 5: heads the queue and fits, but starts only at 9$")
+        replace(lazy, scheduling=FREE).verify()
 
 
 def test_the_head_is_looked_at_in_every_chunk(monkeypatch):
@@ -222,7 +184,7 @@ def test_the_head_is_looked_at_in_every_chunk(monkeypatch):
     jobs = co.JobStream(np.zeros(n + 1), [n + 5.0, *np.ones(n)], table, request="ordered")
     schedule = co.simulate(co.Multicluster([4, 1]), jobs)
     lazy = moved(schedule, n, n + 5)
-    for chunk in (1, 7, 50, 10**6):
+    for chunk in (1, 7, 10**6):
         monkeypatch.setattr("coalloc_lib.verification._CHUNK", chunk)
         schedule.verify()
         assert_fails(lazy, f"^job {n} at {n - 1}: heads the queue and fits, but .* only at {n + 5}")
@@ -295,3 +257,256 @@ def test_an_allocation_moved_to_another_cluster_is_caught_where_it_breaks_a_rule
         assert_fails(changed, "^job ")
     else:
         changed.verify()
+
+
+# Promises of backfilling.
+
+#: On 4 processors: 0 has 2 to 4, 1 has 1 to 6; 2 wants 4, at 6; 3 has 1 from 5 to 6.
+PLANNED = co.JobStream([0, 0, 1, 5], [4, 6, 5, 1], [2, 1, 4, 1], request="total")
+
+
+def planned(policy, jobs=PLANNED):
+    return co.simulate(co.Multicluster([4]), jobs, scheduling=policy).verify()
+
+
+def test_a_backfilled_job_that_delays_the_head_is_noticed():
+    """Job 3, run for 4, ends at 9, and the head starts then."""
+    lazy = replace(planned(co.EASY()), jobs=PLANNED.replace(runtime=[4, 6, 5, 4]))
+    assert lazy.start.tolist() == [0, 0, 6, 5]
+    lazy = moved(broken(lazy, "end", 3, 9), 2, 9)
+    assert_fails(lazy, "^job 2 at 9: starts later than the running jobs promised it at 1$")
+    lazy = replace(lazy, scheduling=co.Conservative(), promised=np.array([0, 0, 6, 5]))
+    assert_fails(lazy, "^job 2 at 9: starts later than it was promised, a start at 6$")
+
+
+def test_a_head_that_keeps_its_first_promise_after_an_early_end_is_noticed():
+    """Job 0 asked for 10 and ends at 4; job 3, of 4, starts at 5 as if the head still had 10."""
+    rows = ([0, 0, 1, 5], [4, 6, 5, 4], [2, 1, 4, 1], [10, 6, 5, 4])
+    schedule = planned(co.EASY(), co.JobStream(*rows, request="total"))
+    assert schedule.start.tolist() == [0, 0, 6, 11]
+    assert schedule.promised[2] == 10
+    wrong = broken(moved(moved(schedule, 3, 5), 2, 9), "promised", 3, np.nan)
+    assert_fails(wrong, "^job 2 at 9: starts later than the running jobs promised it at 4$")
+
+
+@pytest.mark.parametrize(
+    ("policy", "job", "promise", "message"),
+    [
+        (co.EASY(), 2, 4, "job 2 at 1: was promised a start at 4, which is not when the running"),
+        (co.EASY(), 2, 7, "job 2 at 1: was promised a start at 7, which is not when the running"),
+        (co.EASY(), 2, np.nan, "job 2 at 6: was promised no start, as no head should"),
+        (co.EASY(), 3, 5, "job 3 at 5: was promised a start at 5, as no head should"),
+        (co.Conservative(), 2, 4, "job 2 at 6: starts later than it was promised, a start at 4"),
+        (co.Conservative(), 2, 7, "job 2 at 1: was promised a start at 7, which is not when the"),
+        (co.Conservative(), 0, 1, "job 0 at 0: was promised a start at 1, which is not when the"),
+        (co.Conservative(), 2, np.nan, "job 2 at 6: was promised no start$"),
+    ],
+)
+def test_another_promise_of_backfilling_is_noticed(policy, job, promise, message):
+    assert_fails(broken(planned(policy), "promised", job, promise), f"^{message}")
+
+
+@given(systems_and_streams(), backfilling, st.data())
+def test_a_job_that_starts_after_its_promise_is_noticed(case, policy, data):
+    system, jobs = case
+    placement = data.draw(placements(len(system), jobs.request))
+    schedule = co.simulate(system, jobs, scheduling=policy, placement=placement).verify()
+    promised = np.flatnonzero(np.isfinite(schedule.promised))
+    assume(len(promised))
+    job = data.draw(st.sampled_from(promised.tolist()))
+    late = schedule.promised[job] + data.draw(st.sampled_from([1.0, 100.0]))
+    assert_fails(moved(schedule, job, late), "^job ")
+
+
+@given(systems_and_streams(), backfilling, st.data())
+def test_a_promise_made_earlier_than_the_start_is_noticed(case, policy, data):
+    system, jobs = case
+    jobs = jobs.replace(runtime=jobs.runtime + 0.5)  # in one round of an instant
+    schedule = co.simulate(system, jobs, scheduling=policy).verify()
+    waited = np.flatnonzero(schedule.promised > schedule.jobs.submit)
+    assume(len(waited))
+    job = data.draw(st.sampled_from(waited.tolist()))
+    early = np.nextafter(schedule.promised[job], -np.inf)
+    assume(isinstance(policy, co.EASY) or early < schedule.start[job])  # else none may know
+    assert_fails(broken(schedule, "promised", job, early), "^job ")
+
+
+# Online bookings.
+
+#: Job 0 has servers 0 and 1 until 20, expected until 30; job 1, tried at 1 and 21, servers 2 and 3
+#: of the other cluster; job 2, of three processors there, starts at 42; job 3 has no length.
+ASKED = co.JobStream(
+    submit=[0, 1, 2, 3],
+    runtime=[20, 20, 5, 0],
+    components=[[2, 0], [0, 2], [0, 3], [1, 0]],
+    estimate=[30, 40, 5, 0],
+    request="ordered",
+    latest_start=[np.inf, np.inf, 50, np.inf],
+)
+TERMS = co.Online(slot=10, step=20, max_attempts=5, horizon=100)
+
+
+def booked():
+    how = {"scheduling": TERMS, "engine": "reference"}
+    return co.simulate(co.Multicluster([2, 3]), ASKED, **how).verify()
+
+
+def with_servers(schedule, job, servers):
+    rows = [*schedule.servers]
+    rows[job] = np.array(servers, dtype=np.int32)
+    return replace(schedule, servers=Servers.of_rows(rows))
+
+
+def attempt(schedule, job, number, start):
+    """The schedule with a job at another attempt, as it was promised."""
+    wrong = broken(moved(schedule, job, start), "attempts", job, number)
+    return broken(wrong, "promised", job, start)
+
+
+def test_the_right_bookings_are_as_the_tests_below_take_them():
+    schedule = booked()
+    assert schedule.start[:3].tolist() == [0, 1, 42]
+    assert schedule.attempts.tolist() == [1, 1, 3, 0]
+    assert [servers.tolist() for servers in schedule.servers] == [[0, 1], [2, 3], [2, 3, 4], []]
+    assert schedule.refused == {3: (3, "no length")}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda s: moved(s, 2, 43), "job 2 at 43: attempt 3 is at 42$"),
+        (lambda s: broken(s, "attempts", 2, 4), "job 2 at 42: attempt 4 is at 62$"),
+        (
+            lambda s: replace(s, scheduling=replace(TERMS, max_attempts=2)),
+            "job 2 has 3 attempts, and at most 2 are made$",
+        ),
+        (lambda s: broken(s, "attempts", 3, 6), "job 3 has 6 attempts, and at most 5 are"),
+        (lambda s: replace(s, attempts=None), "the schedule does not tell the attempts"),
+        (lambda s: broken(s, "promised", 2, 22), "job 2 at 42: was promised 22$"),
+        (lambda s: broken(s, "promised", 2, np.nan), "job 2 at 42: was promised nan$"),
+        (
+            lambda s: replace(s, jobs=ASKED.replace(latest_start=[np.inf, np.inf, 41, np.inf])),
+            "job 2 at 42: starts after its latest start, 41$",
+        ),
+        (
+            lambda s: replace(s, scheduling=replace(TERMS, horizon=40)),
+            "job 1 at 1: is booked until 41, beyond the horizon, which ended at 40$",
+        ),
+    ],
+)
+def test_a_broken_rule_of_bookings_is_noticed(wrong, message):
+    assert_fails(wrong(booked()), f"^{message}")
+
+
+def test_wrong_refusals_and_servers_are_noticed():
+    for refusal in (Refusal(3.0, "full"), Refusal(4.0, "no length")):
+        wrong = replace(booked(), refused={3: refusal})
+        assert_fails(wrong, r"^job 3 was refused at \d for .*; it is told at its submission, at 3")
+    rows = {0: ([0], [0, 0], [1, 0], [1, 2], [-1, 0]), 1: ([2, 3, 4],), 2: ([3, 4, 5],), 3: ([0],)}
+    for job, choices in rows.items():
+        for servers in choices:
+            message = rf"^job {job} at \w+: has servers .* for \[.*\] processors of each cluster$"
+            assert_fails(with_servers(booked(), job, servers), message)
+
+
+def test_a_server_with_two_bookings_at_once_is_noticed():
+    """Job 1 ended at 21, and is booked until 41."""
+    early = attempt(booked(), 2, 2, 22)
+    assert_fails(early, "^job 2 at 22: server 2 is booked for job 1$")
+    released = replace(early, scheduling=replace(TERMS, release_early=True))
+    assert_fails(released, "^job 2 at 22: server 2 is booked for job 1$")  # it came at 2
+    jobs = replace(released, jobs=ASKED.replace(submit=[0, 1, 22, 22]))
+    jobs = broken(broken(jobs, "attempts", 2, 1), "refused", 3, Refusal(22.0, "no length"))
+    jobs.verify()
+    # With a placement of one's own too, whatever it may answer the second time.
+    mine = replace(early, placement=type("Mine", (co.WorstFit,), {})())
+    assert_fails(mine, "^job 2 at 22: server 2 is booked for job 1$")
+
+
+def test_a_booking_within_the_freed_time_of_another_hides_no_third():
+    """Job 0 is booked until 30 and leaves at 2; job 1 follows until 4, and job 2, which came
+    at 1, may not have 5."""
+    jobs = co.JobStream([0, 1, 3], [2, 9, 1], [1, 1, 1], [30, 9, 1], request="total")
+    policy = co.Online(1, 1, 50, 60, release_early=True)
+    schedule = co.simulate(co.Multicluster([1]), jobs, scheduling=policy, engine="reference")
+    assert schedule.verify().start.tolist() == [0, 30, 3]
+    assert_fails(attempt(schedule, 1, 5, 5), "^job 1 at 5: server 0 is booked for job 0$")
+
+
+#: On one server job 0 runs until 20, job 1 until 39, and job 2 from 40 on; job 3 finds no room, job
+#: 4 none by its latest start, and job 5 is longer than the horizon.
+LINE = co.JobStream(
+    submit=[0, 1, 2, 3, 4, 5],
+    runtime=[20, 19, 30, 20, 5, 101],
+    components=[1] * 6,
+    request="total",
+    latest_start=[np.inf] * 4 + [9, np.inf],
+)
+FEW = co.Online(slot=10, step=19, max_attempts=3, horizon=90)
+WHY = {3: NO_ROOM, 4: PAST_LATEST, 5: BEYOND_HORIZON}
+
+
+def test_another_reason_and_other_attempts_of_a_refused_job_are_noticed():
+    schedule = co.simulate(co.Multicluster([1]), LINE, scheduling=FEW, engine="reference").verify()
+    assert schedule.attempts.tolist() == [1, 2, 3, 3, 1, 0]
+    assert {job: why for job, (_, why) in schedule.refused.items()} == WHY
+    for job, true in WHY.items():
+        for why in set(REASONS) - {true}:
+            refused = schedule.refused | {job: schedule.refused[job]._replace(why=why)}
+            message = f"^job {job} was refused .* for '{why}' after .* these: '{true}'$"
+            assert_fails(replace(schedule, refused=refused), message)
+    for job, tried in ((3, 2), (4, 0), (4, 2), (5, 3), (5, 1)):
+        assert_fails(broken(schedule, "attempts", job, tried), f"^job {job} was refused at")
+
+
+def test_an_earlier_attempt_that_had_room_is_noticed():
+    patient = replace(FEW, max_attempts=4)
+    schedule = co.simulate(co.Multicluster([2]), LINE[[0, 1, 3]], scheduling=patient)
+    assert schedule.verify().attempts.tolist() == [1, 1, 2]
+    late = attempt(schedule, 2, 3, 41)
+    assert_fails(late, "^job 2 has attempt 3, but there was room at attempt 2$")
+
+
+def test_a_job_that_was_refused_though_there_was_room_is_noticed():
+    jobs = co.JobStream([0, 1], [5, 5], [1, 1], request="total")
+    system, policy = co.Multicluster([1]), co.Online(10, 5, 2, 50)
+    wide = co.simulate(system, jobs.replace(runtime=[20, 5]), scheduling=policy).verify()
+    assert wide.refused[1].why == NO_ROOM
+    wrong = broken(replace(wide, jobs=jobs), "end", 0, 5)
+    assert_fails(wrong, "^job 1 has attempt 2, and was refused, but there was room at attempt 2$")
+
+
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+def test_servers_that_the_rule_would_not_choose_are_noticed(rule):
+    jobs = co.JobStream([0, 1, 11], [10, 5, 5], [1, 1, 1], request="total")
+    policy = replace(TERMS, rule=rule)
+    schedule = co.simulate(co.Multicluster([3]), jobs, scheduling=policy).verify()
+    mine = schedule.servers[2].tolist()
+    wrong = with_servers(schedule, 2, [(mine[0] + 1) % 3])
+    assert_fails(wrong, rf"^job 2 at 11: has servers .* by the rule {rule} these are \[{mine[0]}\]")
+
+
+@given(systems_and_streams(most_jobs=20), onlines(), st.data())
+def test_bookings_pass_exactly_where_a_second_simulation_comes_to_them(case, policy, data):
+    """A job given other servers, or a later attempt, is what the naive bookings are not."""
+    system, jobs = case
+    jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
+    schedule = co.simulate(system, jobs, scheduling=policy).verify()
+    assert [servers.tolist() for servers in schedule.servers] == [
+        wanted.servers for wanted in online(system, jobs, policy)
+    ]
+    served = np.flatnonzero(schedule.served)
+    assume(len(served))
+    job = int(data.draw(st.sampled_from(served.tolist())))
+    if data.draw(st.booleans()):
+        number = int(schedule.attempts[job]) + data.draw(st.integers(1, 3))
+        start = jobs.earliest_start[job] + (number - 1) * policy.step
+        changed = attempt(schedule, job, number, start)
+        length = jobs.runtime[job] * (1 + jobs.span_penalty[job] * schedule.spans[job])
+        changed = broken(changed, "end", job, start + length)
+    else:
+        others = data.draw(st.permutations(range(system.processors)))
+        changed = sorted(others[: len(schedule.servers[job])])
+        assume(changed != schedule.servers[job].tolist())
+        changed = with_servers(schedule, job, changed)
+    assert_fails(changed, "^job ")

@@ -4,7 +4,6 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
-from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -13,9 +12,9 @@ import typer
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
-from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.metrics import means
 from coalloc_lib.names import parse_clusters
 from coalloc_lib.scheduling import EASY, Conservative, Online
 from coalloc_lib.simulation import ENGINES, refuse_impossible
@@ -251,35 +250,24 @@ def _say_what_was_refused(schedule):
 
 def _metrics(schedule):
     """Return the metrics by name; times are in seconds, means those of the jobs that ran."""
-    ran, submit = _of_those_that_ran(schedule), schedule.jobs.submit
+    of_those_that_ran, submit = means(schedule, at_least=BOUND), schedule.jobs.submit
     spans_no_time = np.ptp(submit) == 0
-    window = {"begin": submit.min(), "finish": ran.end.max() if spans_no_time else submit.max()}
+    finish = np.nanmax(schedule.end) if spans_no_time else submit.max()
     offered = None if spans_no_time else schedule.jobs.offered_load(schedule.system)
     metrics = {
         "jobs": len(schedule),
         "refused_jobs": len(schedule.refused),
         "offered_load": offered,
-        "utilization": ran.utilization(**window),
-        "mean_wait": float(ran.wait.mean()),
-        "mean_response": float(ran.response.mean()),
-        "mean_bounded_slowdown": float(ran.slowdown(BOUND).mean()),
-        "average_weighted_response_time": ran.average_weighted_response_time(),
-        "spanning_jobs": int(ran.spans.sum()),
+        "utilization": schedule.utilization(submit.min(), finish),
+        "mean_wait": of_those_that_ran["wait_mean"],
+        "mean_response": of_those_that_ran["response_mean"],
+        "mean_bounded_slowdown": of_those_that_ran["slowdown_mean"],
+        "average_weighted_response_time": of_those_that_ran["awrt_work"],
+        "spanning_jobs": int(schedule.spans.sum()),
     }
     if schedule.attempts is not None:
         metrics["mean_attempts"] = float(schedule.attempts[schedule.served].mean())
     return metrics
-
-
-def _of_those_that_ran(schedule):
-    """Return the schedule without the jobs that were refused."""
-    if not schedule.refused:
-        return schedule
-    served = schedule.served
-    columns = ("jobs", "start", "end", "allocation", "promised", "attempts")
-    kept = {name: getattr(schedule, name)[served] for name in columns}
-    servers = Servers.of_rows([schedule.servers[job] for job in np.flatnonzero(served)])
-    return replace(schedule, **kept, servers=servers, refused={})
 
 
 def _print(metrics, title):

@@ -16,11 +16,13 @@ from coalloc_lib.compilation import call
 from coalloc_lib.engines.kernels import backfilling, booking, placing, queue_order, queue_tree
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting, no_promises
 from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.machines import HomeSite, LeastLoaded, RandomFit
 from coalloc_lib.placement import (
     BestFit,
     FirstFit,
+    HomeSite,
+    LeastLoaded,
     Placement,
+    RandomFit,
     SingleThenSpan,
     WorstFit,
     may_stay_whole,

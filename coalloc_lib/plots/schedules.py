@@ -50,7 +50,7 @@ def still(
     Parameters
     ----------
     panels : dict of dict
-        By heading, what `coalloc_lib.boxes.scenes` returns: `sizes`, the processors of each
+        By heading, what `coalloc_lib.explain.scenes` returns: `sizes`, the processors of each
         cluster; `boxes`, (number, cluster, first processor, processors, start, end) each; `waits`,
         (begin, length) of each time in which a job waits; `queue`, (lane, number, submission, end
         of the wait, promised start or NaN) of each job.

@@ -22,7 +22,7 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
-from coalloc_lib.machines import FACTOR, PRIME
+from coalloc_lib.placement import FACTOR, PRIME
 
 #: How jobs are placed, by codes: the request type; the rule for each part; the rule for one cluster
 #: that can hold all of a flexible or unordered request, NONE for no such wish; a number of each
@@ -31,7 +31,7 @@ from coalloc_lib.machines import FACTOR, PRIME
 Rule = namedtuple("Rule", "request choice single order")
 
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
-#: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `machines.HomeSite`.
+#: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `placement.HomeSite`.
 #: The parts are then what may go anywhere, and what stays on each cluster.
 OR_STAYS = 2
 FIRST_FIT, WORST_FIT, BEST_FIT, LEAST_LOADED, RANDOM_FIT = range(5)
@@ -107,7 +107,7 @@ def fits(key, room):
 
 @kernel
 def draw(idle, number):
-    """Return the place of a cluster in the order of random fit: see `coalloc_lib.machines`."""
+    """Return the place of a cluster in the order of random fit: see `RandomFit`."""
     state = 0
     for free in idle:
         state = (state * FACTOR + free) % PRIME

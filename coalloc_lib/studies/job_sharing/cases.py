@@ -12,8 +12,7 @@ from coalloc_lib import sites
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.intervals.bootstrap import DAY, Resamples, resample_sums
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.machines import LeastLoaded, RandomFit
-from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.placement import BestFit, FirstFit, LeastLoaded, Placement, RandomFit, WorstFit
 from coalloc_lib.schedule import WEIGHTS, Schedule
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative
 from coalloc_lib.seeds import Seed

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.boxes import MOST, pieces, window_of
 from coalloc_lib.checks import InputError
 from coalloc_lib.explain import (
+    MOST,
     asked,
     asks,
     heads,
     idle_while_waiting,
     instants_of,
     left_queue,
+    pieces,
     why_waiting,
+    window_of,
 )
 from coalloc_lib.names import PLACEMENTS, display_name
 from coalloc_lib.schedule import Schedule

@@ -9,8 +9,8 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
-from coalloc_lib.boxes import scenes
 from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.explain import scenes
 from coalloc_lib.files import atomic_path
 from coalloc_lib.plots import Picture, still
 from coalloc_lib.plots.schedules import JOB_COLOURS
