@@ -13,8 +13,7 @@ from coalloc_lib.metrics import summary
 from coalloc_lib.scheduling import Scheduling
 from coalloc_lib.simulation import ENGINES
 from coalloc_lib.verification import ScheduleError
-from coalloc_lib.workloads.extracts import extract
-from coalloc_lib.workloads.sites import MODIFICATIONS, modified, round_robin
+from coalloc_lib.workloads.sites import MODIFICATIONS, extract, modified, round_robin
 from tests.conftest import policies, systems_and_streams
 
 SYSTEM = co.Multicluster([8, 4])

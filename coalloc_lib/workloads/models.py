@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
@@ -37,8 +38,8 @@ class JobModel:
 
     Notes
     -----
-    Sizes, service times and arrivals come from three generators of their own. With the same seed
-    two models that differ in one of them share the draws of the others: common random numbers.
+    Sizes, service times and arrivals come from three generators: with the same seed two models
+    that differ in one of them share the draws of the others (common random numbers).
     """
 
     sizes: SizeDistribution
@@ -103,15 +104,7 @@ class JobModel:
         return components
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Draw a stream of `count` jobs.
-
-        Parameters
-        ----------
-        count : int
-        seed : int or SeedSequence
-        rate : float, optional
-            Arrival rate of the Poisson process; all jobs come at 0 where it is not given.
-        """
+        """Draw a stream; `rate` is that of a Poisson process. See `Workload.sample`."""
         for_sizes, for_service, for_arrivals = generators(seed, 3)
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
         runtime = self.service.sample(for_service, count)
@@ -308,6 +301,6 @@ class ResampledJobs:
         return drawn.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 
-def _arrivals(rate, rng, count):
+def _arrivals(rate: float | None, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Return the instants of a Poisson process, or zeros where no rate is given."""
     return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

@@ -120,11 +120,22 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
         fetch(["LANL"])
 
 
-def test_own_logs_are_read_from_their_path(tmp_path, cache):
-    path = tmp_path / "mine.swf"
-    path.write_bytes(LOG)
-    log = load_trace(path)
-    assert (log.name, log.source, len(log), log.processors) == ("mine", str(path), 3, 8)
+@pytest.mark.parametrize(
+    "file", ["mine.swf", "KTH-SP2-1996-2.1-cln.swf", "SDSC-SP2-1998-4.2-cln.swf.gz", "kth"]
+)
+def test_a_file_of_that_name_goes_before_the_catalogue(tmp_path, monkeypatch, folder, file):
+    (folder / put_in_catalogue(monkeypatch).file).write_bytes(PACKED)
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / file
+    own.write_bytes(PACKED if file.endswith(".gz") else LOG)
+    for path in (file, own):
+        log = load_trace(path, missing="error")
+        assert (log.name, log.source) == (file.split(".swf")[0], str(path))
+        assert (len(log), log.processors) == (3, 8)
+    own.unlink()
+    own.mkdir()  # a folder is no log
+    if "KTH" in file.upper():
+        assert load_trace(file).source == str(folder / trace("KTH-SP2").file)
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -180,16 +191,10 @@ def test_what_is_no_name_is_refused_in_one_line(name, cache):
         assert len(str(caught.value)) < 600
 
 
-@pytest.mark.parametrize("value", ["x" * 300, "x" * 5000])
-def test_a_folder_of_too_long_a_name_is_none(monkeypatch, cache, value):
+@pytest.mark.parametrize("value", ["/nowhere/gone", "x" * 5000])
+def test_a_folder_that_is_none_is_named(monkeypatch, cache, value):
     monkeypatch.setenv("COALLOC_TRACES", value)
-    with pytest.raises(InputError, match=r"COALLOC_TRACES = 'x+\.\.\.x+' is not a folder"):
-        load_trace("KTH-SP2")
-
-
-def test_a_folder_that_is_none_is_named(monkeypatch, tmp_path, cache):
-    monkeypatch.setenv("COALLOC_TRACES", str(tmp_path / "gone"))
-    with pytest.raises(InputError, match=r"COALLOC_TRACES = .*gone' is not a folder"):
+    with pytest.raises(InputError, match=r"COALLOC_TRACES = .*(gone|\.\.\.x+)' is not a folder"):
         load_trace("KTH-SP2")
 
 
