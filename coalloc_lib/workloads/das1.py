@@ -1,8 +1,8 @@
 """Stand-ins for the log of the largest cluster of the first DAS system (128 processors).
 
-That log is not public. What is published of it are a few moments; the distributions here have
-exactly those, and are otherwise the plainest that show the preferences the authors describe.
-They say 'stand-in' in their names, and so should whatever is made with them.
+That log is not public; a few of its moments are published. The distributions here have exactly
+those, and are otherwise the plainest that show the preferences the authors describe. They say
+'stand-in' in their names, and so should whatever is made with them.
 
 References
 ----------

@@ -55,7 +55,7 @@ class LublinFeitelson:
     distributions, the second of which, of long times, is the likelier the larger the job.
     *Arrivals*: gaps exp(g) on a clock that runs as fast as jobs arrive at that time of the day,
     from midnight on. Parameters are those of the authors' program, lublin99, for jobs of one type;
-    times are not rounded to whole seconds. Estimates are the run times.
+    times are not rounded. Estimates are the run times.
     """
 
     processors: int

@@ -247,15 +247,14 @@ class SplitJobs:
     def of_each_size(self) -> JobStream:
         """Return a stream with a job of each size, split and, where some are kept so, whole.
 
-        One of them is the hardest to place, which need not be the largest: of 8 processors in 4
-        components the largest has 2, of 7, rounded down, it has 4.
+        The hardest to place need not be the largest: of 7 in 4 components, rounded down, one has 4.
         """
         sizes = self.sizes.sizes
         whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)
         split = self._split(whole)
         return merge(split, whole) if self.kept_whole else split
 
-    def _split(self, jobs):
+    def _split(self, jobs: JobStream) -> JobStream:
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:

@@ -1,8 +1,7 @@
 """Logs in the Standard Workload Format: reading, selecting the usable jobs, writing.
 
-A log is a text file, plain or packed with gzip. Lines that begin with ``;`` are comments, those
-before the first job make up the header; every other line is one job, 18 numbers, -1 where a
-value is not known.
+Lines that begin with ``;`` are comments, those before the first job make up the header; every other
+line is one job, 18 numbers, -1 where a value is not known.
 
 References
 ----------
@@ -49,10 +48,8 @@ WHOLE_FIELDS = (
 
 ESTIMATES = ("requested", "exact")
 
-#: What `read_swf` unpacks of a packed log where no limit is given: the larger of so many bytes
-#: and so many times the packed size.
+#: What `read_swf` unpacks: the larger of so many bytes and so many times the packed size.
 MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
-
 _BLOCK = 4 * 2**20
 _LONGEST_LINE = _MOST_HEADER = 2**20
 
@@ -74,10 +71,8 @@ class SwfLog:
         break.
     table : pandas.DataFrame
         The 18 columns `FIELDS`, in the order of the file. Times are in seconds.
-    name : str
-        How tables and figures call it.
-    source : str
-        The path it was read from.
+    name, source : str
+        How tables and figures call it, and the path it was read from.
     is_stand_in : bool
         Whether this is a synthetic log in the place of a real one.
     """
@@ -112,10 +107,9 @@ class SwfLog:
 
     @cached_property
     def usable(self) -> "pd.DataFrame":
-        """The jobs with a run time and a number of processors above 0.
+        """The jobs with a run time and processors above 0.
 
-        The column `processors` is added: the allocated processors, and where a log does not
-        know them (-1), the requested ones.
+        Their column `processors` has the allocated ones, or the requested where these are unknown.
         """
         processors, chosen = self._usable
         return self.table.assign(processors=processors)[chosen]
@@ -130,10 +124,9 @@ class SwfLog:
 
     @property
     def processors(self) -> int:
-        """Processors of the machine.
+        """Processors of the machine, by the header's MaxProcs.
 
-        The header's MaxProcs; without it, the larger of MaxNodes (a node may have several
-        processors) and the widest usable job.
+        Without it: the larger of MaxNodes (nodes may have several) and the widest usable job.
         """
         processors, usable = self._usable
         widest = int(processors[usable].max(initial=0))
@@ -428,20 +421,16 @@ def write_swf(
     jobs: "JobStream | pd.DataFrame",
     header: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a log; a name that ends in ``.gz`` packs it.
-
-    The file appears under its name only when it is complete, and the same jobs give the same
-    bytes.
+    """Write a log, whole or not at all; the same jobs give the same bytes.
 
     Parameters
     ----------
     path : str or Path
-        Where to write it.
+        Where to write it; a name that ends in ``.gz`` packs it.
     jobs : JobStream or pandas.DataFrame
-        A stream, or a table with the columns `FIELDS`. Of a stream, the number, the instant of
-        submission, the run time, the processors and the estimate (as requested time) are written;
-        the span penalty, the division into components and the starts that jobs ask for are not part
-        of the format.
+        A table with the columns `FIELDS`, or a stream: of that, the number, the instant of
+        submission, the run time, the processors and the estimate (as requested time) are written.
+        Span penalties, components and the starts that jobs ask for are not part of the format.
     header : dict of str to str, optional
         What to write as ``; Key: value``.
 
