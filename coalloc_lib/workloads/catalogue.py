@@ -21,11 +21,11 @@ MISSING = ("fetch", "stand-in", "error")
 
 @dataclass(frozen=True)
 class Trace:
-    """What is known of one public log: the address of its packed file, checksums and counts.
+    """What is known of one public log; None is unknown.
 
-    `archive_sha256` is that of the packed file and `content_sha256` that of what is in it, None
-    where it is not known. `usable` counts the jobs with a run time and processors above 0.
-    `acknowledge` is who gave the log to the public; to be named in publications.
+    `archive_sha256` is that of the packed file at `url`, `content_sha256` that of what is in it.
+    `usable` counts the jobs with a run time and processors above 0. `acknowledge` is who gave the
+    log to the public, to be named in publications.
     """
 
     name: str
@@ -125,8 +125,7 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
     Raises
     ------
     InputError
-        There is no such log, it is not the one that the catalogue describes, or it could not
-        be fetched.
+        There is no such log, it is not the one of the catalogue, or it could not be fetched.
     """
     one_of("missing", missing, MISSING)
     own, entry = path_of("name_or_path", name_or_path), _find(name_or_path)

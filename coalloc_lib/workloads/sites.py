@@ -144,7 +144,7 @@ def modified(
     Returns
     -------
     Chopped
-        The pieces and which job each belongs to; the site of each is ``site[chopped.job]``.
+        The pieces and which job each is of; the site of each is ``site[chopped.job]``.
 
     References
     ----------
