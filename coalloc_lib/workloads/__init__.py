@@ -29,11 +29,9 @@ class Workload(Protocol):
         count : int
             How many jobs. A log has no more than it has, and says so.
         seed : int or SeedSequence
-            The same seed gives the same jobs, whatever the rate. A log is not random: there it
-            changes nothing.
+            The same seed gives the same jobs, whatever the rate; it changes nothing in a log.
         rate : float, optional
             Arrivals a unit of time: the mean of a random workload, and exactly ``(count - 1)``
-            over the span of the submissions for a log. Where it is not given, the jobs come as
-            those of the log or the model do, and all at 0 where a model has no arrivals of its
-            own.
+            over the span of the submissions for a log. Where it is not given, jobs come as those
+            of the log or the model do, all at 0 where a model has no arrivals of its own.
         """

@@ -2,24 +2,81 @@
 
 The logs are not part of this package. `load_trace` looks for one in the folder that the
 environment variable ``COALLOC_TRACES`` names, then in the user's cache, and only then fetches it
-from the archive. Every copy is checked by SHA-256 before it is used; one that cannot be checked
-is not used.
+from the archive. Every copy is checked by SHA-256 before it is used.
 """
 
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coalloc_lib.checks import InputError, one_of, path_of, shown
-from coalloc_lib.progress import SILENT, Silent
-from coalloc_lib.workloads._public_logs import CATALOGUE, Trace
-from coalloc_lib.workloads._swf_blocks import content
-from coalloc_lib.workloads.swf import SwfLog, read_swf
+from coalloc_lib.workloads.swf import SwfLog, content, read_swf
 
+ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 FOLDER_VARIABLE = "COALLOC_TRACES"
 MISSING = ("fetch", "stand-in", "error")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What is known of one public log; None is unknown.
+
+    `archive_sha256` is that of the packed file at `url`, `content_sha256` that of what is in it.
+    `usable` counts the jobs with a run time and processors above 0. `acknowledge` is who gave the
+    log to the public, to be named in publications.
+    """
+
+    name: str
+    url: str
+    archive_sha256: str | None
+    content_sha256: str | None
+    processors: int
+    jobs: int
+    usable: int | None
+    acknowledge: str
+
+    @property
+    def file(self) -> str:
+        """The name of its packed file."""
+        return self.url.rpartition("/")[2]
+
+
+# fmt: off
+CATALOGUE = (
+    Trace(
+        "CTC-SP2", f"{ARCHIVE}/l_ctc_sp2/CTC-SP2-1996-3.1-cln.swf.gz",
+        "9fa28ac16c4386fb81b72a91d8bd8888281df2948a9d912769d387c5ee285bb4",
+        "8e33a9b597e1ddda2d2164347bac08c9444e1a2620a7947df52f0a1622ec4cde",
+        338, 77_222, 77_205, "Dan Dwyer and Steve Hotovy",
+    ),
+    Trace(
+        "KTH-SP2", f"{ARCHIVE}/l_kth_sp2/KTH-SP2-1996-2.1-cln.swf.gz",
+        "3e152f201fd2e96808a735bced6ea6eb0bb07fdc447689cafb0750d87b264c0b",
+        "fba36494c4e4257f72182e8b629ebb0bcb054b3b82851ef957445bd627adcc87",
+        100, 28_476, 28_467, "Lars Malinowsky",
+    ),
+    Trace(
+        "HPC2N", f"{ARCHIVE}/l_hpc2n/HPC2N-2002-2.2-cln.swf.gz",
+        "3c534857d6065cfd9cc35aac8d064c9c17172be7acf336de835006f43a626e64",
+        "77b8993c73ae438385f6c0015708251f52dc316267b03ac19a406fbea2802afa",
+        240, 202_871, 202_871, "Ake Sandgren",
+    ),
+    Trace(
+        "DAS2-fs1", f"{ARCHIVE}/l_das2/DAS2-fs1-2003-1.swf.gz",
+        None,
+        "9ca5b9e94026112e9025f8ff78b55a78ca59b5f04771c5973d9ddd7729ac0211",
+        64, 40_315, 38_294, "Hui Li, David Groep, Lex Wolters",
+    ),
+    Trace(
+        "SDSC-SP2", f"{ARCHIVE}/l_sdsc_sp2/SDSC-SP2-1998-4.2-cln.swf.gz",
+        "e03fe48be50c4ab04d6bb2285296d9c3399e9c1f27ee79b754ad32a14abd9bac",
+        None,
+        128, 59_715, None, "Victor Hazlewood",
+    ),
+)
+# fmt: on
 
 
 def trace(name: str) -> Trace:
@@ -46,21 +103,19 @@ def _find(name: object) -> Trace | None:
     return None
 
 
-def load_trace(
-    name_or_path: str | os.PathLike[str], *, missing: str = "fetch", progress: Silent = SILENT
-) -> SwfLog:
+def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") -> SwfLog:
     """Return a public log by its name, or any log by its path.
 
     Parameters
     ----------
     name_or_path : str or Path
-        A name of the catalogue (``"KTH-SP2"``, ``"kth"``) or the path of a log.
+        The path of a log, or a name of the catalogue (``"KTH-SP2"``, ``"kth"``, or its file's).
+        Where there is a file of exactly that name, it is read as it stands, as any log of your
+        own, even if the catalogue has the name too.
     missing : {"fetch", "stand-in", "error"}
         What to do when a public log is neither in the folder of ``COALLOC_TRACES`` nor in the
         cache: fetch it from the archive, use the synthetic stand-in that comes with a
         checkout, or give up. Nothing is fetched but with ``"fetch"``.
-    progress : coalloc_lib.progress.Progress, optional
-        Moved on while the log is read; see `read_swf`.
 
     Returns
     -------
@@ -70,16 +125,14 @@ def load_trace(
     Raises
     ------
     InputError
-        There is no such log, it is not the one that the catalogue describes, or it could not
-        be fetched.
+        There is no such log, it is not the one of the catalogue, or it could not be fetched.
     """
     one_of("missing", missing, MISSING)
-    entry = _find(name_or_path)
-    if entry is None:
-        own = path_of("name_or_path", name_or_path)
+    own, entry = path_of("name_or_path", name_or_path), _find(name_or_path)
+    if entry is None or os.path.isfile(own):
         if not os.path.exists(own) and own.name == str(own) and "." not in str(own):
             trace(str(own))  # a bare word was meant as a name: say which names there are
-        return read_swf(own, progress=progress)
+        return read_swf(own)
     path = _local_file(entry)
     if path is not None:
         _check(path, entry)
@@ -92,22 +145,11 @@ def load_trace(
         )
     else:
         path = _download(entry)
-    return replace(read_swf(path, progress=progress), name=entry.name)
+    return replace(read_swf(path), name=entry.name)
 
 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
-    """Make sure that public logs are here; fetch those that are not.
-
-    Parameters
-    ----------
-    names : iterable of str, optional
-        Names of the catalogue; all when not given.
-
-    Returns
-    -------
-    list of Path
-        The files, in the order of the names.
-    """
+    """Fetch public logs (all, or those of these names) that are not here; return their files."""
     if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
         raise InputError(f"names = {shown(names)}; give a list of names")
     entries = CATALOGUE if names is None else [trace(name) for name in names]
@@ -136,24 +178,19 @@ def cache_folder() -> Path:
 
 def _local_file(entry: Trace) -> Path | None:
     """Return the file of a log that is here already, None if there is none."""
-    for folder in (_named_folder(), cache_folder()):
+    folders = []
+    if named := os.environ.get(FOLDER_VARIABLE):
+        folders.append(Path(os.path.expanduser(named)))
+        if not os.path.isdir(folders[0]):
+            raise InputError(
+                f"{FOLDER_VARIABLE} = {shown(named)} is not a folder; name one that holds logs, or "
+                "unset it"
+            )
+    for folder in (*folders, cache_folder()):
         for file in (entry.file, entry.file.removesuffix(".gz")):
-            if folder is not None and os.path.isfile(folder / file):
+            if os.path.isfile(folder / file):
                 return folder / file
     return None
-
-
-def _named_folder() -> Path | None:
-    value = os.environ.get(FOLDER_VARIABLE)
-    if not value:
-        return None
-    folder = Path(os.path.expanduser(value))
-    if not os.path.isdir(folder):
-        raise InputError(
-            f"{FOLDER_VARIABLE} = {shown(value)} is not a folder; name one that holds logs, or "
-            "unset it"
-        )
-    return folder
 
 
 def _check(path: Path, entry: Trace) -> None:
@@ -204,8 +241,7 @@ def _download(entry: Trace) -> Path:
 def load_stand_in(name: str) -> SwfLog:
     """Return the synthetic log that stands in for a public one.
 
-    It comes with a checkout of the repository, in ``data/traces``, not with an installed package:
-    where it is not there, an `InputError` says so.
+    It comes with a checkout of the repository, in ``data/traces``, not with an installed package.
     """
     entry = trace(name)
     folder = Path(__file__).parents[2] / "data" / "traces"

@@ -1,8 +1,8 @@
 """Stand-ins for the log of the largest cluster of the first DAS system (128 processors).
 
-That log is not public. What is published of it are a few moments; the distributions here have
-exactly those, and are otherwise the plainest that show the preferences the authors describe.
-They say 'stand-in' in their names, and so should whatever is made with them.
+That log is not public; a few of its moments are published. The distributions here have exactly
+those, and are otherwise the plainest that show the preferences the authors describe. They say
+'stand-in' in their names, and so should whatever is made with them.
 
 References
 ----------
@@ -32,12 +32,7 @@ POWER_WEIGHT = 10.0
 
 @cache
 def das1_sizes() -> SizeDistribution:
-    """Return a stand-in for the job sizes of the DAS1 log.
-
-    Returns
-    -------
-    SizeDistribution
-        58 sizes in [1, 128], mean 23.34, coefficient of variation 1.11.
+    """Return a stand-in for the job sizes: 58 in [1, 128], of mean 23.34 and cv 1.11.
 
     Notes
     -----
@@ -57,11 +52,7 @@ def das1_sizes() -> SizeDistribution:
 
 
 def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
-    """Return the weights ``prior * exp(t @ features)``, normalised, with means `target`.
-
-    The logarithm of the normalising sum is convex in t; its gradient is the mean and its second
-    derivative the covariance, so the root is the only one.
-    """
+    """Return the weights ``prior * exp(t @ features)``, normalised, with means `target`."""
     from scipy import optimize
 
     scale = np.abs(features).max(axis=1)
@@ -72,13 +63,15 @@ def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
         weights = np.exp(logs - logs.max())
         return weights / weights.sum()
 
-    found = optimize.root(
+    # The normalising sum's logarithm is convex in t, its gradient the mean, its second derivative
+    # the covariance: the root is the only one.
+    solution = optimize.root(
         lambda tilt: features @ weights_at(tilt) - target,
         np.zeros(len(target)),
         jac=lambda tilt: np.cov(features, aweights=weights_at(tilt), ddof=0),
         tol=1e-15,
     )
-    return weights_at(found.x)
+    return weights_at(solution.x)
 
 
 @dataclass(frozen=True)
@@ -87,16 +80,12 @@ class ShortAndLong(Distribution):
 
     Parameters
     ----------
-    share_short : float
-        Probability of a time below `limit`, between 0 and 1.
-    limit : float
-        Where short ends and long begins, in seconds.
+    share_short, limit : float
+        Probability, between 0 and 1, of a time below the limit, in seconds.
     rate : float
         Rate of the exponential distribution, cut at `limit`, of the short times, in 1/seconds.
-    exponent : float
-        Exponent of the Pareto distribution of the long times, cut at `longest`; not 1 or 2.
-    longest : float
-        No time is longer, in seconds.
+    exponent, longest : float
+        Exponent, not 1 or 2, of the Pareto distribution of the long times, and where it is cut.
     name : str
         How tables and figures call it.
     """
@@ -160,19 +149,11 @@ def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> 
 
 @cache
 def das1_service_times() -> ShortAndLong:
-    """Return a stand-in for the service times of the DAS1 log, in seconds.
+    """Return a stand-in for the service times, in seconds: mean 356.45, cv 5.37.
 
-    Returns
-    -------
-    ShortAndLong
-        Mean 356.45 s, coefficient of variation 5.37, 94.45 % below 900 s, none above 15 h.
-
-    Notes
-    -----
-    The share, the limit and the longest time are the published ones. The two parameters left,
-    the rate of the short times and the exponent of the long ones, solve for the mean and the
-    coefficient of variation: for each exponent the mean gives the rate, and the exponent is the
-    one with which the variance comes out.
+    The share of 94.45 % below 900 s and the longest time, 15 h, are the published ones. The rate of
+    the short times and the exponent of the long ones solve for the mean and the coefficient of
+    variation.
     """
     from scipy import optimize
 
@@ -182,8 +163,7 @@ def das1_service_times() -> ShortAndLong:
         rate = optimize.brentq(
             lambda r: _cut_exponential_moments(r, SHORT_LIMIT)[0] - short, 1e-4, 0.5, xtol=1e-15
         )
-        name = "DAS1 stand-in"
-        return ShortAndLong(SHORT_SHARE, SHORT_LIMIT, rate, exponent, LONGEST, name)
+        return ShortAndLong(SHORT_SHARE, SHORT_LIMIT, rate, exponent, LONGEST, "DAS1 stand-in")
 
     exponent = optimize.brentq(lambda e: with_exponent(e).cv - SERVICE_CV, 0.6, 0.99, xtol=1e-14)
     return with_exponent(exponent)

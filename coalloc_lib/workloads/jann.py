@@ -5,19 +5,15 @@ times have hyper-Erlang distributions of common order whose first three moments 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, one_of, positive, whole, whole_numbers
-from coalloc_lib.distributions import HyperErlang, SizeDistribution
+from coalloc_lib.checks import InputError, instance_of, positive, whole
+from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.distributions.erlang import HyperErlang
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed, generators, spawn
-from coalloc_lib.workloads.swf import ESTIMATES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +27,7 @@ class JobClass:
     jobs : int
         Jobs of the log in it.
     sizes : SizeDistribution
-        Theirs, each as likely as it is in the log.
+        Each as likely as it is in the log.
     gaps, runtimes : HyperErlang
         Times between their arrivals, and their run times.
     ratios : ndarray
@@ -59,20 +55,16 @@ class HyperErlangWorkload:
     Parameters
     ----------
     classes : tuple of JobClass
-    estimates : {"requested", "exact"}
-        ``"requested"``: the run time times a ratio drawn from the log's jobs of the class, but not
-        above `longest_estimate` unless the run time is; ``"exact"``: the run time.
     longest_estimate : float
         The longest in the log.
 
     Notes
     -----
     Classes are independent of one another, and so are, within each, sizes, run times and arrivals.
-    Arrivals begin in the steady state: at 0 each class is somewhere between two of them. A longest
-    run time is not set: that of a large sample will be longer than the log's.
-
-    Daily and weekly cycles, users and their sessions are not modelled. What of them shows in the
-    moments of the times between arrivals does, as chance.
+    Arrivals begin in the steady state: at 0 each class is somewhere between two of them. The
+    longest run time of a large sample will be longer than the log's. An estimate is the run time
+    times a ratio drawn from the log's jobs of the class, but not above `longest_estimate` unless
+    the run time is. Daily and weekly cycles, users and their sessions are not modelled.
 
     References
     ----------
@@ -82,12 +74,10 @@ class HyperErlangWorkload:
     """
 
     classes: tuple[JobClass, ...]
-    estimates: str = "requested"
     longest_estimate: float = np.inf
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
-        one_of("estimates", self.estimates, ESTIMATES)
+        """Check that there are classes."""
         if not self.classes:
             raise InputError("classes is empty; give at least one")
 
@@ -105,20 +95,6 @@ class HyperErlangWorkload:
         work = (one.sizes.mean * one.runtimes.mean / one.gaps.mean for one in self.classes)
         return sum(work) / self.rate
 
-    def table(self) -> "pd.DataFrame":
-        """Return the parameters: a row a class, with p, λ1, λ2 and n of both distributions."""
-        import pandas as pd
-
-        rows = []
-        for one in self.classes:
-            row: dict[str, Any] = {"class": str(one), "jobs": one.jobs}
-            for name, fitted in (("gap", one.gaps), ("runtime", one.runtimes)):
-                values = (fitted.mean, fitted.cv, fitted.share, *fitted.rates, fitted.order)
-                names = ("mean", "cv", "p", "lambda1", "lambda2", "n")
-                row |= {f"{name}_{n}": v for n, v in zip(names, values, strict=True)}
-            rows.append(row)
-        return pd.DataFrame(rows)
-
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return the first `count` jobs of a random workload; see `Workload.sample`.
 
@@ -131,110 +107,77 @@ class HyperErlangWorkload:
         # No class has more than `count` of the first `count` jobs of all.
         first = np.argsort(np.concatenate(drawn), kind="stable")[:count]
         submit, kind = np.concatenate(drawn)[first], first // count
-        sizes, runtime = np.empty(count, dtype=np.int64), np.empty(count)
-        estimate = np.empty(count)
+        sizes, runtime, estimate = np.empty(count, dtype=np.int64), np.empty(count), np.empty(count)
         for number, (one, s) in enumerate(zip(self.classes, seeds, strict=True)):
             mine = np.flatnonzero(kind == number)
             _, for_sizes, for_runtimes, for_ratios = generators(s, 4)
             sizes[mine] = one.sizes.sample(for_sizes, len(mine))
             runtime[mine] = one.runtimes.sample(for_runtimes, len(mine))
-            estimate[mine] = self._estimates(
-                runtime[mine], for_ratios.choice(one.ratios, len(mine))
-            )
+            estimate[mine] = runtime[mine] * for_ratios.choice(one.ratios, len(mine))
+        estimate = np.minimum(estimate, np.maximum(runtime, self.longest_estimate))
         if rate is not None:
             submit = submit * (self.rate / positive("rate", rate))
-        given = estimate if self.estimates == "requested" else None
-        return JobStream(submit, runtime, sizes, estimate=given, request="total")
-
-    def _estimates(self, runtime, ratio):
-        return np.minimum(runtime * ratio, np.maximum(runtime, self.longest_estimate))
+        return JobStream(submit, runtime, sizes, estimate=estimate, request="total")
 
 
-def _arrivals(one, count, seed):
+def _arrivals(one: JobClass, count: int, seed: Seed) -> NDArray[np.float64]:
     """Return so many arrivals of a class, from an instant that has nothing to do with them."""
     rng, *_ = generators(seed, 4)
     first = one.gaps.residual(rng)
     return first + np.append(0.0, np.cumsum(one.gaps.sample(rng, count - 1)))
 
 
-def fit_workload(
-    jobs: JobStream, *, bounds: Any = None, least: int = 100, estimates: str = "requested"
-) -> HyperErlangWorkload:
+def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
     """Fit a workload of hyper-Erlang distributions to the jobs of a log.
 
     Parameters
     ----------
     jobs : JobStream
         ``log.jobs()``, for example.
-    bounds : sequence of int, optional
-        The largest size of each class, increasing; 1, 2, 4, 8, ... where it is not given, so that
-        the classes are 1, 2, 3-4, 5-8, ...
     least : int
-        A class of fewer jobs is joined with the next wider one, the last with that before it: of
-        few jobs three moments say little.
-    estimates : {"requested", "exact"}
-        See `HyperErlangWorkload`.
+        The classes of sizes are 1, 2, 3-4, 5-8, ...; one of fewer jobs is joined with the next
+        wider one, the last with that before it: of few jobs three moments say little.
 
     Raises
     ------
     InputError
-        There are fewer than `least` jobs; `bounds` leave jobs out; or no such distribution has the
-        moments of a class, which is named: its times are too much alike.
+        There are fewer than `least` jobs, or no such distribution has the moments of a class, which
+        is named: its times are too much alike.
     """
     instance_of("jobs", jobs, JobStream, "the jobs of a log: log.jobs()")
     whole("least", least, least=3)
     if len(jobs) < least:
         raise InputError(f"jobs are {len(jobs)}, fewer than least = {least}; give more, or less")
     sizes = jobs.processors
-    edges = _edges(bounds, int(sizes.max()))
-    edges = _joined(edges, np.searchsorted(edges, sizes), least)
+    edges, waiting = [], 0
+    bounds = [2**k for k in range((int(sizes.max()) - 1).bit_length() + 1)]
+    counts = np.bincount(np.searchsorted(bounds, sizes), minlength=len(bounds)).tolist()
+    for edge, count in zip(bounds, counts, strict=True):
+        waiting += count
+        if waiting >= least:
+            edges.append(edge)
+            waiting = 0
+    edges[-1] = bounds[-1]  # the rest, if there is any, goes with the last
     kind = np.searchsorted(edges, sizes)
     lows = [1, *(edge + 1 for edge in edges[:-1])]
     parts = (jobs[kind == number] for number in range(len(edges)))
     classes = tuple(map(_fitted, lows, edges, parts))
-    return HyperErlangWorkload(classes, estimates, float(jobs.estimate.max()))
+    return HyperErlangWorkload(classes, float(jobs.estimate.max()))
 
 
-def _edges(bounds, largest):
-    """Return the largest size of each class."""
-    if bounds is None:
-        return [2**k for k in range((largest - 1).bit_length() + 1)]
-    edges = whole_numbers("bounds", bounds)
-    if edges.ndim != 1 or (np.diff(edges) <= 0).any() or edges[-1] < largest:
-        raise InputError(
-            f"bounds = {np.asarray(bounds).tolist()}; give increasing sizes, the last of them "
-            f"{largest}, the largest job's, or more"
-        )
-    return edges.tolist()
-
-
-def _joined(edges, kind, least):
-    """Return the edges that are left when small classes are joined with the next."""
-    kept, waiting = [], 0
-    for edge, jobs in zip(edges, np.bincount(kind, minlength=len(edges)).tolist(), strict=True):
-        waiting += jobs
-        if waiting >= least:
-            kept.append(edge)
-            waiting = 0
-    kept[-1] = edges[-1]  # the rest, if there is any, goes with the last
-    return kept
-
-
-def _fitted(low, high, jobs):
+def _fitted(low: int, high: int, jobs: JobStream) -> JobClass:
     """Return the class of these jobs."""
-    found = {}
-    for name, values in (
-        ("times between arrivals", np.diff(np.sort(jobs.submit))),
-        ("run times", jobs.runtime),
-    ):
+    times = {"times between arrivals": np.diff(np.sort(jobs.submit)), "run times": jobs.runtime}
+    fits = []
+    for name, values in times.items():
         try:
-            found[name] = HyperErlang.fit(values)
+            fits.append(HyperErlang.fit(values))
         except InputError as error:
             raise InputError(
                 f"the {name} of the {len(jobs)} jobs of {low} to {high} processors cannot be "
-                f"fitted ({error}); give other bounds, or a larger least"
+                f"fitted ({error}); give a larger least"
             ) from None
     ran = jobs.runtime > 0
     ratios = jobs.estimate[ran] / jobs.runtime[ran]
     sizes = SizeDistribution.empirical(jobs.processors, f"sizes {low}-{high}")
-    return JobClass(low, high, len(jobs), sizes, *found.values(), ratios)
+    return JobClass(low, high, len(jobs), sizes, fits[0], fits[1], ratios)

@@ -1,249 +1,132 @@
-"""A model of the workload of one parallel machine, adapted from that of Lublin and Feitelson.
+"""The workload model of Lublin and Feitelson as it was published, with its parameters.
 
-Sizes, run times, arrivals and requested times are drawn from a few parameters; those of two public
-logs are in ``data/traces``. `AdaptedLublin` says how it differs from the published model.
+``data/traces`` of the repository has a variant that is fitted to a log and has requested times.
+
+References
+----------
+Lublin, Feitelson: The workload on parallel supercomputers: modeling the characteristics of
+rigid jobs. Journal of Parallel and Distributed Computing 63(11), 2003.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from itertools import pairwise
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, numbers, positive, shown, whole
+from coalloc_lib.checks import InputError, positive, whole
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.seeds import Seed
+from coalloc_lib.seeds import Seed, generators
 
 DAY, HALF_HOURS = 86_400, 48
 
+# The published parameters. Of all jobs: those of size 1, and parallel ones of a power of two.
+SERIAL, POWER_OF_TWO = 0.244, 0.576
+# Corners of log2(size): the lowest, and the middle one below the logarithm of the system's size;
+# and the probability of the first stage.
+LOG_LOW, BELOW_TOP, LOW_STAGE = 0.8, 2.5, 0.86
+# Shapes and scales of the two gamma distributions of ln(run time); the first has probability
+# slope · size + intercept. Run times of more than exp(12) s are drawn anew.
+RUNTIME_SHAPE, RUNTIME_SCALE = (4.2, 312.0), (0.94, 0.03)
+SLOPE, INTERCEPT, LONGEST_LOG = -0.0054, 0.78, 12.0
+# The gamma distribution of ln(gap), with the ratio of all hours to rush hours; gaps of more than
+# exp(13) s are drawn anew.
+GAP_SHAPE, GAP_SCALE, LONGEST_GAP_LOG = 10.2303 * 1.0225, 0.4871, 13.0
+# The gamma distribution of when in the day jobs arrive, in half hours, and the half hour at which
+# this day begins.
+DAY_SHAPE, DAY_SCALE, DAY_BEGIN = 8.1737, 3.9631, 11
+
 
 @dataclass(frozen=True)
-class AdaptedLublin:
-    """Lublin and Feitelson's model, adapted: a `Workload`; times are in seconds.
+class LublinFeitelson:
+    """Lublin and Feitelson's model of all jobs of a machine: a `Workload`; times are in seconds.
 
     Parameters
     ----------
-    name : str
-        The machine.
     processors : int
-        No job is larger.
-    serial : float
-        Probability of size 1.
-    power_of_two : float
-        Probability that the size of a parallel job is rounded to a power of two.
-    log_low, log_medium, log_high : float
-        Corners of the two-stage uniform distribution of log2(size) of parallel jobs.
-    low_stage : float
-        Probability of the first stage, [log_low, log_medium].
-    runtime_shape, runtime_scale : tuple of two floats
-        Shapes and scales of the two gamma distributions of ln(1 + run time).
-    mixing_slope, mixing_intercept : float
-        The first of them has probability slope · size + intercept, kept within [0, 1].
-    longest : float
-        No run time is longer; both gamma distributions are cut there.
-    gap_shape, gap_mean : float
-        Shape and mean of the gamma distribution of the times between arrivals, measured on a
-        clock that runs as fast as jobs arrive.
-    daily_cycle : tuple of 48 floats
-        Rate of arrival in each half hour of the day over the mean rate.
-    start : float
-        Seconds from midnight to instant 0.
-    requested : tuple of (float, float)
-        Requested times that users choose, increasing, each with its share.
+        Of the machine; no job is larger. The model follows it by the upper corners of the sizes.
 
     Notes
     -----
-    This is not the model as it was published: arrivals are gamma-distributed on the clock of the
-    daily cycle, rather than gamma-distributed on a logarithmic scale within the rush hours;
-    interactive and batch jobs are one class; the run time is cut at `longest`; sessions of a user,
-    weekdays and failed jobs are not modelled.
-
-    Requested times are not part of the original. A job requests one of the values in
-    `requested`, by their shares among those that are no shorter than its run time (the run time
-    itself if all are shorter): users choose few, round values, most of them far too long, and a
-    machine kills what exceeds them.
-
-    References
-    ----------
-    Lublin, Feitelson: The workload on parallel supercomputers: modeling the characteristics of
-    rigid jobs. Journal of Parallel and Distributed Computing 63(11), 2003.
-    Tsafrir, Etsion, Feitelson: Modeling user runtime estimates. JSSPP 2005.
+    *Sizes*: 1, or 2^x rounded to a whole number, where x has a two-stage uniform distribution and
+    is itself rounded for the powers of two. *Run times*: exp(g), g of one of two gamma
+    distributions, the second of which, of long times, is the likelier the larger the job.
+    *Arrivals*: gaps exp(g) on a clock that runs as fast as jobs arrive at that time of the day,
+    from midnight on. Parameters are those of the authors' program, lublin99, for jobs of one type;
+    times are not rounded. Estimates are the run times.
     """
 
-    name: str
     processors: int
-    serial: float
-    power_of_two: float
-    log_low: float
-    log_medium: float
-    log_high: float
-    low_stage: float
-    runtime_shape: tuple[float, float]
-    runtime_scale: tuple[float, float]
-    mixing_slope: float
-    mixing_intercept: float
-    longest: float
-    gap_shape: float
-    gap_mean: float
-    daily_cycle: tuple[float, ...] = (1.0,) * HALF_HOURS
-    start: float = 0.0
-    requested: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
-        """Check every parameter; make tuples of lists."""
-        whole("processors", self.processors)
-        for name in ("longest", "gap_shape", "gap_mean"):
-            positive(name, getattr(self, name))
-        for name in ("mixing_slope", "mixing_intercept", "start"):
-            _finite(name, getattr(self, name))
-        for name in ("serial", "power_of_two", "low_stage"):
-            if not 0 <= _finite(name, getattr(self, name)) <= 1:
-                raise InputError(f"{name} = {getattr(self, name)}; give a number from 0 to 1")
-        names = ("log_low", "log_medium", "log_high")
-        low, medium, high = (_finite(name, getattr(self, name)) for name in names)
-        if not 0.5 <= low < medium < high:
+        """Check the size of the machine."""
+        if math.log2(whole("processors", self.processors)) - BELOW_TOP <= LOG_LOW:
             raise InputError(
-                f"{', '.join(names)} = {low}, {medium}, {high}; give three increasing numbers of "
-                "0.5 or more"
+                f"processors = {self.processors}; the model is for larger machines, give 10 or more"
             )
-        for name, length in (("runtime_shape", 2), ("runtime_scale", 2), ("daily_cycle", 48)):
-            object.__setattr__(self, name, _positives(name, getattr(self, name), length))
-        object.__setattr__(self, "requested", _shares(self.requested))
+
+    @cached_property
+    def sizes(self) -> SizeDistribution:
+        """The distribution of the processors of a job."""
+        top = math.log2(self.processors)
+        power_of_two, corners = POWER_OF_TWO / (1 - SERIAL), (LOG_LOW, top - BELOW_TOP, top)
+        parallel = parallel_sizes(self.processors, power_of_two, *corners, low_stage=LOW_STAGE)
+        return with_serial(SERIAL, parallel, f"Lublin-Feitelson {self.processors}")
 
     @property
-    def sizes(self) -> SizeDistribution:
-        """The distribution of the number of processors of a job, a `SizeDistribution`."""
-        corners = (self.log_low, self.log_medium, self.log_high)
-        parallel = parallel_sizes(
-            self.processors, self.power_of_two, *corners, low_stage=self.low_stage
-        )
-        weights = (1 - self.serial) * parallel
-        weights[1] += self.serial
-        return SizeDistribution(weights / weights.sum(), f"{self.name} model")
-
-    def short_probability(self, sizes: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability that a job of this size draws from the first gamma."""
-        linear = self.mixing_slope * numbers("sizes", sizes) + self.mixing_intercept
-        return np.clip(linear, 0.0, 1.0)
+    def rate(self) -> float:
+        """Arrivals a second, over whole days."""
+        share, mean = _below(GAP_SHAPE, GAP_SCALE, LONGEST_GAP_LOG)
+        return share / mean
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job, in seconds; exact but for the rounding to whole seconds."""
-        from scipy import integrate, stats
+        """Mean processor-time of a job, in seconds."""
+        sizes = self.sizes.sizes
+        first = first_probability(sizes, SLOPE, INTERCEPT)
+        (share1, mean1), (share2, mean2) = self._runtime_parts()
+        kept = first * share1 + (1 - first) * share2
+        means = (first * mean1 + (1 - first) * mean2) / kept
+        return float(self.sizes.probabilities[sizes] @ (sizes * means))
 
-        weights = self.sizes.probabilities
-        sizes = np.flatnonzero(weights)
-        top = np.log1p(self.longest)
-        means = []
-        for shape, scale in zip(self.runtime_shape, self.runtime_scale, strict=True):
-            below = stats.gamma(shape, scale=scale).cdf
-            # E[max(T, 1)] = 1 + the integral of P(T > t) from 1 on, over x = ln(1 + t).
-            rest = integrate.quad(
-                lambda x, below=below: (1 - below(x) / below(top)) * np.exp(x),
-                np.log(2),
-                max(top, np.log(2)),
-                limit=200,
-            )
-            means.append(1 + rest[0])
-        short = self.short_probability(sizes)
-        return float((weights[sizes] * sizes) @ (short * means[0] + (1 - short) * means[1]))
+    def _runtime_parts(self) -> list[tuple[float, float]]:
+        """Return of either gamma the share that is not too long, and what it adds to the mean."""
+        parameters = zip(RUNTIME_SHAPE, RUNTIME_SCALE, strict=True)
+        return [_below(shape, scale, LONGEST_LOG) for shape, scale in parameters]
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return the first `count` jobs of a random workload; see `Workload.sample`.
 
-        They are total requests in whole seconds, with run times of at least one. With a `rate`
-        all times between arrivals, and with them the daily cycle, are stretched alike; without
-        one it is ``1 / gap_mean``.
+        They are total requests. With a `rate` all times between arrivals, and with them the daily
+        cycle, are stretched alike; without one they are the model's.
         """
-        count = whole("count", count)
-        if not isinstance(seed, np.random.SeedSequence):
-            seed = whole("seed", seed, least=0)
-        rng = np.random.default_rng(seed)
-        sizes = self.sizes.sample(rng, count)
-        runtime = self._runtimes(sizes, rng)
-        submit = self._arrivals(count, rng)
-        if rate is None:
-            submit = np.floor(submit)
-        else:
-            submit = submit / (positive("rate", rate) * self.gap_mean)
-        return JobStream(
-            submit=submit,
-            runtime=runtime,
-            components=sizes,
-            estimate=self._requested_times(runtime, rng),
-            request="total",
-        )
-
-    def _runtimes(self, sizes: NDArray, rng: np.random.Generator) -> NDArray:
-        from scipy import stats
-
-        is_short = rng.random(len(sizes)) < self.short_probability(sizes)
-        part = np.where(is_short, 0, 1)
-        gamma = stats.gamma(
-            np.array(self.runtime_shape)[part], scale=np.array(self.runtime_scale)[part]
-        )
-        logs = gamma.ppf(rng.random(len(sizes)) * gamma.cdf(np.log1p(self.longest)))
-        return np.clip(np.round(np.expm1(logs)), 1.0, max(np.floor(self.longest), 1.0))
-
-    def _arrivals(self, count: int, rng: np.random.Generator) -> NDArray:
-        gaps = rng.gamma(self.gap_shape, self.gap_mean / self.gap_shape, count)
-        cycle = np.array(self.daily_cycle)
-        first = to_cycle_clock(np.array([self.start]), cycle)
-        instants = to_cycle_clock(first + np.cumsum(gaps) - gaps[0], cycle, back=True)
-        return np.maximum(instants - self.start, 0.0)
-
-    def _requested_times(self, runtime: NDArray, rng: np.random.Generator) -> NDArray:
-        draws = rng.random(len(runtime))
-        if not self.requested:
-            return runtime
-        values, shares = np.array(self.requested).T
-        below = np.concatenate([[0.0], np.cumsum(shares)])
-        # Of the values that are long enough: the draw falls between the share of those that are
-        # too short and the whole.
-        too_short = below[np.searchsorted(values, runtime, side="left")]
-        position = np.searchsorted(below, too_short + draws * (below[-1] - too_short), "right") - 1
-        chosen = values[np.minimum(position, len(values) - 1)]
-        return np.maximum(chosen, runtime)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters, ready for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, parameters: Mapping[str, Any]) -> "AdaptedLublin":
-        """Return the model of a `to_dict`; an `InputError` names what is missing or unknown."""
-        try:
-            return cls(**parameters)
-        except TypeError as error:
-            raise InputError(f"parameters = {shown(parameters)}; {error}") from None
+        for_sizes, for_runtimes, for_gaps = generators(seed, 3)
+        sizes = self.sizes.sample(for_sizes, whole("count", count))
+        alike = np.zeros(count, dtype=bool)
+        gaps = np.exp(cut_gamma(for_gaps, [GAP_SHAPE], [GAP_SCALE], alike, LONGEST_GAP_LOG))
+        submit = to_cycle_clock(np.cumsum(gaps), published_cycle(), back=True)
+        if rate is not None:
+            submit = submit * (self.rate / positive("rate", rate))
+        # What is too long is drawn anew, and so is of which kind it is.
+        (share1, _), (share2, _) = self._runtime_parts()
+        first = first_probability(sizes, SLOPE, INTERCEPT)
+        first = first * share1 / (first * share1 + (1 - first) * share2)
+        is_second = for_runtimes.random(count) >= first
+        logs = cut_gamma(for_runtimes, RUNTIME_SHAPE, RUNTIME_SCALE, is_second, LONGEST_LOG)
+        return JobStream(submit, np.exp(logs), sizes, request="total")
 
 
-def _finite(name: str, value: Any) -> float:
-    found = numbers(name, value)
-    if found.ndim or not np.isfinite(found):
-        raise InputError(f"{name} = {shown(value)}; give a finite number")
-    return float(found)
+def published_cycle() -> NDArray[np.float64]:
+    """Return the rate of arrival in each half hour from midnight on, over the mean rate."""
+    from scipy import stats
 
-
-def _positives(name: str, values: Any, length: int) -> tuple[float, ...]:
-    found = numbers(name, values)
-    if found.shape != (length,):
-        raise InputError(f"{name} has {found.size} values; give {length}")
-    return tuple(positive(f"{name}[{i}]", value) for i, value in enumerate(values))
-
-
-def _shares(pairs: Any) -> tuple[tuple[float, float], ...]:
-    found = numbers("requested", pairs)
-    if found.size and (found.ndim != 2 or found.shape[1] != 2):
-        raise InputError(f"requested = {shown(pairs)}; give pairs of a time and its share")
-    clean = tuple((positive("requested", v), positive("share", s)) for v, s in pairs)
-    if any(a[0] >= b[0] for a, b in pairwise(clean)):
-        raise InputError("requested is not increasing; sort its values and give each once")
-    return clean
+    half_hours = np.arange(DAY_BEGIN, DAY_BEGIN + HALF_HOURS)
+    below = stats.gamma(DAY_SHAPE, scale=DAY_SCALE).cdf
+    cycle = np.empty(HALF_HOURS)
+    cycle[(half_hours - 1) % HALF_HOURS] = below(half_hours + 0.5) - below(half_hours - 0.5)
+    return cycle / cycle.mean()
 
 
 def parallel_sizes(
@@ -285,3 +168,35 @@ def to_cycle_clock(
     return days * DAY + (
         np.interp(clock, corners, even) if back else np.interp(clock, even, corners)
     )
+
+
+def with_serial(serial: float, parallel: NDArray, label: str) -> SizeDistribution:
+    """Return the distribution of all sizes from that of parallel jobs."""
+    weights = (1 - serial) * parallel
+    weights[1] += serial
+    return SizeDistribution(weights / weights.sum(), label)
+
+
+def first_probability(sizes: NDArray, slope: float, intercept: float) -> NDArray[np.float64]:
+    """Return the probability that the run time of a job of this size is of the first gamma."""
+    return np.clip(slope * sizes + intercept, 0.0, 1.0)
+
+
+def _below(shape: float, scale: float, top: float) -> tuple[float, float]:
+    """Return P(g <= top) and E[exp(g); g <= top] of a gamma distribution; its scale is below 1."""
+    from scipy import stats
+
+    tilted = stats.gamma(shape, scale=scale / (1 - scale)).cdf(top)
+    return stats.gamma(shape, scale=scale).cdf(top), tilted * (1 - scale) ** -shape
+
+
+def cut_gamma(
+    rng: np.random.Generator, shapes: ArrayLike, scales: ArrayLike, kind: NDArray, top: float
+) -> NDArray[np.float64]:
+    """Draw from gamma distributions that are cut at `top`, each of the shape of its kind."""
+    from scipy import stats
+
+    gamma = stats.gamma(
+        np.array(shapes)[kind.astype(int)], scale=np.array(scales)[kind.astype(int)]
+    )
+    return gamma.ppf(rng.random(len(kind)) * gamma.cdf(top))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
@@ -35,8 +36,8 @@ class JobModel:
 
     Notes
     -----
-    Sizes, service times and arrivals come from three generators of their own. With the same seed
-    two models that differ in one of them share the draws of the others: common random numbers.
+    Sizes, service times and arrivals come from three generators: with the same seed two models
+    that differ in one of them share the draws of the others (common random numbers).
     """
 
     sizes: SizeDistribution
@@ -101,15 +102,7 @@ class JobModel:
         return components
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Draw a stream of `count` jobs.
-
-        Parameters
-        ----------
-        count : int
-        seed : int or SeedSequence
-        rate : float, optional
-            Arrival rate of the Poisson process; all jobs come at 0 where it is not given.
-        """
+        """Draw a stream; `rate` is that of a Poisson process. See `Workload.sample`."""
         for_sizes, for_service, for_arrivals = generators(seed, 3)
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
         runtime = self.service.sample(for_service, count)
@@ -252,15 +245,14 @@ class SplitJobs:
     def of_each_size(self) -> JobStream:
         """Return a stream with a job of each size, split and, where some are kept so, whole.
 
-        One of them is the hardest to place, which need not be the largest: of 8 processors in 4
-        components the largest has 2, of 7, rounded down, it has 4.
+        The hardest to place need not be the largest: of 7 in 4 components, rounded down, one has 4.
         """
         sizes = self.sizes.sizes
         whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)
         split = self._split(whole)
         return merge(split, whole) if self.kept_whole else split
 
-    def _split(self, jobs):
+    def _split(self, jobs: JobStream) -> JobStream:
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
@@ -306,6 +298,6 @@ class ResampledJobs:
         return drawn.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 
-def _arrivals(rate, rng, count):
+def _arrivals(rate: float | None, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Return the instants of a Poisson process, or zeros where no rate is given."""
     return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

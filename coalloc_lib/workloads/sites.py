@@ -1,7 +1,7 @@
-"""Which site a job is submitted at, for logs of one machine that several sites are to share.
+"""Parts of a log, and the sites that its jobs are submitted at.
 
-A site is one cluster of a multicluster, with users of its own. What is returned here stands beside
-a stream: an array with the number of the site, from 0, of every job.
+A site is one cluster of a multicluster, with users of its own. Sites stand beside a stream: an
+array with the number of the site, from 0, of every job.
 """
 
 import heapq
@@ -10,10 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, one_of, times, whole, whole_numbers
+from coalloc_lib.checks import (
+    InputError,
+    instance_of,
+    one_of,
+    positive,
+    times,
+    whole,
+    whole_numbers,
+)
 from coalloc_lib.jobs import Chopped, JobStream
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.swf import SwfLog
 
 #: What becomes of jobs that are wider than a machine; see `modified`.
 MODIFICATIONS = ("local", "largest", "unchanged")
@@ -21,18 +30,64 @@ MODIFICATIONS = ("local", "largest", "unchanged")
 _STREAM = "JobStream(submit=..., runtime=..., components=...)"
 
 
-def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
-    """Assign the jobs to the sites in turn, in order of submission (ties by position).
+def extract(jobs: JobStream, first: int, last: int) -> JobStream:
+    """Return jobs `first` to `last` of those that run for some time, in order of submission.
 
-    Parameters
+    They are counted from 1, both included: 1 and 10,000 are the first 10,000 jobs. Numbers and
+    instants of submission stay as they were.
+
+    Raises
+    ------
+    InputError
+        `last` is below `first`, or there are not so many jobs.
+
+    Examples
+    --------
+    >>> jobs = JobStream(submit=[0, 1, 2, 3], runtime=[5, 0, 5, 5], components=[1, 1, 1, 1])
+    >>> extract(jobs, 2, 3).number.tolist()
+    [3, 4]
+    """
+    instance_of("jobs", jobs, JobStream, f"{_STREAM}, for a log log.jobs()")
+    if whole("last", last) < whole("first", first):
+        raise InputError(f"last = {last} is below first = {first}; swap them")
+    order = np.argsort(jobs.submit, kind="stable")
+    usable = order[jobs.runtime[order] > 0]
+    if last > len(usable):
+        raise InputError(
+            f"last = {last}, and {len(usable)} of the {len(jobs)} jobs run for some time; give an "
+            f"extract that ends at {len(usable)} or before"
+        )
+    return jobs[usable[first - 1 : last]]
+
+
+def flurries(log: SwfLog, most: int, within: float) -> NDArray[np.int64]:
+    """Return the numbers of the jobs that make up flurries: bursts of one user's jobs.
+
+    A job belongs to one if its user submitted `most` or more jobs in the `within` seconds up to
+    it, so the first `most` jobs of a burst stay. Jobs of unknown users (-1) belong to none. To
+    leave them out: ``jobs[~np.isin(jobs.number, flurries(log, 50, 3600))]``.
+
+    References
     ----------
-    jobs : JobStream
-    sites : int
-        How many there are.
+    Tsafrir, Feitelson: Instability in parallel job scheduling simulation: the role of workload
+    flurries. IPDPS 2006. It tells what flurries are and do; the rule is this workbench's own.
+    """
+    instance_of("log", log, SwfLog, 'read_swf("log.swf")')
+    most, within = whole("most", most), positive("within", within)
+    user, submit = (log.table[name].to_numpy() for name in ("user", "submit"))
+    if not (user >= 0).any():
+        raise InputError(f"{log.name} knows no job's user; name the jobs to leave out yourself")
+    order = np.lexsort((submit, user))
+    of_one, when = user[order], submit[order]
+    # The job `most` places before is the same user's, and not longer ago than `within`.
+    late = np.zeros(len(order), dtype=bool)
+    late[most:] = (of_one[most:] == of_one[:-most]) & (when[most:] - when[:-most] <= within)
+    late &= of_one >= 0
+    return log.table["job"].to_numpy()[np.sort(order[late])]
 
-    Returns
-    -------
-    ndarray of int, shape (n,)
+
+def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
+    """Assign the jobs to so many sites in turn, in order of submission (ties by position).
 
     References
     ----------
@@ -54,21 +109,10 @@ def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
 def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     """Assign each job to the site that has been given the least work for its size so far.
 
-    Parameters
-    ----------
-    jobs : JobStream
-        They are assigned in order of submission, ties by position.
-    system : Multicluster
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    Notes
-    -----
-    Work is processor-time, and counts over the processors of the site; ties go to the lowest
-    number. In the long run all sites are offered the same load, which `round_robin` gives only
-    where they are equal. A job may be wider than its site: `modified` then chops it.
+    Jobs are assigned in order of submission (ties by position). Work is processor-time, and counts
+    over the processors of the site; ties go to the lowest number. In the long run all sites are
+    offered the same load, which `round_robin` gives only where they are equal. A job may be wider
+    than its site: `modified` then chops it.
 
     Examples
     --------
@@ -87,7 +131,9 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     return site
 
 
-def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
+def modified(
+    jobs: JobStream, system: Multicluster, site: Any, modification: str
+) -> Chopped[JobStream]:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
     Parameters
@@ -99,17 +145,12 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
     modification : {"local", "largest", "unchanged"}
         The paper's 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
         machine, so that they can run locally; of the largest machine, for job sharing; or not at
-        all, for multi-site execution only.
+        all, for multi-site execution only. None changes the work.
 
     Returns
     -------
     Chopped
-        The pieces and which job each belongs to; the site of each is ``site[chopped.job]``.
-
-    Notes
-    -----
-    No modification changes the work. Of an unchanged job wider than the whole system `simulate`
-    says that it can never start.
+        The pieces and which job each is of; the site of each is ``site[chopped.job]``.
 
     References
     ----------
@@ -162,20 +203,9 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
 def checked_sites(
     site: Any, jobs: JobStream, system: Multicluster, *, name: str = "site", least: int = 0
 ) -> NDArray[np.int64]:
-    """Return the sites of the jobs as whole numbers.
+    """Return the sites of the jobs as whole numbers; refuse what is not one a job, or no cluster.
 
-    Parameters
-    ----------
-    site, jobs, system
-    name : str
-        What an error calls the sites.
-    least : int
-        -1 where this may stand for no site.
-
-    Raises
-    ------
-    InputError
-        There is not one a job, or one names no cluster of the system.
+    An error calls them `name`; `least` is -1 where this may stand for no site.
     """
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     numbers = whole_numbers(name, site, least=least)

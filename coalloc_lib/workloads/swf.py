@@ -1,8 +1,7 @@
 """Logs in the Standard Workload Format: reading, selecting the usable jobs, writing.
 
-A log is a text file, plain or packed with gzip. Lines that begin with ``;`` are comments, those
-before the first job make up the header; every other line is one job, 18 numbers, -1 where a
-value is not known.
+Lines that begin with ``;`` are comments, those before the first job make up the header; every other
+line is one job, 18 numbers, -1 where a value is not known.
 
 References
 ----------
@@ -11,10 +10,13 @@ Standards for the Evaluation of Parallel Job Schedulers (JSSPP 1999), and the fo
 the Parallel Workloads Archive.
 """
 
+import codecs
 import gzip
+import io
 import os
 import re
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,21 +25,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole
+from coalloc_lib.checks import LARGEST_WHOLE, InputError, instance_of, one_of, path_of, shown, whole
 from coalloc_lib.display import card, span_of
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed
-from coalloc_lib.workloads._swf_blocks import content
-from coalloc_lib.workloads._swf_text import FIELDS, WHOLE_FIELDS, is_header_key, parse
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FIELDS", "SwfLog", "read_swf", "write_swf"]
+#: The 18 fields, in the order of the format.
+FIELDS = (
+    "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
+    "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
+    "executable", "queue", "partition", "preceding_job", "think_time",
+)  # fmt: skip
+#: Fields that count or name something; they become `int64` columns, all others `float64`.
+WHOLE_FIELDS = (
+    "job", "allocated_processors", "requested_processors", "status", "user", "group",
+    "executable", "queue", "partition", "preceding_job",
+)  # fmt: skip
 
 ESTIMATES = ("requested", "exact")
+
+#: What `read_swf` unpacks: the larger of so many bytes and so many times the packed size.
+MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
+_BLOCK = 4 * 2**20
+_LONGEST_LINE = _MOST_HEADER = 2**20
+
+# What lines of numbers are made of. pandas would take words too: a column of 'True' for ones.
+_OF_NUMBERS = b"0123456789+-.eE \n"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# A key is followed by a colon and a blank, so that 'http://...' is not one.
+_KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,10 +71,8 @@ class SwfLog:
         break.
     table : pandas.DataFrame
         The 18 columns `FIELDS`, in the order of the file. Times are in seconds.
-    name : str
-        How tables and figures call it.
-    source : str
-        Where it came from: a path.
+    name, source : str
+        How tables and figures call it, and the path it was read from.
     is_stand_in : bool
         Whether this is a synthetic log in the place of a real one.
     """
@@ -89,10 +107,9 @@ class SwfLog:
 
     @cached_property
     def usable(self) -> "pd.DataFrame":
-        """The jobs with a run time and a number of processors above 0.
+        """The jobs with a run time and processors above 0.
 
-        The column `processors` is added: the allocated processors, and where a log does not
-        know them (-1), the requested ones.
+        Their column `processors` has the allocated ones, or the requested where these are unknown.
         """
         processors, chosen = self._usable
         return self.table.assign(processors=processors)[chosen]
@@ -100,32 +117,26 @@ class SwfLog:
     @cached_property
     def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The processors of every job, and whether it is usable."""
-        allocated, requested, runtime = (
-            self.table[name].to_numpy()
-            for name in ("allocated_processors", "requested_processors", "runtime")
-        )
+        names = ("allocated_processors", "requested_processors", "runtime")
+        allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
         processors = np.where(allocated > 0, allocated, requested)
         return processors, (runtime > 0) & (processors > 0)
 
     @property
     def processors(self) -> int:
-        """Processors of the machine.
+        """Processors of the machine, by the header's MaxProcs.
 
-        The header's MaxProcs; without it, the larger of MaxNodes (a node may have several
-        processors) and the widest usable job.
+        Without it: the larger of MaxNodes (nodes may have several) and the widest usable job.
         """
-        stated = self._header_number("MaxProcs")
-        if stated:
-            return stated
         processors, usable = self._usable
-        candidates = [self._header_number("MaxNodes"), processors[usable].max(initial=0)]
-        known = [int(value) for value in candidates if value is not None and value > 0]
+        widest = int(processors[usable].max(initial=0))
+        known = self._header_number("MaxProcs") or max(self._header_number("MaxNodes") or 0, widest)
         if not known:
             raise InputError(
                 f"{self.name} names no processors: no usable job and no MaxProcs; add '; MaxProcs: "
                 "N' to its header"
             )
-        return max(known)
+        return known
 
     @property
     def epoch(self) -> int | None:
@@ -151,8 +162,7 @@ class SwfLog:
         request : {"total", "flexible", "unordered", "ordered"}
             How the stream reads the single component of each job.
         estimates : {"requested", "exact"}
-            Whether the estimate is the requested time (the run time where none was requested)
-            or the run time.
+            The requested time (the run time where none was requested), or the run time.
         span_penalty : float
             A job on more than one cluster runs ``runtime * (1 + span_penalty)``.
         largest : int, optional
@@ -162,12 +172,8 @@ class SwfLog:
         -------
         JobStream
             Times in seconds; instants of submission as in the log, not shifted. A run time may
-            be longer than its estimate, as it was on the machine.
-
-        Raises
-        ------
-        InputError
-            An argument is not one of its choices, or no job is left.
+            be longer than its estimate, as it was on the machine. An `InputError` where no job is
+            left.
         """
         one_of("estimates", estimates, ESTIMATES)
         processors, chosen = self._usable
@@ -179,19 +185,16 @@ class SwfLog:
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
                 "give another log or limit"
             )
-        column = {
-            name: self.table[name].to_numpy()[chosen]
-            for name in ("job", "submit", "runtime", "requested_time")
-        }
-        requested = np.ma.masked_less_equal(column["requested_time"], 0)
+        names = ("job", "submit", "runtime", "requested_time")
+        number, submit, runtime, time = (self.table[name].to_numpy()[chosen] for name in names)
         return JobStream(
-            submit=column["submit"],
-            runtime=column["runtime"],
-            components=processors[chosen],
-            estimate=requested if estimates == "requested" else None,
+            submit,
+            runtime,
+            processors[chosen],
+            estimate=np.ma.masked_less_equal(time, 0) if estimates == "requested" else None,
             request=request,
             span_penalty=span_penalty,
-            number=column["job"],
+            number=number,
         )
 
     @cached_property
@@ -204,24 +207,16 @@ class SwfLog:
         return self.jobs().sample(count, seed, rate)
 
 
-def read_swf(
-    path: str | os.PathLike[str], *, progress: Silent = SILENT, most_bytes: int | None = None
-) -> SwfLog:
+def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
     """Read a log.
 
     Parameters
     ----------
     path : str or Path
         A plain file or one packed with gzip.
-    progress : coalloc_lib.progress.Progress, optional
-        A bar to be moved on by one for each million bytes of the file.
     most_bytes : int, optional
         Refuse a packed log that unpacks to more. Where it is not given: to more than 64 MiB and
         more than 100 times its packed size; logs unpack to five to ten times theirs.
-
-    Returns
-    -------
-    SwfLog
 
     Raises
     ------
@@ -230,8 +225,195 @@ def read_swf(
         is not a job: then the error names the line, counting comments and blank lines too.
     """
     most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
-    header, table = parse(content(path, most_bytes=most_bytes, progress=progress), str(path))
-    return SwfLog(header, table, name=_name_of(path), source=str(path))
+    header, table = _parsed(content(path, most_bytes=most_bytes), str(path))
+    file = Path(path).name
+    name = re.sub(r"(\.(swf|txt))?(\.gz)?$", "", file) or file
+    return SwfLog(header, table, name=name, source=str(path))
+
+
+def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> Iterator[bytes]:
+    """Yield the bytes of a log, unpacked, in blocks of whole lines; see `read_swf`."""
+    path = path_of("path", path)
+    try:
+        with path.open("rb") as file:
+            is_packed = file.peek(2)[:2] == b"\x1f\x8b"
+            if path.suffix == ".gz" and not is_packed:
+                raise InputError(
+                    f"{path} is not a gzip file; fetch it again, or drop .gz from its name"
+                )
+            source = gzip.GzipFile(fileobj=file) if is_packed else file
+            size = os.fstat(file.fileno()).st_size  # 0 of a pipe, whose length no one knows
+            most = most_bytes or max(MOST_UNPACKED, MOST_RATIO * size)
+            length = 0
+            while block := source.read(_BLOCK):
+                rest = source.readline(_LONGEST_LINE)
+                if len(rest) == _LONGEST_LINE:
+                    raise InputError(
+                        f"{path} has a line of more than {_LONGEST_LINE:,} characters; check that "
+                        "it is a log"
+                    )
+                length += len(block) + len(rest)
+                if is_packed and length > most:
+                    raise InputError(
+                        f"{path} unpacks to more than {most:,} bytes, too much for its size; check "
+                        "it, or give read_swf most_bytes"
+                    )
+                yield block + rest
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; check the path") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; give the path of a log in it") from None
+    except EOFError:
+        raise InputError(
+            f"{path} is cut short, a gzip stream with no end; fetch it again"
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check it") from None
+
+
+def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.DataFrame"]:
+    """Return header and table of a log that comes in blocks of whole lines."""
+    import pandas as pd
+
+    comments: list[str] = []
+    parts: list[list[NDArray]] = []
+    number = 1
+    for block in blocks:
+        if number == 1:
+            block = block.removeprefix(codecs.BOM_UTF8)
+        # Only the block with the end of the header and blocks with comments, blank lines or
+        # mistakes are looked at line by line.
+        columns = _columns(block) if parts else None
+        if columns is None:
+            rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
+            lines = [_decoded(row, f"{where}, line {at}") for at, row in rows]
+            is_job = [bool(line.strip()) and line.lstrip()[0] != ";" for line in lines]
+            if not parts:
+                comments += lines[: (*is_job, True).index(True)]
+                if sum(map(len, comments)) > _MOST_HEADER:
+                    raise InputError(
+                        f"{where} begins with more than {_MOST_HEADER:,} characters of comments; "
+                        "check that it is a log"
+                    )
+            jobs = {number + i: lines[i].strip(" \t\r") for i in np.flatnonzero(is_job)}
+            columns = _columns("\n".join(jobs.values()).encode()) if jobs else []
+            if columns is None:
+                for at, line in jobs.items():
+                    if fault := _fault_of(re.split(r"[ \t]+", line)):
+                        raise InputError(f"{where}, line {at}: {fault}")
+                raise InputError(
+                    f"{where} cannot be read as 18 columns of numbers; check its format"
+                )
+        if columns:
+            parts.append(list(map(_in_brief, columns)))
+        number += block.count(b"\n")
+    if not parts:
+        raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
+    # Each part of a column is given away as soon as it is copied.
+    table = {name: np.concatenate([part.pop(0) for part in parts]) for name in FIELDS}
+    return _header_of(comments), pd.DataFrame(table, copy=False)
+
+
+def _in_brief(column: NDArray) -> NDArray:
+    """Return a column, in the room of one entry where all are the same, such as -1."""
+    is_constant = (column == column[0]).all()
+    return np.broadcast_to(column[:1].copy(), column.shape) if is_constant else column
+
+
+def _columns(text: bytes) -> list[NDArray] | None:
+    """Return the 18 columns of lines of jobs; None where anything is not as it should be."""
+    import pandas as pd
+
+    if b"\r" in text or b"\t" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    if text.translate(None, _OF_NUMBERS):
+        return None
+    # Before version 3, pandas by default rounds the last digit of a long fraction wrongly.
+    exact: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+    try:
+        table = pd.read_csv(
+            io.BytesIO(text), header=None, names=[*FIELDS, "too_many"], dtype=np.float64,
+            sep=" ", skipinitialspace=True, quoting=3, engine="c", **exact,
+        )  # fmt: skip
+    except (ValueError, OverflowError):
+        return None
+    numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
+    is_sound = (
+        # Of lines with too many fields pandas makes the first an index, without a word.
+        isinstance(table.index, pd.RangeIndex)
+        and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
+        and table["too_many"].isna().all()
+        and np.isfinite(numbers).all()
+        and (np.abs(counts) < LARGEST_WHOLE).all()
+        and (counts == np.floor(counts)).all()
+        and (table["submit"] >= 0).all()
+    )
+    if not is_sound:
+        return None
+    kinds = (np.int64 if name in WHOLE_FIELDS else np.float64 for name in FIELDS)
+    return [table[name].to_numpy(kind) for name, kind in zip(FIELDS, kinds, strict=True)]
+
+
+def _decoded(line: bytes, where: str) -> str:
+    """Return the text of a line; a comment may be Latin-1."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if line.lstrip().startswith(b";"):
+            return line.decode("latin-1")
+        raise InputError(
+            f"{where}: byte 0x{line[error.start]:02x} is not UTF-8 text; "
+            "save the log as UTF-8, or check that it is a log"
+        ) from None
+
+
+def _fault_of(words: list[str]) -> str | None:
+    """Return what is wrong with the words of a job line and how to mend it; None if nothing is."""
+    for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
+        if not _NUMBER.fullmatch(word):
+            return (
+                f"field {place} ({field}) is {word[:40]!r}, not a number; write -1 where a value "
+                "is not known"
+            )
+        if not np.isfinite(float(word)):
+            return f"field {place} ({field}) is {word[:40]}, too large for a number; correct it"
+    if len(words) != len(FIELDS):
+        return (
+            f"{len(words)} fields where the format has {len(FIELDS)}; write -1 where a value is "
+            "not known and put remarks on lines that begin with ';'"
+        )
+    job = dict(zip(FIELDS, map(float, words), strict=True))
+    for field in WHOLE_FIELDS:
+        if not job[field].is_integer() or abs(job[field]) >= LARGEST_WHOLE:
+            return f"{field} is {job[field]:.15g}; give a whole number below 2^53"
+    if job["submit"] < 0:
+        return (
+            f"submit is {job['submit']:.15g}; give seconds since the log began, 0 or more, or "
+            "remove the job"
+        )
+    return None
+
+
+def _header_of(comments: Iterable[str]) -> dict[str, str]:
+    """Return the ``; Key: value`` comments, keys to values.
+
+    A key that comes again and a line without a key go on with the value, after a line break.
+    """
+    header: dict[str, str] = {}
+    current = None
+    for line in comments:
+        comment = line.strip().lstrip(";").rstrip()
+        match = _KEY.fullmatch(comment)
+        if match:
+            current, value = match[1], (match[2] or "").strip()
+            header[current] = f"{header[current]}\n{value}" if current in header else value
+        elif not comment:
+            current = None
+        elif current is not None:
+            header[current] += f"\n{comment.strip()}"
+    return header
 
 
 def write_swf(
@@ -239,20 +421,16 @@ def write_swf(
     jobs: "JobStream | pd.DataFrame",
     header: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a log; a name that ends in ``.gz`` packs it.
-
-    The file appears under its name only when it is complete, and the same jobs give the same
-    bytes.
+    """Write a log, whole or not at all; the same jobs give the same bytes.
 
     Parameters
     ----------
     path : str or Path
-        Where to write it.
+        Where to write it; a name that ends in ``.gz`` packs it.
     jobs : JobStream or pandas.DataFrame
-        A stream, or a table with the columns `FIELDS`. Of a stream, the number, the instant of
-        submission, the run time, the processors and the estimate (as requested time) are written;
-        the span penalty, the division into components and the starts that jobs ask for are not part
-        of the format.
+        A table with the columns `FIELDS`, or a stream: of that, the number, the instant of
+        submission, the run time, the processors and the estimate (as requested time) are written.
+        Span penalties, components and the starts that jobs ask for are not part of the format.
     header : dict of str to str, optional
         What to write as ``; Key: value``.
 
@@ -261,60 +439,50 @@ def write_swf(
     InputError
         The file cannot be written, a key is not a word, or the table is not one of a log.
     """
-    table = _table_of_stream(jobs) if isinstance(jobs, JobStream) else jobs
-    lines = [*_header_lines(header or {}), *_job_lines(table)]
+    lines = [*_header_lines(header or {}), *_job_lines(jobs)]
     text = "".join(f"{line}\n" for line in lines).encode("utf-8")
     # What is written can be read: the reader's own checks stand guard.
-    parse([text], f"the log to be written to {path}")
+    _parsed([text], f"the log to be written to {path}")
     with atomic_path(path) as beside:
         packed = str(path).endswith(".gz")
         beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)
-
-
-def _table_of_stream(jobs: JobStream) -> "pd.DataFrame":
-    import pandas as pd
-
-    table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS))
-    columns = {
-        "job": jobs.number,
-        "submit": jobs.submit,
-        "runtime": jobs.runtime,
-        "allocated_processors": jobs.processors,
-        "requested_processors": jobs.processors,
-        "requested_time": jobs.estimate,
-        "status": np.ones(len(jobs), dtype=np.int64),
-    }
-    return table.assign(**columns)
 
 
 def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(header, Mapping):
         raise InputError(f"header = {shown(header)}; give a dict of words")
     for key, value in header.items():
-        if not (isinstance(key, str) and is_header_key(key)):
+        match = _KEY.fullmatch(f" {key}:") if isinstance(key, str) else None
+        if match is None or match[1] != key:
             raise InputError(f"header key {shown(key)}; give words of letters and digits")
         for part in str(value).split("\n"):
             yield f"; {key}: {part.strip()}".rstrip()
 
 
-def _job_lines(table: "pd.DataFrame") -> Iterator[str]:
+def _job_lines(jobs: "JobStream | pd.DataFrame") -> Iterator[str]:
     import pandas as pd
 
-    instance_of("jobs", table, pd.DataFrame, "a JobStream, or the table of a log")
+    if isinstance(jobs, JobStream):
+        table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS)).assign(
+            job=jobs.number,
+            submit=jobs.submit,
+            runtime=jobs.runtime,
+            allocated_processors=jobs.processors,
+            requested_processors=jobs.processors,
+            requested_time=jobs.estimate,
+            status=1,
+        )
+    else:
+        table = instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
     missing = [name for name in FIELDS if name not in table]
     if missing:
         raise InputError(f"table has no column {missing[0]}; give the 18 fields of the format")
-    columns = [_words(table[name].to_numpy(), name in WHOLE_FIELDS) for name in FIELDS]
-    return map(" ".join, zip(*columns, strict=True))
+    return map(" ".join, zip(*(_words(table[name].to_numpy()) for name in FIELDS), strict=True))
 
 
-def _words(values: NDArray, is_whole: bool) -> Iterator[str]:
+def _words(values: NDArray) -> Iterator[str]:
     """Return numbers as the shortest text that reads back as the same number."""
-    if is_whole and values.dtype.kind in "iu":
+    if values.dtype.kind in "iu":
         return map(str, values.tolist())
     numbers = map(float, values.tolist())
     return (str(int(v)) if v.is_integer() and abs(v) < 1e15 else repr(v) for v in numbers)
-
-
-def _name_of(path: str | os.PathLike[str]) -> str:
-    return re.sub(r"(\.(swf|txt))?(\.gz)?$", "", Path(path).name) or Path(path).name

@@ -1,7 +1,13 @@
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import ROOT
+
+DATA = ROOT / "data" / "traces"
+sys.path.append(str(DATA))  # the scripts that make the stand-ins
 
 _NAMED = os.environ.get("COALLOC_TRACES")
 

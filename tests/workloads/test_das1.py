@@ -6,18 +6,14 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.workloads.das1 import LONGEST, ShortAndLong, das1_service_times, das1_sizes
 
 
-def test_sizes_have_the_published_moments():
+def test_sizes_have_the_published_moments_and_preferences():
     sizes = das1_sizes()
     assert len(sizes.sizes) == 58
     assert (sizes.minimum, sizes.maximum) == (1, 128)
     assert sizes.mean == pytest.approx(23.34, abs=1e-9)
     assert sizes.cv == pytest.approx(1.11, abs=1e-9)
     assert "stand-in" in str(sizes)
-
-
-def test_sizes_prefer_powers_of_two_and_small_numbers():
-    p = das1_sizes().probabilities
-    powers = 2 ** np.arange(8)
+    p, powers = sizes.probabilities, 2 ** np.arange(8)
     assert p[powers].sum() > 0.6
     for power in powers[2:-1]:
         assert p[power] > 5 * max(p[power - power // 4], p[power + power // 4])
@@ -25,25 +21,17 @@ def test_sizes_prefer_powers_of_two_and_small_numbers():
     assert p[1:9].sum() > 0.45
 
 
-def test_service_times_have_the_published_moments():
-    service = das1_service_times()
+def test_service_times_have_the_published_moments_and_samples_agree():
+    service, count = das1_service_times(), 400_000
     assert service.mean == pytest.approx(356.45, abs=1e-6)
     assert service.cv == pytest.approx(5.37, abs=1e-6)
-    assert service.share_short == 0.9445
-    assert service.limit == 900
-    assert service.longest == LONGEST == 54_000
+    assert (service.share_short, service.limit, service.longest) == (0.9445, 900, LONGEST)
     assert "stand-in" in str(service)
-
-
-def test_samples_of_service_times_agree_with_the_moments():
-    service = das1_service_times()
-    count = 400_000
     draws = service.sample(np.random.default_rng(11), count)
-    error = np.sqrt(service.variance / count)
-    assert abs(draws.mean() - service.mean) < 4 * error
+    assert abs(draws.mean() - service.mean) < 4 * np.sqrt(service.variance / count)
     assert draws.std() / draws.mean() == pytest.approx(service.cv, rel=0.03)
     assert np.mean(draws < 900) == pytest.approx(0.9445, abs=4 * np.sqrt(0.9445 * 0.0555 / count))
-    assert 0 <= draws.min() < draws.max() <= 54_000
+    assert 0 <= draws.min() < draws.max() <= LONGEST == 54_000
     assert service.sample(np.random.default_rng(1), (2, 3)).shape == (2, 3)
     assert np.ndim(service.sample(np.random.default_rng(1))) == 0
 
@@ -51,31 +39,30 @@ def test_samples_of_service_times_agree_with_the_moments():
 @pytest.mark.parametrize("exponent", [0.5, 1.5, 2.5])
 def test_moments_are_the_integrals_of_the_densities(exponent):
     times = ShortAndLong(0.7, 10.0, 0.2, exponent, 100.0)
-    short_norm = 1 - np.exp(-0.2 * 10)
-    long_norm = 1 - 0.1**exponent
 
     def moment(order):
         short = integrate.quad(lambda x: x**order * 0.2 * np.exp(-0.2 * x), 0, 10)[0]
         long = integrate.quad(
             lambda x: x**order * exponent * 10**exponent * x ** (-exponent - 1), 10, 100
         )[0]
-        return 0.7 * short / short_norm + 0.3 * long / long_norm
+        return 0.7 * short / (1 - np.exp(-0.2 * 10)) + 0.3 * long / (1 - 0.1**exponent)
 
     assert times.mean == pytest.approx(moment(1), rel=1e-9)
     assert times.variance == pytest.approx(moment(2) - moment(1) ** 2, rel=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("changes", "cause"),
+    ("position", "value", "cause"),
     [
-        ({"share_short": 1.0}, "share_short = 1"),
-        ({"rate": -1.0}, "rate = -1"),
-        ({"exponent": 1}, "exponent = 1"),
-        ({"longest": 5.0}, "longest = 5"),
-        ({"limit": np.nan}, "limit = nan"),
+        (0, 1.0, "share_short = 1"),
+        (1, np.nan, "limit = nan"),
+        (2, -1.0, "rate = -1"),
+        (3, 1, "exponent = 1"),
+        (4, 5.0, "longest = 5"),
     ],
 )
-def test_bad_parameters_are_named(changes, cause):
-    good = {"share_short": 0.5, "limit": 10.0, "rate": 1.0, "exponent": 1.5, "longest": 100.0}
+def test_bad_parameters_are_named(position, value, cause):
+    parameters = [0.5, 10.0, 1.0, 1.5, 100.0]
+    parameters[position] = value
     with pytest.raises(InputError, match=cause):
-        ShortAndLong(**(good | changes))
+        ShortAndLong(*parameters)

@@ -9,25 +9,38 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.distributions import Between
 from coalloc_lib.jobs import split_into
-from coalloc_lib.sweep import sweep
 from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs, SplitJobs
-from tests.sweep.functions import Watch
 
 MODEL = JobModel(co.uniform(1, 7), 4)
+FOUR = JobModel(co.power_of_two(0.9, 1, 8), 4)
+WHOLE = JobModel(co.power_of_two(0.85, 1, 19), service=co.Exponential(10.0))
+SPLIT = SplitJobs(WHOLE, above=10)
 
 
 def test_moments_of_a_sample():
-    model = JobModel(co.uniform(1, 7), 4, service=co.Hyperexponential(2.0, 3.0))
+    model = MODEL.with_(service=co.Hyperexponential(2.0, 3.0))
     jobs = model.sample(200_000, seed=1, rate=0.5)
     assert jobs.processors.mean() == pytest.approx(model.mean_processors, rel=0.01)
     assert jobs.work.mean() == pytest.approx(model.mean_work, rel=0.04)
     assert np.diff(jobs.submit).mean() == pytest.approx(2.0, rel=0.01)
+    faster = model.sample(200_000, seed=1, rate=1.0)
+    np.testing.assert_allclose(jobs.submit, 2 * faster.submit, rtol=1e-12)
 
 
-def test_rate_offers_the_load():
-    system = co.Multicluster.equal(4, 32)
-    jobs = co.Scenario(system, MODEL).sample(200_000, seed=2, load=0.6)
+@pytest.mark.parametrize(
+    "workload",
+    [
+        MODEL,
+        Mixture({JobModel(co.uniform(1, 4), 1): 0.2, JobModel(co.uniform(1, 4), 4): 0.8}),
+        SPLIT.with_(span_penalty=0.5),
+    ],
+    ids=["model", "mixture", "split"],
+)
+def test_the_rate_offers_the_load_whatever_the_penalty(workload):
+    system = co.Multicluster.equal(5, 20)
+    jobs = co.Scenario(system, workload).sample(200_000, seed=2, load=0.6)
     assert jobs.offered_load(system) == pytest.approx(0.6, rel=0.02)
+    assert jobs.work.mean() == pytest.approx(workload.mean_work, rel=0.02)
 
 
 def test_changing_one_part_keeps_the_draws_of_the_others():
@@ -42,39 +55,12 @@ def test_changing_one_part_keeps_the_draws_of_the_others():
     np.testing.assert_array_equal(base.runtime, fewer.runtime)
 
 
-def test_rates_stretch_one_arrival_process():
-    slow, fast = (MODEL.sample(50, seed=4, rate=rate).submit for rate in (1.0, 2.0))
-    np.testing.assert_allclose(slow, 2 * fast, rtol=1e-12)
-
-
 def test_dependent_components_keep_the_total():
     independent = MODEL.with_(sizes=co.uniform(1, 30)).sample(500, seed=5)
     dependent = MODEL.with_(sizes=co.uniform(1, 30), split_at=32).sample(500, seed=5)
     np.testing.assert_array_equal(independent.processors, dependent.processors)
     used = (dependent.components > 0).sum(axis=1)
     np.testing.assert_array_equal(used, -(-dependent.processors // 32))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"components": 0}, "components = 0"),
-        ({"request": "any"}, "request = 'any'"),
-        ({"split_at": 0}, "split_at = 0"),
-        ({"split_at": 8, "request": "total"}, "split_at makes unordered"),
-        ({"sizes": "U[1,4]"}, "sizes = 'U\\[1,4\\]'"),
-    ],
-)
-def test_bad_arguments(arguments, words):
-    with pytest.raises(co.InputError, match=words):
-        JobModel(**({"sizes": co.uniform(1, 4)} | arguments))
-
-
-def test_bad_count_and_rate():
-    with pytest.raises(co.InputError, match="count = 0"):
-        MODEL.sample(0, seed=1)
-    with pytest.raises(co.InputError, match="rate = -1"):
-        MODEL.sample(5, seed=1, rate=-1)
 
 
 def test_resampled_jobs_keep_their_pairs():
@@ -87,17 +73,12 @@ def test_resampled_jobs_keep_their_pairs():
     np.testing.assert_array_equal(drawn.runtime, ResampledJobs(jobs).sample(4000, seed=6).runtime)
 
 
-FOUR = JobModel(co.power_of_two(0.9, 1, 8), 4)
-
-
 def test_merging_keeps_the_total_of_every_job():
     plain = FOUR.sample(300, seed=7)
     for parts in (1, 2, 4):
         merged = FOUR.with_(merged_into=parts).sample(300, seed=7)
         assert merged.components.shape == (300, parts)
         np.testing.assert_array_equal(merged.processors, plain.processors)
-    with pytest.raises(co.InputError, match="merged_into = 3; give a divisor"):
-        FOUR.with_(merged_into=3)
 
 
 def test_a_mixture_shares_the_jobs_of_its_parts():
@@ -112,32 +93,6 @@ def test_a_mixture_shares_the_jobs_of_its_parts():
     np.testing.assert_array_equal(jobs.runtime, alone[one].runtime)
     np.testing.assert_array_equal(jobs.submit, alone[four].submit)
     assert mixture.mean_work == pytest.approx(FOUR.mean_work)
-
-
-def test_a_mixture_of_unequal_works():
-    system = co.Multicluster.equal(4, 32)
-    mixture = Mixture({JobModel(co.uniform(1, 4), 1): 0.2, JobModel(co.uniform(1, 4), 4): 0.8})
-    assert mixture.mean_work == pytest.approx(0.2 * 2.5 + 0.8 * 10)
-    jobs = co.Scenario(system, mixture).sample(100_000, seed=9, load=0.5)
-    assert jobs.offered_load(system) == pytest.approx(0.5, rel=0.02)
-
-
-@pytest.mark.parametrize(
-    ("parts", "words"),
-    [
-        ({FOUR: 0.5}, "sum to 1"),
-        ({FOUR: 1.5, FOUR.with_(components=2): -0.5}, "sum to 1"),
-        ({}, "sum to 1"),
-        ({FOUR: 0.5, FOUR.with_(request="total"): 0.5}, "differ in request"),
-    ],
-)
-def test_bad_mixtures(parts, words):
-    with pytest.raises(co.InputError, match=words):
-        Mixture(parts)
-
-
-WHOLE = JobModel(co.power_of_two(0.85, 1, 19), service=co.Exponential(10.0))
-SPLIT = SplitJobs(WHOLE, above=10)
 
 
 def drawn(seed=3, rate=2.0, **change):
@@ -213,73 +168,6 @@ def test_penalties_are_drawn_by_a_generator_of_their_own():
         assert abs(np.corrcoef(jobs.span_penalty, column)[0, 1]) < 4 / np.sqrt(2000)
 
 
-def test_penalties_do_not_depend_on_the_kinds_of_a_mixture():
-    """Of one seed, a mixture's kinds and the penalties and the jobs kept whole are three draws."""
-    mixture = Mixture({WHOLE: 0.5, WHOLE.with_(components=2): 0.5})
-    kind = (mixture.sample(2000, seed=3).components > 0).sum(axis=1)
-    jobs = drawn(above=0, kept_whole=0.5, span_penalty=Between(0, 1))
-    divisible = jobs.processors > 1
-    kept = ((jobs.components > 0).sum(axis=1) == 1)[divisible]
-    for one, other in (
-        (kind, jobs.span_penalty),
-        (kind[divisible], kept),
-        (kept, jobs.span_penalty[divisible]),
-    ):
-        assert abs(np.corrcoef(one, other)[0, 1]) < 4 / np.sqrt(len(one))
-
-
-def test_a_larger_share_kept_whole_keeps_the_same_jobs_and_more():
-    few, many, all_ = (
-        (drawn(above=1, rounding="even", kept_whole=share).components > 0).sum(axis=1) == 1
-        for share in (0.2, 0.6, 1)
-    )
-    assert all_.all()
-    assert many[few].all()
-    large = drawn().processors > 1
-    for kept, share in ((few, 0.2), (many, 0.6)):
-        deviation = np.sqrt(share * (1 - share) / large.sum())
-        assert abs(kept[large].mean() - share) < 4 * deviation
-
-
-def test_the_rate_offers_the_load_whatever_the_penalty():
-    system = co.Multicluster.equal(5, 20)
-    scenario = co.Scenario(system, SPLIT.with_(span_penalty=0.5))
-    jobs = scenario.sample(200_000, seed=2, load=0.6)
-    assert jobs.offered_load(system) == pytest.approx(0.6, rel=0.02)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"model": co.uniform(1, 4)}, "model = .* is no JobModel"),
-        ({"model": WHOLE.with_(components=2)}, "give jobs of one unordered component"),
-        ({"model": WHOLE.with_(split_at=4)}, "give jobs of one unordered component"),
-        ({"model": WHOLE.with_(request="total")}, "give jobs of one unordered component"),
-        ({"above": 20}, r"above = 20; sizes are D\(0.85\)\[1,19\].* from 0, .* to 19"),
-        ({"above": -1}, "above = -1"),
-        ({"above": math.nan}, "above = nan"),
-        ({"above": 2.5}, "above = 2.5"),
-        ({"model": JobModel(co.uniform(5, 9)), "above": 3}, "above = 3; .* from 4, .* to 9"),
-        ({"parts": 0}, "parts = 0"),
-        ({"parts": math.nan}, "parts = nan"),
-        ({"parts": 10**7}, "parts = 10000000; give at most"),
-        ({"rounding": "up"}, "rounding = 'up'; choose one of"),
-        ({"span_penalty": -0.1}, "span_penalty = -0.1; give a finite number of 0 or more"),
-        ({"span_penalty": math.nan}, "span_penalty = nan"),
-        ({"span_penalty": math.inf}, "span_penalty = inf"),
-        ({"span_penalty": None}, "span_penalty = None; give a number"),
-        ({"span_penalty": [0.1, 0.2]}, r"span_penalty = \[0.1, 0.2\]; give a number"),
-        ({"kept_whole": -0.1}, "kept_whole = -0.1"),
-        ({"kept_whole": 1.1}, "kept_whole = 1.1; give a share from 0 to 1"),
-        ({"kept_whole": math.nan}, "kept_whole = nan"),
-    ],
-)
-def test_bad_splits_are_refused_in_one_line(arguments, words):
-    with pytest.raises(co.InputError, match=words) as caught:
-        SplitJobs(**({"model": WHOLE, "above": 10} | arguments))
-    assert "\n" not in str(caught.value)
-
-
 def test_a_law_of_penalties_below_zero_is_refused_when_it_is_drawn():
     class Below(Between):
         def _draw(self, rng, shape):
@@ -311,18 +199,37 @@ def test_what_can_never_start_is_refused_drawn_or_not(sizes, clusters, how, word
         assert "\n" not in str(caught.value)
 
 
+def test_the_draws_of_one_seed_are_independent_and_more_kept_whole_are_the_same_and_others():
+    """A mixture's kinds, the penalties and the jobs kept whole come from three generators."""
+    mixture = Mixture({WHOLE: 0.5, WHOLE.with_(components=2): 0.5})
+    kind = (mixture.sample(2000, seed=3).components > 0).sum(axis=1)
+    jobs = drawn(above=0, kept_whole=0.5, span_penalty=Between(0, 1))
+    divisible = jobs.processors > 1
+    kept = ((jobs.components > 0).sum(axis=1) == 1)[divisible]
+    for one, other in (
+        (kind, jobs.span_penalty),
+        (kind[divisible], kept),
+        (kept, jobs.span_penalty[divisible]),
+    ):
+        assert abs(np.corrcoef(one, other)[0, 1]) < 4 / np.sqrt(len(one))
+    few, many, all_ = (
+        (drawn(above=1, rounding="even", kept_whole=share).components > 0).sum(axis=1) == 1
+        for share in (0.2, 0.6, 1)
+    )
+    assert all_.all()
+    assert many[few].all()
+    for whole, share in ((few, 0.2), (many, 0.6)):
+        deviation = np.sqrt(share * (1 - share) / divisible.sum())
+        assert abs(whole[divisible].mean() - share) < 4 * deviation
+
+
 def test_split_jobs_that_fit_are_not_refused():
     workload = SplitJobs(JobModel(co.uniform(1, 8)), above=4, parts=2, rounding="even")
-    found = co.find_maximum(co.Scenario(co.Multicluster([4, 4]), workload), jobs=2000)
-    assert 0.5 < found.max_utilization < 1
+    result = co.find_maximum(co.Scenario(co.Multicluster([4, 4]), workload), jobs=2000)
+    assert 0.5 < result.max_utilization < 1
 
 
-def mean_response(workload, seed):
-    scenario = co.Scenario(co.Multicluster.equal(5, 20), workload)
-    return {"response": scenario.simulate(200, load=0.5, seed=seed).response.mean()}
-
-
-def test_split_jobs_are_known_by_what_they_say(tmp_path):
+def test_split_jobs_are_known_by_their_parameters():
     same = [SplitJobs(WHOLE, 10, span_penalty=Between(0, 0.4)) for _ in range(2)]
     others = [
         SPLIT,
@@ -331,17 +238,45 @@ def test_split_jobs_are_known_by_what_they_say(tmp_path):
         same[0].with_(rounding="even"),
         same[0].with_(span_penalty=Between(0, 0.5)),
         same[0].with_(kept_whole=0.1),
-        same[0].with_(model=WHOLE.with_(service=co.Exponential(11.0))),
     ]
     assert same[0] == same[1]
-    assert len({*same, *others}) == 1 + len(others)
-    assert len({str(workload) for workload in others[1:]}) == len(others) - 1
-    grid = {"workload": [same[0], *others]}
-    table = sweep(mean_response, grid, seed=1, cache=tmp_path)
-    assert len(table) == len(table["response"].unique()) == 1 + len(others)
-    watch = Watch()
-    again = sweep(
-        mean_response, {"workload": [same[1], *others]}, seed=1, cache=tmp_path, progress=watch
-    )
-    assert watch.found == len(again) == len(table)
-    np.testing.assert_array_equal(again["response"], table["response"])
+    assert len({*same, *others}) == len({str(one) for one in (*same, *others)}) == 1 + len(others)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: MODEL.with_(components=0), "components = 0"),
+        (lambda: MODEL.with_(request="any"), "request = 'any'"),
+        (lambda: MODEL.with_(split_at=0), "split_at = 0"),
+        (lambda: MODEL.with_(split_at=8, request="total"), "split_at makes unordered"),
+        (lambda: MODEL.with_(sizes="U[1,4]"), r"sizes = 'U\[1,4\]'"),
+        (lambda: FOUR.with_(merged_into=3), "merged_into = 3; give a divisor"),
+        (lambda: MODEL.sample(0, seed=1), "count = 0"),
+        (lambda: MODEL.sample(5, seed=1, rate=-1), "rate = -1"),
+        (lambda: Mixture({FOUR: 0.5}), "sum to 1"),
+        (lambda: Mixture({FOUR: 1.5, MODEL: -0.5}), "sum to 1"),
+        (lambda: Mixture({}), "sum to 1"),
+        (lambda: Mixture({FOUR: 0.5, FOUR.with_(request="total"): 0.5}), "differ in request"),
+        (lambda: SPLIT.with_(model=co.uniform(1, 4)), "model = .* is no JobModel"),
+        (lambda: SPLIT.with_(model=MODEL), "give jobs of one unordered component"),
+        (lambda: SPLIT.with_(model=WHOLE.with_(split_at=4)), "give jobs of one unordered"),
+        (lambda: SPLIT.with_(model=WHOLE.with_(request="total")), "give jobs of one unordered"),
+        (lambda: SPLIT.with_(above=20), r"above = 20; sizes are D\(0.85\)\[1,19\].* from 0, .* 19"),
+        (lambda: SPLIT.with_(above=-1), "above = -1"),
+        (lambda: SPLIT.with_(above=2.5), "above = 2.5"),
+        (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3; .* from 4, .* to 9"),
+        (lambda: SPLIT.with_(parts=math.nan), "parts = nan"),
+        (lambda: SPLIT.with_(parts=10**7), "parts = 10000000; give at most"),
+        (lambda: SPLIT.with_(rounding="up"), "rounding = 'up'; choose one of"),
+        (lambda: SPLIT.with_(span_penalty=-0.1), "span_penalty = -0.1; give a finite number of 0"),
+        (lambda: SPLIT.with_(span_penalty=math.inf), "span_penalty = inf"),
+        (lambda: SPLIT.with_(span_penalty=[0.1, 0.2]), r"span_penalty = \[0.1, 0.2\]; give a num"),
+        (lambda: SPLIT.with_(kept_whole=-0.1), "kept_whole = -0.1"),
+        (lambda: SPLIT.with_(kept_whole=1.1), "kept_whole = 1.1; give a share from 0 to 1"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(make, words):
+    with pytest.raises(co.InputError, match=words) as caught:
+        make()
+    assert "\n" not in str(caught.value)

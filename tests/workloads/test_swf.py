@@ -1,18 +1,26 @@
-"""Logs in the Standard Workload Format: the header, the jobs, and lines that are none."""
+"""Logs in the Standard Workload Format: the header, the jobs, lines that are none, and files."""
 
+import gzip
+import os
 import subprocess
 import sys
+import threading
+import time
+import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.workloads import Workload
+from coalloc_lib.workloads import Workload, swf
 from coalloc_lib.workloads.swf import read_swf, write_swf
 from tests.workloads.logs import BAD_LINES, HEADER, job, log_file, with_word
+
+ONE = JobStream([0], [1], [1])
 
 
 def test_header_keeps_trailing_text_and_joins_what_belongs_together(tmp_path):
@@ -28,8 +36,7 @@ def test_comments_blank_lines_and_line_ends_in_the_middle_are_passed_over(tmp_pa
     path.write_bytes(b"\xef\xbb\xbf" + text.encode())
     log = read_swf(path)
     assert log.table["job"].tolist() == [1, 2, 3]
-    assert log.header == {}
-    assert log.name == "odd"
+    assert (log.header, log.name) == ({}, "odd")
 
 
 @pytest.mark.parametrize(
@@ -63,39 +70,34 @@ def usable_log(folder):
             job(5, allocated=-1, requested=-1),
             job(6, allocated=0, requested=0),
             job(7, submit=2, runtime=30, allocated=2, time=20),
+            job(8, submit=4, runtime=5, allocated=0, requested=3, time=0),
         )
     )
 
 
-def test_usable_jobs_have_run_time_and_processors(tmp_path):
+def test_usable_jobs_keep_order_times_estimates_and_numbers(tmp_path):
     log = usable_log(tmp_path)
-    assert len(log) == 7
-    assert log.usable["job"].tolist() == [1, 2, 7]
-    assert log.usable["processors"].tolist() == [4, 8, 2]
-
-
-def test_requested_processors_serve_where_none_were_allocated(tmp_path):
-    log = read_swf(log_file(tmp_path, job(1, allocated=0, requested=3)))
-    assert log.usable["processors"].tolist() == [3]
-
-
-def test_jobs_keep_order_times_and_estimates(tmp_path):
-    log = usable_log(tmp_path)
+    assert len(log) == 8
+    assert log.usable["processors"].tolist() == [4, 8, 2, 3]
     stream = log.jobs(request="flexible", span_penalty=0.25)
-    assert stream.submit.tolist() == [3, 1, 2]
-    assert stream.components.tolist() == [[4], [8], [2]]
-    assert stream.estimate.tolist() == [20, 10, 20]
+    assert stream.number.tolist() == log.usable["job"].tolist() == [1, 2, 7, 8]
+    assert stream.submit.tolist() == [3, 1, 2, 4]
+    assert stream.components.tolist() == [[4], [8], [2], [3]]
     assert stream.request == "flexible"
-    assert stream.span_penalty.tolist() == [0.25] * 3
-    assert log.jobs(estimates="exact").estimate.tolist() == [10, 10, 30]
-    assert log.jobs().request == "total"
+    assert stream.span_penalty.tolist() == [0.25] * 4
+    # Where no time was requested, the estimate follows the run time.
+    assert stream.estimate.tolist() == [20, 10, 20, 5]
+    assert stream.replace(runtime=[100.0] * 4).estimate.tolist() == [20, 100, 20, 100]
+    exact = log.jobs(estimates="exact")
+    assert exact.request == "total"
+    assert exact.estimate.tolist() == [10, 10, 30, 5]
+    assert exact.replace(runtime=[100.0] * 4).estimate.tolist() == [100] * 4
 
 
 def test_largest_drops_wider_jobs_and_numbers_follow(tmp_path):
     log = usable_log(tmp_path)
-    assert log.jobs(largest=4).processors.tolist() == [4, 2]
-    assert log.jobs(largest=4).number.tolist() == [1, 7]
-    assert log.jobs().number.tolist() == [1, 2, 7]
+    assert log.jobs(largest=4).processors.tolist() == [4, 2, 3]
+    assert log.jobs(largest=4).number.tolist() == [1, 7, 8]
     with pytest.raises(InputError, match="no job of at most 1 processors"):
         log.jobs(largest=1)
     with pytest.raises(InputError, match="largest = 0"):
@@ -104,21 +106,34 @@ def test_largest_drops_wider_jobs_and_numbers_follow(tmp_path):
         log.jobs(estimates="users")
 
 
+def test_a_log_is_a_workload_of_its_first_jobs(tmp_path):
+    log = usable_log(tmp_path)
+    assert isinstance(log, Workload)
+    assert log.mean_work == (10 * 4 + 10 * 8 + 30 * 2 + 5 * 3) / 4
+    assert log.sample(2, seed=1).number.tolist() == [2, 7]
+    assert log.sample(3, seed=1, rate=0.1).submit.tolist() == [1, 11, 21]
+    with pytest.raises(InputError, match="count = 5, and there are 4 jobs"):
+        log.sample(5, seed=1)
+
+
 @pytest.mark.parametrize("case", BAD_LINES)
-def test_a_bad_line_is_reported_by_file_line_and_cause(tmp_path, case):
+@pytest.mark.parametrize("block", [1, 300, 10**6])
+def test_a_bad_line_is_reported_by_file_line_and_cause(tmp_path, monkeypatch, case, block):
+    monkeypatch.setattr(swf, "_BLOCK", block)
     line, cause = BAD_LINES[case]
-    path = log_file(tmp_path, job(), "; remark", "", line, job(3))
-    number = HEADER.count("\n") + 4
+    path = log_file(tmp_path, *map(job, range(9)), "; remark", "", line, *map(job, range(9)))
+    number = HEADER.count("\n") + 12
     with pytest.raises(InputError, match=f"small.swf, line {number}: .*({cause})") as caught:
         read_swf(path)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("case", ["17 fields", "19 fields", "nan", "True"])
-def test_a_bad_first_line_and_all_bad_lines_are_found_too(tmp_path, case):
-    line = BAD_LINES[case][0]
-    with pytest.raises(InputError, match="line 1:"):
-        read_swf(log_file(tmp_path, line, line, header=""))
+@pytest.mark.parametrize("line", [BAD_LINES["17 fields"][0], BAD_LINES["nan"][0], *(
+    f"{job()} {extra}" for extra in ("7", "7 ", "7 7 ", "7 7 7 ")
+)])  # fmt: skip
+def test_a_bad_first_line_and_all_bad_lines_are_found_too(tmp_path, line):
+    with pytest.raises(InputError, match=r"line 1: .*(fields where the format has 18|not a num)"):
+        read_swf(log_file(tmp_path, line, line, line, header=""))
 
 
 def test_files_that_are_no_logs_are_refused(tmp_path):
@@ -141,45 +156,14 @@ def test_comments_may_be_latin_1(tmp_path, mark):
     assert read_swf(path).header["Acknowledge"] == "Åke"
 
 
-@pytest.mark.parametrize("extra", ["7", "7 ", "7 7 ", "7 7 7 "])
-def test_fields_too_many_on_every_line_do_not_shift_the_others(tmp_path, extra):
-    with pytest.raises(InputError, match=r"line 1: .* fields where the format has 18"):
-        read_swf(log_file(tmp_path, *[f"{job()} {extra}"] * 3, header=""))
-
-
-@pytest.mark.parametrize("path", [None, 3, [], b"x.swf", "a\0b", "x" * 300, f"{'x' * 300}/y.swf"])
+@pytest.mark.parametrize("path", [None, 3, b"x.swf", "a\0b", "x" * 300, f"{'x' * 300}/y.swf"])
 def test_what_is_no_path_is_refused_in_one_line(path):
-    with pytest.raises(InputError) as caught:
-        read_swf(path)
-    assert "\n" not in str(caught.value)
-    with pytest.raises(InputError):
-        write_swf(path, JobStream([0], [1], [1]))
+    for use in (read_swf, lambda path: write_swf(path, ONE)):
+        with pytest.raises(InputError) as caught:
+            use(path)
+        assert "\n" not in str(caught.value)
 
 
-def test_jobs_without_a_requested_time_follow_their_run_time(tmp_path):
-    jobs = usable_log(tmp_path).jobs()
-    longer = jobs.replace(runtime=[100.0, 100.0, 100.0])
-    assert longer.estimate.tolist() == [20, 100, 20]
-    exact = usable_log(tmp_path).jobs(estimates="exact")
-    assert exact.replace(runtime=[100.0, 100.0, 100.0]).estimate.tolist() == [100] * 3
-
-
-def test_nobody_requests_a_time_of_zero(tmp_path):
-    log = read_swf(log_file(tmp_path, job(1, runtime=10, allocated=1, time=0)))
-    assert log.jobs().estimate.tolist() == [10]
-
-
-def test_a_log_is_a_workload_of_its_first_jobs(tmp_path):
-    log = usable_log(tmp_path)
-    assert isinstance(log, Workload)
-    assert log.mean_work == (10 * 4 + 10 * 8 + 30 * 2) / 3
-    assert log.sample(2, seed=1).number.tolist() == [2, 7]
-    assert log.sample(3, seed=1, rate=0.1).submit.tolist() == [1, 11, 21]
-    with pytest.raises(InputError, match="count = 4, and there are 3 jobs"):
-        log.sample(4, seed=1)
-
-
-@settings(max_examples=300)
 @given(st.text("019.+-eE", min_size=1, max_size=5), st.booleans())
 def test_a_word_is_a_number_where_python_says_so(tmp_path_factory, word, remark):
     lines = [with_word(3, word), *(["; remark"] if remark else [])]
@@ -201,3 +185,178 @@ def test_importing_does_not_import_pandas_or_scipy():
         "sys.exit(bool({'pandas', 'scipy', 'pooch'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+LINES = st.sampled_from(
+    [
+        "", " \t", "; Remark: none", ";", f"{job(3)}  ", f"  {job(4, submit=7.5)}", f"{job(7)}\r",
+        job(5).replace(" ", "\t"), job(6).replace(" ", "    "), job(8),
+    ]
+)  # fmt: skip
+FAULTY = st.sampled_from([line for line, _ in BAD_LINES.values()])
+
+
+@given(
+    lines=st.lists(LINES, max_size=12),
+    faulty=st.lists(st.tuples(st.integers(0, 12), FAULTY), max_size=2),
+    block=st.integers(1, 400),
+    end=st.sampled_from(["", "\n", "\r\n"]),
+)
+def test_blocks_make_no_difference(tmp_path_factory, lines, faulty, block, end):
+    for position, line in faulty:
+        lines.insert(position, line)
+    path = tmp_path_factory.mktemp("swf") / "log.swf"
+    path.write_bytes(("\n".join([HEADER, *lines]) + end).encode())
+
+    def outcome(size):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(swf, "_BLOCK", size)
+            try:
+                log = read_swf(path)
+            except InputError as error:
+                return str(error)
+            return log.header, log.table.to_numpy().tolist(), log.table.dtypes.tolist()
+
+    assert outcome(block) == outcome(10**6)
+
+
+def test_plain_and_packed_files_and_pipes_give_the_same(tmp_path):
+    plain = log_file(tmp_path, job(), job(2, submit=7.25))
+    packed, pipe = tmp_path / "packed.swf.gz", tmp_path / "pipe"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_bytes, args=[packed.read_bytes()], daemon=True).start()
+    for path in (packed, pipe):
+        log = read_swf(path)
+        pd.testing.assert_frame_equal(read_swf(plain).table, log.table)
+        assert (log.name, log.source) == (path.name.split(".")[0], str(path))
+
+
+def test_damaged_packing_is_named(tmp_path):
+    whole = gzip.compress("\n".join([HEADER, *map(job, range(500))]).encode())
+    path = tmp_path / "log.swf.gz"
+    for content, cause in (
+        (whole[: len(whole) // 2], "is cut short"),
+        (whole[:40] + bytes(40) + whole[80:], "is a damaged gzip file"),
+        (job().encode(), "is not a gzip file"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=f"log.swf.gz {cause}"):
+            read_swf(path)
+
+
+def test_memory_is_bounded_by_the_table(tmp_path):
+    path = log_file(tmp_path, *(job(i, submit=i) for i in range(200_000)))
+    read_swf(path)
+    tracemalloc.start()
+    try:
+        log = read_swf(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(log) == 200_000
+    assert peak < 2 * log.table.memory_usage().sum() + 8 * swf._BLOCK
+
+
+@pytest.mark.parametrize("line", [b";" + b"x" * 70 + b"\n", job().encode() + b"\n"])
+def test_a_small_file_is_not_unpacked_to_a_giant(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(swf, "MOST_UNPACKED", 10**5)
+    path = tmp_path / "bomb.swf.gz"
+    path.write_bytes(gzip.compress(job().encode() + b"\n" + line * (3 * 10**6 // len(line))))
+    with pytest.raises(InputError, match=r"bomb\.swf\.gz unpacks to more than .* most_bytes"):
+        read_swf(path)
+    assert len(read_swf(path, most_bytes=10**8)) >= 1
+    monkeypatch.setattr(swf, "_BLOCK", 1000)  # all blocks together are bounded
+    with pytest.raises(InputError, match="unpacks to more than 5,000 bytes"):
+        read_swf(path, most_bytes=5000)
+    with pytest.raises(InputError, match="most_bytes = 0"):
+        read_swf(path, most_bytes=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [("; Note: x\n" * 200_000, "begins with more"), ("x" * 3_000_000, "has a line")],
+    ids=["header", "line"],
+)
+def test_a_header_and_a_line_have_an_end(tmp_path, monkeypatch, text, cause):
+    monkeypatch.setattr(swf, "_BLOCK", 10**5)
+    with pytest.raises(InputError, match=rf"small\.swf {cause}"):
+        read_swf(log_file(tmp_path, header=text))
+
+
+times = st.floats(0, 1e12, allow_subnormal=False)
+rows_strategy = st.lists(
+    st.tuples(times, times, st.integers(1, 10**6), times), min_size=1, max_size=8
+)
+keys = st.from_regex(r"[A-Z][A-Za-z0-9_]{0,9}", fullmatch=True)
+values = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=20).map(str.strip)
+
+
+@settings(deadline=None)
+@given(rows=rows_strategy, header=st.dictionaries(keys, values), packed=st.booleans())
+def test_what_is_written_is_read(tmp_path_factory, rows, header, packed):
+    submit, runtime, processors, estimate = map(np.array, zip(*rows, strict=True))
+    stream = JobStream(submit, runtime, processors, estimate, request="total")
+    path = tmp_path_factory.mktemp("swf") / ("log.swf.gz" if packed else "log.swf")
+    write_swf(path, stream, header)
+    log = read_swf(path)
+    assert log.header == header
+    assert log.table["submit"].tolist() == submit.tolist()
+    assert log.table["runtime"].tolist() == runtime.tolist()
+    assert log.table["requested_time"].tolist() == estimate.tolist()
+    assert log.table["allocated_processors"].tolist() == processors.tolist()
+    assert log.table["job"].tolist() == list(range(1, len(rows) + 1))
+    kept = runtime > 0
+    if kept.any():
+        assert log.jobs().submit.tolist() == submit[kept].tolist()
+    again = path.with_name(f"again-{path.name}")
+    write_swf(again, log.table, log.header)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_job_numbers_and_several_lines_of_a_value_are_written(tmp_path):
+    path = tmp_path / "log.swf"
+    write_swf(
+        path, JobStream([0, 1], [1, 1], [[2, 2], [1, 0]], number=[7, 9]), {"Note": "one\n two "}
+    )
+    log = read_swf(path)
+    assert log.header == {"Note": "one\ntwo"}
+    assert log.jobs().number.tolist() == [7, 9]
+    assert log.jobs().processors.tolist() == [4, 1]
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path):
+    good = read_swf(log_file(tmp_path, job())).table
+    for header, jobs, cause in (
+        ({"two\nlines": "x"}, ONE, "header key"),
+        ({"a:b": "x"}, ONE, "header key|column"),
+        ({3: "x"}, ONE, "header key 3"),
+        ("Note: x", ONE, "header = 'Note: x'"),
+        ({}, None, "jobs = None is no DataFrame"),
+        ({}, good.drop(columns="queue"), "no column queue"),
+        ({}, good.assign(wait=np.nan), r"field 3 \(wait\) is 'nan'"),
+        ({}, good.assign(submit=-5.0), "submit is -5"),
+    ):
+        with pytest.raises(InputError, match=cause):
+            write_swf(tmp_path / "out.swf", jobs, header)
+    assert [path.name for path in tmp_path.iterdir()] == ["small.swf"]
+
+
+def test_a_crash_while_writing_leaves_the_old_file_and_bytes_do_not_tell_the_time(
+    tmp_path, monkeypatch
+):
+    target, other = tmp_path / "log.swf.gz", tmp_path / "later.swf.gz"
+    write_swf(target, ONE)
+    now, written = time.time(), target.read_bytes()
+    monkeypatch.setattr(time, "time", lambda: now + 1e6)
+    write_swf(other, ONE)
+    assert other.read_bytes() == written
+
+    def crash(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(swf.gzip, "compress", crash)
+    with pytest.raises(MemoryError):
+        write_swf(target, JobStream([5], [5], [5]))
+    assert target.read_bytes() == written
+    assert sorted(tmp_path.iterdir()) == [other, target]

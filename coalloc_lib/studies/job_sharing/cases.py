@@ -19,9 +19,14 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.core import Results, Scale
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
-from coalloc_lib.workloads.extracts import extract
 from coalloc_lib.workloads.jann import fit_workload
-from coalloc_lib.workloads.sites import MODIFICATIONS, least_loaded, modified, round_robin
+from coalloc_lib.workloads.sites import (
+    MODIFICATIONS,
+    extract,
+    least_loaded,
+    modified,
+    round_robin,
+)
 
 #: Of the synthetic workload, and of the weeks that are drawn anew.
 SEED = 2002
