@@ -9,8 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
-from coalloc_lib.intervals.estimates import METHODS, Bound, Interval
-from coalloc_lib.intervals.inference import Sample, paired_difference, replicate, student
+from coalloc_lib.intervals import (
+    METHODS,
+    Bound,
+    Interval,
+    Sample,
+    paired_difference,
+    replicate,
+    student,
+)
 from coalloc_lib.placement import may_stay_whole
 from coalloc_lib.saturation import (
     WARM_UP,

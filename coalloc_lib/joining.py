@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib import sites
 from coalloc_lib.checks import InputError, not_negative, one_of, shown
-from coalloc_lib.intervals.bootstrap import WEEK, resample_weeks
+from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.merging import merge
 from coalloc_lib.schedule import WEIGHTS, Schedule
@@ -75,7 +75,7 @@ def compare_sites(
     the earliest last one: before and after, those who share would have the machines of the others
     for nothing. Sharing takes the machine with the fewest processors left (`BestFit`), and a job
     spans only where no machine can hold it now (`SingleThenSpan`). The intervals are from weeks
-    drawn anew, the same ones for all three ways to run; see `coalloc_lib.intervals.bootstrap`.
+    drawn anew, the same ones for all three ways to run; see `coalloc_lib.intervals`.
 
     Examples
     --------

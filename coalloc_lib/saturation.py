@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive, whole
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import replicate, student
+from coalloc_lib.intervals import Interval, replicate, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule

@@ -8,7 +8,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.cards import card, span_of, text_of
 from coalloc_lib.curves import Curve, Point
-from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals import Bound, Interval
 from coalloc_lib.workloads.swf import write_swf
 
 
@@ -92,9 +92,10 @@ def test_arrivals_show_the_time_between_them():
 
 
 def test_an_interval_shows_its_ends_and_its_doubt():
-    title, facts = shown(Interval(0.5, 0.4, 0.6, 30, warning="few jobs"))
+    title, facts = shown(Interval(0.5, 0.4, 0.6, 30))
     assert (title, facts["95% interval"], facts["rests on"]) == ("0.5", "0.4 to 0.6", "30 values")
-    assert facts["in doubt"] == "few jobs"
+    facts = shown(Interval(0.5, 0.4, 0.6, 30, warning="few jobs"))[1]
+    assert facts == {"rests on": "30 values", "no interval": "few jobs"}
     assert shown(Interval.exact(0.5))[1]["rests on"] == "a formula"
 
 

@@ -17,8 +17,7 @@ from coalloc_lib.curves import (
     response_point,
     response_times,
 )
-from coalloc_lib.intervals.estimates import Bound, Interval
-from coalloc_lib.intervals.inference import student
+from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.seeds import spawn
 
 PAIR = co.Multicluster([8, 8])

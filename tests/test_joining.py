@@ -6,7 +6,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import joining
-from coalloc_lib.intervals.bootstrap import DAY, WEEK
+from coalloc_lib.intervals import DAY, WEEK
 from coalloc_lib.joining import ALL, compare_sites
 from coalloc_lib.sites import local, multi_site, sharing
 

@@ -10,8 +10,7 @@ from coalloc_lib import saturation
 from coalloc_lib.analytic.slotted import slotted_utilization
 from coalloc_lib.curves import compare, find_maximum, response_curve, response_times
 from coalloc_lib.distributions import Between
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import student
+from coalloc_lib.intervals import Interval, student
 from coalloc_lib.saturation import (
     heavy_traffic,
     loss_at_response,

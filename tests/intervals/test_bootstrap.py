@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals.bootstrap import resample_sums, resample_weeks
+from coalloc_lib.intervals import resample_sums, resample_weeks
 from coalloc_lib.seeds import spawn
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0

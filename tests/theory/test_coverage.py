@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals.inference import Sample, crossing, student
+from coalloc_lib.intervals import Sample, crossing, student
 from coalloc_lib.saturation import heavy_traffic, saturated_loss
 from coalloc_lib.seeds import spawn
 
