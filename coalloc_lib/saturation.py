@@ -1,4 +1,4 @@
-"""The maximal utilization by simulation: the methods of the study, and a queue of fixed length."""
+"""The maximal utilization by simulation: heavy traffic, and the other methods of the study."""
 
 from collections.abc import Sized
 
@@ -39,30 +39,23 @@ def heavy_traffic(
     stream : JobStream
         Its submissions do not count: the queue never runs dry.
     backlog : int, optional
-        Waiting jobs that the policy sees: `held` where it is not given.
+        Waiting jobs that the policy sees; without it 1 under FCFS and else `HELD`.
     batches : int
-        Batches of equal length of time.
 
     Returns
     -------
     ndarray, shape (batches,)
-        Utilization in each batch, over the run from its first tenth to the last job's entry. What
-        spanning adds to the run times does not count: it is no part of the offered load, with which
-        this is compared.
+        Utilization in batches of equal time, from the run's first tenth, in which the system
+        fills, to the last job's entry. What spanning adds to the run times does not count: it is
+        no part of the offered load, with which this is compared.
 
     Notes
     -----
-    The second type of simulation of Bucur, Epema (2003), section 5. A tenth is left out since an
-    empty system fills within a few service times. The batches are nearly independent where they
-    are long beside the longest service times; `saturated_loss` looks whether they are.
+    The second type of simulation of Bucur, Epema (2003), section 5. The batches are nearly
+    independent where they are long beside the longest service times; see `saturated_loss`.
     """
     edges, schedule = _saturated_run(scenario, stream, backlog, batches)
     return schedule.utilization_between(edges, net=True)
-
-
-def held(scenario: Scenario) -> int:
-    """Return the waiting jobs that a policy sees in a saturated system: FCFS looks at one alone."""
-    return 1 if isinstance(scenario.scheduling, FCFS) else HELD
 
 
 def saturated_loss(
@@ -75,6 +68,10 @@ def saturated_loss(
 ) -> Interval:
     """Interval of the capacity loss in heavy traffic.
 
+    It has a warning where the run is too short for its tails or its correlation: few jobs end in a
+    batch, neighbouring batches depend on one another or are too few to tell, a few jobs carry the
+    work, or the jobs drawn do not bring the mean work of the workload.
+
     Parameters
     ----------
     scenario : Scenario
@@ -83,13 +80,6 @@ def saturated_loss(
     seed : int or SeedSequence
     backlog, batches
         Those of `heavy_traffic`.
-
-    Notes
-    -----
-    It is in doubt where the run is too short for its tails or its correlation, so that the interval
-    is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another or
-    are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
-    of the workload.
     """
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
@@ -113,21 +103,10 @@ def replicated_traffic(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> tuple[NDArray[np.float64], str]:
-    """Utilization in heavy traffic in several runs, and why it is in doubt.
+    """Utilization in heavy traffic in several runs of so many jobs, and a warning.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    jobs, replications : int
-        Jobs of a run, and runs; the same seed gives scenarios of one workload the same jobs.
-    backlog : int, optional
-        That of `heavy_traffic`.
-
-    Returns
-    -------
-    utilization : ndarray, shape (replications, batches)
-    warning : str
-        Empty where the jobs of all runs together stand for their law; see `doubtful_work`.
+    The same seed gives scenarios of one workload the same jobs. The utilization has the shape
+    (replications, batches); the warning is that of `doubtful_work` for the jobs of all runs.
     """
     refuse_replay(scenario)
     _refuse_oversize(scenario)
@@ -152,20 +131,11 @@ def refuse_replay(scenario: Scenario) -> None:
 
 
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
-    """Say why these jobs are too few to stand for their law; empty where nothing speaks so.
+    """Return a warning where jobs are too few to stand for their distribution, else nothing.
 
-    Parameters
-    ----------
-    work : ndarray, shape (n,)
-        Processor-time of each job.
-    mean : float
-        Mean processor-time of a job under the law.
-
-    Notes
-    -----
-    n jobs of very different work carry as little information as (sum w)² / sum w² equal ones
-    (Kish). Where the rare long jobs were not drawn at all, that number tells nothing, but the mean
-    is too low.
+    `work` is the processor-time of each job, `mean` that of the distribution. n jobs of very
+    different work carry as little information as (sum w)² / sum w² equal ones (Kish). Where the
+    rare long jobs were not drawn at all, that number tells nothing, but the mean is too low.
     """
     squares = float((work**2).sum())
     carriers = work.sum() ** 2 / squares if squares > 0 else 0.0
@@ -178,14 +148,14 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
 
 
 def _few_ends(end, edges):
-    """Say where fewer jobs end in the batches than make a mean."""
+    """Return a warning where few jobs end in a batch."""
     batches = len(edges) - 1
     ended = np.count_nonzero((end > edges[0]) & (end <= edges[-1]))
     return f"{ended} jobs end in {batches} batches" * bool(ended < FEWEST_ENDS * batches)
 
 
 def _dependence(batches):
-    """Say where neighbouring batches depend on one another, by their correlation."""
+    """Return a warning where neighbouring batches are correlated."""
     if len(batches) < FEWEST_BATCHES:
         return f"{len(batches)} batches are too few to tell whether they depend on one another"
     apart = batches - batches.mean()
@@ -217,12 +187,10 @@ def loss_at_response(
 
     Notes
     -----
-    The first type of simulation of Bucur, Epema (2003), section 5. In each replication the rate is
-    the root of a continuous function, since the runs share their random numbers. The utilization
-    is measured, not offered: near saturation a run of any affordable length is still in its
-    transient phase, where more may be offered than is served, and a run of 100,000 jobs offers up
-    to a fifth more. So this measures saturation once more, with the arrivals' randomness in it,
-    and is no independent confirmation of `heavy_traffic`.
+    The first type of simulation of Bucur, Epema (2003), section 5. The utilization is measured, not
+    offered: near saturation a run of any affordable length is still in its transient phase, and one
+    of 100,000 jobs offers up to a fifth more than is served. So this measures saturation once more,
+    with the arrivals' randomness in it, and is no independent confirmation of `heavy_traffic`.
     """
     service = getattr(scenario.workload, "service", None)
     if service is None:
@@ -270,19 +238,17 @@ def loss_between_bounds(
     Parameters
     ----------
     scenario : Scenario
-        With FPFS in the study.
     bounds : (int, int)
-        Queue lengths that are not to be hit.
+        Queue lengths that are not to be hit; the run begins half-way between them.
     arrivals : int
         Of a run.
 
     Notes
     -----
-    The adaptation of the second type of simulation for FPFS, Bucur, Epema (2003), section 5. The
-    run begins half-way between the bounds. 'Doesn't hit for the largest number of arrivals' is
-    read as: at the most arrivals the queue length is strictly between the bounds. The middle of
-    the rates that do best is taken, searched on a grid of 0.5 % within 10 % around the rate that
-    saturates a queue held half-way; that step is the least that can be told apart.
+    The adaptation of the second type of simulation for FPFS, Bucur, Epema (2003), section 5.
+    'Doesn't hit for the largest number of arrivals' is read as: at the most arrivals the queue
+    length is strictly between the bounds. The middle of the rates that do best is taken, searched
+    on a grid of 0.5 % within 10 % around the rate that saturates a queue held half-way.
     """
     if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
         raise InputError(
@@ -290,16 +256,16 @@ def loss_between_bounds(
         )
     refuse_replay(scenario)
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
-    held = (low + high) // 2
-    guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=held).estimate
+    begin = (low + high) // 2
+    guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=begin).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
 
     def one(child: Seed) -> float:
         inside = []
         for load in grid:
             stream = scenario.sample(arrivals, load=load, seed=child)
-            submit = np.maximum(stream.submit - stream.submit[held], 0)
-            queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[held:])
+            submit = np.maximum(stream.submit - stream.submit[begin], 0)
+            queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[begin:])
             inside.append(np.count_nonzero((queue > low) & (queue < high)))
         most = np.flatnonzero(np.array(inside) == max(inside))
         return 1 - grid[most].mean()
@@ -308,7 +274,7 @@ def loss_between_bounds(
 
 
 def _refuse_oversize(scenario):
-    """Refuse a model with a job that can never start, whether or not it would be drawn."""
+    """Refuse a model with a job that never starts, drawn or not."""
     workload = scenario.workload
     if isinstance(workload, SplitJobs):
         hardest = workload.of_each_size()
@@ -326,7 +292,9 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    schedule = scenario.run(stream, held(scenario) if backlog is None else backlog)
+    if backlog is None:
+        backlog = 1 if isinstance(scenario.scheduling, FCFS) else HELD
+    schedule = scenario.run(stream, backlog)
     last = schedule.jobs.submit[-1]
     if last <= 0:
         raise InputError(

@@ -50,17 +50,6 @@ def test_the_run_grows_until_it_is_precise():
     assert calm.jobs < busy.jobs
 
 
-def test_a_run_that_may_not_grow_says_so():
-    curve = response_curve(
-        SERIAL, [0.2, 0.9], precision=0.1, jobs=1000, most_jobs=3000, replications=5
-    )
-    calm, busy = curve.points
-    assert busy.jobs == 2000
-    assert busy.response.half_width > 0.1 * busy.response.estimate
-    assert not busy.precise
-    assert calm.precise
-
-
 def test_a_run_that_still_slows_down_is_too_short():
     """At 99 % of what a processor bears, 8000 jobs from an empty queue are far too few: M/M/1."""
     how = {"precision": 10, "jobs": 8000, "replications": 100, "seed": 4}
@@ -93,13 +82,6 @@ def test_past_saturation_nothing_is_averaged():
     assert curve.utilizations == [0.5, 0.95, 1.2]
     assert 0.5 < curve.maximum.interval.low < curve.maximum.max_utilization < 0.95
     assert curve.maximum.method == "simulation"
-
-
-def test_a_load_just_below_an_exact_maximum_is_not_saturated():
-    curve = response_curve(SERIAL, [0.999, 1.0], jobs=100, most_jobs=100)
-    assert curve.maximum.interval == Interval(1.0, 1.0, 1.0, 0)
-    assert curve.maximum.method == "exact"
-    assert [point.saturated for point in curve.points] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -182,13 +164,6 @@ def test_a_stretched_curve_moves_its_points_and_its_maximum():
     assert str(slow.maximum) == "0.4000 ± 0.0500 (95%), simulation"
 
 
-def test_longer_service_stretches_the_curve_exactly():
-    """Twice the service time at half the rate: the same schedule, in units twice as long."""
-    slow = UNORDERED.with_(workload=MODEL.with_(service=co.Exponential(2.0)))
-    one, two = (response_times(scenario, 0.6, jobs=3000) for scenario in (UNORDERED, slow))
-    np.testing.assert_allclose(two, 2 * one, rtol=1e-12)
-
-
 def test_systems_are_compared_in_pairs():
     unequal = UNORDERED.with_(system=co.Multicluster([12, 4]))
     slower = compare(unequal, UNORDERED, load=0.5, jobs=3000)
@@ -230,15 +205,6 @@ def test_points_that_rest_on_a_few_jobs_are_in_doubt():
 def test_bad_arguments(change, words):
     with pytest.raises(co.InputError, match=words):
         response_curve(SERIAL, **{"loads": [0.5]} | change)
-
-
-@pytest.mark.parametrize(
-    ("call", "load", "words"),
-    [(response_point, 1.5, "load = 1.5; give a load below 1"), (response_times, -1, "load = -1")],
-)
-def test_bad_load(call, load, words):
-    with pytest.raises(co.InputError, match=words):
-        call(SERIAL, load)
 
 
 def test_policies_of_ones_own_run_in_the_readable_engine():
