@@ -85,18 +85,15 @@ class Curve:
         """
         import pandas as pd
 
-        responses = [point.response or Interval.exact(np.nan) for point in self.points]
-        return pd.DataFrame(
-            {
-                "utilization": self.utilizations,
-                "response": [response.estimate for response in responses],
-                "ci95_low": [response.low for response in responses],
-                "ci95_high": [response.high for response in responses],
-                "jobs": [point.jobs for point in self.points],
-                "precise": [point.precise for point in self.points],
-                "saturated": [point.saturated for point in self.points],
-            }
-        )
+        columns = [
+            "utilization", "response", "ci95_low", "ci95_high", "jobs", "precise", "saturated",
+        ]  # fmt: skip
+        rows = []
+        for point in self.points:
+            response = point.response or Interval.exact(np.nan)
+            ends = response.estimate, response.low, response.high
+            rows.append((point.utilization, *ends, point.jobs, point.precise, point.saturated))
+        return pd.DataFrame(rows, columns=columns)
 
 
 def response_times(
@@ -110,9 +107,10 @@ def response_times(
 ) -> NDArray[np.float64]:
     """Mean response time of each of several independent runs with Poisson arrivals.
 
+    With the same seed they are comparable in pairs between scenarios.
+
     Parameters
     ----------
-    scenario : Scenario
     load : float
         Offered load, as a share of all processors. At or above the maximal utilization the queue
         grows with the run, and there is no mean: an `InputError`.
@@ -120,11 +118,6 @@ def response_times(
         Jobs of a run. The first tenth is left out as warm-up.
     maximum : Bound, optional
         The maximal utilization; from `find_maximum` where it is not given.
-
-    Returns
-    -------
-    ndarray, shape (replications,)
-        With the same seed, comparable in pairs between scenarios.
     """
     if maximum is None:
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
@@ -170,9 +163,6 @@ def response_point(
 
     Parameters
     ----------
-    scenario : Scenario
-    load : float
-        Offered load.
     precision : float
         Half-width of the 95 % interval that is aimed at, relative to the mean.
     jobs, most_jobs : int
@@ -224,16 +214,9 @@ def response_curve(
 ) -> Curve:
     """Mean response time at each of several loads.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    loads : sequence of float
-        Offered loads. One at or above the low end of the maximal utilization is saturated: the
-        queue grows with the length of the run, so no mean is given.
-    maximum : Bound, optional
-        The maximal utilization; from `find_maximum` where it is not given.
-    how
-        For `response_point`.
+    A load at or above the low end of the `maximum`, which is from `find_maximum` where it is not
+    given, is saturated: the queue grows with the length of the run, so no mean is given. `how` is
+    for `response_point`.
     """
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = find_maximum(scenario, seed=seed) if maximum is None else maximum
@@ -264,22 +247,14 @@ def compare(
         Given the same jobs in each replication where they share their workload.
     load : float, optional
         Offered load at which mean response times are compared; where it is not given, the
-        maximal utilizations are.
-    jobs, replications : int
-        Jobs of a run, and runs.
-    backlog : int, optional
-        That of `saturation.heavy_traffic`.
+        maximal utilizations are, with the `backlog` of `saturation.heavy_traffic`.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        return paired_difference(
-            response_times(one, load, **how), response_times(other, load, **how)
-        )
-    samples = []
-    for scenario in (one, other):
-        busy, warning = replicated_traffic(scenario, backlog=backlog, **how)
-        samples.append(Sample(busy.mean(axis=1), warning))
-    return (samples[0] - samples[1]).interval
+        return paired_difference(*(response_times(each, load, **how) for each in (one, other)))
+    runs = [replicated_traffic(each, backlog=backlog, **how) for each in (one, other)]
+    first, second = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
+    return (first - second).interval
 
 
 def find_maximum(
@@ -287,13 +262,8 @@ def find_maximum(
 ) -> Bound:
     """Return the maximal utilization by the best method that there is.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    method : {"exact", "approximation", "simulation"}, optional
-        Where it is not given, the exact formula where there is one, else simulation.
-    jobs : int
-        Jobs of the simulation in heavy traffic.
+    Where `method` is not given, that is the exact formula where there is one, else simulation of
+    so many `jobs` in heavy traffic.
     """
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":

@@ -35,12 +35,10 @@ def heavy_traffic(
 
     Parameters
     ----------
-    scenario : Scenario
     stream : JobStream
         Its submissions do not count: the queue never runs dry.
     backlog : int, optional
         Waiting jobs that the policy sees; without it 1 under FCFS and else `HELD`.
-    batches : int
 
     Returns
     -------
@@ -54,8 +52,7 @@ def heavy_traffic(
     The second type of simulation of Bucur, Epema (2003), section 5. The batches are nearly
     independent where they are long beside the longest service times; see `saturated_loss`.
     """
-    edges, schedule = _saturated_run(scenario, stream, backlog, batches)
-    return schedule.utilization_between(edges, net=True)
+    return _saturated_run(scenario, stream, backlog, batches)[0]
 
 
 def saturated_loss(
@@ -66,29 +63,20 @@ def saturated_loss(
     backlog: int | None = None,
     batches: int = 30,
 ) -> Interval:
-    """Interval of the capacity loss in heavy traffic.
+    """Interval of the capacity loss in `heavy_traffic`.
 
-    It has a warning where the run is too short for its tails or its correlation: few jobs end in a
-    batch, neighbouring batches depend on one another or are too few to tell, a few jobs carry the
-    work, or the jobs drawn do not bring the mean work of the workload.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    jobs : int
-        A workload that has fewer gives all it has.
-    seed : int or SeedSequence
-    backlog, batches
-        Those of `heavy_traffic`.
+    A workload that has fewer `jobs` gives all it has. The interval has a warning where the run is
+    too short for its tails or its correlation: few jobs end in a batch, neighbouring batches depend
+    on one another or are too few to tell, a few jobs carry the work, or the jobs drawn do not bring
+    the mean work of the workload.
     """
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
         jobs = min(whole("jobs", jobs), len(scenario.workload))
     stream = scenario.sample(jobs, seed=seed)
-    edges, schedule = _saturated_run(scenario, stream, backlog, batches)
-    busy = schedule.utilization_between(edges, net=True)
+    busy, ended = _saturated_run(scenario, stream, backlog, batches)
     reasons = [
-        _few_ends(schedule.end, edges),
+        f"{ended} jobs end in {len(busy)} batches" * bool(ended < FEWEST_ENDS * len(busy)),
         doubtful_work(stream.work, scenario.workload.mean_work),
         _dependence(busy),
     ]
@@ -147,13 +135,6 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     return ""
 
 
-def _few_ends(end, edges):
-    """Return a warning where few jobs end in a batch."""
-    batches = len(edges) - 1
-    ended = np.count_nonzero((end > edges[0]) & (end <= edges[-1]))
-    return f"{ended} jobs end in {batches} batches" * bool(ended < FEWEST_ENDS * batches)
-
-
 def _dependence(batches):
     """Return a warning where neighbouring batches are correlated."""
     if len(batches) < FEWEST_BATCHES:
@@ -176,14 +157,8 @@ def loss_at_response(
 ) -> NDArray[np.float64]:
     """Capacity loss in each of several runs with Poisson arrivals that respond in `response`.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        FCFS, and a `JobModel`.
-    response : float
-        Mean response time, in mean service times.
-    jobs : int
-        Arrivals of a run.
+    The scenario has FCFS and a `JobModel`; `response` is a mean, in mean service times, and `jobs`
+    are those of a run.
 
     Notes
     -----
@@ -199,9 +174,8 @@ def loss_at_response(
             "response time is counted in; give a JobModel"
         )
     if not positive("response", response) > 1:
-        raise InputError(
-            f"response = {response}; no job is done before its service time, give more than 1"
-        )
+        text = f"response = {response}; no job is done before its service time, give more than 1"
+        raise InputError(text)
     refuse_replay(scenario)
     target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
@@ -215,10 +189,10 @@ def loss_at_response(
         def run(rate: float) -> Schedule:
             return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
 
-        rate = _rising_root(
-            lambda rate: float(run(rate).response.mean()) / target - 1, scenario.rate(guess)
-        )
-        schedule = run(rate)
+        def excess(rate: float) -> float:
+            return float(run(rate).response.mean()) / target - 1
+
+        schedule = run(_rising_root(excess, scenario.rate(guess)))
         last = schedule.jobs.submit[-1]
         return 1 - schedule.utilization(WARM_UP * last, last)
 
@@ -235,13 +209,7 @@ def loss_between_bounds(
 ) -> NDArray[np.float64]:
     """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    bounds : (int, int)
-        Queue lengths that are not to be hit; the run begins half-way between them.
-    arrivals : int
-        Of a run.
+    `bounds` are queue lengths that are not to be hit; a run begins half-way between them.
 
     Notes
     -----
@@ -292,6 +260,7 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
+    """Return the utilization in each batch, and how many jobs end in all of them."""
     if backlog is None:
         backlog = 1 if isinstance(scenario.scheduling, FCFS) else HELD
     schedule = scenario.run(stream, backlog)
@@ -301,7 +270,8 @@ def _saturated_run(scenario, stream, backlog, batches):
             f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
         )
     edges = np.linspace(WARM_UP * last, last, whole("batches", batches, least=2) + 1)
-    return edges, schedule
+    ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
+    return schedule.utilization_between(edges, net=True), ended
 
 
 def _rising_root(function, guess):

@@ -8,7 +8,13 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import saturation
 from coalloc_lib.analytic.slotted import slotted_utilization
-from coalloc_lib.curves import compare, find_maximum, response_curve, response_times
+from coalloc_lib.curves import (
+    compare,
+    find_maximum,
+    response_curve,
+    response_point,
+    response_times,
+)
 from coalloc_lib.distributions import Between
 from coalloc_lib.intervals import Interval, student
 from coalloc_lib.saturation import (
@@ -67,6 +73,21 @@ def test_slotted_service_is_not_equation_four():
     equation_four = co.maximal_utilization(system, sizes, 1, "total", service="slotted")
     assert equation_four.method == "approximation"
     assert found.low - equation_four.capacity_loss > 0.02
+
+
+def test_slotted_chain_is_the_simulated_one():
+    """Simulated slot by slot, as the definition says: fill up, run, start afresh."""
+    sizes = co.power_of_two(0.9, 2, 15)
+    draws = iter(sizes.sample(np.random.default_rng(3), 400_000).tolist())
+    fills, used = [], next(draws)
+    for size in draws:
+        if used + size > 16:
+            fills.append(used)
+            used = 0
+        used += size
+    exact = slotted_utilization(16, sizes)
+    assert student(np.array(fills) / 16, confidence=0.999).contains(exact.max_utilization)
+    assert exact.multiprogramming_level * sizes.mean / 16 == pytest.approx(exact.max_utilization)
 
 
 @pytest.mark.long
@@ -164,19 +185,15 @@ def test_bad_arguments(call, words):
         call()
 
 
-def test_the_first_tenth_does_not_count():
-    """The first jobs fill the cluster to the brim, all later ones leave three processors idle."""
-    sizes = np.array([8] * 100 + [5] * 2000)
-    jobs = co.JobStream(np.zeros(2100), np.ones(2100), sizes, request="total")
+@pytest.mark.parametrize(
+    ("sizes", "last", "expected"), [([8] * 100 + [5] * 2000, 1.0, 5 / 8), ([8] * 999 + [1], 500, 1)]
+)
+def test_begin_and_end_of_a_run_do_not_count(sizes, last, expected):
+    """The jobs that fill the cluster at first; the last one, which runs on alone."""
+    times = [1.0] * (len(sizes) - 1) + [last]
+    jobs = co.JobStream(np.zeros(len(sizes)), times, sizes, request="total")
     busy = heavy_traffic(co.Scenario(co.Multicluster([8]), jobs), jobs)
-    np.testing.assert_allclose(busy, 5 / 8, rtol=1e-9)
-
-
-def test_a_last_job_that_runs_on_alone_does_not_count():
-    """What is left when the queue has run dry is not a saturated system."""
-    jobs = co.JobStream(np.zeros(1000), [1.0] * 999 + [500.0], [8] * 999 + [1], request="total")
-    busy = heavy_traffic(co.Scenario(co.Multicluster([8]), jobs), jobs)
-    np.testing.assert_allclose(busy, 1.0, rtol=1e-9)
+    np.testing.assert_allclose(busy, expected, rtol=1e-9)
 
 
 def test_what_can_never_start_is_refused_whether_or_not_it_is_drawn():
@@ -222,8 +239,10 @@ def test_a_log_is_served_as_far_as_it_goes_and_not_replicated():
     scenario = SCENARIO.with_(workload=log)
     found = saturated_loss(scenario)
     assert found == student(1 - heavy_traffic(scenario, log))
-    with pytest.raises(co.InputError, match=r"one sequence of jobs.*ResampledJobs"):
-        replicated_traffic(scenario, jobs=1000, replications=3)
+    for call in (replicated_traffic, response_times, response_point):
+        how = {"replications": 3} if call is replicated_traffic else {"load": 0.3}
+        with pytest.raises(co.InputError, match=r"one sequence of jobs.*ResampledJobs"):
+            call(scenario, jobs=1000, **how)
 
 
 def test_replications_that_miss_the_tails_have_one_warning():
@@ -236,21 +255,12 @@ def test_replications_that_miss_the_tails_have_one_warning():
     np.testing.assert_array_equal((1 - busy).mean(axis=1), singles)
 
 
-HALVED = SplitJobs(co.JobModel(co.uniform(2, 8)), above=1, parts=2, rounding="even")
-
-
-def spanning(penalty, **change):
-    """Two clusters, across which every job spans."""
-    return co.Scenario(SMALL, HALVED.with_(span_penalty=penalty), **change)
-
-
 @pytest.mark.parametrize(("policy", "penalty"), [(co.FCFS(), 0.25), (co.FPFS(10), 1.0)])
 def test_jobs_that_all_span_can_use_less_by_what_spanning_adds(penalty, policy):
     """One penalty of all jobs is another unit of time: the net work in it is 1 / (1 + psi)."""
-    free, paying = (
-        heavy_traffic(scenario, scenario.sample(5000, seed=1))
-        for scenario in (spanning(p, scheduling=policy) for p in (0.0, penalty))
-    )
+    halved = SplitJobs(co.JobModel(co.uniform(2, 8)), above=1, parts=2, rounding="even")
+    both = [co.Scenario(SMALL, halved.with_(span_penalty=p), policy) for p in (0.0, penalty)]
+    free, paying = (heavy_traffic(each, each.sample(5000, seed=1)) for each in both)
     np.testing.assert_allclose(paying, free / (1 + penalty), rtol=1e-9)
 
 
@@ -269,7 +279,7 @@ def test_penalties_of_their_own_take_away_what_they_add_on_average():
 
 
 def test_a_load_that_penalties_make_too_high_is_not_averaged():
-    """With a penalty of 1 the jobs bear a half at most, although the offered load is below 1."""
+    """With a penalty of 1 the jobs can use a half at most, although the offered load is below 1."""
     workload = SplitJobs(co.JobModel(co.uniform(2, 2)), 1, 2, span_penalty=1.0)
     alone = co.Scenario(co.Multicluster([1, 1]), workload)
     maximum = find_maximum(alone, jobs=20_000)
@@ -279,8 +289,6 @@ def test_a_load_that_penalties_make_too_high_is_not_averaged():
     curve = response_curve(alone, [0.2, 0.49, 0.51, 0.8], maximum=None, **how)
     assert [point.saturated for point in curve.points] == [False, False, True, True]
     free = alone.with_(workload=workload.with_(span_penalty=0.0))
-    with pytest.raises(co.InputError, match=r"load = 0\.6; the system bears"):
-        response_times(alone, 0.6, jobs=2000)
     with pytest.raises(co.InputError, match=r"load = 0\.6; the system bears"):
         compare(alone, free, load=0.6, jobs=2000)
     assert compare(alone, free, load=0.3, jobs=2000).low > 0

@@ -79,12 +79,6 @@ def test_intervals_are_scipys(confidence):
     assert paired_difference(one[:7], other, confidence) == student(one[:7] - other, confidence)
 
 
-def test_student_covers():
-    values = RNG.normal(1, 5, (4000, 6))
-    share = np.mean([student(row).contains(1) for row in values])
-    assert 0.94 < share < 0.96
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [

@@ -101,14 +101,6 @@ def test_only_what_is_missing_is_computed(tmp_path):
     assert_frame_equal(two, sweep(Calls(), {"x": range(5, 15)}), check_exact=True)
 
 
-def test_other_seeds_and_replications_are_other_points(tmp_path):
-    for seed, replications, missing in [(0, 2, 2), (0, 3, 1), (1, 3, 3), (0, 3, 0)]:
-        watch = Watch()
-        table = sweep(noisy, {"load": [1]}, replications, seed=seed, cache=tmp_path, progress=watch)
-        assert watch.announced == missing
-        assert_frame_equal(table, sweep(noisy, {"load": [1]}, replications, seed=seed))
-
-
 def test_another_function_or_another_library_is_computed_anew(tmp_path, monkeypatch):
     for step in (1, 2):
         assert sweep(lambda x, seed, k=step: x + k, {"x": [1]}, cache=tmp_path).value[0] == 1 + step

@@ -67,16 +67,6 @@ def serial():
     return sweep(response, GRID, replications=2, seed=7)
 
 
-def test_the_serial_table_is_what_the_function_says(serial):
-    seeds = spawn(7, 2)
-    for row in (0, 5, 15):
-        point, replication = divmod(row, 2)
-        places = zip(GRID.values(), np.unravel_index(point, (2, 2, 2)), strict=True)
-        expected = response(*(axis[i] for axis, i in places), seed=seeds[replication])
-        assert serial.iloc[row][["mean", "longest"]].to_dict() == expected
-    assert serial["mean"].nunique() == len(serial)
-
-
 @pytest.mark.parametrize("moved", ["threading", "loky", "dask"], indirect=True)
 def test_the_same_table_everywhere(moved, serial, tmp_path):
     with moved:
