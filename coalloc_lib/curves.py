@@ -251,10 +251,11 @@ def compare(
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        return paired_difference(*(response_times(each, load, **how) for each in (one, other)))
+        first, second = (response_times(each, load, **how) for each in (one, other))
+        return paired_difference(first, second)
     runs = [replicated_traffic(each, backlog=backlog, **how) for each in (one, other)]
-    first, second = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
-    return (first - second).interval
+    more, less = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
+    return (more - less).interval
 
 
 def find_maximum(

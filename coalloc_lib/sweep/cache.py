@@ -26,6 +26,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -108,7 +109,7 @@ class _Description:
             self.depth -= 1
         return self.known[id(value)][1]
 
-    def parts(self, value: object) -> Iterable[str]:
+    def parts(self, value: Any) -> Iterable[str]:
         """Return the descriptions of what a value consists of."""
         kind = type(value)
         if _is_named(value):
