@@ -9,7 +9,6 @@ from coalloc_lib.checks import ImpossibleJobError, InputError, positive, whole
 from coalloc_lib.intervals import Interval, replicate, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed
 from coalloc_lib.simulation import refuse_impossible
@@ -19,12 +18,10 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 WARM_UP = 0.1
 #: Waiting jobs that a policy other than FCFS sees in a saturated system.
 HELD = 500
-#: Fewer batches do not tell whether they depend on one another.
-FEWEST_BATCHES = 20
-#: Jobs that end in a batch, and jobs that carry the work of a run: with fewer, it is too short.
-FEWEST_ENDS, FEWEST_CARRIERS = 10, 100
-#: Standard errors from which on batches depend on one another, or the drawn work is not the law's:
-#: chance alone does either in one run of a thousand, or fewer.
+#: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
+FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
+#: Standard errors of a correlation of batches, or of the work drawn, that are too many: chance
+#: alone makes as many in one run of a thousand, or fewer.
 DEVIATIONS = 3.3
 
 
@@ -43,14 +40,13 @@ def heavy_traffic(
     Returns
     -------
     ndarray, shape (batches,)
-        Utilization in batches of equal time, from the run's first tenth, in which the system
+        Utilization in batches of equal time, after the first tenth of the run, in which the system
         fills, to the last job's entry. What spanning adds to the run times does not count: it is
         no part of the offered load, with which this is compared.
 
     Notes
     -----
-    The second type of simulation of Bucur, Epema (2003), section 5. The batches are nearly
-    independent where they are long beside the longest service times; see `saturated_loss`.
+    The second type of simulation of Bucur, Epema (2003), section 5.
     """
     return _saturated_run(scenario, stream, backlog, batches)[0]
 
@@ -100,7 +96,7 @@ def replicated_traffic(
     _refuse_oversize(scenario)
     work = []
 
-    def one(child: Seed) -> NDArray[np.float64]:
+    def one(child):
         stream = scenario.sample(jobs, seed=child)
         work.append(stream.work)
         return heavy_traffic(scenario, stream, backlog=backlog)
@@ -185,14 +181,13 @@ def loss_at_response(
         least = int(np.ceil(jobs * 2 * target / slowest))
         raise InputError(f"jobs = {jobs}; a mean response of {response:g} needs {least} or more")
 
-    def one(child: Seed) -> float:
-        def run(rate: float) -> Schedule:
+    def one(child):
+        def run(rate):
             return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
 
-        def excess(rate: float) -> float:
-            return float(run(rate).response.mean()) / target - 1
-
-        schedule = run(_rising_root(excess, scenario.rate(guess)))
+        schedule = run(
+            _rising_root(lambda rate: run(rate).response.mean() / target - 1, scenario.rate(guess))
+        )
         last = schedule.jobs.submit[-1]
         return 1 - schedule.utilization(WARM_UP * last, last)
 
@@ -228,7 +223,7 @@ def loss_between_bounds(
     guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=begin).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
 
-    def one(child: Seed) -> float:
+    def one(child):
         inside = []
         for load in grid:
             stream = scenario.sample(arrivals, load=load, seed=child)

@@ -73,10 +73,7 @@ library_digest()  # now, and not when the first sweep begins, which may be after
 def describe(value: object) -> str:
     """Return a text that is the same for equal values in every process, and differs for others.
 
-    Functions are described by their code, defaults, what they close over and what they look up
-    by name; classes by their bases and members; other objects by their class and by what they are
-    pickled as, without what a `cached_property` keeps. What cannot be pickled or followed is an
-    `InputError` that says where it is.
+    What cannot be pickled or followed is an `InputError` that says where it is.
     """
     description = _Description()
     try:

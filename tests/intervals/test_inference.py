@@ -1,10 +1,13 @@
 """Intervals that answer or say that they cannot; pairs, replications and crossings."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import coalloc_lib as co
+from coalloc_lib.cli import main
 from coalloc_lib.intervals import (
     Bound,
     Interval,
@@ -17,6 +20,7 @@ from coalloc_lib.intervals import (
     student,
     unpaired_difference,
 )
+from coalloc_lib.plots import format_interval
 
 RNG = np.random.default_rng(0)
 SIX = Interval(0.6, 0.5, 0.7, 10)
@@ -52,6 +56,17 @@ def test_an_interval_with_a_warning_decides_nothing_and_is_not_printed():
     assert str(doubtful.complement()) == "0.4000 (no interval: three jobs)"
     assert str(Bound(doubtful, "simulation")) == "0.6000 (no interval: three jobs), simulation"
     assert str(SIX) == "0.6000 ± 0.1000 (95%)"
+    assert format_interval(SIX) == "0.600 ± 0.100"
+    assert format_interval(doubtful) == "0.600 (no interval: three jobs)"
+
+
+def test_the_command_line_prints_no_interval_with_a_warning(capsys):
+    asked = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--request", "unordered"]
+    assert main([*asked, "--jobs", "250", "--seed", "1"]) == 0
+    captured = capsys.readouterr()
+    words = r"0\.\d{4} \(no interval: \d+ jobs end in 30 batches.*\), simulation\n"
+    assert re.fullmatch(words, captured.out)
+    assert not captured.err
 
 
 def test_a_bound_is_a_utilization_and_a_loss():
