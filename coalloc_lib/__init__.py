@@ -48,7 +48,7 @@ _ON_DEMAND = {
     "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",
     "response_curve": "coalloc_lib.curves",
-    "student": "coalloc_lib.intervals.inference",
+    "student": "coalloc_lib.intervals",
     "saturated_loss": "coalloc_lib.saturation",
 }
 #: Modules that are worth a look and likewise imported at their first use.
@@ -56,7 +56,7 @@ _MODULES = (
     "analytic",
     "calendar",
     "curves",
-    "inference",
+    "intervals",
     "metrics",
     "plots",
     "saturation",

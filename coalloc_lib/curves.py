@@ -9,8 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
-from coalloc_lib.intervals.estimates import METHODS, Bound, Interval
-from coalloc_lib.intervals.inference import Sample, paired_difference, replicate, student
+from coalloc_lib.intervals import (
+    METHODS,
+    Bound,
+    Interval,
+    Sample,
+    paired_difference,
+    replicate,
+    student,
+)
 from coalloc_lib.placement import may_stay_whole
 from coalloc_lib.saturation import (
     WARM_UP,
@@ -27,7 +34,7 @@ from coalloc_lib.workloads.models import JobModel
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Why a point is in doubt whose runs are too short, or whose load is not borne.
+#: The warning of a point whose runs are too short, or whose load is too high.
 RISING = "response times still rise at the end of the runs"
 
 
@@ -35,16 +42,8 @@ RISING = "response times still rise at the end of the runs"
 class Point:
     """A point of a response-time curve.
 
-    Attributes
-    ----------
-    utilization : float
-        Offered load: below saturation, the utilization.
-    response : Interval or None
-        Mean response time; None past saturation, where there is none.
-    jobs : int
-        Jobs of each replication; 0 past saturation.
-    precise : bool
-        Whether the run was long enough, as `response_point` says.
+    `utilization` is the offered load, `response` the mean response time (None past saturation),
+    `jobs` those of each replication, and `precise` whether they were enough: see `response_point`.
     """
 
     utilization: float
@@ -54,20 +53,13 @@ class Point:
 
     @property
     def saturated(self) -> bool:
-        """Whether the system cannot bear this load."""
+        """Whether the load is at or above the maximal utilization."""
         return self.response is None
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean response time against utilization.
-
-    Attributes
-    ----------
-    points : list of Point
-    maximum : Bound
-        Where it goes to infinity.
-    """
+    """Points of mean response time against utilization, and where it goes to infinity."""
 
     points: list[Point]
     maximum: Bound
@@ -76,11 +68,6 @@ class Curve:
     def utilizations(self) -> list[float]:
         """The loads of all points."""
         return [point.utilization for point in self.points]
-
-    @property
-    def responses(self) -> list[Interval | None]:
-        """The intervals of all points, None past saturation."""
-        return [point.response for point in self.points]
 
     def stretched(self, alpha: float) -> "Curve":
         """Return the curve over the net utilization where all service is `alpha` times as long."""
@@ -99,18 +86,12 @@ class Curve:
         import pandas as pd
 
         columns = [
-            "utilization",
-            "response",
-            "ci95_low",
-            "ci95_high",
-            "jobs",
-            "precise",
-            "saturated",
-        ]
+            "utilization", "response", "ci95_low", "ci95_high", "jobs", "precise", "saturated",
+        ]  # fmt: skip
         rows = []
         for point in self.points:
-            found = point.response or Interval.exact(np.nan)
-            ends = found.estimate, found.low, found.high
+            response = point.response or Interval.exact(np.nan)
+            ends = response.estimate, response.low, response.high
             rows.append((point.utilization, *ends, point.jobs, point.precise, point.saturated))
         return pd.DataFrame(rows, columns=columns)
 
@@ -126,25 +107,17 @@ def response_times(
 ) -> NDArray[np.float64]:
     """Mean response time of each of several independent runs with Poisson arrivals.
 
+    With the same seed they are comparable in pairs between scenarios.
+
     Parameters
     ----------
-    scenario : Scenario
     load : float
-        Offered load, as a share of all processors.
+        Offered load, as a share of all processors. At or above the maximal utilization the queue
+        grows with the run, and there is no mean: an `InputError`.
     jobs : int
         Jobs of a run. The first tenth is left out as warm-up.
     maximum : Bound, optional
         The maximal utilization; from `find_maximum` where it is not given.
-
-    Returns
-    -------
-    ndarray, shape (replications,)
-        With the same seed, comparable in pairs between scenarios.
-
-    Raises
-    ------
-    InputError
-        The system cannot bear the load: the queue grows with the run, and has no mean.
     """
     if maximum is None:
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
@@ -158,7 +131,7 @@ def response_times(
 
 
 def _runs(scenario, load, jobs, replications, seed):
-    """Return the mean response time of both halves of each run, after its warm-up, and all work."""
+    """Return the mean response time of both halves of each run, and the work of all jobs."""
     refuse_replay(scenario)
     half = (whole("jobs", jobs, least=20) - int(WARM_UP * jobs)) // 2
     work = []
@@ -190,9 +163,6 @@ def response_point(
 
     Parameters
     ----------
-    scenario : Scenario
-    load : float
-        Offered load.
     precision : float
         Half-width of the 95 % interval that is aimed at, relative to the mean.
     jobs, most_jobs : int
@@ -202,12 +172,11 @@ def response_point(
     -----
     A pilot doubles the run length until its interval is as narrow as `precision` asks and its
     second halves, after the warm-up, are not slower than the first, by the paired interval: near
-    saturation the queue takes long to reach its level, and a run that ends before is too fast. The
-    point is a run of twice that length (of `most_jobs` at most) with other random numbers. Were it
-    the pilot itself, the runs that happen to look calm would be chosen, and their intervals would
-    lie too low. The interval is in doubt where neither it nor its pilot settled, as past
-    saturation, or where a few jobs carry the work of all its runs; `precise` says whether the point
-    too is narrow enough, and not in doubt.
+    saturation the queue takes long to reach its level. The point is a run of twice that length
+    (`most_jobs` at most) with other random numbers: pilots chosen for looking calm would have
+    intervals that lie too low. It has a warning where neither it nor its pilot settled, as past
+    saturation, or where a few jobs carry the work of all its runs, and is `precise` where it is
+    narrow enough and has none.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
@@ -245,20 +214,9 @@ def response_curve(
 ) -> Curve:
     """Mean response time at each of several loads.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    loads : sequence of float
-        Offered loads.
-    maximum : Bound, optional
-        The maximal utilization; from `find_maximum` where it is not given.
-    how
-        For `response_point`.
-
-    Notes
-    -----
-    A load at or above the maximal utilization, or the low end of its interval, is saturated: the
-    queue grows with the length of the run, so no mean is given.
+    A load at or above the low end of the `maximum`, which is from `find_maximum` where it is not
+    given, is saturated: the queue grows with the length of the run, so no mean is given. `how` is
+    for `response_point`.
     """
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = find_maximum(scenario, seed=seed) if maximum is None else maximum
@@ -289,23 +247,15 @@ def compare(
         Given the same jobs in each replication where they share their workload.
     load : float, optional
         Offered load at which mean response times are compared; where it is not given, the
-        maximal utilizations are.
-    jobs, replications : int
-        Jobs of a run, and runs.
-    backlog : int, optional
-        Waiting jobs that the policies see in a saturated system: `saturation.held` where it is not
-        given.
+        maximal utilizations are, with the `backlog` of `saturation.heavy_traffic`.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        return paired_difference(
-            response_times(one, load, **how), response_times(other, load, **how)
-        )
-    samples = []
-    for scenario in (one, other):
-        busy, warning = replicated_traffic(scenario, backlog=backlog, **how)
-        samples.append(Sample(busy.mean(axis=1), warning))
-    return (samples[0] - samples[1]).interval
+        first, second = (response_times(each, load, **how) for each in (one, other))
+        return paired_difference(first, second)
+    runs = [replicated_traffic(each, backlog=backlog, **how) for each in (one, other)]
+    more, less = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
+    return (more - less).interval
 
 
 def find_maximum(
@@ -313,18 +263,8 @@ def find_maximum(
 ) -> Bound:
     """Return the maximal utilization by the best method that there is.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    method : {"exact", "approximation", "simulation"}, optional
-        The exact formula where there is one, else simulation, where it is not given.
-    jobs : int
-        Jobs of the simulation in heavy traffic.
-
-    Raises
-    ------
-    InputError
-        There is no such formula for the scenario.
+    Where `method` is not given, that is the exact formula where there is one, else simulation of
+    so many `jobs` in heavy traffic.
     """
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
@@ -347,11 +287,10 @@ def best_method(scenario: Scenario) -> str:
 
 
 def _formula(scenario):
-    """Say what kind of formula there is: exact, an approximation, or none (None).
+    """Return the kind of formula that there is: exact, an approximation, or none (None).
 
-    A formula knows the sizes of independent components, their number and the request type, and
-    that service is exponential. A model that has anything else to say has no formula, nor have
-    jobs that the placement may leave whole.
+    It knows the sizes of independent components, their number, the request type, and exponential
+    service. A model with anything else has none, nor have jobs that the placement may leave whole.
     """
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:

@@ -1,4 +1,4 @@
-"""The maximal utilization by simulation: the methods of the study, and a queue of fixed length."""
+"""The maximal utilization by simulation: heavy traffic, and the other methods of the study."""
 
 from collections.abc import Sized
 
@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive, whole
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import replicate, student
+from coalloc_lib.intervals import Interval, replicate, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed
 from coalloc_lib.simulation import refuse_impossible
@@ -20,12 +18,10 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 WARM_UP = 0.1
 #: Waiting jobs that a policy other than FCFS sees in a saturated system.
 HELD = 500
-#: Fewer batches do not tell whether they depend on one another.
-FEWEST_BATCHES = 20
-#: Jobs that end in a batch, and jobs that carry the work of a run: with fewer, it is too short.
-FEWEST_ENDS, FEWEST_CARRIERS = 10, 100
-#: Standard errors from which on batches depend on one another, or the drawn work is not the law's:
-#: chance alone does either in one run of a thousand, or fewer.
+#: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
+FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
+#: Standard errors of a correlation of batches, or of the work drawn, that are too many: chance
+#: alone makes as many in one run of a thousand, or fewer.
 DEVIATIONS = 3.3
 
 
@@ -36,34 +32,23 @@ def heavy_traffic(
 
     Parameters
     ----------
-    scenario : Scenario
     stream : JobStream
         Its submissions do not count: the queue never runs dry.
     backlog : int, optional
-        Waiting jobs that the policy sees: `held` where it is not given.
-    batches : int
-        Batches of equal length of time.
+        Waiting jobs that the policy sees; without it 1 under FCFS and else `HELD`.
 
     Returns
     -------
     ndarray, shape (batches,)
-        Utilization in each batch, over the run from its first tenth to the last job's entry. What
-        spanning adds to the run times does not count: it is no part of the offered load, with which
-        this is compared.
+        Utilization in batches of equal time, after the first tenth of the run, in which the system
+        fills, to the last job's entry. What spanning adds to the run times does not count: it is
+        no part of the offered load, with which this is compared.
 
     Notes
     -----
-    The second type of simulation of Bucur, Epema (2003), section 5. A tenth is left out since an
-    empty system fills within a few service times. The batches are nearly independent where they
-    are long beside the longest service times; `saturated_loss` looks whether they are.
+    The second type of simulation of Bucur, Epema (2003), section 5.
     """
-    edges, schedule = _saturated_run(scenario, stream, backlog, batches)
-    return schedule.utilization_between(edges, net=True)
-
-
-def held(scenario: Scenario) -> int:
-    """Return the waiting jobs that a policy sees in a saturated system: FCFS looks at one alone."""
-    return 1 if isinstance(scenario.scheduling, FCFS) else HELD
+    return _saturated_run(scenario, stream, backlog, batches)[0]
 
 
 def saturated_loss(
@@ -74,32 +59,20 @@ def saturated_loss(
     backlog: int | None = None,
     batches: int = 30,
 ) -> Interval:
-    """Interval of the capacity loss in heavy traffic.
+    """Interval of the capacity loss in `heavy_traffic`.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    jobs : int
-        A workload that has fewer gives all it has.
-    seed : int or SeedSequence
-    backlog, batches
-        Those of `heavy_traffic`.
-
-    Notes
-    -----
-    It is in doubt where the run is too short for its tails or its correlation, so that the interval
-    is likely too narrow: few jobs end in a batch, neighbouring batches depend on one another or
-    are too few to tell, a few jobs carry the work, or the jobs drawn do not bring the mean work
-    of the workload.
+    A workload that has fewer `jobs` gives all it has. The interval has a warning where the run is
+    too short for its tails or its correlation: few jobs end in a batch, neighbouring batches depend
+    on one another or are too few to tell, a few jobs carry the work, or the jobs drawn do not bring
+    the mean work of the workload.
     """
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
         jobs = min(whole("jobs", jobs), len(scenario.workload))
     stream = scenario.sample(jobs, seed=seed)
-    edges, schedule = _saturated_run(scenario, stream, backlog, batches)
-    busy = schedule.utilization_between(edges, net=True)
+    busy, ended = _saturated_run(scenario, stream, backlog, batches)
     reasons = [
-        _few_ends(schedule.end, edges),
+        f"{ended} jobs end in {len(busy)} batches" * bool(ended < FEWEST_ENDS * len(busy)),
         doubtful_work(stream.work, scenario.workload.mean_work),
         _dependence(busy),
     ]
@@ -114,27 +87,16 @@ def replicated_traffic(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> tuple[NDArray[np.float64], str]:
-    """Utilization in heavy traffic in several runs, and why it is in doubt.
+    """Utilization in heavy traffic in several runs of so many jobs, and a warning.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    jobs, replications : int
-        Jobs of a run, and runs; the same seed gives scenarios of one workload the same jobs.
-    backlog : int, optional
-        That of `heavy_traffic`.
-
-    Returns
-    -------
-    utilization : ndarray, shape (replications, batches)
-    warning : str
-        Empty where the jobs of all runs together stand for their law; see `doubtful_work`.
+    The same seed gives scenarios of one workload the same jobs. The utilization has the shape
+    (replications, batches); the warning is that of `doubtful_work` for the jobs of all runs.
     """
     refuse_replay(scenario)
     _refuse_oversize(scenario)
     work = []
 
-    def one(child: Seed) -> NDArray[np.float64]:
+    def one(child):
         stream = scenario.sample(jobs, seed=child)
         work.append(stream.work)
         return heavy_traffic(scenario, stream, backlog=backlog)
@@ -153,20 +115,11 @@ def refuse_replay(scenario: Scenario) -> None:
 
 
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
-    """Say why these jobs are too few to stand for their law; empty where nothing speaks so.
+    """Return a warning where jobs are too few to stand for their distribution, else nothing.
 
-    Parameters
-    ----------
-    work : ndarray, shape (n,)
-        Processor-time of each job.
-    mean : float
-        Mean processor-time of a job under the law.
-
-    Notes
-    -----
-    n jobs of very different work carry as little information as (sum w)² / sum w² equal ones
-    (Kish). Where the rare long jobs were not drawn at all, that number tells nothing, but the mean
-    is too low.
+    `work` is the processor-time of each job, `mean` that of the distribution. n jobs of very
+    different work carry as little information as (sum w)² / sum w² equal ones (Kish). Where the
+    rare long jobs were not drawn at all, that number tells nothing, but the mean is too low.
     """
     squares = float((work**2).sum())
     carriers = work.sum() ** 2 / squares if squares > 0 else 0.0
@@ -178,15 +131,8 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     return ""
 
 
-def _few_ends(end, edges):
-    """Say where fewer jobs end in the batches than make a mean."""
-    batches = len(edges) - 1
-    ended = np.count_nonzero((end > edges[0]) & (end <= edges[-1]))
-    return f"{ended} jobs end in {batches} batches" * bool(ended < FEWEST_ENDS * batches)
-
-
 def _dependence(batches):
-    """Say where neighbouring batches depend on one another, by their correlation."""
+    """Return a warning where neighbouring batches are correlated."""
     if len(batches) < FEWEST_BATCHES:
         return f"{len(batches)} batches are too few to tell whether they depend on one another"
     apart = batches - batches.mean()
@@ -207,23 +153,15 @@ def loss_at_response(
 ) -> NDArray[np.float64]:
     """Capacity loss in each of several runs with Poisson arrivals that respond in `response`.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        FCFS, and a `JobModel`.
-    response : float
-        Mean response time, in mean service times.
-    jobs : int
-        Arrivals of a run.
+    The scenario has FCFS and a `JobModel`; `response` is a mean, in mean service times, and `jobs`
+    are those of a run.
 
     Notes
     -----
-    The first type of simulation of Bucur, Epema (2003), section 5. In each replication the rate is
-    the root of a continuous function, since the runs share their random numbers. The utilization
-    is measured, not offered: near saturation a run of any affordable length is still in its
-    transient phase, where more may be offered than is served, and a run of 100,000 jobs offers up
-    to a fifth more. So this measures saturation once more, with the arrivals' randomness in it,
-    and is no independent confirmation of `heavy_traffic`.
+    The first type of simulation of Bucur, Epema (2003), section 5. The utilization is measured, not
+    offered: near saturation a run of any affordable length is still in its transient phase, and one
+    of 100,000 jobs offers up to a fifth more than is served. So this measures saturation once more,
+    with the arrivals' randomness in it, and is no independent confirmation of `heavy_traffic`.
     """
     service = getattr(scenario.workload, "service", None)
     if service is None:
@@ -232,9 +170,8 @@ def loss_at_response(
             "response time is counted in; give a JobModel"
         )
     if not positive("response", response) > 1:
-        raise InputError(
-            f"response = {response}; no job is done before its service time, give more than 1"
-        )
+        text = f"response = {response}; no job is done before its service time, give more than 1"
+        raise InputError(text)
     refuse_replay(scenario)
     target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
@@ -244,14 +181,13 @@ def loss_at_response(
         least = int(np.ceil(jobs * 2 * target / slowest))
         raise InputError(f"jobs = {jobs}; a mean response of {response:g} needs {least} or more")
 
-    def one(child: Seed) -> float:
-        def run(rate: float) -> Schedule:
+    def one(child):
+        def run(rate):
             return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
 
-        rate = _rising_root(
-            lambda rate: float(run(rate).response.mean()) / target - 1, scenario.rate(guess)
+        schedule = run(
+            _rising_root(lambda rate: run(rate).response.mean() / target - 1, scenario.rate(guess))
         )
-        schedule = run(rate)
         last = schedule.jobs.submit[-1]
         return 1 - schedule.utilization(WARM_UP * last, last)
 
@@ -268,22 +204,14 @@ def loss_between_bounds(
 ) -> NDArray[np.float64]:
     """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        With FPFS in the study.
-    bounds : (int, int)
-        Queue lengths that are not to be hit.
-    arrivals : int
-        Of a run.
+    `bounds` are queue lengths that are not to be hit; a run begins half-way between them.
 
     Notes
     -----
-    The adaptation of the second type of simulation for FPFS, Bucur, Epema (2003), section 5. The
-    run begins half-way between the bounds. 'Doesn't hit for the largest number of arrivals' is
-    read as: at the most arrivals the queue length is strictly between the bounds. The middle of
-    the rates that do best is taken, searched on a grid of 0.5 % within 10 % around the rate that
-    saturates a queue held half-way; that step is the least that can be told apart.
+    The adaptation of the second type of simulation for FPFS, Bucur, Epema (2003), section 5.
+    'Doesn't hit for the largest number of arrivals' is read as: at the most arrivals the queue
+    length is strictly between the bounds. The middle of the rates that do best is taken, searched
+    on a grid of 0.5 % within 10 % around the rate that saturates a queue held half-way.
     """
     if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
         raise InputError(
@@ -291,16 +219,16 @@ def loss_between_bounds(
         )
     refuse_replay(scenario)
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
-    held = (low + high) // 2
-    guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=held).estimate
+    begin = (low + high) // 2
+    guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=begin).estimate
     grid = guess * np.linspace(0.9, 1.1, 41)
 
-    def one(child: Seed) -> float:
+    def one(child):
         inside = []
         for load in grid:
             stream = scenario.sample(arrivals, load=load, seed=child)
-            submit = np.maximum(stream.submit - stream.submit[held], 0)
-            queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[held:])
+            submit = np.maximum(stream.submit - stream.submit[begin], 0)
+            queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[begin:])
             inside.append(np.count_nonzero((queue > low) & (queue < high)))
         most = np.flatnonzero(np.array(inside) == max(inside))
         return 1 - grid[most].mean()
@@ -309,7 +237,7 @@ def loss_between_bounds(
 
 
 def _refuse_oversize(scenario):
-    """Refuse a model with a job that can never start, whether or not it would be drawn."""
+    """Refuse a model with a job that never starts, drawn or not."""
     workload = scenario.workload
     if isinstance(workload, SplitJobs):
         hardest = workload.of_each_size()
@@ -327,14 +255,18 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    schedule = scenario.run(stream, held(scenario) if backlog is None else backlog)
+    """Return the utilization in each batch, and how many jobs end in all of them."""
+    if backlog is None:
+        backlog = 1 if isinstance(scenario.scheduling, FCFS) else HELD
+    schedule = scenario.run(stream, backlog)
     last = schedule.jobs.submit[-1]
     if last <= 0:
         raise InputError(
             f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
         )
     edges = np.linspace(WARM_UP * last, last, whole("batches", batches, least=2) + 1)
-    return edges, schedule
+    ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
+    return schedule.utilization_between(edges, net=True), ended
 
 
 def _rising_root(function, guess):

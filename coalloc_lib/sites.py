@@ -31,7 +31,7 @@ from coalloc_lib.checks import (
     shown,
 )
 from coalloc_lib.engines.outcome import Servers
-from coalloc_lib.intervals.bootstrap import WEEK, resample_weeks
+from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import BestFit, HomeSite, Placement, SingleThenSpan
 from coalloc_lib.schedule import WEIGHTS, Schedule

@@ -8,7 +8,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.curves import Curve, Point
 from coalloc_lib.display import card, span_of
-from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals import Bound, Interval
 from coalloc_lib.workloads.swf import write_swf
 
 
@@ -48,9 +48,10 @@ def test_a_system_and_a_stream_show_themselves():
 
 
 def test_an_interval_shows_its_ends_and_its_doubt():
-    title, facts = shown(Interval(0.5, 0.4, 0.6, 30, warning="few jobs"))
+    title, facts = shown(Interval(0.5, 0.4, 0.6, 30))
     assert (title, facts["95% interval"], facts["rests on"]) == ("0.5", "0.4 to 0.6", "30 values")
-    assert facts["in doubt"] == "few jobs"
+    facts = shown(Interval(0.5, 0.4, 0.6, 30, warning="few jobs"))[1]
+    assert facts == {"rests on": "30 values", "no interval": "few jobs"}
     assert shown(Interval.exact(0.5))[1]["rests on"] == "a formula"
 
 

@@ -110,7 +110,7 @@ def test_the_tab_key_completes_what_is_not_imported_yet():
     code = """
 import rlcompleter, coalloc_lib as co
 complete = rlcompleter.Completer({"co": co}).complete
-for prefix in ("max", "sat", "resp", "plo", "swe", "inf", "cur"):
+for prefix in ("max", "sat", "resp", "plo", "swe", "int", "cur"):
     print(complete(f"co.{prefix}", 0))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -121,7 +121,7 @@ for prefix in ("max", "sat", "resp", "plo", "swe", "inf", "cur"):
         "co.response_curve",
         "co.plots",
         "co.sweep",
-        "co.inference",
+        "co.intervals",
         "co.curves",
     ]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib import sites
-from coalloc_lib.intervals.bootstrap import DAY, WEEK
+from coalloc_lib.intervals import DAY, WEEK
 from coalloc_lib.simulation import ENGINES
 from coalloc_lib.sites import ALL, compare_sites
 from coalloc_lib.verification import ScheduleError

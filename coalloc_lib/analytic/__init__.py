@@ -5,7 +5,7 @@ from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.slotted import slotted_utilization
 from coalloc_lib.analytic.utilization import maximal_utilization
-from coalloc_lib.intervals.estimates import Bound
+from coalloc_lib.intervals import Bound
 
 __all__ = [
     "Bound",

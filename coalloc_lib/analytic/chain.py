@@ -11,7 +11,7 @@ from coalloc_lib.analytic.budget import BudgetError, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.checks import whole
-from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals import Bound, Interval
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.system import Multicluster
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, whole
 from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals import Bound, Interval
 
 
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:

@@ -12,7 +12,7 @@ from coalloc_lib.analytic.ordered import ordered_case
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import one_of, positive
 from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.intervals.estimates import Bound, Interval
+from coalloc_lib.intervals import Bound, Interval
 from coalloc_lib.placement import Placement
 from coalloc_lib.system import Multicluster
 

@@ -1,6 +1,5 @@
 """``coalloc loss``: the capacity loss of a system, by formula or by simulation."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
-from coalloc_lib.intervals.estimates import METHODS
+from coalloc_lib.intervals import METHODS
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.names import parse_clusters
 
@@ -177,12 +176,8 @@ def _print(loss, method, as_json, *, say_method):
         interval = {"ci95": [loss.low, loss.high], "warning": loss.warning} if simulated else {}
         print_json(answer | interval)
         return
+    interval = f"± {loss.half_width:.4f} (95 %)"
     if loss.warning:
-        print(f"coalloc: the interval is in doubt: {loss.warning}", file=sys.stderr)
-    warning = ", in doubt" if loss.warning else ""
-    text = (
-        f"{estimate:.4f} ± {loss.half_width:.4f} (95 %){warning}"
-        if simulated
-        else f"{estimate:.3f}"
-    )
+        interval = f"(no interval: {loss.warning})"
+    text = f"{estimate:.4f} {interval}" if simulated else f"{estimate:.3f}"
     print(f"{text}, {method}" if say_method else text)

@@ -1,1 +1,19 @@
 """Answers with their intervals: means, differences, crossings, weeks drawn anew."""
+
+from coalloc_lib.intervals.bootstrap import DAY, WEEK, Resamples, resample_sums, resample_weeks
+from coalloc_lib.intervals.estimates import METHODS, Bound, Interval, all_of, not_
+from coalloc_lib.intervals.inference import (
+    Crossing,
+    Sample,
+    crossing,
+    paired_difference,
+    replicate,
+    student,
+    unpaired_difference,
+)
+
+__all__ = [
+    "DAY", "METHODS", "WEEK", "Bound", "Crossing", "Interval", "Resamples", "Sample", "all_of",
+    "crossing", "not_", "paired_difference", "replicate", "resample_sums", "resample_weeks",
+    "student", "unpaired_difference",
+]  # fmt: skip

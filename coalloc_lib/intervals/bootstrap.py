@@ -11,8 +11,6 @@ from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.seeds import Seed, generators
 
 WEEK, DAY = 7 * 86_400.0, 86_400.0
-#: Resamples that an interval rests on.
-RESAMPLES = 1_000
 #: With fewer blocks nothing is known of how they differ.
 FEWEST_BLOCKS = 4
 
@@ -21,16 +19,9 @@ FEWEST_BLOCKS = 4
 class Resamples:
     """Weighted means of a log, and what they are when its weeks are drawn anew.
 
-    Attributes
-    ----------
-    means : ndarray, shape (m,)
-        Of the log as it is, one a scenario.
-    drawn : ndarray, shape (resamples, m)
-        Of each resample; all scenarios have the same weeks in it, so that they are paired.
-    blocks : int
-        How many blocks the log has.
-    warning : str
-        Why intervals are likely too narrow; empty where nothing speaks against them.
+    `means`, shape (m,), are those of the log, one a scenario; `drawn`, shape (resamples, m), those
+    of each resample, in which all scenarios have the same weeks: they are paired. The log has so
+    many `blocks`.
     """
 
     means: NDArray[np.float64]
@@ -41,52 +32,40 @@ class Resamples:
     def interval(
         self, statistic: Callable[[NDArray[np.float64]], float], confidence: float = 0.95
     ) -> Interval:
-        """Return the interval of a number that is worked out from the means.
-
-        Parameters
-        ----------
-        statistic : callable
-            Takes an array of m means; returns a number, infinite where it is out of range.
+        """Return the interval of a statistic of the m means: a number, maybe an infinite one.
 
         Notes
         -----
         Percentiles of the resamples, further out than `confidence` asks for, since percentiles
         alone are too narrow for the few weeks of a log: at the normal probability of Student's
         quantile for b blocks, times the root of b / (b - 1) (Hesterberg 2015, the expanded
-        percentile interval). Of a function that rises, the interval is the function's values at
-        the ends, infinite ones too.
-
-        References
-        ----------
-        Hesterberg: What Teachers Should Know About the Bootstrap. The American Statistician 69
-        (2015).
+        percentile interval; The American Statistician 69). Of a function that rises, the interval
+        is the function's values at the ends, infinite ones too.
         """
         from scipy.special import ndtr, stdtrit
 
-        found = np.array([statistic(row) for row in self.drawn])
+        values = np.array([statistic(row) for row in self.drawn])
         middle = float(statistic(self.means))
-        if np.isnan(found).any() or np.isnan(middle):
+        if np.isnan(values).any() or np.isnan(middle):
             raise InputError(
                 "statistic is not a number for some resamples; give one that always is"
             )
         free = self.blocks - 1
         out = stdtrit(free, (1 - confidence) / 2) * np.sqrt(self.blocks / free)
-        low, high = np.quantile(found, [ndtr(out), ndtr(-out)], method="inverted_cdf")
+        low, high = np.quantile(values, [ndtr(out), ndtr(-out)], method="inverted_cdf")
         ends = float(min(low, middle)), float(max(high, middle))
         return Interval(middle, *ends, self.blocks, confidence, self.warning)
 
     def beside(self, other: "Resamples") -> "Resamples":
         """Return the means of this log and of another side by side, for a statistic of both.
 
-        The weeks of the one are drawn independently of the other's, whatever their seeds: its
-        resamples come in reverse order.
+        The weeks of the two are independent, whatever their seeds: the other's resamples come in
+        reverse order.
         """
         count = min(len(self.drawn), len(other.drawn))
         drawn = np.hstack([self.drawn[:count], other.drawn[::-1][:count]])
-        means = np.concatenate([self.means, other.means])
-        return Resamples(
-            means, drawn, min(self.blocks, other.blocks), self.warning or other.warning
-        )
+        means, blocks = np.concatenate([self.means, other.means]), min(self.blocks, other.blocks)
+        return Resamples(means, drawn, blocks, self.warning or other.warning)
 
 
 def resample_weeks(
@@ -96,35 +75,26 @@ def resample_weeks(
     *,
     block: float = WEEK,
     step: float = DAY,
-    resamples: int = RESAMPLES,
+    resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
     """Draw the weeks of a log anew: a moving-block bootstrap of weighted means.
 
     Parameters
     ----------
-    values : array_like, shape (n,) or (m, n)
+    values, weights : array_like, shape (n,) or (m, n)
         Of each job, such as its response time; a row a scenario with the same jobs.
-    weights : array_like, shape (n,) or (m, n)
-        Of each job, 0 or more.
     submit : array_like, shape (n,)
         Instants of submission, in seconds: a job belongs to the week in which it came.
     block, step : float
-        Length of a block, and by how much blocks are apart at least: a week, so that each has its
-        working days and its weekend, and a day.
-    resamples : int
-    seed : int or SeedSequence
-
-    Raises
-    ------
-    InputError
-        The log has fewer than four blocks.
+        Length of a block and least distance of two, in seconds: a week, so that each has its
+        working days and its weekend, and a day. The log must have four blocks or more.
 
     Notes
     -----
     Künsch (1989): blocks of neighbouring jobs are drawn with replacement, as many as fill the log,
-    from all that begin at a step, around its end to its begin; what depends on one another within
-    a block stays together. The mean is that of all values drawn, weighted.
+    from all that begin at a step, around its end to its begin, so that jobs that depend on one
+    another stay together. The mean is that of all values drawn, weighted.
     """
     submit = np.asarray(submit, dtype=float)
     values, weights = np.atleast_2d(np.asarray(values, float)), np.asarray(weights, float)
@@ -141,22 +111,20 @@ def resample_weeks(
             f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
         )
     at = ((submit - submit.min()) // positive("step", step)).astype(np.int64)
-    top, bottom = (_by_step(at, rows) for rows in (weights * values, weights))
+    top, bottom = (
+        [np.bincount(at, weights=row) for row in rows] for rows in (weights * values, weights)
+    )
     length = max(round(positive("block", block) / step), 1)
     return resample_sums(top, bottom, length, resamples=resamples, seed=seed)
 
 
 def resample_sums(
-    top: ArrayLike, bottom: ArrayLike, length: int, *, resamples: int = RESAMPLES, seed: Seed = 0
+    top: ArrayLike, bottom: ArrayLike, length: int, *, resamples: int = 1_000, seed: Seed = 0
 ) -> Resamples:
-    """Draw blocks of sums anew: `resample_weeks`, where sums of each day are known already.
+    """Draw blocks of days anew: `resample_weeks`, where the sums of each day are known.
 
-    Parameters
-    ----------
-    top, bottom : array_like, shape (m, days)
-        Sums of weights times values, and of weights, a row a scenario; the mean is their ratio.
-    length : int
-        Days of a block.
+    `top` and `bottom`, shape (m, days), are sums of weights times values, and of weights, a row a
+    scenario; the mean is their ratio. A block has `length` days.
     """
     sums = np.stack([np.atleast_2d(np.asarray(each, float)) for each in (top, bottom)])
     days = sums.shape[-1]
@@ -183,7 +151,3 @@ def resample_sums(
     drawn = (above[:, some] / below[:, some]).T
     warning = "" if some.all() else f"no job counts in {1 - some.mean():.1%} of the resamples"
     return Resamples(sums[0].sum(axis=-1) / sums[1].sum(axis=-1), drawn, blocks, warning)
-
-
-def _by_step(at, rows):
-    return np.stack([np.bincount(at, weights=row) for row in rows])

@@ -1,4 +1,4 @@
-"""What an answer looks like: a figure with its interval, and how much a system bears."""
+"""What an answer looks like: a figure with its interval, and how it is known."""
 
 from dataclasses import dataclass, replace
 
@@ -12,18 +12,9 @@ METHODS = ("exact", "approximation", "simulation")
 class Interval:
     """An estimate with its confidence interval.
 
-    `above`, `below` and `between` answer True, False, or None where the interval does not decide;
-    one in doubt decides nothing.
-
-    Attributes
-    ----------
-    estimate, low, high : float
-    count : int
-        Number of (nearly) independent values that it rests on; 0 for an exact figure.
-    confidence : float
-        0.95 unless another was asked for.
-    warning : str
-        Why the interval is likely too narrow; empty where nothing speaks against it.
+    `above`, `below` and `between` answer True, False, or None where the interval does not decide.
+    It rests on `count` (nearly) independent values, 0 for an exact figure. `warning` says why it
+    is likely too narrow; such an interval decides nothing, and is not printed, but the reason is.
     """
 
     estimate: float
@@ -48,52 +39,53 @@ class Interval:
         return bool(self.low <= value <= self.high)
 
     def above(self, limit: float) -> bool | None:
-        """Whether the figure is above a limit; None where the interval does not decide it."""
+        """Whether the figure is above a limit."""
         return self._decide(self.low > limit, self.high <= limit)
 
     def below(self, limit: float) -> bool | None:
-        """Whether the figure is below a limit; None where the interval does not decide it."""
+        """Whether the figure is below a limit."""
         return self._decide(self.high < limit, self.low >= limit)
 
     def between(self, low: float, high: float) -> bool | None:
-        """Whether the figure lies from `low` to `high`; None where that is not decided."""
-        return self._decide(
-            low <= self.low and self.high <= high, self.high < low or self.low > high
-        )
+        """Whether the figure lies from `low` to `high`."""
+        inside, outside = low <= self.low and self.high <= high, self.high < low or self.low > high
+        return self._decide(inside, outside)
 
     def _decide(self, holds: bool, fails: bool) -> bool | None:
         return None if self.warning or not (holds or fails) else bool(holds)
 
     def complement(self) -> "Interval":
-        """Return the interval of one minus the estimated figure: capacity loss of utilization."""
+        """Return the interval of one minus the figure: the capacity loss of a utilization."""
         return self.times(-1).plus(1)
 
     def times(self, factor: float) -> "Interval":
-        """Return the interval of `factor` times the estimated figure."""
+        """Return the interval of `factor` times the figure."""
         low, high = sorted((self.low * factor, self.high * factor))
         return replace(self, estimate=self.estimate * factor, low=low, high=high)
 
     def plus(self, number: float) -> "Interval":
-        """Return the interval of the estimated figure and `number` together."""
+        """Return the interval of the figure plus `number`."""
         low, high = self.low + number, self.high + number
         return replace(self, estimate=self.estimate + number, low=low, high=high)
 
     def __str__(self) -> str:
-        shown = f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
-        return f"{shown}, in doubt: {self.warning}" if self.warning else shown
+        if self.warning:
+            return f"{self.estimate:.4f} (no interval: {self.warning})"
+        return f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
 
     def _repr_html_(self) -> str:
+        ends = f"{self.low:.6g} to {self.high:.6g}"
         facts = {
-            f"{self.confidence:.0%} interval": f"{self.low:.6g} to {self.high:.6g}",
-            "half-width": self.half_width,
+            f"{self.confidence:.0%} interval": None if self.warning else ends,
+            "half-width": None if self.warning else self.half_width,
             "rests on": f"{self.count} values" if self.count else "a formula",
-            "in doubt": self.warning or None,
+            "no interval": self.warning or None,
         }
         return card(f"{self.estimate:.6g}", facts)
 
 
 def all_of(*answers: bool | None) -> bool | None:
-    """Whether all of several answers are yes; None where that is undecided."""
+    """Whether all answers are yes; None where that is undecided."""
     return False if False in answers else None if None in answers else True
 
 
@@ -104,16 +96,11 @@ def not_(answer: bool | None) -> bool | None:
 
 @dataclass(frozen=True)
 class Bound:
-    """How much a system bears, its maximal utilization, and how that is known.
+    """The maximal utilization of a system, and how it is known.
 
-    Attributes
-    ----------
-    interval : Interval
-        Largest share of the processors that can be kept busy; without length where a formula
-        gives it.
-    method : {"exact", "approximation", "simulation"}
-    multiprogramming_level : float or None
-        Mean number of jobs in service while the queue is never empty, where a formula gives it.
+    `method` is one of `METHODS`; `interval` has no length where a formula gives it, and
+    `multiprogramming_level` is the mean number of jobs in service while the queue is never empty,
+    where a formula gives that.
     """
 
     interval: Interval
@@ -137,8 +124,8 @@ class Bound:
 
     def times(self, factor: float) -> "Bound":
         """Return the bound with `factor` times the utilization."""
-        return Bound(self.interval.times(factor), self.method, self.multiprogramming_level)
+        return replace(self, interval=self.interval.times(factor))
 
     def __str__(self) -> str:
-        shown = self.interval if self.method == "simulation" else f"{self.max_utilization:.4f}"
-        return f"{shown}, {self.method}"
+        text = self.interval if self.method == "simulation" else f"{self.max_utilization:.4f}"
+        return f"{text}, {self.method}"

@@ -1,11 +1,10 @@
-"""From runs to figures with intervals: replications and paired differences."""
+"""From runs to figures with intervals: replications, paired differences, crossings."""
 
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError, instance_of, numbers, whole
@@ -16,13 +15,8 @@ from coalloc_lib.seeds import Seed, spawn
 def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> Interval:
     """Return Student's t interval of the mean of independent values; `warning` is the `Interval`'s.
 
-    Raises
-    ------
-    InputError
-        There are fewer than two values, or one is not finite.
+    There must be two values or more, all finite.
     """
-    from scipy.special import stdtrit  # the quantile alone: scipy.stats takes long to import
-
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or len(values) < 2:
         raise InputError(f"values has shape {values.shape}; an interval needs two or more values")
@@ -30,11 +24,15 @@ def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> I
         raise InputError(f"values[{int((~np.isfinite(values)).argmax())}] is not a finite number")
     if not 0 < confidence < 1:
         raise InputError(f"confidence = {confidence}; give a number between 0 and 1")
-    mean = values.mean()
     error = values.std(ddof=1) / np.sqrt(len(values))
-    half = float(stdtrit(len(values) - 1, (1 + confidence) / 2) * error)
-    ends = float(mean - half), float(mean + half)
-    return Interval(float(mean), *ends, len(values), confidence, warning)
+    return _interval(values.mean(), error, len(values) - 1, len(values), confidence, warning)
+
+
+def _interval(mean, error, freedom, count, confidence, warning):
+    from scipy.special import stdtrit  # the quantile alone: scipy.stats takes long to import
+
+    half = float(stdtrit(freedom, (1 + confidence) / 2) * error)
+    return Interval(float(mean), float(mean - half), float(mean + half), count, confidence, warning)
 
 
 def paired_difference(
@@ -55,33 +53,22 @@ def unpaired_difference(
     one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
     """Return Welch's interval of the difference of two means of independent samples."""
-    from scipy.special import stdtrit
-
     one, other = (np.asarray(values, dtype=float) for values in (one, other))
-    means = student(one, confidence).estimate - student(other, confidence).estimate
+    mean = student(one, confidence).estimate - student(other, confidence).estimate
     squares = np.array([values.var(ddof=1) / len(values) for values in (one, other)])
     freedoms = np.array([len(one) - 1, len(other) - 1])
     spread = squares.sum()
     freedom = spread**2 / (squares**2 / freedoms).sum() if spread > 0 else freedoms.min()
-    half = float(stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(spread))
     count = min(len(one), len(other))
-    ends = float(means - half), float(means + half)
-    return Interval(float(means), *ends, count, confidence, warning)
+    return _interval(mean, np.sqrt(spread), freedom, count, confidence, warning)
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Values of one figure in independent runs, and why they are in doubt.
+    """Values of one figure in independent runs, and the warning of their interval.
 
     Those of two scenarios on common random numbers are compared by ``one - other``, run by run;
-    a difference is in doubt where one of the two is.
-
-    Attributes
-    ----------
-    values : ndarray
-        One a run; without a dimension, a figure that is known.
-    warning : str
-        That of the `Interval`.
+    a difference has the warning of either. `values` without a dimension are a figure that is known.
     """
 
     values: NDArray[np.float64]
@@ -113,7 +100,7 @@ class Sample:
         return Sample(self.values / number, self.warning)
 
     def less_unpaired(self, other: "Sample") -> Interval:
-        """Return the interval of the difference to a sample of other runs; see Welch's above."""
+        """Return Welch's interval of the difference to a sample of other runs."""
         warning = self.warning or other.warning
         return unpaired_difference(self.values, other.values, warning=warning)
 
@@ -121,33 +108,21 @@ class Sample:
 def replicate(
     function: Callable, count: int, seed: Seed = 0, workers: int = 1
 ) -> NDArray[np.float64]:
-    """Return ``function(seed)`` for `count` independent seeds, as an array.
+    """Return ``function(seed)``, numbers or rows of them, for `count` independent seeds.
 
-    Parameters
-    ----------
-    function : callable
-        Takes a SeedSequence, returns a number or a row of numbers.
-    count : int
-        Number of replications.
-    seed : int or SeedSequence
-        The same seed gives the same array on any number of workers.
-    workers : int
-        Threads; the compiled kernels run side by side.
+    The same `seed` gives the same array on any number of workers, which are threads.
     """
+    from joblib import Parallel, delayed  # takes long, and a formula needs none of it
+
     run = Parallel(n_jobs=workers, prefer="threads")
     return np.array(run(delayed(function)(child) for child in spawn(seed, whole("count", count))))
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where a rising difference crosses zero.
+    """Where a rising difference crosses zero, and at how many `x` it was evaluated.
 
-    Attributes
-    ----------
-    interval : Interval
-        An end is infinite where it lies outside of the range that was searched.
-    evaluations : int
-        At how many numbers the difference was asked for.
+    An end of the interval is infinite where it lies outside of the range that was searched.
     """
 
     interval: Interval
@@ -155,19 +130,15 @@ class Crossing:
 
     @property
     def answer(self) -> str:
-        """One of `CROSSINGS`: whether there is a crossing in the range; undecided if in doubt."""
-        found = self.interval
-        if found.warning:
+        """``crossing``, ``below throughout``, ``above throughout``, or ``undecided``."""
+        low, high = self.interval.low, self.interval.high
+        if self.interval.warning:
             return "undecided"
-        if found.low == np.inf:
+        if low == np.inf:
             return "below throughout"
-        if found.high == -np.inf:
+        if high == -np.inf:
             return "above throughout"
-        return "crossing" if np.isfinite([found.low, found.high]).all() else "undecided"
-
-
-#: What `Crossing.answer` can be: a crossing, none in the range, or that it is not known.
-CROSSINGS = ("crossing", "below throughout", "above throughout", "undecided")
+        return "crossing" if np.isfinite([low, high]).all() else "undecided"
 
 
 def crossing(
@@ -183,54 +154,30 @@ def crossing(
         a side has no mean, such as a queue past saturation.
     low, high : float
     budget : int
-        Numbers `x` that are looked at, at most: the range is halved ``(budget - 2) // 3`` times
-        for each of the three roots.
-
-    Raises
-    ------
-    InputError
-        The difference falls from one side of zero to the other, is NaN, or no `Sample`.
+        Evaluations at most: the range is halved ``(budget - 2) // 3`` times for each of the three
+        roots.
 
     Notes
     -----
-    The 95 % interval has all `x` at which the paired interval of the difference contains zero (a
-    test, inverted; Fieller's way): it misses the true crossing exactly where the interval there
-    misses zero. Its ends and the estimate are roots of the ends and the middle of that interval,
-    found by halving the range, and by a straight line within the last part. Where the difference
-    falls and rises again, one of its crossings is found; where it has one sign at both ends of the
-    range, none is looked for. Where runs share less of their numbers, so that it rises roughly, the
-    interval covers more often than it says. It is in doubt where a difference is that the answer
-    rests on: those in the interval, and next to it on either side.
+    The 95 % interval has all `x` at which the paired interval of the difference contains zero
+    (Fieller's way). Its ends and the estimate are roots of the ends and the middle of that
+    interval, found by halving the range, and by a straight line within the last part. Where the
+    difference falls and rises again, one crossing is found; where it has one sign at both ends,
+    none. Where runs share less of their random numbers, the interval covers more often than it
+    says. It has the first warning of the differences in it and next to it on either side.
     """
     low, high = numbers("range", [low, high]).astype(float).tolist()
     if not (np.isfinite([low, high]).all() and low < high):
         raise InputError(f"low = {low} and high = {high}; give two finite numbers, low below high")
     halvings = (whole("budget", budget, least=5) - 2) // 3
-    seen: dict[float, Interval] = {}
+    known: dict[float, Interval] = {}
 
     def at(x: float) -> Interval:
-        if x not in seen:
-            seen[x] = _mean(f"difference({x:g})", difference(x))
-        return seen[x]
+        if x not in known:
+            known[x] = _mean(f"difference({x:g})", difference(x))
+        return known[x]
 
-    _refuse_falling(at(low), at(high))
-    ends = {
-        end: _rising_root(lambda x, of=of: getattr(at(x), of), low, high, halvings, outwards)
-        for end, of, outwards in _ROOTS
-    }
-    begin = max((x for x in seen if x <= ends["low"]), default=low)
-    finish = min((x for x in seen if x >= ends["high"]), default=high)
-    reasons = (found.warning for x, found in sorted(seen.items()) if begin <= x <= finish)
-    warning = next(filter(None, reasons), "")
-    return Crossing(Interval(**ends, count=at(low).count, warning=warning), len(seen))
-
-
-#: What an end of the crossing is the root of, and where it is taken from infinite values.
-_ROOTS = (("low", "high", 0), ("estimate", "estimate", 0.5), ("high", "low", 1))
-
-
-def _refuse_falling(first, last):
-    """Refuse a difference that is above zero at the begin of the range and below it at its end."""
+    first, last = at(low), at(high)
     falls = first.estimate > 0 > last.estimate
     if falls and (first.low > 0 or last.high < 0):
         raise InputError(
@@ -238,12 +185,23 @@ def _refuse_falling(first, last):
             "one that rises, such as its negative"
         )
 
+    def root(end: str, outwards: float) -> float:
+        return _rising_root(lambda x: getattr(at(x), end), low, high, halvings, outwards)
+
+    begin, middle, finish = root("high", 0), root("estimate", 0.5), root("low", 1)
+    before = max((x for x in known if x <= begin), default=low)
+    after = min((x for x in known if x >= finish), default=high)
+    warnings = (each.warning for x, each in sorted(known.items()) if before <= x <= after)
+    warning = next(filter(None, warnings), "")
+    interval = Interval(middle, begin, finish, first.count, warning=warning)
+    return Crossing(interval, len(known))
+
 
 def _rising_root(function, low, high, halvings, outwards):
     """Return where a rising function is zero; infinite where that is outside of the range.
 
-    Where it is infinite at an end of the last part, no line can be drawn: then its begin, middle or
-    end is taken, as `outwards` says. Where it is zero for a while, the begin of the interval is
+    Where an end of the last part is infinite, no line can be drawn: then its begin, middle or end
+    is taken, as `outwards` says. Where it is zero for a while, the begin of the interval is
     the first such number, and its end the last.
     """
     has_risen = operator.gt if outwards else operator.ge

@@ -1,6 +1,7 @@
 """Bars that are named and numbered where they end, and histograms."""
 
 from collections.abc import Mapping
+from textwrap import shorten
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 BAR, GAP = 0.2, 0.12
 #: What a bar's words take, as a share of the axis for each letter.
 LETTER = 0.0105
+#: Letters beside a bar whose interval has a warning, at most.
+LONGEST = 64
 
 #: Where a threshold lies: at a number, or from one to another.
 Level = float | tuple[float, float]
@@ -60,6 +63,8 @@ def bars(
             reach = [[row.value - row.low], [row.high - row.value]]
             axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
         said = f"{row.series} {row.words or format_interval(interval_of(row, 'value'))}"
+        if row.warning:  # a reason may be longer than a picture is wide
+            said = shorten(said, LONGEST, placeholder=" …")
         # The words of a negative bar stand behind 0, where there is room.
         ends.append((max(0.0, min(row.high, most)), row.at, said))
     # Room for the longest words: a share of the axis, which begins at `left`, for each letter.

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.checks import InputError, instance_of, shown
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.plots.signs import Sign, signs
 
 #: Columns of an interval, and what drawers call them.
@@ -97,17 +97,19 @@ def interval_of(row: Any, name: str) -> Interval:
 
 
 def format_interval(value: Interval | float) -> str:
-    """Return a figure in words, with its interval where it has one.
+    """Return a figure as text, with its interval or why it has none.
 
     Examples
     --------
     >>> format_interval(0.25), format_interval(Interval(0.25, 0.24, 0.26, 8))
     ('0.250', '0.250 ± 0.010')
     >>> format_interval(Interval(0.25, 0.24, 0.26, 8, warning="few jobs ended"))
-    '0.250 ± 0.010, in doubt'
+    '0.250 (no interval: few jobs ended)'
     """
-    found = value if isinstance(value, Interval) else Interval.exact(value)
-    words = f"{found.estimate:.3f}"
-    if found.count:
-        words += " ± <0.001" if found.half_width < 0.0005 else f" ± {found.half_width:.3f}"
-    return f"{words}, in doubt" if found.warning else words
+    interval = value if isinstance(value, Interval) else Interval.exact(value)
+    text = f"{interval.estimate:.3f}"
+    if interval.warning:
+        return f"{text} (no interval: {interval.warning})"
+    if not interval.count:
+        return text
+    return f"{text} ± {f'{interval.half_width:.3f}' if interval.half_width >= 0.0005 else '<0.001'}"

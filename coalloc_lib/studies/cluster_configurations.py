@@ -17,8 +17,7 @@ import pandas as pd
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.distributions import power_of_two, uniform
-from coalloc_lib.intervals.estimates import Interval, all_of, not_
-from coalloc_lib.intervals.inference import Sample
+from coalloc_lib.intervals import Interval, Sample, all_of, not_
 from coalloc_lib.placement import FirstFit, WorstFit
 from coalloc_lib.saturation import heavy_traffic, replicated_traffic
 from coalloc_lib.scenario import Scenario

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 from coalloc_lib.checks import InputError, one_of, shown
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import load_claims, published_claim

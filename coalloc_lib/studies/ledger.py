@@ -16,7 +16,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.files import atomic_path
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 
 #: For numbers: the first three. For claims: the next three. The last two are for both.
 VERDICTS = (

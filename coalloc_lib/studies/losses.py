@@ -15,8 +15,7 @@ from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.curves import find_maximum
 from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import Sample, student
+from coalloc_lib.intervals import Interval, Sample, student
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.saturation import (
     heavy_traffic,

@@ -17,8 +17,7 @@ from coalloc_lib import plots
 from coalloc_lib.analytic import JointSizes
 from coalloc_lib.analytic import maximal_utilization as by_formula
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
-from coalloc_lib.intervals.estimates import Interval, all_of, not_
-from coalloc_lib.intervals.inference import Sample
+from coalloc_lib.intervals import Interval, Sample, all_of, not_
 from coalloc_lib.placement import BestFit, FirstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FPFS

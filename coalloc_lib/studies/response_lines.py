@@ -19,8 +19,7 @@ from coalloc_lib.curves import (
     response_point,
     response_times,
 )
-from coalloc_lib.intervals.estimates import Bound, Interval
-from coalloc_lib.intervals.inference import Sample
+from coalloc_lib.intervals import Bound, Interval, Sample
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import spawn

@@ -1,33 +1,35 @@
-"""`run_points` and `sweep`: compute what is missing, find what is there, list what failed."""
+"""`run_points`: compute what is missing, find what is there, list what failed."""
 
 import functools
 import inspect
+import itertools
 import os
 import pickle
+import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import product
+from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any
 
 import cloudpickle
+import joblib
 import numpy as np
-import pandas as pd
+from joblib.parallel import get_active_backend
 
-from coalloc_lib.checks import InputError, one_of, whole
+from coalloc_lib.checks import InputError, whole
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed, spawn
-from coalloc_lib.sweep.keys import SCALARS, describe, digest
-from coalloc_lib.sweep.pools import active_pool
+from coalloc_lib.sweep.cache import SCALARS, Store, describe, digest, record_line
 from coalloc_lib.sweep.preparation import compile_kernels
-from coalloc_lib.sweep.store import Store, record_line
 
-#: Names of the table and of the call that no argument of a grid and no result may take.
-RESERVED = {"seed", "replication", "error"}
-#: Name to values, or what to show to value; or the points themselves.
-Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
+#: Seconds that a sweep waits for a Dask cluster without any worker, or ``wait_for_workers_timeout``
+#: where that is longer: a worker that died is back in a few, one that waits in a queue is not.
+PATIENCE = 60.0
+_LOOK = 1.0  # seconds between two looks at the cluster
 
 
 @dataclass(frozen=True)
@@ -78,26 +80,19 @@ def run_points(
     points : list of dict
         The arguments of each call. Points may be equal, or print alike.
     replications : int
-        A replication has the same seed at every point (common random numbers), so that
-        differences can be judged in pairs.
+        Each has the same seed at every point, so that differences can be judged in pairs.
     seed : int or SeedSequence
-        The seeds of all replications depend on it alone.
     cache : str or Path, optional
         A folder that keeps finished points, known by arguments, seed, this library's sources and
-        the function's code, with all that it reaches by name in your own script and modules. A
-        run that finds points there computes only the others. A point is kept as soon as it is
-        finished, so that a kill loses the points that threads are at, no other. Other processes
-        hand in quick points in batches of at most two seconds, and a kill loses those too. The
-        folder holds pickles, to be trusted as code is: use none that others can write to.
+        the function's code, with all that it reaches by name in your own script and modules. It
+        holds pickles, to be trusted as code is: use none that others can write to.
     workers : int, optional
         Threads, -1 for one a processor, unless an active ``joblib.parallel_config`` names
-        something else. Where it is not given, that configuration alone counts; without one, the
-        points run one after the other.
+        something else. Without either, the points run one after the other.
     prepare : callable, optional
         Called once before points are handed to other processes: compiles kernels, since processes
         that do so at once can crash.
     progress : Progress
-        Is told how many points there are to compute, how many the cache had, and of each one done.
 
     Returns
     -------
@@ -106,9 +101,6 @@ def run_points(
 
     Raises
     ------
-    InputError
-        The points do not suit the function, the cache cannot be used, or the function uses what
-        cannot be followed, so that the cache could give old results.
     SweepError
         Points failed (the others finish first), worker processes died, a Dask cluster has had no
         workers for long, or the disk is full. What had finished is kept, failed points are not.
@@ -126,71 +118,15 @@ def run_points(
     for i, point in enumerate(points):
         if not isinstance(point, Mapping) or not all(isinstance(name, str) for name in point):
             raise InputError(f"points[{i}] = {point!r}; give a dict of arguments by name")
-    run = _Run(function, points, replications, seed, cache, progress)
+    run = Run(function, points, replications, seed, cache, progress)
     run.complete(workers, prepare)
     if run.failed:
         raise run.error()
     return [run.results[row] for row in range(run.size)]
 
 
-def sweep(
-    function: Callable[..., object],
-    grid: Grid,
-    replications: int = 1,
-    *,
-    seed: Seed = 0,
-    cache: str | os.PathLike[str] | None = None,
-    workers: int | None = None,
-    failures: str = "raise",
-    prepare: Callable[[], object] | None = compile_kernels,
-    progress: Silent = SILENT,
-) -> pd.DataFrame:
-    """Call a function at every point of a grid and return the results as a tidy table.
-
-    Parameters
-    ----------
-    function : callable
-        Called as ``function(**point, seed=SeedSequence)``; returns a number (column ``value``) or
-        a dict of numbers. They must depend on the arguments alone.
-    grid : dict or list of dict
-        Name to list of values, for every combination; or the points themselves. Values are shown
-        as `str` prints them; a dict of values instead of a list gives each a name to be shown.
-    replications, seed, cache, workers, prepare, progress
-        As in `run_points`, which raises the same.
-    failures : {"raise", "keep"}
-        Failed points raise when all others have finished, or are rows without results and with
-        the error in a column ``error``.
-
-    Returns
-    -------
-    DataFrame
-        A row for each point and replication, in the order of the grid. Columns: the names of the
-        grid, ``replication``, the results.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> def noisy(load, seed):
-    ...     return load + np.random.default_rng(seed).normal()
-    >>> sweep(noisy, {"load": [0.5, 0.7]}, replications=2).shape
-    (4, 3)
-    """
-    one_of("failures", failures, ("raise", "keep"))
-    points, labels = _read_grid(grid)
-    calls = _in_numbers(function) if callable(function) else function
-    run = _Run(calls, points, replications, seed, cache, progress, labels)
-    try:
-        run.complete(workers, prepare)
-        if failures == "raise" and run.failed:
-            raise run.error()
-    except SweepError as error:
-        error.table = _table(run, list(points[0]), with_errors=False)
-        raise
-    return _table(run, list(points[0]), with_errors=failures == "keep")
-
-
-class _Run:
-    """Points in replications: of each row the results or the failure, once it has finished."""
+class Run:
+    """Points in replications: of each row the result or the failure, once it has finished."""
 
     def __init__(self, function, points, replications, seed, cache, progress, labels=None) -> None:
         self.points = [dict(point) for point in points]
@@ -202,14 +138,17 @@ class _Run:
             _check_call(function, names)
         if cache == "" or not isinstance(cache, str | os.PathLike | None):
             raise InputError(f"cache = {cache!r}; give the path of a folder")
-        self.function, self.labels, self.progress = function, labels, progress
+        self.function, self.progress = function, progress
+        self.labels = labels or [
+            {name: label(value) for name, value in point.items()} for point in self.points
+        ]
         self.store = None if cache is None else Store(cache, function)
         self.lock, self.stopped = Lock(), False
         self.results: dict[int, Any] = {}  # by row, as the failures
         self.failed: dict[int, Failure] = {}
         self.flying: set[int] = set()
 
-    def complete(self, workers, prepare):
+    def complete(self, workers: int | None, prepare: Callable[[], object] | None) -> None:
         """Compute what the store does not have."""
         workers = workers if workers in (None, -1) else whole("workers", workers)
         if self.store:
@@ -224,7 +163,7 @@ class _Run:
         if not missing:
             return
         self.tasks = self._arguments(missing)
-        run, here = active_pool(workers)
+        run, here = _active_pool(workers)
         if prepare and not here:
             prepare()
         if self.store:
@@ -254,12 +193,12 @@ class _Run:
 
     def _lane(self):
         """Take one point after the other: what each thread does, which keeps each at once."""
-        while task := self._next():
+        while True:
+            with self.lock:
+                task = None if self.stopped else next(self.tasks, None)
+            if not task:
+                return
             self._note(*_outcome(self.function, False, *task))
-
-    def _next(self):
-        with self.lock:
-            return None if self.stopped else next(self.tasks, None)
 
     def _note(self, row, results, *error):
         """Take note of what became of a point, and keep it."""
@@ -267,7 +206,7 @@ class _Run:
             try:
                 record = record_line(self.keys[row], pickle.dumps(results))
             except Exception as refused:
-                error = _told(refused)
+                error = _reason(refused)
         with self.lock:
             if self.stopped:
                 return
@@ -280,24 +219,19 @@ class _Run:
                     self.store.write(record)
             self.progress.step()
 
-    def close(self):
+    def close(self) -> None:
         """Keep nothing any more: after an interruption threads may still be at a point."""
         with self.lock:
             self.stopped = True
             if self.store:
                 self.store.close()
 
-    def shown(self, row):
+    def shown(self, row: int) -> dict[str, object]:
         """Return the arguments of a row as they are shown, and its replication."""
         point, replication = divmod(row, len(self.seeds))
-        labels = (
-            self.labels[point]
-            if self.labels
-            else {name: _label(value) for name, value in self.points[point].items()}
-        )
-        return {**labels, "replication": replication}
+        return {**self.labels[point], "replication": replication}
 
-    def error(self, message=""):
+    def error(self, message: str = "") -> SweepError:
         """Return the error that lists what failed and has the results so far."""
         message = message or f"{len(self.failed)} of {self.size} points failed"
         error = SweepError(message, [self.failed[row] for row in sorted(self.failed)])
@@ -315,6 +249,17 @@ def point_keys(
     for point in points:
         arguments = [f"{name}={known[id(point[name])]}" for name in sorted(point)]
         yield from (digest(*arguments, seed) for seed in by_seed)
+
+
+def plain(value: Any) -> Any:
+    """Return a number of NumPy's as one of Python's, and all else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def label(value: Any) -> Any:
+    """Return what a table or an error shows of an argument."""
+    value = plain(value)
+    return value if type(value) in SCALARS else " ".join(str(value).split())
 
 
 def _check_call(function, names):
@@ -335,7 +280,7 @@ def _check_call(function, names):
 
 
 def _outcome(function, leaves, row, point, seed):
-    """Return the row and its results, pickled where they leave the process, or what failed."""
+    """Return the row and its result, pickled where it leaves the process, or what failed."""
     try:
         # A fresh copy of the seed: spawning from it counts in it.
         results = function(**point, seed=np.random.SeedSequence(**seed.state))
@@ -346,99 +291,90 @@ def _outcome(function, leaves, row, point, seed):
         except Exception:  # slower, but classes of a script come back as themselves
             return row, cloudpickle.dumps(results)
     except (Exception, SystemExit) as error:
-        return row, None, *_told(error)
+        return row, None, *_reason(error)
 
 
-def _told(error):
+def _reason(error):
     return f"{type(error).__name__}: {error}", traceback.format_exc()
 
 
-def _read_grid(grid):
-    """Return the points of a grid, and of each what the table shows."""
-    if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise InputError(f"grid = {grid!r}; give a dict of name to values, or a list of points")
-    if isinstance(grid, Mapping):
-        names, rows = list(grid), [*product(*(_axis(*axis) for axis in grid.items()))]
-    else:
-        grid = list(grid)
-        names = list(grid[0]) if grid and isinstance(grid[0], Mapping) else []
-        for i, point in enumerate(grid):
-            if not isinstance(point, Mapping) or set(point) != set(names):
-                wanted = f"with the names {', '.join(names)}" if names else "of arguments"
-                raise InputError(f"grid[{i}] = {point!r}; give a dict {wanted}")
-        rows = [[(_label(point[name]), _plain(point[name])) for name in names] for point in grid]
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError(f"grid has the name {name!r}; give the name of an argument")
-        if name in RESERVED:
-            raise InputError(f"grid has the name {name!r}, which sweep itself uses; choose another")
-    if not rows or not names:
-        raise InputError("grid is empty; give a dict of name to values, or a list of points")
-    shown = set()
-    for row in rows:
-        label = tuple(label for label, _ in row)
-        if label in shown:
-            raise InputError(
-                f"grid has two points that are both shown as {label}; leave one out, or name "
-                "values that print alike: a dict of {'what to show': value, ...}"
-            )
-        shown.add(label)
-    labels, points = (
-        [dict(zip(names, (pair[i] for pair in row), strict=True)) for row in rows] for i in (0, 1)
-    )
-    return points, labels
+def _active_pool(workers):
+    """Return what runs calls, as ``joblib.parallel_config`` names it, and whether here in threads.
+
+    Other processes take a function and an iterator of tuples of arguments, and yield what the
+    function returns, in any order. Threads of this process call one function each.
+    """
+    hint = {"prefer": "threads"} if workers else {}
+    backend, _ = get_active_backend(**hint)
+    if hasattr(backend, "client"):
+        patience = max(PATIENCE, backend.wait_for_workers_timeout or 0)
+        return functools.partial(_on_dask, backend.client, patience), False
+    lanes = joblib.effective_n_jobs(workers)
+    if lanes == 1 or getattr(backend, "supports_sharedmem", False):
+        parallel = joblib.Parallel(workers, batch_size=1, **hint)
+        return lambda lane: parallel([joblib.delayed(lane)()] * lanes), True
+    try:
+        parallel = joblib.Parallel(workers, return_as="generator_unordered")
+    except ValueError as error:  # what the backend does not offer
+        raise InputError(
+            f"joblib.parallel_config({type(backend).__name__}): {error}; give 'loky', 'threading' "
+            "or 'dask'"
+        ) from None
+    return functools.partial(_in_processes, parallel), False
 
 
-def _axis(name, values):
-    """Return the pairs of label and value of one name of a grid."""
-    if isinstance(values, Mapping):
-        return list(values.items())
-    is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
-    if is_one or not isinstance(values, Iterable):
-        raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
-    pairs = [(_label(value), _plain(value)) for value in values]
-    if not pairs:
-        raise InputError(f"grid[{name!r}] is empty; give at least one value")
-    return pairs
+def _in_processes(parallel, function, arguments):
+    answers = parallel(itertools.starmap(joblib.delayed(function), arguments))
+    try:
+        for answer in answers:  # noqa: UP028, as it would be closed without the filter
+            yield answer
+    finally:
+        with warnings.catch_warnings():  # joblib's advice on work that is left undone
+            warnings.filterwarnings("ignore", message=".*tasks")
+            answers.close()
 
 
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else value
+def _on_dask(client, patience, function, arguments):
+    """Yield what the function returns; raise the first error once all others have ended.
 
-
-def _label(value):
-    value = _plain(value)
-    return value if type(value) in SCALARS else " ".join(str(value).split())
-
-
-def _in_numbers(function):
-    """Return the function, which now returns a dict of plain Python numbers or fails."""
-
-    @functools.wraps(function, updated=())
-    def numbers(**point):
-        results = function(**point)
-        named = results if isinstance(results, Mapping) else {"value": results}
-        plain = {name: _plain(value) for name, value in named.items()}
-        for name, value in plain.items():
-            if not isinstance(value, int | float):
-                raise TypeError(f"function returned {name} = {value!r}; return numbers")
-            if name in RESERVED or name in point or not isinstance(name, str):
-                raise ValueError(f"function returned {name!r}, a name taken; choose another")
-        return plain
-
-    return numbers
-
-
-def _table(run, names, with_errors):
-    """Return the rows that finished, or all of them with their errors."""
-    kept = [row for row in range(run.size) if with_errors or row in run.results]
-    shown = [run.shown(row) for row in kept]
-    table = pd.DataFrame()
-    for name in (*names, "replication"):
-        values = [each[name] for each in shown]
-        # None beside numbers is no NaN: values stay what they are.
-        table[name] = pd.Series(values, dtype=object if any(v is None for v in values) else None)
-    table = table.join(pd.DataFrame([run.results.get(row, {}) for row in kept]))
-    if with_errors:
-        table["error"] = [getattr(run.failed.get(row), "error", "") for row in kept]
-    return table
+    Workers may come and go. joblib's own way there waits for ever for a call whose result was lost
+    with its worker and that Dask then gives up, and for a cluster that has no workers any more.
+    """
+    done, pending, errors = SimpleQueue(), set(), []
+    seen = look = time.monotonic()
+    try:
+        while True:
+            if (now := time.monotonic()) >= look:
+                threads, look = sum(client.ncores().values()), now + _LOOK
+                seen = now if threads else seen
+                if now - seen > patience:
+                    raise TimeoutError(
+                        f"the Dask cluster has had no workers for {patience:g} seconds; give it "
+                        "some and start again, or wait longer for them: "
+                        "joblib.parallel_config('dask', wait_for_workers_timeout=...)"
+                    )
+            # Calls that wait may bring workers.
+            room = 0 if errors else max(0, 2 * max(1, threads) - len(pending))
+            for each in itertools.islice(arguments, room):
+                future = client.submit(function, *each, pure=False)
+                future.add_done_callback(done.put)
+                pending.add(future)
+            if not pending:
+                break
+            with suppress(Empty):
+                future = done.get(timeout=_LOOK)
+                try:
+                    answer = future.result(timeout=_LOOK)
+                except TimeoutError:  # lost with its worker: Dask computes it again
+                    done.put(future)
+                    continue
+                except Exception as error:
+                    errors.append(error)
+                else:
+                    yield answer
+                pending.discard(future)
+    finally:
+        with suppress(OSError):  # the cluster may be gone
+            client.cancel(list(pending))
+    if errors:
+        raise errors[0]

@@ -9,7 +9,7 @@ from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
-from coalloc_lib.intervals.estimates import Bound
+from coalloc_lib.intervals import Bound
 from coalloc_lib.names import PLACEMENTS, display_name
 from coalloc_lib.plots import Picture
 from coalloc_lib.saturation import saturated_loss

@@ -8,8 +8,7 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import not_negative, one_of
-from coalloc_lib.intervals.bootstrap import DAY
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import DAY, Interval
 from coalloc_lib.metrics import utilization_timeline
 from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import WEIGHTS

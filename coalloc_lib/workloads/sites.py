@@ -133,7 +133,7 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 
 def modified(
     jobs: JobStream, system: Multicluster, site: Any, modification: str
-) -> Chopped[JobStream]:
+) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
     Parameters

@@ -8,8 +8,7 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib.checks import InputError, instance_of, shown
-from coalloc_lib.intervals.estimates import Interval, all_of
-from coalloc_lib.intervals.inference import Sample
+from coalloc_lib.intervals import Interval, Sample, all_of
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.cluster_configurations import FOUR, PROCESSORS, UNEQUAL, BreakEven, study
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked

@@ -9,8 +9,7 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib.checks import instance_of, one_of, shown
-from coalloc_lib.intervals.estimates import all_of
-from coalloc_lib.intervals.inference import Sample, crossing
+from coalloc_lib.intervals import Sample, all_of, crossing
 from coalloc_lib.placement import Placement
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study

@@ -13,7 +13,7 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.checks import one_of
 from coalloc_lib.distributions import Distribution
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.studies.core import interval_columns
 from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 import coalloc_lib as co
 from coalloc_lib.analytic.slotted import slotted_utilization
 from coalloc_lib.checks import instance_of, shown
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import paired_difference, replicate, unpaired_difference
+from coalloc_lib.intervals import Interval, paired_difference, replicate, unpaired_difference
 from coalloc_lib.saturation import heavy_traffic, loss_at_response
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, study

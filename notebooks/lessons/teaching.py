@@ -9,7 +9,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 
 #: The right one of the options of a guess, or what finds it.
 Answer = str | Callable[[], str | None] | None

@@ -7,7 +7,7 @@ from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilizat
 from coalloc_lib.analytic.stationary import stationary_flow
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import power_of_two, uniform
-from coalloc_lib.intervals.inference import student
+from coalloc_lib.intervals import student
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.scenario import Scenario

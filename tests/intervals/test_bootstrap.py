@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals.bootstrap import resample_sums, resample_weeks
+from coalloc_lib.intervals import resample_sums, resample_weeks
 from coalloc_lib.seeds import spawn
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
@@ -23,21 +23,19 @@ def first(means):
     return means[0]
 
 
-def resampled(values, submit, **how):
+def resampled(values, submit, weights=None, **how):
+    weights = np.ones(len(submit)) if weights is None else weights
     given = {"block": LENGTH, "step": LENGTH / 7, "resamples": 300} | how
-    return resample_weeks(values, np.ones(len(submit)), submit, **given)
+    return resample_weeks(values, weights, submit, **given)
 
 
 def test_95_of_100_intervals_have_the_mean_of_the_queue():
+    """Those of single jobs would be too narrow: neighbours wait alike."""
     hits = 0
     for seed in spawn(3, 300):
         interval = resampled(*a_log(seed), seed=seed).interval(first)
         hits += interval.contains(1 / (1 - LOAD))
     assert 0.91 <= hits / 300 <= 0.98  # 95 of 100, by three standard errors
-
-
-def test_intervals_of_single_jobs_would_miss_it():
-    """The reason for blocks: neighbours wait alike."""
     values, submit = a_log(1)
     weeks = resampled(values, submit).interval(first)
     alone = resampled(values, submit, block=1.0, step=1.0).interval(first)
@@ -47,16 +45,11 @@ def test_intervals_of_single_jobs_would_miss_it():
 def test_the_mean_is_weighted_and_the_same_weeks_are_drawn_for_all():
     values, submit = a_log(2)
     weights = np.arange(1, len(submit) + 1)
-    both = resample_weeks(
-        [values, values + 1], weights, submit, block=LENGTH, step=LENGTH / 7, seed=1
-    )
+    both, again = (resampled([values, values + 1], submit, weights, seed=1) for _ in range(2))
     assert both.means[0] == pytest.approx(np.average(values, weights=weights))
     np.testing.assert_allclose(both.drawn[:, 1] - both.drawn[:, 0], 1)
     difference = both.interval(lambda means: means[1] - means[0])
     assert difference.half_width == pytest.approx(0, abs=1e-9)
-    again = resample_weeks(
-        [values, values + 1], weights, submit, block=LENGTH, step=LENGTH / 7, seed=1
-    )
     np.testing.assert_array_equal(both.drawn, again.drawn)
 
 
@@ -73,48 +66,36 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"submit": np.arange(20.0)}, "4 blocks or more"),
         ({"values": np.full(2_000, np.nan)}, "job 0 of row 0 has the value nan"),
         ({"weights": np.zeros(2_000)}, "weights are all 0"),
         ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
         ({"submit": np.arange(3.0)}, "give a value a job"),
         ({"block": 0}, "block = 0"),
+        ({"block": 1_000}, "4 blocks or more"),
     ],
 )
 def test_wrong_arguments_are_named(change, words):
     given = {"values": np.ones(2_000), "weights": np.ones(2_000), "submit": np.arange(2_000.0)}
-    given |= {"block": 100.0, "step": 50.0} | change
-    if words == "4 blocks or more":
-        given |= {"values": np.ones(20), "weights": np.ones(20)}
     with pytest.raises(co.InputError, match=words):
-        resample_weeks(**given)
-
-
-def test_a_statistic_that_is_no_number_is_refused():
-    values, submit = a_log(2)
-    with pytest.raises(co.InputError, match="statistic is not a number"):
-        resampled(values, submit).interval(lambda means: float("nan"))
-    endless = resampled(values, submit).interval(lambda means: float("inf"))
-    assert endless.low == endless.high == np.inf
+        resample_weeks(**given | {"block": 100.0, "step": 50.0} | change)
+    top = np.where(np.arange(28) == 3, np.nan, 1.0)
+    with pytest.raises(co.InputError, match="did all jobs run"):
+        resample_sums(top, np.ones(28), 7)
 
 
 def test_the_interval_of_a_rising_function_is_the_function_of_the_interval():
     """Also where it is infinite, as an overhead at break-even is out of what was tried."""
-    values, submit = a_log(2)
-    means = resampled(values, submit)
+    means = resampled(*a_log(2))
     plain = means.interval(first)
     above = (plain.estimate + plain.high) / 2
     cut = means.interval(lambda each: np.inf if each[0] > above else each[0])
     assert (cut.estimate, cut.low, cut.high) == (plain.estimate, plain.low, np.inf)
     assert means.interval(lambda each: np.exp(each[0])).low == pytest.approx(np.exp(plain.low))
     assert means.interval(first, confidence=0.5).half_width < plain.half_width / 2
-
-
-def test_the_estimate_lies_in_its_interval():
-    values, submit = a_log(2)
-    means = resampled(values, submit)
     odd = means.interval(lambda each: 9.0 if each is means.means else each[0])
-    assert odd.low < odd.high == odd.estimate == 9
+    assert odd.low < odd.high == odd.estimate == 9, "the estimate lies in its interval"
+    with pytest.raises(co.InputError, match="statistic is not a number"):
+        means.interval(lambda means: float("nan"))
 
 
 def test_logs_beside_one_another_are_drawn_independently():
@@ -128,7 +109,7 @@ def test_logs_beside_one_another_are_drawn_independently():
     assert len(one.beside(resampled(values, submit, resamples=30)).drawn) == 30
 
 
-def test_resamples_in_which_no_job_counts_put_the_interval_in_doubt():
+def test_resamples_in_which_no_job_counts_give_a_warning():
     """Of eight days one has all the weight: four blocks of two often miss it."""
     weights = np.zeros(8)
     weights[3] = 1
@@ -136,10 +117,3 @@ def test_resamples_in_which_no_job_counts_put_the_interval_in_doubt():
     assert "no job counts in 3" in found.interval(first).warning  # (3 / 4)^4, about 32 %
     assert found.beside(found).warning
     assert not resampled(*a_log(2)).interval(first).warning
-
-
-def test_sums_that_are_no_numbers_are_refused():
-    top = np.ones((1, 28))
-    top[0, 3] = np.nan
-    with pytest.raises(co.InputError, match="did all jobs run"):
-        resample_sums(top, np.ones((1, 28)), 7)

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtrit
 
 import coalloc_lib as co
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from lessons import maximal_utilization as lesson
 from lessons.maximal_utilization import EXERCISES, check, leaderboard
 from tests.studies.answers import assert_right, hint_of

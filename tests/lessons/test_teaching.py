@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from lessons.teaching import checker, guess, held_against, near, off_by, ranked
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import coalloc_lib as co
-from coalloc_lib.intervals.bootstrap import WEEK
+from coalloc_lib.intervals import WEEK
 from coalloc_lib.studies.online_batch.runs import SERVERS, Log
 
 WEEKS = 6

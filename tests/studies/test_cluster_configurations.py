@@ -8,8 +8,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.curves import response_point
-from coalloc_lib.intervals.estimates import Bound, Interval
-from coalloc_lib.intervals.inference import Sample, student
+from coalloc_lib.intervals import Bound, Interval, Sample, student
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies import cluster_configurations as cc
 from coalloc_lib.studies import response_lines

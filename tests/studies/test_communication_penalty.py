@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import Crossing, Sample
+from coalloc_lib.intervals import Crossing, Interval, Sample
 from coalloc_lib.plots import PRINT
 from coalloc_lib.studies import communication_penalty as claims
 from coalloc_lib.studies.communication_penalty import BreakEven, scenario, served, study

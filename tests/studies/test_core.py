@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.studies.core import Scale, furthest, least, most, scales
 from coalloc_lib.studies.pages import claims_table, verdict_lines
 from tests.studies.toy import Draw, toy

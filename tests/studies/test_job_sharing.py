@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals.bootstrap import DAY
+from coalloc_lib.intervals import DAY
 from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.scheduling import EASY, FPFS
 from coalloc_lib.seeds import spawn

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.studies import published
 from coalloc_lib.studies.ledger import (
     HEADER,

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 import coalloc_lib as co
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import Sample
+from coalloc_lib.intervals import Interval, Sample
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as mu
 from coalloc_lib.studies.core import Results, Scale, cases_of

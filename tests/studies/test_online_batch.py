@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.studies import core
 from coalloc_lib.studies.online_batch import (
     Case,

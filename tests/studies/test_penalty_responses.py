@@ -7,7 +7,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.curves import RISING
-from coalloc_lib.intervals.inference import Sample, student
+from coalloc_lib.intervals import Sample, student
 from coalloc_lib.saturation import WARM_UP
 from coalloc_lib.seeds import spawn
 from coalloc_lib.studies.communication_penalty import responses, scenario, served

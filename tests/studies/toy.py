@@ -7,7 +7,7 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
-from coalloc_lib.intervals.inference import student
+from coalloc_lib.intervals import student
 from coalloc_lib.studies.core import Study, interval_columns, scales
 from coalloc_lib.studies.ledger import Row, judge_number
 

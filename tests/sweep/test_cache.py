@@ -4,6 +4,8 @@ import errno
 import io
 import pickle
 import signal
+import subprocess
+import sys
 import time
 
 import joblib
@@ -11,8 +13,9 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import coalloc_lib as co
-from coalloc_lib.sweep import SweepError, store, sweep
-from coalloc_lib.sweep.store import Store, read_records, record_line
+from coalloc_lib.sweep import SweepError, cache, run_points, sweep
+from coalloc_lib.sweep.cache import Store, read_records, record_line
+from tests.conftest import ROOT
 from tests.sweep.functions import Calls, Watch, inverse, noisy
 
 
@@ -38,9 +41,8 @@ class Overdrawn(io.FileIO):
             raise OSError(errno.EDQUOT, "Disk quota exceeded")
 
 
-@pytest.mark.parametrize("workers", [None, 2])
-@pytest.mark.parametrize("disk", [FillingDisk, Overdrawn])
-def test_a_full_disk_is_said_and_loses_no_finished_point(tmp_path, monkeypatch, disk, workers):
+@pytest.mark.parametrize(("disk", "workers"), [(FillingDisk, None), (Overdrawn, 2)])
+def test_a_full_disk_is_reported_and_loses_no_finished_point(tmp_path, monkeypatch, disk, workers):
     opened = Store.open
 
     def other(store):
@@ -60,6 +62,9 @@ def test_a_full_disk_is_said_and_loses_no_finished_point(tmp_path, monkeypatch, 
     assert table.square.tolist() == [x * x for x in range(1, 1001)]
 
 
+LONG_LOKY = pytest.param("loky", marks=pytest.mark.long)
+
+
 class Interrupting(Watch):
     """Presses Ctrl-C when twenty points are done."""
 
@@ -74,7 +79,7 @@ def slowly(x, seed):
     return x
 
 
-@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+@pytest.mark.parametrize("backend", ["sequential", "threading", LONG_LOKY])
 def test_an_interruption_keeps_what_was_finished(tmp_path, backend):
     how = {"cache": tmp_path, "prepare": None}
     with joblib.parallel_config(backend, n_jobs=2), pytest.raises(KeyboardInterrupt):
@@ -96,20 +101,12 @@ def test_only_what_is_missing_is_computed(tmp_path):
     assert_frame_equal(two, sweep(Calls(), {"x": range(5, 15)}), check_exact=True)
 
 
-def test_other_seeds_and_replications_are_other_points(tmp_path):
-    for seed, replications, missing in [(0, 2, 2), (0, 3, 1), (1, 3, 3), (0, 3, 0)]:
-        watch = Watch()
-        table = sweep(noisy, {"load": [1]}, replications, seed=seed, cache=tmp_path, progress=watch)
-        assert watch.announced == missing
-        assert_frame_equal(table, sweep(noisy, {"load": [1]}, replications, seed=seed))
-
-
 def test_another_function_or_another_library_is_computed_anew(tmp_path, monkeypatch):
     for step in (1, 2):
         assert sweep(lambda x, seed, k=step: x + k, {"x": [1]}, cache=tmp_path).value[0] == 1 + step
     calls = Calls()
     for version, made_so_far in [("1", 1), ("2", 2), ("1", 2)]:
-        monkeypatch.setattr(store, "library_digest", lambda version=version: version)
+        monkeypatch.setattr(cache, "library_digest", lambda version=version: version)
         sweep(calls, {"x": [1]}, cache=tmp_path)
         assert len(calls.made) == made_so_far
 
@@ -147,3 +144,64 @@ def test_what_cannot_be_used_is_refused(tmp_path, monkeypatch):
     with pytest.raises(co.InputError, match="Permission denied"):
         sweep(noisy, {"load": [2]}, cache=tmp_path)
     assert_frame_equal(sweep(noisy, {"load": [1]}, cache=tmp_path), table)
+
+
+SCRIPT = """
+import joblib
+from dataclasses import dataclass
+from coalloc_lib.sweep import run_points
+from tests.sweep.functions import Watch
+
+STEP = 1
+
+@dataclass
+class Own:
+    x: int
+
+def f(x, seed):
+    return [Own(x)]
+
+if __name__ == "__main__":
+    watch = Watch()
+    with joblib.parallel_config("loky", n_jobs=2):
+        found = run_points(f, [{"x": 1}], cache="cache", prepare=None, progress=watch)
+    print(found == [[Own(1)]], watch.found)
+"""
+
+
+@pytest.mark.long
+def test_a_script_finds_what_it_kept_with_its_own_classes_until_it_is_changed(tmp_path):
+    def output(script):
+        (tmp_path / "script.py").write_text(script)
+        how = {"cwd": tmp_path, "env": {"PYTHONPATH": str(ROOT)}, "text": True}
+        return subprocess.check_output([sys.executable, "-B", "script.py"], **how).strip()
+
+    assert output(SCRIPT) == "True 0"
+    assert output(f"# A remark.\n{SCRIPT}") == "True 1"
+    assert output(SCRIPT.replace("Own(x)]", "Own(x + STEP)]")) == "False 0"
+    assert output(SCRIPT.replace("STEP = 1", "STEP = 0").replace("(x)]", "(x + STEP)]")) == "True 0"
+
+
+class Fragile:
+    loads = True
+
+    def __setstate__(self, state):
+        if not self.loads:
+            raise AttributeError("what it needs is gone")
+
+    def __getstate__(self):
+        return {"x": 1}
+
+
+def fragile(x, seed):
+    return Fragile()
+
+
+def test_what_cannot_be_read_any_more_is_computed_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("coalloc_lib.sweep.cache.describe", lambda function: "the same")
+    run_points(fragile, [{"x": 1}], cache=tmp_path)
+    for loads, found in ((True, 1), (False, 0)):
+        monkeypatch.setattr(Fragile, "loads", loads)
+        watch = Watch()
+        run_points(fragile, [{"x": 1}], cache=tmp_path, progress=watch)
+        assert watch.found == found

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import ROOT
 
 #: Finds the kernels by looking into every module, and takes note of what they are compiled for.
@@ -60,6 +62,7 @@ assert after == before, [name for name, kinds in after.items() if kinds != befor
 """
 
 
+@pytest.mark.long
 def test_every_kernel_is_found_and_compiled_for_the_types_that_are_used(tmp_path):
     """In an empty cache: what is loaded from a full one does not show what it calls."""
     code = [sys.executable, "-c", LOOKING + USING]

@@ -6,7 +6,6 @@ theory's value has to lie in it, and the interval has to be narrow: its half-wid
 """
 
 import math
-from functools import cache
 
 import numpy as np
 import pytest
@@ -21,15 +20,14 @@ WARM_UP = 20_000
 WIDTH = 0.02
 
 
-def interval(values):
-    """Mean and half-width of the 99.9 % interval of independent values."""
-    half = stats.t.ppf(0.9995, len(values) - 1) * stats.sem(values)
-    return np.mean(values), half
+def long(*values):
+    """A case of `make test-long`."""
+    return pytest.param(*values, marks=pytest.mark.long)
 
 
 def assert_agrees(values, theory):
     """Assert that the theory's value lies in the interval, and that the interval is narrow."""
-    mean, half = interval(values)
+    mean, half = np.mean(values), stats.t.ppf(0.9995, len(values) - 1) * stats.sem(values)
     assert half < WIDTH * theory
     assert abs(mean - theory) <= half, f"{mean:.5f} ± {half:.5f} misses {theory:.5f}"
 
@@ -74,31 +72,16 @@ def wait_mg1(rate, service):
     return load * service.mean * (1 + service.cv**2) / (2 * (1 - load))
 
 
-@cache
-def mmc_runs(servers, load):
-    """Mean wait and fraction of waiting jobs of an M/M/c queue, a pair a replication."""
-
+@pytest.mark.parametrize(("servers", "load"), [long(1, 0.3), long(2, 0.6), (8, 0.75)])
+def test_wait_and_probability_of_waiting_of_mmc(servers, load):
     def measure(schedule):
         wait = schedule.wait[WARM_UP:]
         return wait.mean(), (wait > 0).mean()
 
-    system = co.Multicluster([servers])
-    runs = replicate(servers, system, co.Exponential(2.0), load * servers / 2.0, [1], measure)
-    return np.array(runs).T
-
-
-MMC = [(1, 0.3), (1, 0.6), (2, 0.6), (5, 0.7), (8, 0.75)]
-
-
-@pytest.mark.parametrize(("servers", "load"), MMC)
-def test_mmc_wait(servers, load):
-    waits, _ = mmc_runs(servers, load)
-    assert_agrees(waits, wait_mmc(servers, load * servers / 2.0, 2.0))
-
-
-@pytest.mark.parametrize(("servers", "load"), MMC)
-def test_mmc_probability_of_waiting(servers, load):
-    _, waiting = mmc_runs(servers, load)
+    system, rate = co.Multicluster([servers]), load * servers / 2.0
+    runs = replicate(servers, system, co.Exponential(2.0), rate, [1], measure)
+    waits, waiting = zip(*runs, strict=True)
+    assert_agrees(waits, wait_mmc(servers, rate, 2.0))
     assert_agrees(waiting, erlang_c(servers, load * servers))
 
 
@@ -113,9 +96,7 @@ def test_erlang_c_itself():
 @pytest.mark.parametrize(
     ("service", "load"),
     [
-        (co.Deterministic(3.0), 0.5),
-        (co.Deterministic(3.0), 0.75),
-        (co.Hyperexponential(3.0, 1.5), 0.5),
+        long(co.Deterministic(3.0), 0.75),
         (co.Hyperexponential(3.0, 2.5), 0.4),
     ],
     ids=str,
@@ -126,63 +107,35 @@ def test_mg1_wait(service, load):
     assert_agrees(waits, wait_mg1(rate, service))
 
 
-@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible"])
+@pytest.mark.parametrize("request_type", [long("ordered"), long("unordered"), "flexible"])
 def test_jobs_of_the_whole_system_make_it_one_server(request_type):
     """They span, so that the penalty lengthens the service."""
     service, penalty, load = co.Hyperexponential(2.0, 1.5), 0.25, 0.5
     longer = co.Hyperexponential(2.0 * (1 + penalty), 1.5)
     rate = load / longer.mean
-    waits = replicate(
-        8,
-        co.Multicluster([8, 4, 4]),
-        service,
-        rate,
-        [8, 4, 4],
-        mean_wait,
-        request=request_type,
-        span_penalty=penalty,
-    )
+    system, how = co.Multicluster([8, 4, 4]), {"request": request_type, "span_penalty": penalty}
+    waits = replicate(8, system, service, rate, [8, 4, 4], mean_wait, **how)
     assert_agrees(waits, wait_mg1(rate, longer))
 
 
-@pytest.mark.parametrize("placement", [co.FirstFit(), co.WorstFit(), co.BestFit()], ids=repr)
+@pytest.mark.parametrize(
+    "placement", [long(co.FirstFit()), long(co.WorstFit()), co.BestFit()], ids=repr
+)
 def test_small_total_requests_see_all_clusters_as_one(placement):
-    sizes, load = [2, 1, 3], 0.75
-    waits = replicate(
-        9,
-        co.Multicluster(sizes),
-        co.Exponential(1.0),
-        load * sum(sizes),
-        [1],
-        mean_wait,
-        request="total",
-        placement=placement,
-    )
-    assert_agrees(waits, wait_mmc(sum(sizes), load * sum(sizes), 1.0))
+    system, rate = co.Multicluster([2, 1, 3]), 0.75 * 6
+    how = {"request": "total", "placement": placement}
+    waits = replicate(9, system, co.Exponential(1.0), rate, [1], mean_wait, **how)
+    assert_agrees(waits, wait_mmc(6, rate, 1.0))
 
 
+@pytest.mark.long
 def test_half_the_system_a_job_makes_it_two_servers():
     """Two clusters of 8, every job with components (4, 4): two of them run at once."""
     waits = replicate(10, co.Multicluster([8, 8]), co.Exponential(1.0), 1.3, [4, 4], mean_wait)
     assert_agrees(waits, wait_mmc(2, 1.3, 1.0))
 
 
-@pytest.mark.parametrize("alpha", [0.3, 7.0])
-def test_service_times_scale_the_response(alpha):
-    """At one load, service times of alpha times the length give alpha times the response."""
-    servers, load = 4, 0.7
-    rate = load * servers
-    responses = replicate(
-        11,
-        co.Multicluster([servers]),
-        co.Exponential(alpha),
-        rate / alpha,
-        [1],
-        lambda schedule: schedule.response[WARM_UP:].mean(),
-    )
-    assert_agrees(responses, alpha * (wait_mmc(servers, rate, 1.0) + 1.0))
-
-
+@pytest.mark.long
 def test_littles_law_and_arrivals_that_see_time_averages():
     """Jobs in queue and in service, over time, are the rate times wait and service time."""
     servers, load = 3, 0.7

@@ -11,8 +11,7 @@ from math import hypot
 
 import numpy as np
 
-from coalloc_lib.intervals.estimates import Interval, all_of
-from coalloc_lib.intervals.inference import Crossing, Sample, student
+from coalloc_lib.intervals import Crossing, Interval, Sample, all_of, student
 from coalloc_lib.studies.communication_penalty import responses as paper
 from coalloc_lib.studies.communication_penalty.figures import LOAD, PRINTED, WORK, study
 from coalloc_lib.studies.communication_penalty.responses import BreakEven, scenario, served

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Picture
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.distributions import Between, Distribution
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.placement import SingleThenSpan, WorstFit
 from coalloc_lib.plots.signs import OWN
 from coalloc_lib.scheduling import FCFS, FPFS

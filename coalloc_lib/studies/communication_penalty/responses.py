@@ -10,8 +10,7 @@ import numpy as np
 from coalloc_lib.checks import InputError, instance_of, positive, whole
 from coalloc_lib.curves import RISING
 from coalloc_lib.distributions import Distribution, Exponential, power_of_two
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import Crossing, Sample, crossing, student
+from coalloc_lib.intervals import Crossing, Interval, Sample, crossing, student
 from coalloc_lib.placement import WorstFit
 from coalloc_lib.saturation import WARM_UP, replicated_traffic
 from coalloc_lib.scenario import Scenario

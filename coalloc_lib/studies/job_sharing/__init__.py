@@ -16,8 +16,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.intervals.estimates import Interval, not_
-from coalloc_lib.intervals.inference import Crossing
+from coalloc_lib.intervals import Crossing, Interval, not_
 from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.scheduling import EASY
 from coalloc_lib.seeds import Seed, spawn

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib import sites
 from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.intervals.bootstrap import DAY, Resamples, resample_sums
+from coalloc_lib.intervals import DAY, Resamples, resample_sums
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, FirstFit, LeastLoaded, Placement, RandomFit, WorstFit
 from coalloc_lib.schedule import WEIGHTS, Schedule

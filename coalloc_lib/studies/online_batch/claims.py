@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coalloc_lib.intervals.estimates import Interval, all_of
+from coalloc_lib.intervals import Interval, all_of
 from coalloc_lib.studies.core import Decision, Results, furthest, least, most
 from coalloc_lib.studies.ledger import Row, judge_number
 from coalloc_lib.studies.online_batch import figures, runs

@@ -10,8 +10,7 @@ from coalloc_lib import plots
 from coalloc_lib.calendar.example import worked_example
 from coalloc_lib.calendar.trees import leaves
 from coalloc_lib.checks import InputError, shown
-from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.intervals.inference import student
+from coalloc_lib.intervals import Interval, student
 from coalloc_lib.studies.core import Results, interval_columns
 from coalloc_lib.studies.online_batch import runs
 from coalloc_lib.studies.online_batch.runs import (

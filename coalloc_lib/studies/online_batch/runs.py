@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from coalloc_lib.calendar.example import Request
 from coalloc_lib.calendar.slot_trees import SlotTrees
 from coalloc_lib.checks import instance_of, one_of
-from coalloc_lib.intervals.bootstrap import WEEK, resample_sums
-from coalloc_lib.intervals.estimates import Interval
+from coalloc_lib.intervals import WEEK, Interval, resample_sums
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule

@@ -1,8 +1,12 @@
-"""Serial, threads, processes and a Dask cluster: the same table, to the last bit."""
+"""Serial, threads, processes, a Dask cluster, kills: the same results, and none is lost."""
 
 import os
+import random
+import subprocess
+import sys
 import threading
 import time
+from collections import Counter
 from functools import partial
 
 import joblib
@@ -13,7 +17,10 @@ from pandas.testing import assert_frame_equal
 
 import coalloc_lib as co
 from coalloc_lib.seeds import spawn
-from coalloc_lib.sweep import SweepError, pools, run_points, sweep
+from coalloc_lib.sweep import SweepError, cache, points, run_points, sweep
+from coalloc_lib.sweep.cache import Store
+from coalloc_lib.sweep.points import point_keys
+from tests.conftest import ROOT
 from tests.sweep.functions import Watch
 
 SYSTEM = co.Multicluster([8, 8])
@@ -50,8 +57,9 @@ def moved(request):
     return joblib.parallel_config(request.param, n_jobs=2)
 
 
-EVERYWHERE = pytest.mark.parametrize("moved", ["threading", "loky", "dask"], indirect=True)
-IN_PROCESSES = pytest.mark.parametrize("moved", ["loky", "dask"], indirect=True)
+LONG_DASK = pytest.param("dask", marks=pytest.mark.long)
+EVERYWHERE = pytest.mark.parametrize("moved", ["threading", "loky", LONG_DASK], indirect=True)
+IN_PROCESSES = pytest.mark.parametrize("moved", ["loky", LONG_DASK], indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -59,17 +67,7 @@ def serial():
     return sweep(response, GRID, replications=2, seed=7)
 
 
-def test_the_serial_table_is_what_the_function_says(serial):
-    seeds = spawn(7, 2)
-    for row in (0, 5, 15):
-        point, replication = divmod(row, 2)
-        places = zip(GRID.values(), np.unravel_index(point, (2, 2, 2)), strict=True)
-        expected = response(*(axis[i] for axis, i in places), seed=seeds[replication])
-        assert serial.iloc[row][["mean", "longest"]].to_dict() == expected
-    assert serial["mean"].nunique() == len(serial)
-
-
-@EVERYWHERE
+@pytest.mark.parametrize("moved", ["threading", "loky", "dask"], indirect=True)
 def test_the_same_table_everywhere(moved, serial, tmp_path):
     with moved:
         table = sweep(response, GRID, replications=2, seed=7, cache=tmp_path)
@@ -94,9 +92,11 @@ def test_workers_are_threads(serial):
 
 @IN_PROCESSES
 def test_points_run_in_other_processes(moved):
-    calls = []
+    calls, lock = [], threading.Lock()
     with moved:
         table = sweep(where, {"x": range(40)}, prepare=lambda: calls.append(os.getpid()))
+        with pytest.raises(SweepError, match=r"the sweep stopped .*(pickle|serialize)"):
+            sweep(lambda x, seed: lock.locked(), {"x": range(9)})
     assert len(set(table.process) - {os.getpid()}) == table.process.nunique() == 2
     assert calls == [os.getpid()]
 
@@ -131,7 +131,7 @@ def dies(x, home, seed):
 
 
 @IN_PROCESSES
-def test_a_worker_that_dies_is_said_and_what_had_finished_is_kept(moved, tmp_path):
+def test_a_worker_that_dies_is_reported_and_what_had_finished_is_kept(moved, tmp_path):
     grid = {"x": range(30), "home": [os.getpid()]}
     with moved, pytest.raises(SweepError, match=r"(?s)stopped .*x = \d+, .* in flight") as caught:
         sweep(dies, grid, cache=tmp_path)
@@ -155,8 +155,9 @@ class Ending(Watch):
             self.cluster.scale(0)
 
 
+@pytest.mark.long
 def test_a_cluster_without_workers_is_given_up_and_new_ones_go_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(pools, "PATIENCE", 2.0)
+    monkeypatch.setattr(points, "PATIENCE", 2.0)
     how = {"cache": tmp_path, "prepare": None}
     config = partial(joblib.parallel_config, "dask", wait_for_workers_timeout=1)
     with cluster(1) as shrinking, Client(shrinking), config():
@@ -167,7 +168,7 @@ def test_a_cluster_without_workers_is_given_up_and_new_ones_go_on(tmp_path, monk
     finished = caught.value.table.x
     assert len(finished) >= 5
     assert 0 < len(caught.value.failures) <= 4, "only what was in flight"
-    monkeypatch.setattr(pools, "PATIENCE", 60.0)
+    monkeypatch.setattr(points, "PATIENCE", 60.0)
     with cluster(0) as growing, Client(growing), config():
         growing.scale(2)
         watch = Watch()
@@ -177,21 +178,94 @@ def test_a_cluster_without_workers_is_given_up_and_new_ones_go_on(tmp_path, monk
     assert table.process.nunique() == 3
 
 
-@IN_PROCESSES
-def test_what_cannot_be_handed_to_a_process_is_said(moved):
-    lock = threading.Lock()
-
-    def locked(x, seed):
-        with lock:
-            return x
-
-    with moved, pytest.raises(SweepError, match=r"the sweep stopped .*(pickle|serialize)"):
-        sweep(locked, {"x": range(9)})
-
-
 def test_a_backend_that_cannot_hand_in_points_one_by_one_is_refused_by_name():
     with (
         joblib.parallel_config("multiprocessing", n_jobs=2),
         pytest.raises(co.InputError, match=r"MultiprocessingBackend.*; give 'loky', 'threading'"),
     ):
         sweep(lambda load, seed: load, {"load": [0.5, 0.7]})
+
+
+POINTS, REPLICATIONS = 400, 2
+LOGGED = [{"x": x} for x in range(POINTS)]
+
+
+@pytest.fixture
+def one_library(monkeypatch):
+    """Whoever edits a source while the tests run does not make another library of it."""
+    monkeypatch.setattr(cache, "library_digest", str)
+
+
+def logged(x, seed):
+    """Takes a while, then takes note in a file that a kill cannot take back."""
+    time.sleep(0.004)
+    log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
+    os.close(log)
+    return x, np.random.default_rng(seed).random(3).tolist()
+
+
+def start(folder, workers):
+    code = (
+        "from tests.sweep.test_running import *; "
+        "cache.library_digest = str; "
+        f"run_points(logged, LOGGED, REPLICATIONS, seed=5, cache={str(folder / 'cache')!r}, "
+        f"workers={workers})"
+    )
+    environment = {**os.environ, "SWEEP_LOG": str(folder / "log")}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)
+
+
+def executions(folder):
+    log = folder / "log"
+    return Counter(log.read_text().split("\n")[:-1] if log.exists() else ())
+
+
+def recorded(folder):
+    """The points that the cache has, as the log writes them."""
+    names = [f"{x} {r}" for x in range(POINTS) for r in range(REPLICATIONS)]
+    keys = dict(zip(point_keys(LOGGED, spawn(5, REPLICATIONS)), names, strict=True))
+    return {keys[key] for key in Store(folder / "cache", logged).read(keys)}
+
+
+def check_nothing_is_left_to_do(folder):
+    results = run_points(logged, LOGGED, REPLICATIONS, seed=5, cache=folder / "cache")
+    assert not (folder / "other_log").exists(), "a finished point was computed again"
+    assert results == run_points(logged, LOGGED, REPLICATIONS, seed=5, workers=2)
+
+
+@pytest.mark.parametrize(
+    ("kills", "workers", "seed"),
+    [(3, 1, None)]
+    + [pytest.param(10, w, s, marks=pytest.mark.long) for w in (1, 2) for s in range(3)],
+)
+def test_runs_that_are_killed_go_on(tmp_path, monkeypatch, one_library, kills, workers, seed):
+    """Killed at random moments, then let to its end: what was kept is not done again."""
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
+    moments, stages = random.Random(seed), []
+    for _ in range(kills):
+        begun = executions(tmp_path).total()
+        run = start(tmp_path, workers)
+        while run.poll() is None and executions(tmp_path).total() == begun:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 0.5))
+        run.kill()
+        run.wait()
+        stages.append((executions(tmp_path), recorded(tmp_path)))
+    assert start(tmp_path, workers).wait() == 0
+    after = executions(tmp_path)
+    assert len(after) == POINTS * REPLICATIONS
+    assert all(after[point] == before[point] > 0 for before, kept in stages for point in kept)
+    # Only what a thread was at when the kill came is done twice.
+    assert after.total() - len(after) <= kills * workers
+    assert any(kept for _, kept in stages), "no kill came while points were computed"
+    check_nothing_is_left_to_do(tmp_path)
+
+
+@pytest.mark.long
+def test_two_runs_at_once_share_a_cache(tmp_path, monkeypatch, one_library):
+    runs = [start(tmp_path, 1) for _ in range(2)]
+    assert [run.wait() for run in runs] == [0, 0]
+    assert len(recorded(tmp_path)) == POINTS * REPLICATIONS
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
+    check_nothing_is_left_to_do(tmp_path)

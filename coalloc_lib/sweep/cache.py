@@ -1,0 +1,349 @@
+"""What a finished point is known by, and the files that keep it.
+
+A point is found again by two digests, which are the same in every process. One is of the function:
+its code and all that this code reaches by name, in its own module and in other modules of the
+user's, together with every source file of this library and NumPy's version. The other is of the
+point's arguments and its seed. Functions and classes of installed packages are known by their
+names. What cannot be followed is refused, since the cache could give old results.
+"""
+
+import base64
+import builtins
+import copyreg
+import dis
+import functools
+import hashlib
+import importlib
+import os
+import re
+import sys
+import sysconfig
+import types
+import uuid
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coalloc_lib.checks import InputError
+
+#: Types whose `repr` tells equal values from others.
+SCALARS = (type(None), bool, int, float, complex, str, bytes)
+_LIBRARY = Path(__file__).parents[1]
+#: What values of just these types are described by.
+_ATTRIBUTES = {
+    types.CodeType: (
+        "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags",
+        "co_exceptiontable",
+    ),
+    property: ("fget", "fset", "fdel"),
+    classmethod: ("__func__",),
+    staticmethod: ("__func__",),
+    np.random.SeedSequence: ("entropy", "spawn_key"),
+    type(functools.cache(len)): ("__wrapped__",),
+}  # fmt: skip
+_LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+_STEPS = ("LOAD_ATTR", "LOAD_METHOD")
+#: What reaches values by names that the code does not show.
+_BLIND = (eval, exec, globals, __import__, importlib.import_module, sys.modules)
+_SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+
+
+def digest(*parts: str) -> str:
+    """Return 32 hexadecimal digits that stand for these texts, in this order."""
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+
+
+@functools.cache
+def library_digest() -> str:
+    """Return the digest of NumPy's version and of every source file of this library."""
+    sources = sorted(_LIBRARY.rglob("*.py"))
+    names = (path.relative_to(_LIBRARY).as_posix() for path in sources)
+    return digest(np.__version__, *names, *(path.read_text("utf-8") for path in sources))
+
+
+library_digest()  # now, and not when the first sweep begins, which may be after a change
+
+
+def describe(value: object) -> str:
+    """Return a text that is the same for equal values in every process, and differs for others.
+
+    What cannot be pickled or followed is an `InputError` that says where it is.
+    """
+    description = _Description()
+    try:
+        return description(value)
+    except RecursionError:
+        description.path.clear()
+        raise description.refusal(value, "it is nested too deeply") from None
+
+
+class _Description:
+    """The description of one value and of all within it, each of which is described once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[object, str]] = {}
+        self.path: list[str] = []
+        self.depth = 0
+
+    def __call__(self, value: object) -> str:
+        if type(value) is bytes:  # the content of an array, say: the `repr` of much takes long
+            return f"bytes {hashlib.blake2b(value, digest_size=16).hexdigest()}"
+        if type(value) in SCALARS:
+            return f"{type(value).__name__} {value!r}"
+        if _is_blind(value):
+            raise self.refusal(value, "it can reach what the code does not name")
+        if id(value) not in self.known:
+            # The value is held too: else its identity could become another's.
+            self.known[id(value)] = value, f"again {self.depth}"
+            self.depth += 1
+            self.known[id(value)] = value, digest(type(value).__qualname__, *self.parts(value))
+            self.depth -= 1
+        return self.known[id(value)][1]
+
+    def parts(self, value: Any) -> Iterable[str]:
+        """Return the descriptions of what a value consists of."""
+        kind = type(value)
+        if _is_named(value):
+            return [value.__module__, value.__qualname__]
+        if kind in _ATTRIBUTES:
+            return [self(getattr(value, name)) for name in _ATTRIBUTES[kind]]
+        if kind in (tuple, list):
+            return map(self, value)
+        if kind in (set, frozenset):
+            return sorted(map(self, value))
+        if kind is dict:
+            return [self(part) for pair in value.items() for part in pair]
+        if kind is types.ModuleType:
+            return self.of_module(value)
+        if kind is types.FunctionType:
+            return self.of_function(value)
+        return self.of_class(value) if isinstance(value, type) else self.of_object(value)
+
+    def of_module(self, module):
+        """Describe an installed package by its name, a module of the user's by all it has."""
+        if _is_installed(module.__name__):
+            return [module.__name__]
+        names = sorted(name for name in vars(module) if name[:2] != "__")
+        return [module.__name__, *self.by_name((name, vars(module)[name]) for name in names)]
+
+    def of_function(self, function):
+        """Describe a function by its code and by what this code reaches by name."""
+        code = function.__code__
+        cells = zip(code.co_freevars, map(_content, function.__closure__ or ()), strict=True)
+        reached = dict(_reached(code, function.__globals__))
+        own = (code, function.__defaults__, function.__kwdefaults__, vars(function))
+        return [*map(self, own), *self.by_name([*cells, *sorted(reached.items())])]
+
+    def of_class(self, kind):
+        """Describe a class by its names, its bases and its own members."""
+        members = {
+            name: member
+            for name, member in vars(kind).items()
+            if isinstance(member, types.FunctionType | classmethod | staticmethod)
+            or not (name[:2] == "__" or name == "_abc_impl" or isinstance(member, _SLOTS))
+        }
+        family = self(type(kind)), self(kind.__bases__)
+        return [kind.__module__, kind.__qualname__, *family, *self.by_name(members.items())]
+
+    def of_object(self, value):
+        """Describe an object as it is pickled, step by step, so that code within it counts."""
+        kind = type(value)
+        if kind.__module__ == "_thread":  # a lock has no content
+            return []
+        if hasattr(value, "py_func"):  # compiled by Numba
+            return [self(value.py_func), self(value.targetoptions)]
+        try:
+            reduce = copyreg.dispatch_table.get(kind)
+            parts = reduce(value) if reduce else value.__reduce_ex__(4)
+        except Exception as error:  # whatever the object's own pickling raises
+            raise self.refusal(value, error) from None
+        if isinstance(parts, str):  # a name in a module, which must be an installed one
+            known = getattr(value, "__module__", None)
+            for module in [known] if known else list(sys.modules):
+                if _is_installed(module) and vars(sys.modules[module]).get(parts) is value:
+                    return [module, parts]
+            raise self.refusal(value, "its code cannot be seen")
+        function, arguments, state, items, pairs = (*parts, None, None, None)[:5]
+        if isinstance(state, dict):
+            state = {
+                name: part
+                for name, part in state.items()
+                if not isinstance(getattr(kind, str(name), None), cached_property)
+            }
+        return map(self, (kind, function, arguments, state, [*(items or ())], [*(pairs or ())]))
+
+    def by_name(self, pairs: Iterable[tuple[str, object]]) -> Iterator[str]:
+        """Yield names and descriptions; a refusal says by which names it was reached."""
+        for name, value in pairs:
+            self.path.append(name)
+            yield from (name, self(value))
+            self.path.pop()
+
+    def refusal(self, value: object, reason: object) -> InputError:
+        """Return the error that says what cannot be told from another value, and why."""
+        where = f" (reached by {' > '.join(self.path)})" if self.path else ""
+        return InputError(
+            f"{type(value).__name__} object{where} cannot be stored under a key: {reason}; leave "
+            "cache out, or let what the function uses be plain values, functions and dataclasses"
+        )
+
+
+def _is_blind(value):
+    return any(value is blind for blind in _BLIND)
+
+
+def _is_named(value):
+    """Whether its name in an installed package leads to it, so that the name stands for it."""
+    try:
+        path = value.__qualname__.split(".")
+        target = functools.reduce(getattr, path, sys.modules[value.__module__])
+    except (AttributeError, KeyError, TypeError):
+        return False
+    return target is value and _is_installed(value.__module__)
+
+
+@functools.cache
+def _is_installed(module):
+    """Whether a module is this library's, Python's own or an installed package's."""
+    top = str(module).partition(".")[0]
+    if top == __name__.partition(".")[0]:
+        return True
+    try:
+        spec = find_spec(top)
+    except (ImportError, ValueError):  # as for __main__
+        return False
+    if spec is None or spec.origin in ("built-in", "frozen"):
+        return spec is not None
+    files = map(Path, filter(None, (spec.origin, *(spec.submodule_search_locations or ()))))
+    return any(
+        file.is_relative_to(sysconfig.get_path("stdlib"))
+        or {"site-packages", "dist-packages", "lib-dynload"} & set(file.parts)
+        for file in files
+    )
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _reached(code, space):
+    """Yield the path and value of what code, and code within it, looks up or imports."""
+    steps = list(dis.get_instructions(code))
+    for at, step in enumerate(steps):
+        if step.opname in _LOOK_UPS:
+            value = space.get(step.argval, getattr(builtins, step.argval, None))
+            path = takewhile(lambda step: step.opname in _STEPS, steps[at + 1 :])
+            paths = [[step.argval for step in path]]
+        elif step.opname == "IMPORT_NAME":
+            level, names = steps[at - 2].argval, steps[at - 1].argval
+            value, paths = None, [[name] for name in names or ()] or [[]]
+            with suppress(Exception):  # where it is missing, the function may know what to do
+                value = __import__(step.argval, space, None, names or (), level)
+        else:
+            continue
+        if isinstance(value, types.ModuleType):
+            # Which attributes are this module's is not known: a few are refused for others.
+            paths += [[name] for name in code.co_names if _is_blind(vars(value).get(name))]
+        for path in paths:
+            yield _through(step.argval, value, *path)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _reached(constant, space)
+
+
+def _through(path, value, *attributes):
+    """Return the path and value that a name leads to, through modules of the user's own."""
+    for name in attributes:
+        if not isinstance(value, types.ModuleType):
+            break
+        if _is_installed(value.__name__) and not _is_blind(vars(value).get(name)):
+            break
+        path, value = f"{path}.{name}", getattr(value, name, None)
+    return path, value
+
+
+def record_line(key: str, pickled: bytes) -> bytes:
+    """Return one record as a line: checksum, key, and the pickle in letters."""
+    body = b"%s %s" % (key.encode(), base64.b64encode(pickled))
+    return b"%s %s\n" % (_checksum(body), body)
+
+
+def read_records(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield keys and pickles of lines; damaged ones are left out."""
+    for line in lines:
+        checksum, _, body = line.rstrip(b"\n").partition(b" ")
+        if checksum == _checksum(body):
+            key, _, letters = body.partition(b" ")
+            yield key.decode(), base64.b64decode(letters)
+
+
+def _checksum(body):
+    # A long one: what is damaged must not be unpickled.
+    return hashlib.blake2b(body, digest_size=16).hexdigest().encode()
+
+
+class Store:
+    """The finished points of one function in a folder of the cache.
+
+    Every run writes a file of its own, so that runs at once do not meet, and appends each record
+    with one call: a kill leaves at most one torn record, which its checksum gives away. Records are
+    pickles, so that whoever can write to the folder can run code here.
+    """
+
+    def __init__(self, cache: str | os.PathLike[str], function: Callable[..., object]) -> None:
+        name = getattr(function, "__name__", type(function).__name__)
+        version = digest(describe(function), library_digest())
+        self.folder = Path(cache) / f"{re.sub('[^0-9A-Za-z_]+', '_', name)}-{version}"
+
+    def read(self, wanted: Collection[str]) -> dict[str, bytes]:
+        """Return the pickled results of finished points by key; make the folder if missing."""
+        found: dict[str, bytes] = {}
+        with self._refusing("cannot be used", "choose another folder"):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for segment in sorted(self.folder.glob("*.records")):
+                # Another run may just have taken an empty one away.
+                with suppress(FileNotFoundError), segment.open("rb") as lines:
+                    found |= {key: data for key, data in read_records(lines) if key in wanted}
+        return found
+
+    def open(self) -> None:
+        """Begin a file of this run's own."""
+        self._path = self.folder / f"{os.getpid()}-{uuid.uuid4().hex}.records"
+        with self._refusing("cannot be used", "choose another folder"):
+            # Unbuffered: what a full disk refused must not be tried again when it is closed.
+            self._file = self._path.open("xb", buffering=0)
+
+    def write(self, data: bytes) -> None:
+        """Append a record, a line of `record_line`."""
+        with self._refusing():
+            while data:
+                data = data[self._file.write(data) :]
+
+    def close(self) -> None:
+        """End the file; an empty one is taken away."""
+        with self._refusing():
+            empty = self._file.tell() == 0
+            self._file.close()
+            if empty:
+                self._path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _refusing(
+        self,
+        what: str = "takes no more results",
+        mend: str = "make room and start again: what it has is not computed again",
+    ) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            text = f"cache folder {self.folder} {what} ({error.strerror}); {mend}"
+            raise InputError(text) from None

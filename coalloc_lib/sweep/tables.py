@@ -1,0 +1,208 @@
+"""`sweep`: a grid of arguments to a tidy table of numbers; `summarize`: that table to intervals."""
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.intervals import student
+from coalloc_lib.progress import SILENT, Silent
+from coalloc_lib.seeds import Seed
+from coalloc_lib.sweep.points import Run, SweepError, label, plain
+from coalloc_lib.sweep.preparation import compile_kernels
+
+#: Names of the table and of the call that no argument of a grid and no result may take.
+RESERVED = {"seed", "replication", "error"}
+#: Name to values, or what to show to value; or the points themselves.
+Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
+
+
+def sweep(
+    function: Callable[..., object],
+    grid: Grid,
+    replications: int = 1,
+    *,
+    seed: Seed = 0,
+    cache: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    failures: str = "raise",
+    prepare: Callable[[], object] | None = compile_kernels,
+    progress: Silent = SILENT,
+) -> pd.DataFrame:
+    """Call a function at every point of a grid and return the results as a tidy table.
+
+    Parameters
+    ----------
+    function : callable
+        As of `run_points`; returns a number (column ``value``) or a dict of numbers.
+    grid : dict or list of dict
+        Name to list of values, for every combination; or the points themselves. Values are shown
+        as `str` prints them; a dict of values instead of a list gives each a name to be shown.
+    replications, seed, cache, workers, prepare, progress
+        As in `run_points`, which raises the same.
+    failures : {"raise", "keep"}
+        Failed points raise when all others have finished, or are rows without results and with
+        the error in a column ``error``.
+
+    Returns
+    -------
+    DataFrame
+        A row for each point and replication, in the order of the grid. Columns: the names of the
+        grid, ``replication``, the results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def noisy(load, seed):
+    ...     return load + np.random.default_rng(seed).normal()
+    >>> sweep(noisy, {"load": [0.5, 0.7]}, replications=2).shape
+    (4, 3)
+    """
+    one_of("failures", failures, ("raise", "keep"))
+    points, labels = _read_grid(grid)
+    calls = _in_numbers(function) if callable(function) else function
+    run = Run(calls, points, replications, seed, cache, progress, labels)
+    try:
+        run.complete(workers, prepare)
+        if failures == "raise" and run.failed:
+            raise run.error()
+    except SweepError as error:
+        error.table = _table(run, list(points[0]), with_errors=False)
+        raise
+    return _table(run, list(points[0]), with_errors=failures == "keep")
+
+
+def _read_grid(grid):
+    """Return the points of a grid, and of each what the table shows."""
+    if isinstance(grid, str) or not isinstance(grid, Iterable):
+        raise InputError(f"grid = {grid!r}; give a dict of name to values, or a list of points")
+    if isinstance(grid, Mapping):
+        names, rows = list(grid), [*product(*(_axis(*axis) for axis in grid.items()))]
+    else:
+        grid = list(grid)
+        names = list(grid[0]) if grid and isinstance(grid[0], Mapping) else []
+        for i, point in enumerate(grid):
+            if not isinstance(point, Mapping) or set(point) != set(names):
+                wanted = f"with the names {', '.join(names)}" if names else "of arguments"
+                raise InputError(f"grid[{i}] = {point!r}; give a dict {wanted}")
+        rows = [[(label(point[name]), plain(point[name])) for name in names] for point in grid]
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"grid has the name {name!r}; give the name of an argument")
+        if name in RESERVED:
+            raise InputError(f"grid has the name {name!r}, which sweep itself uses; choose another")
+    if not rows or not names:
+        raise InputError("grid is empty; give a dict of name to values, or a list of points")
+    labels = [tuple(label for label, _ in row) for row in rows]
+    seen: set[tuple] = set()
+    for each in labels:
+        if each in seen:
+            raise InputError(
+                f"grid has two points that are both shown as {each}; leave one out, or name "
+                "values that print alike: a dict of {'what to show': value, ...}"
+            )
+        seen.add(each)
+    points = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
+    return points, [dict(zip(names, each, strict=True)) for each in labels]
+
+
+def _axis(name, values):
+    """Return the pairs of label and value of one name of a grid."""
+    if isinstance(values, Mapping):
+        return list(values.items())
+    is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
+    if is_one or not isinstance(values, Iterable):
+        raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
+    pairs = [(label(value), plain(value)) for value in values]
+    if not pairs:
+        raise InputError(f"grid[{name!r}] is empty; give at least one value")
+    return pairs
+
+
+def _in_numbers(function):
+    """Return the function, which now returns a dict of plain Python numbers or fails."""
+
+    @functools.wraps(function, updated=())
+    def numbers(**point):
+        results = function(**point)
+        by_name = results if isinstance(results, Mapping) else {"value": results}
+        by_name = {name: plain(value) for name, value in by_name.items()}
+        for name, value in by_name.items():
+            if not isinstance(value, int | float):
+                raise TypeError(f"function returned {name} = {value!r}; return numbers")
+            if name in RESERVED or name in point or not isinstance(name, str):
+                raise ValueError(f"function returned {name!r}, a name taken; choose another")
+        return by_name
+
+    return numbers
+
+
+def _table(run, names, with_errors):
+    """Return the rows that finished, or all of them with their errors."""
+    kept = [row for row in range(run.size) if with_errors or row in run.results]
+    shown = [run.shown(row) for row in kept]
+    table = pd.DataFrame()
+    for name in (*names, "replication"):
+        values = [each[name] for each in shown]
+        # None beside numbers is no NaN: values stay what they are.
+        table[name] = pd.Series(values, dtype=object if any(v is None for v in values) else None)
+    table = table.join(pd.DataFrame([run.results.get(row, {}) for row in kept]))
+    if with_errors:
+        table["error"] = [getattr(run.failed.get(row), "error", "") for row in kept]
+    return table
+
+
+def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
+    """Return the mean of each result at each point, with Student's t interval.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `sweep` returns it; rows with an ``error`` are left out.
+    confidence : float
+
+    Returns
+    -------
+    DataFrame
+        A row for each point: the names of the grid, and for each result ``r`` the columns
+        ``r_estimate``, ``r_low``, ``r_high``, ``r_half_width`` and ``r_count``. One value alone
+        has no interval; values that are not all finite have no estimate either.
+
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
+    if "replication" not in table:
+        raise InputError("table has no column 'replication'; give a table that sweep returned")
+    at = table.columns.get_loc("replication")
+    names, results = (
+        list(table.columns[:at]),
+        table.columns[at + 1 :].drop("error", errors="ignore"),
+    )
+    good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
+    columns = {}
+    for name in results:
+        try:  # floats, also of truths or large whole numbers with gaps
+            columns[name] = table[name].to_numpy(float)
+        except (TypeError, ValueError):
+            text = f"table has the column {name!r} with no numbers; leave it out"
+            raise InputError(text) from None
+    rows = []
+    for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
+        row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
+        for name, column in columns.items():
+            row |= _interval(name, column[where[good[where]]], confidence)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _interval(name, values, confidence):
+    estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
+    row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
+    if len(values) > 1 and np.isfinite(estimate):
+        interval = student(values, confidence)
+        row = {key: getattr(interval, key) for key in row}
+    return {f"{name}_{key}": value for key, value in (row | {"count": len(values)}).items()}
