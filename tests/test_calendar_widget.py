@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib import widgets
-from coalloc_lib.widgets.reservations.others import Others
+from coalloc_lib.widgets.booking_session import Others
 
 
 def empty(clusters=(4,), **how):

@@ -5,7 +5,7 @@ import time
 import ipywidgets as ipw
 import pytest
 
-from coalloc_lib import plots, widgets
+from coalloc_lib import JobModel, Multicluster, parse_sizes, plots, widgets
 from coalloc_lib.checks import InputError
 from coalloc_lib.names import display_name
 from coalloc_lib.widgets import division_picture, divisions
@@ -124,7 +124,7 @@ def test_what_is_impossible_says_so_in_one_line_and_keeps_the_picture(box, chang
 
 
 def test_refined_intervals_are_narrower():
-    question = (32, 32, 32, 32), 4, "D(0.9)[1,8]"
+    question = Multicluster([32] * 4), JobModel(parse_sizes("D(0.9)[1,8]"), 4)
     coarse, fine = (
         divisions.division_curves(*question, effort)
         for effort in (divisions.COARSE, divisions.FINE)
@@ -138,7 +138,7 @@ def test_refined_intervals_are_narrower():
 
 def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
     question = (32, 32, 32, 32), 4, "D(0.9)[1,8]"
-    divisions.division_curves(*question)
+    division_picture(*question)
     monkeypatch.setattr(divisions, "_curve", None)
     assert "1.6 times as long" in division_picture(*question, alpha=1.6).alt
     with pytest.raises(InputError, match="alpha"):

@@ -187,7 +187,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(arguments, name):
 
 def test_an_undecided_group_is_called_so():
     told = [
-        penalties._said({"saturated": saturated, "verdict": verdict, "change": -3.2})
+        penalties._verdict({"saturated": saturated, "verdict": verdict, "change": -3.2})
         for saturated, verdict in (("", "undecided"), ("", "gains"), ("whole", "gains"))
     ]
     assert told == ["undecided", "gains 3.2 %", "gains"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.boxes import pieces, scenes
 from coalloc_lib.plots import still
-from coalloc_lib.widgets.player.film import film, label_of
-from tests.test_waiting import schedules
+from coalloc_lib.widgets.film import film, label_of
+from tests.test_explain import schedules
 
 JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
 

@@ -288,7 +288,7 @@ def test_a_coarse_picture_before_a_mistake_is_not_called_unfinished(monkeypatch)
         return Picture(bars(a=number / 10))
 
     slider = ipw.IntSlider(value=1)
-    box = controls.Explorer({"number": slider}, draw)
+    box = controls.Explorer({"number": slider}, draw, simulates=lambda number: number < 9)
 
     async def drag():
         for value in (2, 6):
@@ -309,22 +309,33 @@ def test_a_moving_control_is_followed_coarsely_and_then_refined(monkeypatch):
         return Picture(bars(a=number / 10))
 
     slider = ipw.IntSlider(value=1)
-    box = controls.Explorer({"number": slider}, draw)
+    box = controls.Explorer({"number": slider}, draw, simulates=lambda number: number < 9)
     assert calls == [(1, False)]
 
-    async def drag():
-        for value in (2, 3, 4):
+    async def drag(*values, refining):
+        for value in values:
             slider.value = value
-            assert "refining" in box.view.value
+            assert ("refining" in box.view.value) is refining
         await asyncio.sleep(0.1)
 
-    asyncio.run(drag())
+    asyncio.run(drag(2, 3, 4, refining=True))
     assert calls[1:] == [(2, True), (3, True), (4, True), (4, False)]
     assert "refining" not in box.view.value
+    asyncio.run(drag(9, refining=False))  # nothing of it is simulated: it is drawn once
+    assert calls[5:] == [(9, False)]
+
+
+def test_a_loss_by_formulas_alone_is_drawn_once(losses):
+    async def drag(label, value):
+        control(losses, label).value = value
+        return "refining" in losses.view.value
+
+    assert not asyncio.run(drag("clusters", 3))
+    assert asyncio.run(drag("placement", "first fit"))
 
 
 def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
-    def draw(one, two, coarse):
+    def draw(one, two):
         if two > 5:
             raise co.InputError(f"two = {two}; give <5>")
         return Picture(bars(a=one / 10))
@@ -353,9 +364,9 @@ def test_a_control_that_sets_another_redraws_once():
         return Picture(bars(a=0.5))
 
     controls.Explorer({"number": number, "more": more}, draw)
-    assert calls == [{"number": 1, "more": True, "coarse": False}]
+    assert calls == [{"number": 1, "more": True}]
     number.value = 2
-    assert calls[1:] == [{"number": 2, "more": False, "coarse": False}]
+    assert calls[1:] == [{"number": 2, "more": False}]
 
 
 def test_the_way_the_loss_was_found_is_said():

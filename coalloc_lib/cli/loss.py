@@ -1,13 +1,11 @@
 """``coalloc loss``: the capacity loss of a system, by formula or by simulation."""
 
-import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.cli import options
-from coalloc_lib.cli.output import print_json
+from coalloc_lib.cli import Json, options, print_json, warn
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
 from coalloc_lib.intervals.estimates import METHODS
 from coalloc_lib.jobs import REQUESTS
@@ -27,6 +25,7 @@ Examples:
 """
 
 
+@options.with_policy_options(booking=False)
 def loss(
     clusters: options.Clusters,
     sizes: Annotated[
@@ -57,7 +56,6 @@ def loss(
     ] = "exponential",
     placement: options.Placement = None,
     scheduling: options.SchedulingPolicy = "fcfs",
-    max_jumps: options.MaxJumps = None,
     backlog: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="fpfs: waiting jobs seen.  [default: 500]"),
@@ -67,7 +65,8 @@ def loss(
         typer.Option(metavar="N", min=1, help="Jobs of the simulation.  [default: 200000]"),
     ] = None,
     seed: options.Seed = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
+    **policy_options: Any,
 ) -> None:
     """Print the capacity loss: the share of the processors that stays idle however many jobs wait.
 
@@ -77,7 +76,7 @@ def loss(
     if method is not None:
         options.chosen("--method", method, METHODS)
     system = parse_clusters(clusters, "--clusters")
-    policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
+    policy = options.scheduling_of(scheduling, **policy_options)
     if policy.takes_reservations:
         raise InputError(
             f"--scheduling {scheduling} books jobs when they are submitted, and the loss is that "
@@ -88,21 +87,26 @@ def loss(
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
     sampling = {"jobs": jobs, "seed": seed, "backlog": backlog}
     sampling = {name: value for name, value in sampling.items() if value is not None}
-    question = system, distribution, components, request, rule
     answer = None
     if method != "simulation":
-        asked = {"--scheduling": scheduling, "--service": service, "--placement": placement}
-        answer = _by_formula(question, method, asked, sampling)
+        question = system, distribution, components, request, rule
+        given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
+        answer = _by_formula(question, method, given, sampling)
     if answer is None:
         if scheduling == "fcfs" and backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
-        answer = _simulated(question, times, policy, sampling), "simulation"
-    found, known = answer
-    _print(found, known, as_json, say_method=method is None)
+        from coalloc_lib.saturation import saturated_loss
+        from coalloc_lib.scenario import Scenario
+        from coalloc_lib.workloads.models import JobModel
+
+        model = JobModel(distribution, components or len(system), request, times)
+        engine = options.engine_for(policy, rule)
+        answer = saturated_loss(Scenario(system, model, policy, rule, engine), **sampling), None
+    _print(*answer, as_json, name_method=method is None)
 
 
-def _by_formula(question, method, asked, sampling):
-    """Return the loss and how it is known; None where it was not asked for and cannot be afforded.
+def _by_formula(question, method, given, sampling):
+    """Return the loss and its method; None where it was not asked for and cannot be afforded.
 
     Where the request has no exact formula, exact means the Markov chain.
     """
@@ -110,7 +114,7 @@ def _by_formula(question, method, asked, sampling):
 
     system, *sizes, request, placement = question
     by_chain = request in ("unordered", "total") and len(system) > 1
-    obstacle = _obstacle(request, by_chain, method, asked)
+    obstacle = _obstacle(request, by_chain, method, given)
     if method is None and (obstacle or (by_chain and sampling)):
         return None
     for name in sampling:
@@ -123,36 +127,26 @@ def _by_formula(question, method, asked, sampling):
     except BudgetError as error:
         if method is None:
             return None
-        near = by_chain and method == "exact"
-        near = near and not _obstacle(request, by_chain, "approximation", asked)
-        other = "--method approximation or --method simulation" if near else "--method simulation"
+        can_approximate = method == "exact" and not _obstacle(
+            request, by_chain, "approximation", given
+        )
+        other = "--method approximation or " * can_approximate + "--method simulation"
         raise InputError(f"--method {method} is too much here: {error.cost}; use {other}") from None
     return bound.loss, bound.method
 
 
-def _obstacle(request, by_chain, method, asked):
+def _obstacle(request, by_chain, method, given):
     """Return why a method cannot answer and what can, or None."""
     if method == "approximation" and not by_chain:
         where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
         return f"{where} has an exact formula and no approximation; use --method exact"
     for option, served in (FORMULA | (APPROXIMATED if method == "approximation" else {})).items():
-        if asked[option] not in (None, *served):
+        if given[option] not in (None, *served):
             return (
-                f"{option} {asked[option]} has no formula, which is for {' or '.join(served)}; "
+                f"{option} {given[option]} has no formula, which is for {' or '.join(served)}; "
                 "use --method simulation"
             )
     return None
-
-
-def _simulated(question, service, scheduling, sampling):
-    from coalloc_lib.saturation import saturated_loss
-    from coalloc_lib.scenario import Scenario
-    from coalloc_lib.workloads.models import JobModel
-
-    system, sizes, components, request, placement = question
-    model = JobModel(sizes, components or len(system), request, service)
-    engine = options.engine_for(scheduling, placement)
-    return saturated_loss(Scenario(system, model, scheduling, placement, engine), **sampling)
 
 
 def _service(text):
@@ -169,20 +163,17 @@ def _service(text):
     return known[options.chosen("--service", text, [*known, "hyperexponential:CV"])]
 
 
-def _print(loss, method, as_json, *, say_method):
+def _print(loss, formula, as_json, *, name_method):
     estimate = 0.0 if abs(loss.estimate) < 5e-5 else loss.estimate  # no "-0.000"
-    simulated = method == "simulation"
+    method = formula or "simulation"
     if as_json:
         answer = {"capacity_loss": estimate, "max_utilization": 1 - estimate, "method": method}
-        interval = {"ci95": [loss.low, loss.high], "warning": loss.warning} if simulated else {}
-        print_json(answer | interval)
+        interval = {"ci95": [loss.low, loss.high], "warning": loss.warning}
+        print_json(answer if formula else answer | interval)
         return
-    if loss.warning:
-        print(f"coalloc: the interval is in doubt: {loss.warning}", file=sys.stderr)
-    warning = ", in doubt" if loss.warning else ""
-    text = (
-        f"{estimate:.4f} ± {loss.half_width:.4f} (95 %){warning}"
-        if simulated
-        else f"{estimate:.3f}"
-    )
-    print(f"{text}, {method}" if say_method else text)
+    text = f"{estimate:.3f}"
+    if not formula:
+        if loss.warning:
+            warn(f"the interval is in doubt: {loss.warning}")
+        text = f"{estimate:.4f} ± {loss.half_width:.4f} (95 %)" + ", in doubt" * bool(loss.warning)
+    print(f"{text}, {method}" if name_method else text)

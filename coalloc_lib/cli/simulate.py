@@ -5,14 +5,13 @@ from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
-from coalloc_lib.cli import options
-from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
+from coalloc_lib.cli import OUTPUT, Json, naming, options, print_json, print_table, show, warn
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
@@ -44,6 +43,7 @@ Examples:
 """
 
 
+@options.with_policy_options(booking=True)
 def simulate(
     trace: Annotated[
         str, typer.Option(metavar="FILE|NAME", help="A log (.swf, .swf.gz) or a public one.")
@@ -51,13 +51,6 @@ def simulate(
     clusters: options.Clusters,
     request: options.Request = "total",
     scheduling: options.SchedulingPolicy = "fcfs",
-    max_jumps: options.MaxJumps = None,
-    slot: options.Slot = None,
-    step: options.Step = None,
-    max_attempts: options.MaxAttempts = None,
-    horizon: options.Horizon = None,
-    rule: options.Rule = None,
-    release_early: options.ReleaseEarly = False,
     placement: options.Placement = None,
     estimates: Annotated[
         str,
@@ -111,7 +104,8 @@ def simulate(
             help="Where the schedule goes; - is standard output, and the metrics go to stderr.",
         ),
     ] = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
+    **policy_options: Any,
 ) -> None:
     """Run a log through a system; print the metrics, then write the schedule.
 
@@ -122,16 +116,7 @@ def simulate(
     if engine is not None:
         options.chosen("--engine", engine, ENGINES)
     system = parse_clusters(clusters, "--clusters")
-    policy = options.scheduling_of(
-        scheduling,
-        max_jumps=max_jumps,
-        slot=slot,
-        step=step,
-        max_attempts=max_attempts,
-        horizon=horizon,
-        rule=rule,
-        release_early=release_early or None,
-    )
+    policy = options.scheduling_of(scheduling, **policy_options)
     places = options.placement_of(placement, request)
     division = _division(request, system, split, components)
     options.chosen("--estimates", estimates, ESTIMATES)
@@ -141,15 +126,14 @@ def simulate(
         check_writable(out)
     log = load_trace(trace)
     if estimates == "requested" and isinstance(policy, EASY | Conservative | Online):
-        _say_what_was_not_requested(log)
+        _check_requested_times(log)
     jobs = _divided(log.jobs(request, estimates, span_penalty, largest), division)
     _refuse_impossible(system, jobs, places, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
     engine = engine or options.engine_for(policy, places)
     schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
-    _warn_of_what_waits(schedule)
-    _say_what_was_refused(schedule)
+    _warn(schedule)
     if verify:
         schedule.verify()
     metrics = {"left_out_jobs": len(log) - len(jobs), **_metrics(schedule)}
@@ -169,15 +153,15 @@ def _division(request, system, split, components):
     options.chosen("--request", request, REQUESTS)
     if split is not None and components is not None:
         raise InputError("--split and --components exclude each other; give one of them")
-    if request in ("total", "flexible") and (split or components):
-        option = "--split" if split else "--components"
-        raise InputError(f"{option} is not for --request {request}; drop it, or use unordered")
+    if request in ("total", "flexible"):
+        if split or components:
+            option = "--split" if split else "--components"
+            raise InputError(f"{option} is not for --request {request}; drop it, or use unordered")
+        return None
     if request == "ordered" and components is None:
         raise InputError(
             "--request ordered needs --components K: components 1 to K are for clusters 0 to K-1"
         )
-    if request in ("total", "flexible"):
-        return None
     return {"into": components} if components else {"at_most": split or system.largest}
 
 
@@ -185,8 +169,8 @@ def _divided(jobs, division):
     return jobs if division is None else jobs.split(**division).replace(request=jobs.request)
 
 
-def _say_what_was_not_requested(log):
-    """Refuse a log without requested times, which would be planned with exact ones unsaid."""
+def _check_requested_times(log):
+    """Refuse a log without requested times, which would be planned with exact ones unnoticed."""
     jobs, missing = len(log.usable), int((log.usable["requested_time"] <= 0).sum())
     if missing == jobs:
         raise InputError(
@@ -194,59 +178,49 @@ def _say_what_was_not_requested(log):
             "--estimates exact"
         )
     if missing:
-        print(
-            f"coalloc: {missing:,} of {jobs:,} jobs have no requested time; they are planned "
-            "with their run time",
-            file=sys.stderr,
-        )
+        without = f"{missing:,} of {jobs:,} jobs have no requested time"
+        warn(f"{without}; they are planned with their run time")
 
 
 def _refuse_impossible(system, jobs, placement, division, log):
     """Refuse a job that can never start by its number in the log, and say how to leave it out."""
 
-    def fault(jobs):
+    def is_impossible(size):
+        one = JobStream([0], [0], [size], request=jobs.request)
         try:
-            refuse_impossible(system, jobs, placement)
-        except ImpossibleJobError as error:
-            return error
+            refuse_impossible(system, _divided(one, division), placement)
+        except ImpossibleJobError:
+            return True
+        return False
 
-    error = fault(jobs)
-    if error is not None:
-
-        def is_impossible(size):
-            one = JobStream([0], [0], [size], request=jobs.request)
-            return fault(_divided(one, division)) is not None
-
+    try:
+        refuse_impossible(system, jobs, placement)
+    except ImpossibleJobError as error:
         # Where a job can start, every smaller one can too.
         most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
         raise InputError(
             f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
             f"jobs out with --largest {most}, or give it a larger system"
-        )
+        ) from None
 
 
-def _warn_of_what_waits(schedule):
-    """Say on stderr where much work still waits at the last submission."""
+def _warn(schedule):
+    """Say on stderr what the means leave out: jobs that were refused, and work that waits on."""
     jobs = schedule.jobs
     waits = jobs.work[schedule.start > jobs.submit.max()].sum() / jobs.work.sum()
     if waits > STILL_WAITING:
-        print(
-            f"coalloc: at the last submission {waits:.0%} of the work still waits: means depend "
-            "on where the log ends, and perhaps more is offered than these policies can serve",
-            file=sys.stderr,
+        warn(
+            f"at the last submission {waits:.0%} of the work still waits: means depend on where "
+            "the log ends, and perhaps more is offered than these policies can serve"
         )
-
-
-def _say_what_was_refused(schedule):
-    """Say on stderr how many jobs were refused, and why; stop where all were."""
     reasons = Counter(refusal.why for refusal in schedule.refused.values())
     if reasons:
-        told = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
-        what = f"{len(schedule.refused):,} of {len(schedule):,} jobs were refused: {told}"
-        mend = "try a longer --horizon, or more --max-attempts"
+        counts = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
+        what = f"{len(schedule.refused):,} of {len(schedule):,} jobs were refused: {counts}"
+        what += "; try a longer --horizon, or more --max-attempts"
         if len(schedule.refused) == len(schedule):
-            raise InputError(f"{what}; {mend}")
-        print(f"coalloc: {what}; {mend}", file=sys.stderr)
+            raise InputError(what)
+        warn(what)
 
 
 def _metrics(schedule):
@@ -285,10 +259,11 @@ def _of_those_that_ran(schedule):
 def _print(metrics, title):
     share = metrics["spanning_jobs"] / metrics["jobs"]
     offered = metrics["offered_load"]
+    online = "mean_attempts" in metrics
     rows = [
         ("jobs", f"{metrics['jobs']:,}"),
         ("jobs left out", f"{metrics['left_out_jobs']:,}"),
-        *([("jobs refused", f"{metrics['refused_jobs']:,}")] if "mean_attempts" in metrics else []),
+        *([("jobs refused", f"{metrics['refused_jobs']:,}")] if online else []),
         ("jobs that span clusters", f"{metrics['spanning_jobs']:,} ({share:.1%})"),
         ("offered load", "-" if offered is None else f"{offered:.3f}"),
         ("utilization", f"{metrics['utilization']:.3f}"),
@@ -297,7 +272,7 @@ def _print(metrics, title):
         ("AWRT", f"{metrics['average_weighted_response_time']:,.0f} s"),
         (f"mean bounded slowdown ({BOUND:g} s)", f"{metrics['mean_bounded_slowdown']:,.1f}"),
     ]
-    if "mean_attempts" in metrics:
+    if online:
         rows.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}"))
     print_table(("metric", ">value"), rows, title)
 
@@ -316,5 +291,5 @@ def _plain(instants):
     whole = (instants == np.floor(instants)) & (np.abs(instants) < 2**53)
     if whole.all():
         return instants.astype(np.int64)
-    told = [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]
-    return ["" if x == "nan" else x for x in told]
+    texts = [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]
+    return ["" if x == "nan" else x for x in texts]

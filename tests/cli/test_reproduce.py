@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib import cli
-from coalloc_lib.cli.output import Terminated
+from coalloc_lib.cli import Terminated
 from coalloc_lib.studies.core import Study
 from coalloc_lib.sweep import Failure, SweepError
 from tests.studies.toy import toy
