@@ -106,10 +106,7 @@ def loss(
 
 
 def _by_formula(question, method, given, sampling):
-    """Return the loss and its method; None where it was not asked for and cannot be afforded.
-
-    Where the request has no exact formula, exact means the Markov chain.
-    """
+    """Return the loss and its method; None where it was not asked for and cannot be afforded."""
     from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
 
     system, *sizes, request, placement = question

@@ -49,11 +49,7 @@ FIELDS: dict[str, tuple[str | None, int | None, str]] = {
 
 
 def with_policy_options(*, booking: bool) -> Callable[[Callable], Callable]:
-    """Return a decorator that adds the fields of all scheduling policies to a command's options.
-
-    The command has them in its ``**`` argument, None or False where they are not given; they stand
-    behind ``--scheduling`` in its help. `booking` tells whether policies that book jobs count.
-    """
+    """Return a decorator that adds the fields of all scheduling policies to a command's options."""
 
     def add(command: Callable) -> Callable:
         added: dict[str, Parameter] = {}

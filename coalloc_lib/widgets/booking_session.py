@@ -37,19 +37,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Others:
-    """The load of others, as its sliders say it.
-
-    Parameters
-    ----------
-    requests : int
-        How many.
-    share : float
-        Share of advance reservations, from 0 to 1: these ask for a later start.
-    ahead : float
-        How far ahead of its submission such a start is at most.
-    draw : int
-        Seed.
-    """
+    """The load of others, as its sliders say it."""
 
     requests: int
     share: float
@@ -66,10 +54,7 @@ class Others:
         whole("draw", self.draw, 0)
 
     def sample(self, now: float, horizon: float, servers: int, grain: float) -> list[Request]:
-        """Return the requests in order of submission, all before `now`.
-
-        The share and the look-ahead change when a request asks to start, and nothing else of it.
-        """
+        """Return the requests in order of submission, all before `now`."""
         if not self.requests:
             return []
         draw = np.random.default_rng(self.draw)
@@ -130,17 +115,7 @@ class Reserved(NamedTuple):
 
 
 class BookingSession:
-    """A calendar after the requests of others, and those of a reader.
-
-    Parameters
-    ----------
-    setting : Setting
-    others : iterable of Request
-        In order of submission, none after `now`.
-    now : float
-        When the reader's requests are submitted.
-    unit : str
-    """
+    """A calendar after the requests of others, and those of a reader."""
 
     def __init__(self, setting: Setting, others: Iterable[Request], now: float, unit: str) -> None:
         self.calendar, self.unit = setting.calendar(), unit

@@ -173,10 +173,7 @@ def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
 
 
 class _Division:
-    """Sliders that divide the processors, and the text of sizes that they write.
-
-    A text that divides the same processors moves the sliders; any other hides them.
-    """
+    """Sliders that divide the processors, and the text of sizes that they write."""
 
     def __init__(self, system: Multicluster) -> None:
         self.text = text_entry("sizes", ",".join(map(str, system.sizes)))
