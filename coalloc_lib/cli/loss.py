@@ -85,9 +85,9 @@ def loss(
     rule = options.placement_of(placement, request)
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
-    sampling = {"jobs": jobs, "seed": seed, "backlog": backlog}
+    sampling: dict[str, Any] = {"jobs": jobs, "seed": seed, "backlog": backlog}
     sampling = {name: value for name, value in sampling.items() if value is not None}
-    answer = None
+    answer: Any = None
     if method != "simulation":
         question = system, distribution, components, request, rule
         given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
@@ -102,7 +102,8 @@ def loss(
         model = JobModel(distribution, components or len(system), request, times)
         engine = options.engine_for(policy, rule)
         answer = saturated_loss(Scenario(system, model, policy, rule, engine), **sampling), None
-    _print(*answer, as_json, name_method=method is None)
+    estimated, formula = answer
+    _print(estimated, formula, as_json, name_method=method is None)
 
 
 def _by_formula(question, method, given, sampling):
@@ -124,10 +125,9 @@ def _by_formula(question, method, given, sampling):
     except BudgetError as error:
         if method is None:
             return None
-        can_approximate = method == "exact" and not _obstacle(
-            request, by_chain, "approximation", given
-        )
-        other = "--method approximation or " * can_approximate + "--method simulation"
+        other = "--method simulation"
+        if method == "exact" and not _obstacle(request, by_chain, "approximation", given):
+            other = f"--method approximation or {other}"
         raise InputError(f"--method {method} is too much here: {error.cost}; use {other}") from None
     return bound.loss, bound.method
 

@@ -54,8 +54,9 @@ def with_policy_options(*, booking: bool) -> Callable[[Callable], Callable]:
     def add(command: Callable) -> Callable:
         added: dict[str, Parameter] = {}
         for name, policy in SCHEDULING.items():
-            types = get_type_hints(policy)
-            for field in fields(policy) if booking or not policy.takes_reservations else ():
+            kind: Any = policy  # a dataclass
+            types = get_type_hints(kind)
+            for field in fields(kind) if booking or not policy.takes_reservations else ():
                 metavar, least, text = FIELDS.get(field.name, (None, None, "see its class."))
                 if isinstance(field.default, float | str):
                     shown = (

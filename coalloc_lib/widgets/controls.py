@@ -35,7 +35,7 @@ REST = 0.35
 def slider_with_entry(
     label: str, value: float, low: float, high: float, step: float = 1
 ) -> ipw.HBox:
-    """Return a slider and a text entry that hold the same number, whole where `step` is, in a row."""
+    """Return a slider and a text entry of the same number, in a row; whole where `step` is."""
     is_whole = isinstance(step, int)
     both = {"value": value, "min": low, "max": high, "step": step, "description": label}
     slider = ipw.IntSlider if is_whole else ipw.FloatSlider

@@ -158,7 +158,7 @@ def penalty_explorer(state: str = "") -> Explorer:
 
     def multiply(_change: dict | None = None) -> None:
         if given.value == BY_FACTORS:
-            entry_of(psi).value = product(entry_of(alpha).value, entry_of(ratio).value)
+            entry_of(psi).value = round(entry_of(alpha).value * entry_of(ratio).value, 6)
 
     for each in (given, alpha, ratio, psi):
         entry_of(each).observe(multiply, "value")
@@ -180,17 +180,6 @@ def penalty_explorer(state: str = "") -> Explorer:
     hint = ipw.HTML("<p>ψ = α λ: the share of its time that a job communicates, and by what the "
                     "links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
     return Explorer(controls, draw, state=state, simulates=always, above=[hint])
-
-
-def product(alpha: float, ratio: float) -> float:
-    """Return the penalty of a share of time and a slowness of links, as the control shows it.
-
-    Examples
-    --------
-    >>> product(0.15, 0.7)
-    0.105
-    """
-    return round(alpha * ratio, 6)
 
 
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:

@@ -62,7 +62,26 @@ def style(*parts: str) -> str:
     return "".join((folder / f"{part}.css").read_text(encoding="utf-8") for part in parts)
 
 
-class Player(anywidget.AnyWidget):
+class Pictured(anywidget.AnyWidget):
+    """A widget whose `picture` is shown, after a hint, where there is no widget."""
+
+    hint = ""
+
+    def picture(self) -> Picture:
+        """Return the still picture with its words."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        # HTML, since an image alone would have no words for those who do not see it.
+        still = self.picture()._repr_mimebundle_()
+        return data | still | {"text/html": self.hint + still["text/html"]}, metadata
+
+
+class Player(Pictured):
     """Play finished schedules: jobs wait, start and end, and what idles meanwhile is hatched.
 
     Parameters
@@ -181,15 +200,6 @@ class Player(anywidget.AnyWidget):
     def picture(self) -> Picture:
         """Return the still picture with its words."""
         return Picture(self.still(), f"Player of {self._title()}")
-
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """Add the still picture, which is shown where there is no widget."""
-        bundle = super()._repr_mimebundle_(**options)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        # HTML, since an image alone would have no words for those who do not see it.
-        return data | self.picture()._repr_mimebundle_(), metadata
 
     def _title(self):
         return " and ".join(self._schedules)

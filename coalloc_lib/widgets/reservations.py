@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
-import anywidget
 import traitlets
 from matplotlib.figure import Figure
 
@@ -21,7 +20,7 @@ from coalloc_lib.widgets.booking_session import (
     Setting,
 )
 from coalloc_lib.widgets.controls import HINT
-from coalloc_lib.widgets.player import module, style
+from coalloc_lib.widgets.player import Pictured, module, style
 
 #: Servers that can be told apart.
 _MOST_SERVERS = 200
@@ -31,7 +30,7 @@ _BEFORE, _BEYOND = 0.2, 0.06
 _LENGTH = 20
 
 
-class ReservationCalendar(anywidget.AnyWidget):
+class ReservationCalendar(Pictured):
     """Book servers by hand: each attempt, what comes of it, and who is free from when to when.
 
     `reservation_calendar` makes one, and tells its parameters.
@@ -62,6 +61,7 @@ class ReservationCalendar(anywidget.AnyWidget):
     _esm = module("basics", "bands", "form", "calendar")
     _css = style("player", "calendar")
 
+    hint = HINT
     data = traitlets.Dict().tag(sync=True)
 
     def __init__(self, setting: Setting, others: Others, unit: str) -> None:
@@ -153,15 +153,6 @@ class ReservationCalendar(anywidget.AnyWidget):
         """Return the still picture with its words."""
         return Picture(self.still(), f"Reservation calendar: {self.data['said']['words']}")
 
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """Add the still picture, which is shown where there is no widget."""
-        bundle = super()._repr_mimebundle_(**options)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        still = self.picture()._repr_mimebundle_()
-        return data | still | {"text/html": HINT + still["text/html"]}, metadata
-
     def _fresh(self, setting: Setting, others: Others) -> None:
         asked = others.sample(self.now, setting.horizon, sum(setting.clusters), self._grain)
         self._session = BookingSession(setting, asked, self.now, self._unit)
@@ -183,13 +174,9 @@ class ReservationCalendar(anywidget.AnyWidget):
             self._tell(words, "wrong", field=name)
 
     def _tell(
-        self,
-        words: str,
-        kind: str,
-        field: str = "",
-        made: Reserved | None = None,
+        self, words: str, kind: str, field: str = "", made: Reserved | None = None,
         found: tuple[float, float, Sequence[int]] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Send all that is drawn."""
         setting, session = self._setting, self._session
         servers, until = sum(setting.clusters), session.until
@@ -224,15 +211,11 @@ class ReservationCalendar(anywidget.AnyWidget):
 
     def _sliders(self) -> dict[str, dict[str, Any]]:
         others, grain = self._others, self._grain
+        ahead = f"by up to ({self._unit})" if self._unit else "by up to"
         ranges = {
             "requests": ("requests", 0, MOST, 1),
             "share": ("share ahead", 0, 1, 0.1),
-            "ahead": (
-                f"by up to ({self._unit})" if self._unit else "by up to",
-                0,
-                self._setting.horizon / 2,
-                grain,
-            ),
+            "ahead": (ahead, 0, self._setting.horizon / 2, grain),
             "draw": ("draw again", 0, 99, 1),
         }
         keys = ("label", "low", "high", "step")
