@@ -1,11 +1,9 @@
 """``coalloc loss``: the capacity loss of a system, by formula or by simulation."""
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.cli import Json, options, print_json, warn
+from coalloc_lib.cli import options, print_json, warn
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
 from coalloc_lib.intervals.estimates import METHODS
 from coalloc_lib.jobs import REQUESTS
@@ -25,47 +23,34 @@ Examples:
 """
 
 
-@options.with_policy_options(booking=False)
+@options.command(
+    booking=False,
+    sizes=("DIST", "Component sizes: U[a,b] or D(q)[a,b]."),
+    components=("K", "Components of a job; one a cluster if not given.", 1),
+    method=(
+        "METHOD",
+        f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, else "
+        "simulation, and the answer says which.",
+    ),
+    one_is_power_of_two=(None, "D(q): give size 1 the threefold weight too."),
+    service=("DIST", "Service times: exponential, deterministic, hyperexponential:CV."),
+    backlog=("N", "fpfs: waiting jobs seen.  [default: 500]", 1),
+    jobs=("N", "Jobs of the simulation.  [default: 200000]", 1),
+)
 def loss(
-    clusters: options.Clusters,
-    sizes: Annotated[
-        str, typer.Option(metavar="DIST", help="Component sizes: U[a,b] or D(q)[a,b].")
-    ],
-    request: options.Request,
-    components: Annotated[
-        int | None,
-        typer.Option(metavar="K", min=1, help="Components of a job; one a cluster if not given."),
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METHOD",
-            help=f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, "
-            "else simulation, and the answer says which.",
-        ),
-    ] = None,
-    one_is_power_of_two: Annotated[
-        bool,
-        typer.Option("--one-is-power-of-two", help="D(q): give size 1 the threefold weight too."),
-    ] = False,
-    service: Annotated[
-        str,
-        typer.Option(
-            metavar="DIST", help="Service times: exponential, deterministic, hyperexponential:CV."
-        ),
-    ] = "exponential",
-    placement: options.Placement = None,
-    scheduling: options.SchedulingPolicy = "fcfs",
-    backlog: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="fpfs: waiting jobs seen.  [default: 500]"),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Jobs of the simulation.  [default: 200000]"),
-    ] = None,
-    seed: options.Seed = None,
-    as_json: Json = False,
+    clusters: str,
+    sizes: str,
+    request: str,
+    components: int | None = None,
+    method: str | None = None,
+    one_is_power_of_two: bool = False,
+    service: str = "exponential",
+    placement: str | None = None,
+    scheduling: str = "fcfs",
+    backlog: int | None = None,
+    jobs: int | None = None,
+    seed: int | None = None,
+    as_json: bool = False,
     **policy_options: Any,
 ) -> None:
     """Print the capacity loss: the share of the processors that stays idle however many jobs wait.

@@ -15,74 +15,90 @@ from coalloc_lib.scheduling import Scheduling
 from coalloc_lib.scheduling.booking import CHOICES
 from coalloc_lib.system import NAMED_SYSTEMS
 
-Clusters = Annotated[
-    str,
-    typer.Option(
-        metavar="N,N,...",
-        help=f"Processors of each cluster, or a named system: {', '.join(NAMED_SYSTEMS)}.",
+#: What stands for the value of an option, its help, and its least value: of options that several
+#: commands have, and of those that are fields of scheduling policies.
+SHARED: dict[str, tuple] = {
+    "clusters": (
+        "N,N,...",
+        f"Processors of each cluster, or a named system: {', '.join(NAMED_SYSTEMS)}.",
     ),
-]
-Request = Annotated[str, typer.Option(metavar="TYPE", help=f"One of {', '.join(REQUESTS)}.")]
-Placement = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RULE",
-        help=f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered requests. "
+    "request": ("TYPE", f"One of {', '.join(REQUESTS)}."),
+    "placement": (
+        "RULE",
+        f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered requests. "
         " [default: worst-fit]",
     ),
-]
-SchedulingPolicy = Annotated[
-    str, typer.Option("--scheduling", metavar="POLICY", help=f"One of {', '.join(SCHEDULING)}.")
-]
-Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the random numbers.")]
-
-#: Fields of scheduling policies as options: what stands for the value, its least, and the help.
-FIELDS: dict[str, tuple[str | None, int | None, str]] = {
-    "max_jumps": ("N", 0, "how many times a job may be overtaken."),
-    "slot": ("S", None, "the horizon moves on by slots so long."),
-    "step": ("S", None, "from one attempt to the next."),
-    "max_attempts": ("N", 1, "attempts in all.  [default: half the slots of the horizon]"),
-    "horizon": ("S", None, "how far ahead is booked."),
-    "rule": ("RULE", None, f"servers are chosen by {', '.join(CHOICES)}."),
-    "release_early": (None, None, "servers are free when a job ends early."),
+    "scheduling": ("POLICY", f"One of {', '.join(SCHEDULING)}."),
+    "seed": ("N", "Of the random numbers.", 0),
+    "as_json": (None, "Print one JSON object."),
 }
+FIELDS: dict[str, tuple] = {
+    "max_jumps": ("N", "how many times a job may be overtaken.", 0),
+    "slot": ("S", "the horizon moves on by slots so long."),
+    "step": ("S", "from one attempt to the next."),
+    "max_attempts": ("N", "attempts in all.  [default: half the slots of the horizon]", 1),
+    "horizon": ("S", "how far ahead is booked."),
+    "rule": ("RULE", f"servers are chosen by {', '.join(CHOICES)}."),
+    "release_early": (None, "servers are free when a job ends early."),
+}
+#: Flags that are not called as their argument is.
+FLAGS = {"as_json": "--json", "every_row": "--all"}
 
 
-def with_policy_options(*, booking: bool) -> Callable[[Callable], Callable]:
-    """Return a decorator that adds the fields of all scheduling policies to a command's options."""
+def command(booking: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
+    """Return a decorator that makes a function's arguments options, with these texts or `SHARED`.
 
-    def add(command: Callable) -> Callable:
-        added: dict[str, Parameter] = {}
-        for name, policy in SCHEDULING.items():
-            kind: Any = policy  # a dataclass
-            types = get_type_hints(kind)
-            for field in fields(kind) if booking or not policy.takes_reservations else ():
-                metavar, least, text = FIELDS.get(field.name, (None, None, "see its class."))
-                if isinstance(field.default, float | str):
-                    shown = (
-                        field.default if isinstance(field.default, str) else f"{field.default:g}"
-                    )
-                    text += f"  [default: {shown}]"
-                is_flag = types[field.name] is bool
-                option = typer.Option(
-                    "--" + field.name.replace("_", "-"), metavar=metavar, min=least,
-                    help=f"{name}: {text}",
-                )  # fmt: skip
-                added[field.name] = Parameter(
-                    field.name,
-                    Parameter.KEYWORD_ONLY,
-                    default=False if is_flag else None,
-                    annotation=Annotated[bool if is_flag else types[field.name] | None, option],
-                )
-        given = signature(command, eval_str=True)
-        own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in given.parameters.values()][:-1]
-        place = [p.name for p in own].index("scheduling") + 1
-        order = [*own[:place], *added.values(), *own[place:]]
-        command.__signature__ = given.replace(parameters=order)  # type: ignore[attr-defined]
-        command.__annotations__ = {p.name: p.annotation for p in order} | {"return": None}
-        return command
+    Its ``**`` argument, if it has one, takes the fields of the scheduling policies, None or False
+    where they are not given; `booking` tells whether policies that book jobs are among them. They
+    stand behind ``--scheduling`` in the help.
+    """
 
-    return add
+    def decorate(function: Callable) -> Callable:
+        given = signature(function, eval_str=True)
+        parameters = []
+        for each in given.parameters.values():
+            if each.kind is Parameter.VAR_KEYWORD:
+                continue
+            annotation = each.annotation
+            if each.name in texts or each.name in SHARED:
+                annotation = _option(each.name, annotation, *(texts | SHARED)[each.name])
+            kind = Parameter.KEYWORD_ONLY
+            parameters.append(each.replace(kind=kind, annotation=annotation))
+            if each.name == "scheduling":
+                parameters += _fields(booking)
+        function.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
+        function.__annotations__ = {each.name: each.annotation for each in parameters}
+        return function
+
+    return decorate
+
+
+def _option(name: str, kind: Any, metavar: str | None, text: str, least: int | None = None) -> Any:
+    flag = FLAGS.get(name, "--" + name.replace("_", "-"))
+    return Annotated[kind, typer.Option(flag, metavar=metavar, min=least, help=text)]
+
+
+def _fields(booking: bool | None) -> list[Parameter]:
+    """Return the fields of scheduling policies as options."""
+    options = {}
+    for name, policy in SCHEDULING.items():
+        kind: Any = policy  # a dataclass
+        types = get_type_hints(kind)
+        for field in fields(kind) if booking or not policy.takes_reservations else ():
+            metavar, text, *least = FIELDS.get(field.name, (None, "see its class."))
+            if isinstance(field.default, float):
+                text += f"  [default: {field.default:g}]"
+            elif isinstance(field.default, str):
+                text += f"  [default: {field.default}]"
+            is_flag = types[field.name] is bool
+            kind = bool if is_flag else types[field.name] | None
+            options[field.name] = Parameter(
+                field.name,
+                Parameter.KEYWORD_ONLY,
+                default=False if is_flag else None,
+                annotation=_option(field.name, kind, metavar, f"{name}: {text}", *least),
+            )
+    return [*options.values()]
 
 
 def chosen(option: str, value: str, choices: Collection[str]) -> str:

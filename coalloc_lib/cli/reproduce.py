@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.cli import Json, Terminated, options, print_json, print_table, show, warn
+from coalloc_lib.cli import Terminated, options, print_json, print_table, show, warn
 from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
 from coalloc_lib.studies.ledger import Row, count_verdicts
@@ -24,33 +24,25 @@ Examples:
 """
 
 
+@options.command(
+    scale=("SCALE", "quick (minutes) or paper (the sample sizes of the papers)."),
+    out=("FOLDER", "Where the ledger and the figures go."),
+    cache=("FOLDER", "Keep finished points here, to go on after a stop."),
+    workers=("N", "Runs side by side; one a processor if not given.", 1),
+    every_row=(None, "Print every row of the ledger, not a page a study."),
+)
 def reproduce(
     studies: Annotated[
         list[str] | None,
         typer.Argument(metavar="[STUDY]...", help=f"All if not given: {', '.join(STUDIES)}."),
     ] = None,
-    scale: Annotated[
-        str,
-        typer.Option(
-            metavar="SCALE", help="quick (minutes) or paper (the sample sizes of the papers)."
-        ),
-    ] = "quick",
-    out: Annotated[
-        str, typer.Option(metavar="FOLDER", help="Where the ledger and the figures go.")
-    ] = "results",
-    seed: options.Seed = None,
-    cache: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Keep finished points here, to go on after a stop."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Runs side by side; one a processor if not given."),
-    ] = None,
-    every_row: Annotated[
-        bool, typer.Option("--all", help="Print every row of the ledger, not a page a study.")
-    ] = False,
-    as_json: Json = False,
+    scale: str = "quick",
+    out: str = "results",
+    seed: int | None = None,
+    cache: str | None = None,
+    workers: int | None = None,
+    every_row: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
 

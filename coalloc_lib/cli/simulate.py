@@ -5,13 +5,12 @@ from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
-from coalloc_lib.cli import OUTPUT, Json, naming, options, print_json, print_table, show, warn
+from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
@@ -43,68 +42,48 @@ Examples:
 """
 
 
-@options.with_policy_options(booking=True)
+@options.command(
+    booking=True,
+    trace=("FILE|NAME", "A log (.swf, .swf.gz) or a public one."),
+    estimates=(
+        "KIND",
+        "Run time estimates, which easy, conservative and online plan with: requested or exact.",
+    ),
+    span_penalty=("P", "A job on several clusters runs 1 + P times as long.", 0),
+    split=(
+        "N",
+        "unordered: the fewest components of at most N processors.  [default: the largest cluster]",
+        1,
+    ),
+    components=("K", "unordered, ordered: into K, equal up to one.", 1),
+    largest=("N", "Leave out jobs of more than N processors.", 1),
+    load=("X", "Scale the interarrival times to this offered load."),
+    engine=(
+        "ENGINE",
+        f"One of {', '.join(ENGINES)}.  [default: compiled where it knows the policies]",
+    ),
+    verify=(None, "Check the schedule against the rules of the model."),
+    out=(
+        "FILE.csv",
+        "Where the schedule goes; - is standard output, and the metrics go to stderr.",
+    ),
+)
 def simulate(
-    trace: Annotated[
-        str, typer.Option(metavar="FILE|NAME", help="A log (.swf, .swf.gz) or a public one.")
-    ],
-    clusters: options.Clusters,
-    request: options.Request = "total",
-    scheduling: options.SchedulingPolicy = "fcfs",
-    placement: options.Placement = None,
-    estimates: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help="Run time estimates, which easy, conservative and online plan with: requested or "
-            "exact.",
-        ),
-    ] = "requested",
-    span_penalty: Annotated[
-        float,
-        typer.Option(
-            metavar="P", min=0, help="A job on several clusters runs 1 + P times as long."
-        ),
-    ] = 0.0,
-    split: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="unordered: the fewest components of at most N processors. "
-            " [default: the largest cluster]",
-        ),
-    ] = None,
-    components: Annotated[
-        int | None,
-        typer.Option(metavar="K", min=1, help="unordered, ordered: into K, equal up to one."),
-    ] = None,
-    largest: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Leave out jobs of more than N processors."),
-    ] = None,
-    load: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Scale the interarrival times to this offered load."),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ENGINE",
-            help=f"One of {', '.join(ENGINES)}.  [default: compiled where it knows the policies]",
-        ),
-    ] = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Check the schedule against the rules of the model.")
-    ] = False,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Where the schedule goes; - is standard output, and the metrics go to stderr.",
-        ),
-    ] = None,
-    as_json: Json = False,
+    trace: str,
+    clusters: str,
+    request: str = "total",
+    scheduling: str = "fcfs",
+    placement: str | None = None,
+    estimates: str = "requested",
+    span_penalty: float = 0.0,
+    split: int | None = None,
+    components: int | None = None,
+    largest: int | None = None,
+    load: float | None = None,
+    engine: str | None = None,
+    verify: bool = False,
+    out: str | None = None,
+    as_json: bool = False,
     **policy_options: Any,
 ) -> None:
     """Run a log through a system; print the metrics, then write the schedule.

@@ -35,6 +35,8 @@ def test_unordered_requests_are_exact_by_the_markov_chain(run):
     assert run(*asked[:-1]) == f"{exact:.3f}, exact\n"  # where no method is given
     loss = ["loss", "--clusters", "4x32", "--sizes", "U[1,16]", "--request", "ordered"]
     assert run(*loss) == run(*loss, "--components", 4) == "0.380, exact\n"
+    one = ["loss", "--clusters", "32", "--sizes", "U[1,4]", "--components", "1", "--request"]
+    assert {run(*one, request) for request in co.jobs.REQUESTS} == {"0.032, exact\n"}
 
 
 IMPORTED = """

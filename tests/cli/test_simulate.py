@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import signal
+import sys
 
 import numpy as np
 import pandas as pd
@@ -123,6 +124,12 @@ def test_fpfs_is_on_the_command_line(simulate):
     assert rows[2]["start"] == "10"
 
 
+def test_jobs_that_all_come_at_once_have_a_utilization(run, tmp_path):
+    write_swf(tmp_path / "one.swf", co.JobStream([5], [10], [4]))
+    answer = run("simulate", "--trace", tmp_path / "one.swf", "--clusters", "8", "--json")
+    assert json.loads(answer)["utilization"] == 0.5
+
+
 LINE = "1 0 0 5 2 -1 -1 2 9 -1 1 1 1 1 1 1 -1 -1"
 
 
@@ -182,6 +189,7 @@ def test_simulate_refuses_what_is_wrong_in_one_line(
     refused, log, tmp_path, monkeypatch, arguments, words
 ):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys.modules["coalloc_lib.cli.simulate"], "run", None)  # it comes before
     before = sorted(tmp_path.iterdir())
     line = refused("simulate", "--trace", log, "--clusters", "8", "--out", "s.csv", *arguments)
     assert all(word in line for word in words), line
