@@ -136,7 +136,8 @@ def cache_folder() -> Path:
 
 def _local_file(entry: Trace) -> Path | None:
     """Return the file of a log that is here already, None if there is none."""
-    for folder in (_named_folder(), cache_folder()):
+    for folder_of in (_named_folder, cache_folder):  # the second imports pooch, which takes long
+        folder = folder_of()
         for file in (entry.file, entry.file.removesuffix(".gz")):
             if folder is not None and os.path.isfile(folder / file):
                 return folder / file
