@@ -1,39 +1,11 @@
 """Coalloc Workbench, on processor co-allocation: one job in several clusters at once."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import (
-    Between,
-    Deterministic,
-    Empirical,
-    Exponential,
-    Hyperexponential,
-    PoissonArrivals,
-    SizeDistribution,
-    parse_sizes,
-    power_of_two,
-    uniform,
-)
-from coalloc_lib.jobs import JobStream, merge
-from coalloc_lib.placement import (
-    BestFit,
-    FirstFit,
-    HomeSite,
-    LeastLoaded,
-    Placement,
-    RandomFit,
-    SingleThenSpan,
-    WorstFit,
-)
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.simulation import simulate
-from coalloc_lib.system import Multicluster
-from coalloc_lib.workloads.catalogue import load_trace
-from coalloc_lib.workloads.models import JobModel, SplitJobs
-from coalloc_lib.workloads.swf import read_swf, write_swf
+# ruff: noqa: F403, F405
+if TYPE_CHECKING:
+    from coalloc_lib.public import *
 
 __version__ = "0.1.0"
 
@@ -43,7 +15,7 @@ _ON_DEMAND = {
     "Player": "coalloc_lib.widgets.player",
     "Progress": "coalloc_lib.progress",
     "compare": "coalloc_lib.curves",
-    "compare_sites": "coalloc_lib.sites",
+    "compare_sites": "coalloc_lib.joining",
     "exact_utilization": "coalloc_lib.analytic",
     "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",
@@ -55,15 +27,24 @@ _ON_DEMAND = {
 _MODULES = (
     "analytic",
     "calendar",
+    "checks",
     "curves",
+    "distributions",
     "intervals",
+    "jobs",
     "metrics",
+    "placement",
     "plots",
     "saturation",
+    "schedule",
+    "scheduling",
+    "simulation",
     "sites",
     "studies",
     "sweep",
+    "system",
     "widgets",
+    "workloads",
 )
 
 __all__ = [
@@ -108,12 +89,14 @@ __all__ = [
 
 
 def __getattr__(name):
-    """Import a name of `_ON_DEMAND`, or one of `_MODULES`, at its first use."""
+    """Import what is asked for at its first use, so that the command line starts at once."""
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
-    if name not in _ON_DEMAND:
+    if name in _ON_DEMAND:
+        return getattr(import_module(_ON_DEMAND[name]), name)
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_ON_DEMAND[name]), name)
+    return getattr(import_module(f"{__name__}.public"), name)
 
 
 def __dir__():

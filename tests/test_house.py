@@ -29,7 +29,7 @@ LAYERS = (
     ("curves", "saturation", "sweep"),
     ("plots",),
     ("studies",),
-    ("widgets", "cli", "__main__"),
+    ("widgets", "cli", "__main__", "public"),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(PACKAGE.rglob("*.py"))

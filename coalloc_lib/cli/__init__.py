@@ -2,47 +2,77 @@
 
 Each command checks its options, calls the library and prints; results go to stdout, progress and
 errors to stderr. A user's mistake ends with one line and exit status 2, and so does a disk that
-is full; whatever ends a command leaves no half-written file behind.
+is full; whatever ends a command leaves no half-written file behind. What takes long to import is
+imported by the command that needs it, so that the help is there at once.
 """
 
+import json
+import os
+import signal
 import sys
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from errno import EDQUOT, ENOSPC
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Annotated, Any, Literal
 
 import typer
-
-from coalloc_lib import __version__
-from coalloc_lib.checks import InputError, shown
-from coalloc_lib.cli.loss import EXAMPLES as LOSS_EXAMPLES
-from coalloc_lib.cli.loss import loss
-from coalloc_lib.cli.output import OUTPUT, Terminated, drop_output, naming, unwinding
-from coalloc_lib.cli.reproduce import EXAMPLES as REPRODUCE_EXAMPLES
-from coalloc_lib.cli.reproduce import reproduce
-from coalloc_lib.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
-from coalloc_lib.cli.simulate import simulate
-from coalloc_lib.cli.traces import app as traces
-from coalloc_lib.files import FULL
+from typer.core import TyperGroup
 
 __all__ = ["app", "main"]
 
-#: What is said of an exit status that is no answer and no mistake.
+#: What errors call it.
+OUTPUT = "standard output"
+NOT_FETCHED = "not fetched"
+#: Exit statuses that are no answer and no mistake.
 INTERRUPTED, TERMINATED = 130, 143
 ENDINGS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
+#: Commands with a module of their own, each with a function of its name and EXAMPLES.
+COMMANDS = {
+    "loss": "Print the capacity loss of a system, by formula or by simulation.",
+    "simulate": "Run a log through a system; print the metrics, write the schedule.",
+    "reproduce": "Reproduce the papers: each number and claim, with a verdict.",
+}
 
-# No markup: square brackets in a help text are those of U[a,b].
-app = typer.Typer(name="coalloc", add_completion=False, rich_markup_mode=None)
-app.command(epilog=LOSS_EXAMPLES)(loss)
-app.command(epilog=SIMULATE_EXAMPLES)(simulate)
-app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
-app.add_typer(traces, name="traces")
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 #: What the parser of the command line raises: the common base of its errors, which typer, with a
 #: parser of its own inside, does not name.
 _ParserError: Any = typer.BadParameter.__mro__[2]
 
 
+class _Group(TyperGroup):
+    """Commands whose modules are imported when they are run."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in COMMANDS:
+            module = import_module(f"coalloc_lib.cli.{name}")
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(name=name, epilog=module.EXAMPLES)(getattr(module, name))
+            command = typer.main.get_command(alone)
+        return name, command, rest
+
+
+# No markup: square brackets in a help text are those of U[a,b].
+app = typer.Typer(name="coalloc", cls=_Group, add_completion=False, rich_markup_mode=None)
+for _name, _help in COMMANDS.items():
+    app.command(name=_name, help=_help)(lambda: None)
+traces = typer.Typer(
+    rich_markup_mode=None,
+    help="Public logs of the Parallel Workloads Archive: list them, fetch them.",
+    epilog="\b\nExamples:\n  coalloc traces list\n  coalloc traces fetch KTH-SP2 CTC-SP2\n",
+)
+app.add_typer(traces, name="traces")
+
+
 def _print_version(wanted: bool):
     if wanted:
+        from coalloc_lib import __version__
+
         print(f"coalloc {__version__}")
         raise typer.Exit
 
@@ -59,8 +89,56 @@ def coalloc(
     ] = False,
 ) -> None:
     """Print the help where no command is given."""
+    _print_help(context)
+
+
+@traces.callback(invoke_without_command=True)
+def _print_help(context: typer.Context):
     if context.invoked_subcommand is None:
         print(context.get_help())
+
+
+@traces.command(name="list", epilog="\b\nExample:\n  coalloc traces list --json\n")
+def list_traces(as_json: Json = False) -> None:
+    """List the logs: their jobs, their processors, and whether they are here.
+
+    A folder that the variable COALLOC_TRACES names is looked into before the cache. --json tells
+    which file each log is.
+    """
+    from coalloc_lib.workloads.catalogue import listing
+
+    logs = listing()
+    if as_json:
+        print_json({"traces": logs})
+        return
+    rows = [
+        (
+            log["name"],
+            f"{log['jobs']:,}",
+            f"{log['processors']}",
+            "not here" if log["found"] == NOT_FETCHED else "here",
+            log["acknowledge"],
+        )
+        for log in logs
+    ]
+    print_table(("name", ">jobs", ">processors", "file", "acknowledge"), rows)
+    folders = [Path(log["found"]).parent for log in logs if log["found"] != NOT_FETCHED]
+    show(*(f"here: in {folder}" for folder in dict.fromkeys(folders)))
+
+
+@traces.command(name="fetch", epilog="\b\nExample:\n  coalloc traces fetch KTH-SP2\n")
+def fetch_traces(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names from the list.")],
+    as_json: Json = False,
+) -> None:
+    """Fetch logs from the archive into the cache, checked by SHA-256; print where they are."""
+    from coalloc_lib.workloads.catalogue import fetch
+
+    files = [str(file) for file in fetch(names)]
+    if as_json:
+        print_json({"files": files})
+    else:
+        show(*files)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,26 +162,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = app(arguments, prog_name="coalloc", standalone_mode=False)
             with naming(OUTPUT):
                 sys.stdout.flush()
-    except InputError as error:
-        return _refuse(error)
-    except _ParserError as error:
-        context = getattr(error, "ctx", None)
-        command = "coalloc" if context is None else context.command_path
-        faults: list = getattr(error.__cause__, "errors", list)()  # know the value
-        given = "".join(f"; it is {shown(fault['input'])}" for fault in faults)
-        return _refuse(f"{error.format_message()}{given} (see: {command} --help)")
-    except MemoryError:
-        return _refuse("this takes more memory than there is; ask for fewer jobs or smaller sizes")
     except BrokenPipeError:
         drop_output()
         return 0
-    except OSError as error:
-        if error.filename is None and error.errno not in FULL:
-            raise  # nothing that a user could mend: a bug keeps its traceback
-        if error.filename == OUTPUT:
-            drop_output()
-        where = f"{error.filename}: " if error.filename else ""
-        return _refuse(f"{where}{error.strerror}; make room, or choose another place")
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
             # The parser takes the end of any file for a user who closes the terminal.
@@ -111,11 +172,110 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = INTERRUPTED
     except Terminated:
         status = TERMINATED
+    except Exception as error:
+        mistake = _mistake(error)
+        if mistake is None:
+            raise  # nothing that a user could mend: a bug keeps its traceback
+        print("coalloc: error:", *mistake.split(), file=sys.stderr)
+        return 2
     if status in ENDINGS:
         print(f"coalloc: {ENDINGS[status]}", file=sys.stderr)
     return status if isinstance(status, int) else 0
 
 
-def _refuse(message):
-    print("coalloc: error:", *str(message).split(), file=sys.stderr)
-    return 2
+def _mistake(error: Exception) -> str | None:
+    """Return what a user can mend of an error, None where it is a bug."""
+    from coalloc_lib.checks import InputError, shown
+
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, _ParserError):
+        context: Any = getattr(error, "ctx", None)
+        command = "coalloc" if context is None else context.command_path
+        faults: list = getattr(error.__cause__, "errors", list)()  # know the value
+        given = "".join(f"; it is {shown(fault['input'])}" for fault in faults)
+        return f"{error.format_message()}{given} (see: {command} --help)"
+    if isinstance(error, MemoryError):
+        return "this takes more memory than there is; ask for fewer jobs or smaller sizes"
+    if isinstance(error, OSError) and (
+        error.filename is not None or error.errno in (ENOSPC, EDQUOT)
+    ):
+        if error.filename == OUTPUT:
+            drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}; make room, or choose another place"
+    return None
+
+
+class Terminated(BaseException):
+    """SIGTERM came: like `KeyboardInterrupt`, it passes every handler of ordinary errors."""
+
+
+@contextmanager
+def unwinding() -> Iterator[None]:
+    """Within the block, SIGTERM raises `Terminated`, so that half-written files are removed.
+
+    A second one changes nothing: it would cut the tidying short.
+    """
+
+    def terminate(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Give an error of the system the path that it is about, which one of writing leaves out."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
+
+
+def drop_output() -> None:
+    """Let what is still in the buffer of stdout go nowhere: there is nobody, or no room, for it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show(*lines: str) -> None:
+    """Print lines now: an answer is out before anything that may still go wrong."""
+    with naming(OUTPUT):
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        sys.stdout.flush()
+
+
+def warn(words: str) -> None:
+    """Print a line on stderr."""
+    print(f"coalloc: {words}", file=sys.stderr)
+
+
+def print_json(answer: dict) -> None:
+    """Print one JSON object."""
+    show(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None) -> None:
+    """Print rows of str or `rich.text.Text`; a heading that begins with ``>`` is for numbers."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for heading in columns:
+        justify: Literal["left", "right"] = "right" if heading.startswith(">") else "left"
+        table.add_column(heading.removeprefix(">"), justify=justify, overflow="fold")
+    for row in rows:
+        # Text, since [square brackets] of a str would be read as markup.
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+    text, is_terminal = StringIO(), sys.stdout.isatty()
+    width = get_terminal_size().columns if is_terminal else 120  # in a file, easy to read
+    Console(file=text, width=width, force_terminal=is_terminal, highlight=False).print(table)
+    show(*(line.rstrip() for line in text.getvalue().splitlines() if line.strip()))

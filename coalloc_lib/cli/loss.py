@@ -1,12 +1,9 @@
 """``coalloc loss``: the capacity loss of a system, by formula or by simulation."""
 
-from typing import Annotated
-
-import typer
+from typing import Any
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.cli import options
-from coalloc_lib.cli.output import print_json
+from coalloc_lib.cli import options, print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
 from coalloc_lib.intervals import METHODS
 from coalloc_lib.jobs import REQUESTS
@@ -26,47 +23,35 @@ Examples:
 """
 
 
+@options.command(
+    booking=False,
+    sizes=("DIST", "Component sizes: U[a,b] or D(q)[a,b]."),
+    components=("K", "Components of a job; one a cluster if not given.", 1),
+    method=(
+        "METHOD",
+        f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, else "
+        "simulation, and the answer says which.",
+    ),
+    one_is_power_of_two=(None, "D(q): give size 1 the threefold weight too."),
+    service=("DIST", "Service times: exponential, deterministic, hyperexponential:CV."),
+    backlog=("N", "fpfs: waiting jobs seen.  [default: 500]", 1),
+    jobs=("N", "Jobs of the simulation.  [default: 200000]", 1),
+)
 def loss(
-    clusters: options.Clusters,
-    sizes: Annotated[
-        str, typer.Option(metavar="DIST", help="Component sizes: U[a,b] or D(q)[a,b].")
-    ],
-    request: options.Request,
-    components: Annotated[
-        int | None,
-        typer.Option(metavar="K", min=1, help="Components of a job; one a cluster if not given."),
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METHOD",
-            help=f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, "
-            "else simulation, and the answer says which.",
-        ),
-    ] = None,
-    one_is_power_of_two: Annotated[
-        bool,
-        typer.Option("--one-is-power-of-two", help="D(q): give size 1 the threefold weight too."),
-    ] = False,
-    service: Annotated[
-        str,
-        typer.Option(
-            metavar="DIST", help="Service times: exponential, deterministic, hyperexponential:CV."
-        ),
-    ] = "exponential",
-    placement: options.Placement = None,
-    scheduling: options.SchedulingPolicy = "fcfs",
-    max_jumps: options.MaxJumps = None,
-    backlog: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="fpfs: waiting jobs seen.  [default: 500]"),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Jobs of the simulation.  [default: 200000]"),
-    ] = None,
-    seed: options.Seed = None,
-    as_json: options.Json = False,
+    clusters: str,
+    sizes: str,
+    request: str,
+    components: int | None = None,
+    method: str | None = None,
+    one_is_power_of_two: bool = False,
+    service: str = "exponential",
+    placement: str | None = None,
+    scheduling: str = "fcfs",
+    backlog: int | None = None,
+    jobs: int | None = None,
+    seed: int | None = None,
+    as_json: bool = False,
+    **policy_options: Any,
 ) -> None:
     """Print the capacity loss: the share of the processors that stays idle however many jobs wait.
 
@@ -76,7 +61,7 @@ def loss(
     if method is not None:
         options.chosen("--method", method, METHODS)
     system = parse_clusters(clusters, "--clusters")
-    policy = options.scheduling_of(scheduling, max_jumps=max_jumps)
+    policy = options.scheduling_of(scheduling, **policy_options)
     if policy.takes_reservations:
         raise InputError(
             f"--scheduling {scheduling} books jobs when they are submitted, and the loss is that "
@@ -85,31 +70,34 @@ def loss(
     rule = options.placement_of(placement, request)
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
-    sampling = {"jobs": jobs, "seed": seed, "backlog": backlog}
+    sampling: dict[str, Any] = {"jobs": jobs, "seed": seed, "backlog": backlog}
     sampling = {name: value for name, value in sampling.items() if value is not None}
-    question = system, distribution, components, request, rule
-    answer = None
+    answer: Any = None
     if method != "simulation":
-        asked = {"--scheduling": scheduling, "--service": service, "--placement": placement}
-        answer = _by_formula(question, method, asked, sampling)
+        question = system, distribution, components, request, rule
+        given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
+        answer = _by_formula(question, method, given, sampling)
     if answer is None:
         if scheduling == "fcfs" and backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
-        answer = _simulated(question, times, policy, sampling), "simulation"
-    found, known = answer
-    _print(found, known, as_json, say_method=method is None)
+        from coalloc_lib.saturation import saturated_loss
+        from coalloc_lib.scenario import Scenario
+        from coalloc_lib.workloads.models import JobModel
+
+        model = JobModel(distribution, components or len(system), request, times)
+        engine = options.engine_for(policy, rule)
+        answer = saturated_loss(Scenario(system, model, policy, rule, engine), **sampling), None
+    estimated, formula = answer
+    _print(estimated, formula, as_json, name_method=method is None)
 
 
-def _by_formula(question, method, asked, sampling):
-    """Return the loss and how it is known; None where it was not asked for and cannot be afforded.
-
-    Where the request has no exact formula, exact means the Markov chain.
-    """
+def _by_formula(question, method, given, sampling):
+    """Return the loss and its method; None where it was not asked for and cannot be afforded."""
     from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
 
     system, *sizes, request, placement = question
     by_chain = request in ("unordered", "total") and len(system) > 1
-    obstacle = _obstacle(request, by_chain, method, asked)
+    obstacle = _obstacle(request, by_chain, method, given)
     if method is None and (obstacle or (by_chain and sampling)):
         return None
     for name in sampling:
@@ -122,36 +110,25 @@ def _by_formula(question, method, asked, sampling):
     except BudgetError as error:
         if method is None:
             return None
-        near = by_chain and method == "exact"
-        near = near and not _obstacle(request, by_chain, "approximation", asked)
-        other = "--method approximation or --method simulation" if near else "--method simulation"
+        other = "--method simulation"
+        if method == "exact" and not _obstacle(request, by_chain, "approximation", given):
+            other = f"--method approximation or {other}"
         raise InputError(f"--method {method} is too much here: {error.cost}; use {other}") from None
     return bound.loss, bound.method
 
 
-def _obstacle(request, by_chain, method, asked):
+def _obstacle(request, by_chain, method, given):
     """Return why a method cannot answer and what can, or None."""
     if method == "approximation" and not by_chain:
         where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"
         return f"{where} has an exact formula and no approximation; use --method exact"
     for option, served in (FORMULA | (APPROXIMATED if method == "approximation" else {})).items():
-        if asked[option] not in (None, *served):
+        if given[option] not in (None, *served):
             return (
-                f"{option} {asked[option]} has no formula, which is for {' or '.join(served)}; "
+                f"{option} {given[option]} has no formula, which is for {' or '.join(served)}; "
                 "use --method simulation"
             )
     return None
-
-
-def _simulated(question, service, scheduling, sampling):
-    from coalloc_lib.saturation import saturated_loss
-    from coalloc_lib.scenario import Scenario
-    from coalloc_lib.workloads.models import JobModel
-
-    system, sizes, components, request, placement = question
-    model = JobModel(sizes, components or len(system), request, service)
-    engine = options.engine_for(scheduling, placement)
-    return saturated_loss(Scenario(system, model, scheduling, placement, engine), **sampling)
 
 
 def _service(text):
@@ -168,16 +145,16 @@ def _service(text):
     return known[options.chosen("--service", text, [*known, "hyperexponential:CV"])]
 
 
-def _print(loss, method, as_json, *, say_method):
+def _print(loss, formula, as_json, *, name_method):
     estimate = 0.0 if abs(loss.estimate) < 5e-5 else loss.estimate  # no "-0.000"
-    simulated = method == "simulation"
+    method = formula or "simulation"
     if as_json:
         answer = {"capacity_loss": estimate, "max_utilization": 1 - estimate, "method": method}
-        interval = {"ci95": [loss.low, loss.high], "warning": loss.warning} if simulated else {}
-        print_json(answer | interval)
+        interval = {"ci95": [loss.low, loss.high], "warning": loss.warning}
+        print_json(answer if formula else answer | interval)
         return
-    interval = f"± {loss.half_width:.4f} (95 %)"
-    if loss.warning:
-        interval = f"(no interval: {loss.warning})"
-    text = f"{estimate:.4f} {interval}" if simulated else f"{estimate:.3f}"
-    print(f"{text}, {method}" if say_method else text)
+    text = f"{estimate:.3f}"
+    if not formula:
+        interval = f"± {loss.half_width:.4f} (95 %)"
+        text = f"{estimate:.4f} " + (f"(no interval: {loss.warning})" if loss.warning else interval)
+    print(f"{text}, {method}" if name_method else text)

@@ -1,7 +1,9 @@
 """Options that several commands share, and what their texts mean."""
 
-from collections.abc import Collection
-from typing import Annotated, Any
+from collections.abc import Callable, Collection
+from dataclasses import fields
+from inspect import Parameter, signature
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -9,76 +11,94 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 from coalloc_lib.placement import Placement as PlacementRule
-from coalloc_lib.scheduling import Online, Scheduling
+from coalloc_lib.scheduling import Scheduling
 from coalloc_lib.scheduling.booking import CHOICES
 from coalloc_lib.system import NAMED_SYSTEMS
 
-_ONLINE = Online()
-
-Clusters = Annotated[
-    str,
-    typer.Option(
-        metavar="N,N,...",
-        help=f"Processors of each cluster, or a named system: {', '.join(NAMED_SYSTEMS)}.",
+#: What stands for the value of an option, its help, and its least value: of options that several
+#: commands have, and of those that are fields of scheduling policies.
+SHARED: dict[str, tuple] = {
+    "clusters": (
+        "N,N,...",
+        f"Processors of each cluster, or a named system: {', '.join(NAMED_SYSTEMS)}.",
     ),
-]
-Request = Annotated[str, typer.Option(metavar="TYPE", help=f"One of {', '.join(REQUESTS)}.")]
-Placement = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RULE",
-        help=f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered requests. "
+    "request": ("TYPE", f"One of {', '.join(REQUESTS)}."),
+    "placement": (
+        "RULE",
+        f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered requests. "
         " [default: worst-fit]",
     ),
-]
-SchedulingPolicy = Annotated[
-    str, typer.Option("--scheduling", metavar="POLICY", help=f"One of {', '.join(SCHEDULING)}.")
-]
-MaxJumps = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=0, help="fpfs: how many times a job may be overtaken."),
-]
-#: What `--scheduling online` takes; where an option is not given, the default of `Online` holds.
-Slot = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        help=f"online: the horizon moves on by slots so long.  [default: {_ONLINE.slot:g}]",
-    ),
-]
-Step = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S", help=f"online: from one attempt to the next.  [default: {_ONLINE.step:g}]"
-    ),
-]
-MaxAttempts = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="online: attempts in all.  [default: half the slots of the horizon]",
-    ),
-]
-Horizon = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S", help=f"online: how far ahead is booked.  [default: {_ONLINE.horizon:g}]"
-    ),
-]
-Rule = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RULE",
-        help=f"online: servers are chosen by {', '.join(CHOICES)}.  [default: {_ONLINE.rule}]",
-    ),
-]
-ReleaseEarly = Annotated[
-    bool,
-    typer.Option("--release-early", help="online: servers are free when a job ends early."),
-]
-Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the random numbers.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+    "scheduling": ("POLICY", f"One of {', '.join(SCHEDULING)}."),
+    "seed": ("N", "Of the random numbers.", 0),
+    "as_json": (None, "Print one JSON object."),
+}
+FIELDS: dict[str, tuple] = {
+    "max_jumps": ("N", "how many times a job may be overtaken.", 0),
+    "slot": ("S", "the horizon moves on by slots so long."),
+    "step": ("S", "from one attempt to the next."),
+    "max_attempts": ("N", "attempts in all.  [default: half the slots of the horizon]", 1),
+    "horizon": ("S", "how far ahead is booked."),
+    "rule": ("RULE", f"servers are chosen by {', '.join(CHOICES)}."),
+    "release_early": (None, "servers are free when a job ends early."),
+}
+#: Flags that are not called as their argument is.
+FLAGS = {"as_json": "--json", "every_row": "--all"}
+
+
+def command(booking: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
+    """Return a decorator that makes a function's arguments options, with these texts or `SHARED`.
+
+    Its ``**`` argument, if it has one, takes the fields of the scheduling policies, None or False
+    where they are not given; `booking` tells whether policies that book jobs are among them. They
+    stand behind ``--scheduling`` in the help.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        given = signature(function, eval_str=True)
+        parameters = []
+        for each in given.parameters.values():
+            if each.kind is Parameter.VAR_KEYWORD:
+                continue
+            annotation = each.annotation
+            if each.name in texts or each.name in SHARED:
+                annotation = _option(each.name, annotation, *(texts | SHARED)[each.name])
+            kind = Parameter.KEYWORD_ONLY
+            parameters.append(each.replace(kind=kind, annotation=annotation))
+            if each.name == "scheduling":
+                parameters += _fields(booking)
+        function.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
+        function.__annotations__ = {each.name: each.annotation for each in parameters}
+        return function
+
+    return decorate
+
+
+def _option(name: str, kind: Any, metavar: str | None, text: str, least: int | None = None) -> Any:
+    flag = FLAGS.get(name, "--" + name.replace("_", "-"))
+    return Annotated[kind, typer.Option(flag, metavar=metavar, min=least, help=text)]
+
+
+def _fields(booking: bool | None) -> list[Parameter]:
+    """Return the fields of scheduling policies as options."""
+    options = {}
+    for name, policy in SCHEDULING.items():
+        kind: Any = policy  # a dataclass
+        types = get_type_hints(kind)
+        for field in fields(kind) if booking or not policy.takes_reservations else ():
+            metavar, text, *least = FIELDS.get(field.name, (None, "see its class."))
+            if isinstance(field.default, float):
+                text += f"  [default: {field.default:g}]"
+            elif isinstance(field.default, str):
+                text += f"  [default: {field.default}]"
+            is_flag = types[field.name] is bool
+            kind = bool if is_flag else types[field.name] | None
+            options[field.name] = Parameter(
+                field.name,
+                Parameter.KEYWORD_ONLY,
+                default=False if is_flag else None,
+                annotation=_option(field.name, kind, metavar, f"{name}: {text}", *least),
+            )
+    return [*options.values()]
 
 
 def chosen(option: str, value: str, choices: Collection[str]) -> str:
@@ -102,20 +122,20 @@ def placement_of(name: str | None, request: str | None = None) -> PlacementRule 
 
 
 def scheduling_of(name: str, **options: Any) -> Scheduling:
-    """Return the scheduling policy of this name; None is an option that was not given."""
+    """Return the scheduling policy of this name; None or False is an option that was not given."""
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
-    wanted, needed = options_of(policy), needed_by(policy)
-    for option, value in options.items():
+    given = {o: value for o, value in options.items() if value is not None and value is not False}
+    wanted = options_of(policy)
+    for option in options:
         flag = "--" + option.replace("_", "-")
-        if value is None and option in needed:
+        if option in needed_by(policy) and option not in given:
             raise InputError(f"--scheduling {name} needs {flag}; add it")
-        if value is not None and option not in wanted:
+        if option in given and option not in wanted:
             takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
             raise InputError(
                 f"{flag} is not for --scheduling {name}; leave it out, or use --scheduling "
                 f"{' or '.join(takers)}"
             )
-    given = {option: value for option, value in options.items() if value is not None}
     try:
         return policy(**given)
     except InputError as error:

@@ -4,13 +4,12 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.cli import options
-from coalloc_lib.cli.output import Terminated, print_json, print_table, show
+from coalloc_lib.cli import Terminated, options, print_json, print_table, show, warn
 from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
 from coalloc_lib.studies.ledger import Row, count_verdicts
@@ -25,33 +24,25 @@ Examples:
 """
 
 
+@options.command(
+    scale=("SCALE", "quick (minutes) or paper (the sample sizes of the papers)."),
+    out=("FOLDER", "Where the ledger and the figures go."),
+    cache=("FOLDER", "Keep finished points here, to go on after a stop."),
+    workers=("N", "Runs side by side; one a processor if not given.", 1),
+    every_row=(None, "Print every row of the ledger, not a page a study."),
+)
 def reproduce(
     studies: Annotated[
         list[str] | None,
         typer.Argument(metavar="[STUDY]...", help=f"All if not given: {', '.join(STUDIES)}."),
     ] = None,
-    scale: Annotated[
-        str,
-        typer.Option(
-            metavar="SCALE", help="quick (minutes) or paper (the sample sizes of the papers)."
-        ),
-    ] = "quick",
-    out: Annotated[
-        str, typer.Option(metavar="FOLDER", help="Where the ledger and the figures go.")
-    ] = "results",
-    seed: options.Seed = None,
-    cache: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Keep finished points here, to go on after a stop."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Runs side by side; one a processor if not given."),
-    ] = None,
-    every_row: Annotated[
-        bool, typer.Option("--all", help="Print every row of the ledger, not a page a study.")
-    ] = False,
-    as_json: options.Json = False,
+    scale: str = "quick",
+    out: str = "results",
+    seed: int | None = None,
+    cache: str | None = None,
+    workers: int | None = None,
+    every_row: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
 
@@ -68,18 +59,26 @@ def reproduce(
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
     missing = missing_logs(studies or STUDIES)
     if missing:
-        print(
-            f"coalloc: not here: {', '.join(missing)}; synthetic stand-ins serve where there are "
-            "any, and no printed number is tested on them. Get the logs: coalloc traces fetch "
-            + " ".join(missing),
-            file=sys.stderr,
+        warn(
+            f"not here: {', '.join(missing)}; synthetic stand-ins serve where there are any, and "
+            "no printed number is tested on them. Get the logs: coalloc traces fetch "
+            + " ".join(missing)
         )
     rows: list[Row] = []
 
-    def report(found: "StudyResult") -> None:
-        rows.extend(found.rows)
+    def report(done: "StudyResult") -> None:
+        rows.extend(done.rows)
         if not as_json:
-            print_rows(found.rows) if every_row else show(_line(found))
+            print_rows(done.rows) if every_row else show(_line(done))
+
+    def as_object(result: Any = None) -> dict:
+        return {
+            "verdicts": count_verdicts(rows),
+            "rows": [asdict(row) for row in rows],
+            "ledger": result and str(result.ledger),
+            "page": result and str(result.page),
+            "figures": [str(file) for file in result.figures] if result else [],
+        }
 
     with _watched(cache) as progress:
         how = {"progress": progress, "seed": seed, "cache": cache, "workers": workers or -1}
@@ -91,10 +90,10 @@ def reproduce(
             raise InputError(str(error)) from error
         except InputError:
             if as_json and rows:  # what there is, though it could not be written
-                print_json(_as_object(rows))
+                print_json(as_object())
             raise
     if as_json:
-        print_json(_as_object(rows, result))
+        print_json(as_object(result))
         return
     show(
         _counted(count_verdicts(result.rows)),
@@ -102,14 +101,14 @@ def reproduce(
     )
 
 
-def _line(found: "StudyResult") -> str:
+def _line(result: "StudyResult") -> str:
     """Return what a study comes to, in a line."""
     from coalloc_lib.studies.pages import tally
 
-    counts = tally(found)
+    counts = tally(result)
     numbers, came_out, claims = (counts.pop(key) for key in ("numbers", "reproduced", "claims"))
     printed = f"{came_out} of {numbers} printed numbers, " if numbers else ""
-    return f"{found.study.name}: {printed}{claims} claims: {_counted(counts)}"
+    return f"{result.study.name}: {printed}{claims} claims: {_counted(counts)}"
 
 
 def _counted(counts: dict[str, int]) -> str:
@@ -124,11 +123,12 @@ def print_rows(rows: list[Row]) -> None:
 
     lines = []
     for row in rows:
-        found = _number(row.reproduced)
+        reproduced = _number(row.reproduced)
         if row.ci95_low is not None and row.ci95_high is not None:
-            found += f" [{_number(row.ci95_low)}, {_number(row.ci95_high)}]"
+            reproduced += f" [{_number(row.ci95_low)}, {_number(row.ci95_high)}]"
         verdict = Text(row.verdict, style=MARKS[row.verdict][0])
-        lines.append((row.item, row.quantity, _number(row.published), found, verdict, row.note))
+        published = _number(row.published)
+        lines.append((row.item, row.quantity, published, reproduced, verdict, row.note))
     columns = ("item", "quantity", ">published", ">reproduced", "verdict", "note")
     print_table(columns, lines)
 
@@ -145,17 +145,7 @@ def _watched(cache):
             yield progress
         except (KeyboardInterrupt, Terminated):
             if cache is not None:
-                print(f"coalloc: finished points are in {cache}; run again", file=sys.stderr)
+                warn(f"finished points are in {cache}; run again")
             raise
     if progress.found:
-        print(f"coalloc: {progress.found:,} points were found in {cache}", file=sys.stderr)
-
-
-def _as_object(rows, result=None):
-    return {
-        "verdicts": count_verdicts(rows),
-        "rows": [asdict(row) for row in rows],
-        "ledger": None if result is None else str(result.ledger),
-        "page": None if result is None else str(result.page),
-        "figures": [] if result is None else [str(file) for file in result.figures],
-    }
+        warn(f"{progress.found:,} points were found in {cache}")

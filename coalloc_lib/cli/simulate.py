@@ -4,17 +4,16 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
-from typing import Annotated
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-import typer
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
-from coalloc_lib.cli import options
-from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show
+from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
+from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.metrics import means
 from coalloc_lib.names import parse_clusters
 from coalloc_lib.scheduling import EASY, Conservative, Online
 from coalloc_lib.simulation import ENGINES, refuse_impossible
@@ -43,74 +42,49 @@ Examples:
 """
 
 
+@options.command(
+    booking=True,
+    trace=("FILE|NAME", "A log (.swf, .swf.gz) or a public one."),
+    estimates=(
+        "KIND",
+        "Run time estimates, which easy, conservative and online plan with: requested or exact.",
+    ),
+    span_penalty=("P", "A job on several clusters runs 1 + P times as long.", 0),
+    split=(
+        "N",
+        "unordered: the fewest components of at most N processors.  [default: the largest cluster]",
+        1,
+    ),
+    components=("K", "unordered, ordered: into K, equal up to one.", 1),
+    largest=("N", "Leave out jobs of more than N processors.", 1),
+    load=("X", "Scale the interarrival times to this offered load."),
+    engine=(
+        "ENGINE",
+        f"One of {', '.join(ENGINES)}.  [default: compiled where it knows the policies]",
+    ),
+    verify=(None, "Check the schedule against the rules of the model."),
+    out=(
+        "FILE.csv",
+        "Where the schedule goes; - is standard output, and the metrics go to stderr.",
+    ),
+)
 def simulate(
-    trace: Annotated[
-        str, typer.Option(metavar="FILE|NAME", help="A log (.swf, .swf.gz) or a public one.")
-    ],
-    clusters: options.Clusters,
-    request: options.Request = "total",
-    scheduling: options.SchedulingPolicy = "fcfs",
-    max_jumps: options.MaxJumps = None,
-    slot: options.Slot = None,
-    step: options.Step = None,
-    max_attempts: options.MaxAttempts = None,
-    horizon: options.Horizon = None,
-    rule: options.Rule = None,
-    release_early: options.ReleaseEarly = False,
-    placement: options.Placement = None,
-    estimates: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help="Run time estimates, which easy, conservative and online plan with: requested or "
-            "exact.",
-        ),
-    ] = "requested",
-    span_penalty: Annotated[
-        float,
-        typer.Option(
-            metavar="P", min=0, help="A job on several clusters runs 1 + P times as long."
-        ),
-    ] = 0.0,
-    split: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="unordered: the fewest components of at most N processors. "
-            " [default: the largest cluster]",
-        ),
-    ] = None,
-    components: Annotated[
-        int | None,
-        typer.Option(metavar="K", min=1, help="unordered, ordered: into K, equal up to one."),
-    ] = None,
-    largest: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Leave out jobs of more than N processors."),
-    ] = None,
-    load: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Scale the interarrival times to this offered load."),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ENGINE",
-            help=f"One of {', '.join(ENGINES)}.  [default: compiled where it knows the policies]",
-        ),
-    ] = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Check the schedule against the rules of the model.")
-    ] = False,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Where the schedule goes; - is standard output, and the metrics go to stderr.",
-        ),
-    ] = None,
-    as_json: options.Json = False,
+    trace: str,
+    clusters: str,
+    request: str = "total",
+    scheduling: str = "fcfs",
+    placement: str | None = None,
+    estimates: str = "requested",
+    span_penalty: float = 0.0,
+    split: int | None = None,
+    components: int | None = None,
+    largest: int | None = None,
+    load: float | None = None,
+    engine: str | None = None,
+    verify: bool = False,
+    out: str | None = None,
+    as_json: bool = False,
+    **policy_options: Any,
 ) -> None:
     """Run a log through a system; print the metrics, then write the schedule.
 
@@ -121,16 +95,7 @@ def simulate(
     if engine is not None:
         options.chosen("--engine", engine, ENGINES)
     system = parse_clusters(clusters, "--clusters")
-    policy = options.scheduling_of(
-        scheduling,
-        max_jumps=max_jumps,
-        slot=slot,
-        step=step,
-        max_attempts=max_attempts,
-        horizon=horizon,
-        rule=rule,
-        release_early=release_early or None,
-    )
+    policy = options.scheduling_of(scheduling, **policy_options)
     places = options.placement_of(placement, request)
     division = _division(request, system, split, components)
     options.chosen("--estimates", estimates, ESTIMATES)
@@ -140,15 +105,14 @@ def simulate(
         check_writable(out)
     log = load_trace(trace)
     if estimates == "requested" and isinstance(policy, EASY | Conservative | Online):
-        _say_what_was_not_requested(log)
+        _check_requested_times(log)
     jobs = _divided(log.jobs(request, estimates, span_penalty, largest), division)
     _refuse_impossible(system, jobs, places, division, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
     engine = engine or options.engine_for(policy, places)
     schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
-    _warn_of_what_waits(schedule)
-    _say_what_was_refused(schedule)
+    _warn(schedule)
     if verify:
         schedule.verify()
     metrics = {"left_out_jobs": len(log) - len(jobs), **_metrics(schedule)}
@@ -168,15 +132,15 @@ def _division(request, system, split, components):
     options.chosen("--request", request, REQUESTS)
     if split is not None and components is not None:
         raise InputError("--split and --components exclude each other; give one of them")
-    if request in ("total", "flexible") and (split or components):
-        option = "--split" if split else "--components"
-        raise InputError(f"{option} is not for --request {request}; drop it, or use unordered")
+    if request in ("total", "flexible"):
+        if split or components:
+            option = "--split" if split else "--components"
+            raise InputError(f"{option} is not for --request {request}; drop it, or use unordered")
+        return None
     if request == "ordered" and components is None:
         raise InputError(
             "--request ordered needs --components K: components 1 to K are for clusters 0 to K-1"
         )
-    if request in ("total", "flexible"):
-        return None
     return {"into": components} if components else {"at_most": split or system.largest}
 
 
@@ -184,8 +148,8 @@ def _divided(jobs, division):
     return jobs if division is None else jobs.split(**division).replace(request=jobs.request)
 
 
-def _say_what_was_not_requested(log):
-    """Refuse a log without requested times, which would be planned with exact ones unsaid."""
+def _check_requested_times(log):
+    """Refuse a log without requested times, which would be planned with exact ones unnoticed."""
     jobs, missing = len(log.usable), int((log.usable["requested_time"] <= 0).sum())
     if missing == jobs:
         raise InputError(
@@ -193,90 +157,92 @@ def _say_what_was_not_requested(log):
             "--estimates exact"
         )
     if missing:
-        print(
-            f"coalloc: {missing:,} of {jobs:,} jobs have no requested time; they are planned "
-            "with their run time",
-            file=sys.stderr,
-        )
+        without = f"{missing:,} of {jobs:,} jobs have no requested time"
+        warn(f"{without}; they are planned with their run time")
 
 
 def _refuse_impossible(system, jobs, placement, division, log):
     """Refuse a job that can never start by its number in the log, and say how to leave it out."""
 
-    def fault(jobs):
+    def is_impossible(size):
+        one = JobStream([0], [0], [size], request=jobs.request)
         try:
-            refuse_impossible(system, jobs, placement)
-        except ImpossibleJobError as error:
-            return error
+            refuse_impossible(system, _divided(one, division), placement)
+        except ImpossibleJobError:
+            return True
+        return False
 
-    error = fault(jobs)
-    if error is not None:
-
-        def is_impossible(size):
-            one = JobStream([0], [0], [size], request=jobs.request)
-            return fault(_divided(one, division)) is not None
-
+    try:
+        refuse_impossible(system, jobs, placement)
+    except ImpossibleJobError as error:
         # Where a job can start, every smaller one can too.
         most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
         raise InputError(
             f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
             f"jobs out with --largest {most}, or give it a larger system"
-        )
+        ) from None
 
 
-def _warn_of_what_waits(schedule):
-    """Say on stderr where much work still waits at the last submission."""
+def _warn(schedule):
+    """Say on stderr what the means leave out: jobs that were refused, and work that waits on."""
     jobs = schedule.jobs
     waits = jobs.work[schedule.start > jobs.submit.max()].sum() / jobs.work.sum()
     if waits > STILL_WAITING:
-        print(
-            f"coalloc: at the last submission {waits:.0%} of the work still waits: means depend "
-            "on where the log ends, and perhaps more is offered than these policies can serve",
-            file=sys.stderr,
+        warn(
+            f"at the last submission {waits:.0%} of the work still waits: means depend on where "
+            "the log ends, and perhaps more is offered than these policies can serve"
         )
-
-
-def _say_what_was_refused(schedule):
-    """Say on stderr how many jobs were refused, and why; stop where all were."""
     reasons = Counter(refusal.why for refusal in schedule.refused.values())
     if reasons:
-        told = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
-        what = f"{len(schedule.refused):,} of {len(schedule):,} jobs were refused: {told}"
-        mend = "try a longer --horizon, or more --max-attempts"
+        counts = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
+        what = f"{len(schedule.refused):,} of {len(schedule):,} jobs were refused: {counts}"
+        what += "; try a longer --horizon, or more --max-attempts"
         if len(schedule.refused) == len(schedule):
-            raise InputError(f"{what}; {mend}")
-        print(f"coalloc: {what}; {mend}", file=sys.stderr)
+            raise InputError(what)
+        warn(what)
 
 
 def _metrics(schedule):
     """Return the metrics by name; times are in seconds, means those of the jobs that ran."""
-    of_those_that_ran, submit = means(schedule, at_least=BOUND), schedule.jobs.submit
+    ran, submit = _of_those_that_ran(schedule), schedule.jobs.submit
     spans_no_time = np.ptp(submit) == 0
-    finish = np.nanmax(schedule.end) if spans_no_time else submit.max()
+    window = {"begin": submit.min(), "finish": ran.end.max() if spans_no_time else submit.max()}
     offered = None if spans_no_time else schedule.jobs.offered_load(schedule.system)
     metrics = {
         "jobs": len(schedule),
         "refused_jobs": len(schedule.refused),
         "offered_load": offered,
-        "utilization": schedule.utilization(submit.min(), finish),
-        "mean_wait": of_those_that_ran["wait_mean"],
-        "mean_response": of_those_that_ran["response_mean"],
-        "mean_bounded_slowdown": of_those_that_ran["slowdown_mean"],
-        "average_weighted_response_time": of_those_that_ran["awrt_work"],
-        "spanning_jobs": int(schedule.spans.sum()),
+        "utilization": ran.utilization(**window),
+        "mean_wait": float(ran.wait.mean()),
+        "mean_response": float(ran.response.mean()),
+        "mean_bounded_slowdown": float(ran.slowdown(BOUND).mean()),
+        "average_weighted_response_time": ran.average_weighted_response_time(),
+        "spanning_jobs": int(ran.spans.sum()),
     }
     if schedule.attempts is not None:
         metrics["mean_attempts"] = float(schedule.attempts[schedule.served].mean())
     return metrics
 
 
+def _of_those_that_ran(schedule):
+    """Return the schedule without the jobs that were refused."""
+    if not schedule.refused:
+        return schedule
+    served = schedule.served
+    columns = ("jobs", "start", "end", "allocation", "promised", "attempts")
+    kept = {name: getattr(schedule, name)[served] for name in columns}
+    servers = Servers.of_rows([schedule.servers[job] for job in np.flatnonzero(served)])
+    return replace(schedule, **kept, servers=servers, refused={})
+
+
 def _print(metrics, title):
     share = metrics["spanning_jobs"] / metrics["jobs"]
     offered = metrics["offered_load"]
+    online = "mean_attempts" in metrics
     rows = [
         ("jobs", f"{metrics['jobs']:,}"),
         ("jobs left out", f"{metrics['left_out_jobs']:,}"),
-        *([("jobs refused", f"{metrics['refused_jobs']:,}")] if "mean_attempts" in metrics else []),
+        *([("jobs refused", f"{metrics['refused_jobs']:,}")] if online else []),
         ("jobs that span clusters", f"{metrics['spanning_jobs']:,} ({share:.1%})"),
         ("offered load", "-" if offered is None else f"{offered:.3f}"),
         ("utilization", f"{metrics['utilization']:.3f}"),
@@ -285,7 +251,7 @@ def _print(metrics, title):
         ("AWRT", f"{metrics['average_weighted_response_time']:,.0f} s"),
         (f"mean bounded slowdown ({BOUND:g} s)", f"{metrics['mean_bounded_slowdown']:,.1f}"),
     ]
-    if "mean_attempts" in metrics:
+    if online:
         rows.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}"))
     print_table(("metric", ">value"), rows, title)
 
@@ -304,5 +270,5 @@ def _plain(instants):
     whole = (instants == np.floor(instants)) & (np.abs(instants) < 2**53)
     if whole.all():
         return instants.astype(np.int64)
-    told = [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]
-    return ["" if x == "nan" else x for x in told]
+    texts = [str(int(x)) if x.is_integer() else repr(x) for x in instants.tolist()]
+    return ["" if x == "nan" else x for x in texts]

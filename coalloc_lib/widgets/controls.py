@@ -35,25 +35,26 @@ REST = 0.35
 def slider_with_entry(
     label: str, value: float, low: float, high: float, step: float = 1
 ) -> ipw.HBox:
-    """Return a slider and a text entry that hold the same number, in a row.
-
-    Both are called `label`; the entry, last in the row, shows it to screen readers only. Numbers
-    are whole where `step` is.
-    """
+    """Return a slider and a text entry of the same number, in a row; whole where `step` is."""
     is_whole = isinstance(step, int)
     both = {"value": value, "min": low, "max": high, "step": step, "description": label}
-    slider = (ipw.IntSlider if is_whole else ipw.FloatSlider)(
-        **both,
-        style=WIDE,
-        readout=False,
-        layout={"flex": "1 1 200px", "min_width": "0", "width": "auto"},
-    )
-    entry = (ipw.BoundedIntText if is_whole else ipw.BoundedFloatText)(
-        **both, tooltip=label, layout={"width": "5em"}
-    )
-    entry.add_class("coalloc-entry")
-    ipw.link((slider, "value"), (entry, "value"))
-    return ipw.HBox([slider, entry], layout=NARROW)
+    slider = ipw.IntSlider if is_whole else ipw.FloatSlider
+    return _row(slider, ipw.BoundedIntText if is_whole else ipw.BoundedFloatText, both, "5em")
+
+
+def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
+    """Return a slider over options, and a list that holds the same one, in a row."""
+    both = {"options": list(options), "value": chosen, "description": label}
+    return _row(ipw.SelectionSlider, ipw.Dropdown, both, "6em")
+
+
+def _row(slider: type, entry: type, both: Mapping[str, Any], width: str) -> ipw.HBox:
+    stretch = {"flex": "1 1 200px", "min_width": "0", "width": "auto"}
+    left = slider(**both, style=WIDE, readout=False, layout=stretch)
+    right = entry(**both, tooltip=both["description"], layout={"width": width})
+    right.add_class("coalloc-entry")
+    ipw.link((left, "value"), (right, "value"))
+    return ipw.HBox([left, right], layout=NARROW)
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
@@ -62,6 +63,25 @@ def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw
     chosen = options[0] if chosen is None else chosen
     layout = {"width": "auto"} | NARROW
     return ipw.Dropdown(options=options, value=chosen, description=label, style=WIDE, layout=layout)
+
+
+def text_entry(label: str, value: str) -> ipw.Text:
+    """Return an entry of a text, which counts when the reader leaves it."""
+    layout = {"width": "auto"} | NARROW
+    return ipw.Text(
+        value=value, description=label, style=WIDE, layout=layout, continuous_update=False
+    )
+
+
+def entry_of(control: ipw.Widget) -> ipw.Widget:
+    """Return what holds the value of a control: of a row, its entry."""
+    return control.children[-1] if isinstance(control, ipw.HBox) else control
+
+
+def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
+    """Disable a control, or all in a row, while the value of another says so."""
+    for widget in control.children if isinstance(control, ipw.HBox) else [control]:
+        ipw.dlink((by, "value"), (widget, "disabled"), when)
 
 
 class View(ipw.HTML):
@@ -87,9 +107,12 @@ class Explorer(ipw.VBox):
     controls : dict of Widget
         By name: a widget with a value, or a row from `slider_with_entry`.
     draw : callable
-        Takes the values by name, and ``coarse``; returns a `Picture`, or None where it has filled
-        `view` itself. An `InputError` is shown beside the control that was moved, and the view
-        keeps what it had, pale, since the controls say something else.
+        Takes the values by name; returns a `Picture`, or None where it has filled `view` itself.
+        An `InputError` is shown beside the control that was moved, and the view keeps what it had,
+        pale, since the controls say something else.
+    simulates : callable, optional
+        Takes the values too, and tells whether a coarse picture differs from a fine one. `draw`
+        then takes ``coarse`` as well, and is called with True while a control moves.
     view : Widget, optional
         What is filled.
     state : str, optional
@@ -102,15 +125,15 @@ class Explorer(ipw.VBox):
 
     def __init__(
         self, controls: Mapping[str, ipw.Widget], draw: Callable, view: ipw.Widget | None = None,
-        state: str = "", above: Sequence[ipw.Widget] = (), below: bool = False,
+        state: str = "", simulates: Callable[..., bool] | None = None,
+        above: Sequence[ipw.Widget] = (), below: bool = False,
     ) -> None:  # fmt: skip
-        self._holders = {
-            name: row.children[-1] if isinstance(row, ipw.HBox) else row
-            for name, row in controls.items()
-        }
+        self._holders = {name: entry_of(control) for name, control in controls.items()}
         self._notes = {name: ipw.HTML() for name in [*controls, "this scenario"]}
-        self._draw, self.view = draw, View() if view is None else view
+        self._draw, self._simulates = draw, simulates
+        self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
+        #: The values of what is shown, and whether a finer picture of them is to come.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
         self._held = True
@@ -190,21 +213,27 @@ class Explorer(ipw.VBox):
         except RuntimeError:
             self._redraw(name, coarse=False)
             return
-        self._redraw(name, coarse=True)
         if self._waiting is not None:
             self._waiting.cancel()
-        self._waiting = loop.call_later(REST, self._redraw, name, False)
+        self._redraw(name, coarse=True)
+        if self._drawn and self._drawn[1]:
+            self._waiting = loop.call_later(REST, self._redraw, name, False)
 
     def _redraw(self, name: str, coarse: bool) -> None:
         values = self.values
-        if self._drawn == (values, coarse):
+        if self._drawn in ((values, coarse), (values, False)):
             return
-        self._drawn = values, coarse
+        self._drawn = values, False
         for note in self._notes.values():
             note.value = ""
         self.scenario.value = _line(values)
         try:
-            picture = self._draw(**values, coarse=coarse)
+            if self._simulates is None:
+                picture = self._draw(**values)
+            else:
+                coarse = coarse and self._simulates(**values)
+                picture = self._draw(**values, coarse=coarse)
+                self._drawn = values, coarse
         except InputError as error:
             self._notes[name].value = _note(str(error))
             self.view.add_class("coalloc-past")
@@ -213,7 +242,7 @@ class Explorer(ipw.VBox):
             return
         self.view.remove_class("coalloc-past")
         if picture is not None:
-            self.view.draw(picture, busy=coarse)
+            self.view.draw(picture, busy=self._drawn[1])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         still = self.still()
@@ -246,7 +275,13 @@ def _line(values: Mapping[str, Any]) -> str:
     return urlencode(values, safe=",()[]")
 
 
+def always(**_values: Any) -> bool:
+    """Whether a picture is always simulated: coarsely while a control moves."""
+    return True
+
+
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
     """Let one number push another, so that the first never exceeds the second."""
+    lower, upper = entry_of(lower), entry_of(upper)
     lower.observe(lambda change: setattr(upper, "value", max(upper.value, change["new"])), "value")
     upper.observe(lambda change: setattr(lower, "value", min(lower.value, change["new"])), "value")

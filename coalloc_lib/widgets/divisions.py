@@ -1,9 +1,9 @@
 """The division explorer: how a system is cut into clusters, and the response times it gives."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
-import ipywidgets as ipw
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -16,7 +16,14 @@ from coalloc_lib.plots import Picture
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import NARROW, WIDE, Explorer, push, slider_with_entry
+from coalloc_lib.widgets.controls import (
+    Explorer,
+    always,
+    entry_of,
+    push,
+    slider_with_entry,
+    text_entry,
+)
 from coalloc_lib.workloads.models import JobModel
 
 #: The placements that are compared.
@@ -37,10 +44,9 @@ MARGINS = {"left": 0.75, "right": 0.1, "bottom": 0.45, "top": 0.1}
 
 @lru_cache(maxsize=256)
 def division_curves(
-    clusters: tuple[int, ...], components: int, component_sizes: str, effort: tuple = FINE
+    system: Multicluster, model: JobModel, effort: tuple = FINE
 ) -> dict[str, Curve]:
     """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
-    system, model = Multicluster(clusters), JobModel(parse_sizes(component_sizes), components)
     refuse_impossible(system, model.largest())
     return {
         display_name(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
@@ -81,15 +87,16 @@ def division_picture(
     With `alpha`, nothing is simulated again: net utilizations are divided by it, response times
     multiplied.
     """
-    clusters = _clusters(sizes)
+    system = _system(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
-    gross = division_curves(clusters, components, component_sizes, COARSE if coarse else FINE)
+    model = JobModel(parse_sizes(component_sizes), components)
+    gross = division_curves(system, model, COARSE if coarse else FINE)
     net = {name: curve.stretched(alpha) for name, curve in gross.items()}
     slow = f", service times {alpha:g} times as long" if alpha > 1 else ""
     bands = "" if coarse else "; bands: 95 % intervals"
-    asked = f"{components} components {component_sizes}"
-    subtitle = f"{Multicluster(clusters)} processors, {asked}{slow}{bands}"
+    jobs = f"{components} components {component_sizes}"
+    subtitle = f"{system} processors, {jobs}{slow}{bands}"
     label = "net utilization" if alpha > 1 else "utilization"
     table = pd.concat(
         curve.to_frame().assign(
@@ -140,9 +147,8 @@ def _winner(net: Mapping[str, Curve]) -> str:
     return f"Both placements bear {most.estimate:.0%}, as far as the intervals tell"
 
 
-def _clusters(sizes: Sequence[int] | str) -> tuple[int, ...]:
-    """Return the processors of each cluster, from a text or a sequence of them."""
-    return (parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)).sizes
+def _system(sizes: Sequence[int] | str) -> Multicluster:
+    return parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
 
 
 def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
@@ -167,25 +173,21 @@ def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
 
 
 class _Division:
-    """Sliders that divide the processors, and the text of sizes that they write.
+    """Sliders that divide the processors, and the text of sizes that they write."""
 
-    A text that divides the same processors moves the sliders; any other leaves them.
-    """
-
-    def __init__(self, sizes: Sequence[int]) -> None:
-        self.text = _text("sizes", ",".join(map(str, sizes)))
-        self.count = slider_with_entry("clusters", len(sizes), 1, MOST_CLUSTERS)
+    def __init__(self, system: Multicluster) -> None:
+        self.text = text_entry("sizes", ",".join(map(str, system.sizes)))
+        self.count = slider_with_entry("clusters", len(system), 1, MOST_CLUSTERS)
         self.rows = [
             slider_with_entry(f"cluster {number}", 1, 1, PROCESSORS)
             for number in range(1, MOST_CLUSTERS + 1)
         ]
-        self.entries = [row.children[-1] for row in self.rows]
-        self.follows = False
-        self._follow()
+        self._sets = False
+        self._show(system.sizes)
         self.text.observe(self._follow, "value")
-        self.count.children[-1].observe(self._recount, "value")
-        for number, entry in enumerate(self.entries):
-            entry.observe(lambda _change, number=number: self._resize(number), "value")
+        entry_of(self.count).observe(self._recount, "value")
+        for number, row in enumerate(self.rows):
+            entry_of(row).observe(lambda _change, number=number: self._resize(number), "value")
 
     def _recount(self, change: dict) -> None:
         """Divide the processors as equally as can be."""
@@ -193,39 +195,31 @@ class _Division:
         self._write([each + (i < more) for i in range(change["new"])])
 
     def _resize(self, moved: int) -> None:
-        if not self.follows:
-            sizes = [entry.value for entry in self.entries[: self.count.children[-1].value]]
-            self._write(shared_out(sizes, moved))
+        if not self._sets:
+            clusters = self.rows[: entry_of(self.count).value]
+            self._write(shared_out([entry_of(row).value for row in clusters], moved))
 
     def _write(self, sizes: Sequence[int]) -> None:
-        if not self.follows:
+        if not self._sets:
+            self._show(sizes)
             self.text.value = ",".join(map(str, sizes))
-            self._follow()
 
-    def _follow(self, _change: dict | None = None) -> None:
-        """Set the sliders to the text, where they can say the same."""
-        try:
-            sizes = parse_clusters(self.text.value).sizes
-        except InputError:
-            return
+    def _follow(self, change: dict) -> None:
+        with suppress(InputError):
+            self._show(parse_clusters(change["new"]).sizes)
+
+    def _show(self, sizes: Sequence[int]) -> None:
+        """Set the sliders; those that cannot say these sizes are not shown."""
         can_say = sum(sizes) == PROCESSORS and len(sizes) <= MOST_CLUSTERS
-        for row in [self.count, *self.rows]:  # sliders that would say something else are not shown
-            row.layout.display = "" if can_say else "none"
-        if not can_say:
-            return
-        self.follows = True
-        self.count.children[-1].value = len(sizes)
+        self.count.layout.display = "" if can_say else "none"
         for number, row in enumerate(self.rows):
-            row.layout.display = "" if number < len(sizes) else "none"
-            self.entries[number].value = sizes[number] if number < len(sizes) else 1
-        self.follows = False
-
-
-def _text(label: str, value: str) -> ipw.Text:
-    layout = {"width": "auto"} | NARROW
-    return ipw.Text(
-        value=value, description=label, style=WIDE, layout=layout, continuous_update=False
-    )
+            row.layout.display = "" if can_say and number < len(sizes) else "none"
+        if can_say:
+            self._sets = True
+            entry_of(self.count).value = len(sizes)
+            for number, row in enumerate(self.rows):
+                entry_of(row).value = sizes[number] if number < len(sizes) else 1
+            self._sets = False
 
 
 def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
@@ -238,14 +232,16 @@ def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str 
     state : str, optional
         The line of a scenario that was copied.
     """
-    division = _Division(_clusters(sizes))
-    components = slider_with_entry("components", min(4, len(_clusters(sizes))), 1, MOST_CLUSTERS)
+    system = _system(sizes)
+    division = _Division(system)
+    components = slider_with_entry("components", min(4, len(system)), 1, MOST_CLUSTERS)
     # A job has one cluster for each component: the other number follows.
-    push(components.children[-1], division.count.children[-1])
+    push(components, division.count)
     controls = {
         "sizes": division.text,
         "components": components,
-        "component_sizes": _text("their sizes", "D(0.9)[1,8]"),
+        "component_sizes": text_entry("their sizes", "D(0.9)[1,8]"),
         "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
     }
-    return Explorer(controls, division_picture, state=state, above=[division.count, *division.rows])
+    above = [division.count, *division.rows]
+    return Explorer(controls, division_picture, state=state, simulates=always, above=above)

@@ -1,8 +1,11 @@
-"""The capacity loss of a small system at once: by a formula where one is quick, else simulated."""
+"""The loss explorer: a capacity loss by a formula where one is quick, else simulated."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
+import ipywidgets as ipw
 import pandas as pd
 
 from coalloc_lib import plots
@@ -16,6 +19,7 @@ from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 
 #: Placements by the names that a notebook shows.
@@ -81,7 +85,7 @@ class LossQuestion:
 
 @lru_cache(maxsize=1024)
 def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
-    """Return how much is borne, within a fraction of a second.
+    """Return the maximal utilization, within a fraction of a second.
 
     By the formula where there is one that is quick, else by a simulation of so many `jobs`.
 
@@ -102,8 +106,8 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
         except BudgetError:
             pass
     placement = None if question.request == "ordered" else RULES[question.placement]
-    found = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs)
-    return Bound(found.complement(), "simulation")
+    loss = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs)
+    return Bound(loss.complement(), "simulation")
 
 
 def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS) -> Picture:
@@ -121,15 +125,14 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
         A job of this question could never start.
     """
     question = LossQuestion() if question is None else question
-    chosen = capacity_loss(question, jobs)
-    found = {}
-    for request in COMPARED:
-        try:
-            found[request] = capacity_loss(replace(question, request=request), jobs)
-        except InputError:
-            continue  # such a job never starts there
-    places = {"total": f" (1 x {question.clusters * question.cluster_size})"}
-    losses = {f"{r}{places.get(r, '')}, {found[r].method}": found[r].loss for r in found}
+    bounds = _compared(question, jobs)
+    if question.request not in bounds:
+        capacity_loss(question, jobs)  # tells why
+    one = f" (1 x {question.clusters * question.cluster_size})"
+    losses = {
+        f"{request}{one if request == 'total' else ''}, {bound.method}": bound.loss
+        for request, bound in bounds.items()
+    }
     system = f"{question.clusters} x {question.cluster_size} processors"
     table = pd.DataFrame(
         [
@@ -138,16 +141,72 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
             for name, loss in losses.items()
         ]
     )  # fmt: skip
+    share = 100 * bounds[question.request].capacity_loss
     figure = plots.bars(
         table,
         value="loss",
         group="system",
         series="request",
-        title=f"{question.request.capitalize()} requests leave "
-        f"{100 * chosen.capacity_loss:.0f} of every 100 processors idle, however many jobs wait",
+        title=f"{question.request.capitalize()} requests leave {share:.0f} of every 100 processors "
+        "idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}",
     )
-    missing = "".join(f"; {request} never starts" for request in COMPARED if request not in found)
+    missing = "".join(f"; {request} never starts" for request in COMPARED if request not in bounds)
     words = "; ".join(f"{name} {plots.format_interval(loss)}" for name, loss in losses.items())
     return Picture(figure, f"{figure.get_suptitle()}: {words}{missing}".replace("\n", " "))
+
+
+def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:
+    """Return the loss of each request type whose jobs can start."""
+    bounds = {}
+    for request in COMPARED:
+        with suppress(InputError):
+            bounds[request] = capacity_loss(replace(question, request=request), jobs)
+    return bounds
+
+
+def loss_explorer(state: str = "") -> Explorer:
+    """Return the controls of a multicluster and its jobs, and the capacity loss at once.
+
+    The chosen request type is drawn beside the two others. The loss is exact or approximate where
+    a formula answers quickly, else simulated with its 95 % interval, and says which.
+
+    Parameters
+    ----------
+    state : str, optional
+        The line of a scenario that was copied.
+    """
+    start = LossQuestion()
+    kind = choice("size distribution", ("U", "D(q)"))
+    q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)
+    counted = ipw.Checkbox(value=False, description="1 counts as a power of two", indent=False)
+    for control in (q, counted):
+        disable(control, kind, lambda value: value == "U")
+    numbers = {
+        "clusters": slider_with_entry("clusters", start.clusters, 1, 8),
+        "cluster_size": slider_with_entry("cluster size", start.cluster_size, 2, 128),
+        "components": slider_with_entry("components", start.components, 1, 8),
+        "low": slider_with_entry("smallest size", start.low, 1, 128),
+        "high": slider_with_entry("largest size", start.high, 1, 128),
+    }
+    # A component fits a cluster, and a job has one cluster for each: the others follow.
+    for lower, upper in (("components", "clusters"), ("low", "high"), ("high", "cluster_size")):
+        push(numbers[lower], numbers[upper])
+    controls = {
+        **numbers,
+        "kind": kind,
+        "q": q,
+        "one_is_power_of_two": counted,
+        "request": choice("request type", COMPARED, start.request),
+        "placement": choice("placement", RULES),
+    }
+
+    def draw(coarse: bool, **values: Any) -> Picture:
+        return loss_picture(LossQuestion(**values), COARSE_JOBS if coarse else SIMULATED_JOBS)
+
+    def simulates(**values: Any) -> bool:
+        bounds = _compared(LossQuestion(**values), COARSE_JOBS)
+        return any(bound.method == "simulation" for bound in bounds.values())
+
+    return Explorer(controls, draw, state=state, simulates=simulates)

@@ -1,6 +1,6 @@
 """The penalty explorer, splitting under the reader's hands, and a slider over maps of its worth."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -29,7 +29,15 @@ from coalloc_lib.studies.communication_penalty.responses import (
     served,
 )
 from coalloc_lib.studies.core import Figure, interval_columns
-from coalloc_lib.widgets.controls import NARROW, WIDE, Explorer, choice, slider_with_entry
+from coalloc_lib.widgets.controls import (
+    Explorer,
+    always,
+    choice,
+    disable,
+    entry_of,
+    slider_with_entry,
+    slider_with_list,
+)
 
 #: How the penalty is said.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "psi"
@@ -80,31 +88,30 @@ def penalty_picture(
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     case = served(max_jumps, load, above=above, parts=components, span_penalty=psi)
     case = replace(case, scenario=case.scenario.with_(placement=rule))
-    found = {
+    responses = {
         name: penalty_responses(each.scenario, load, COARSE if coarse else FINE)
         for name, each in ((KEPT, case.whole), (SPLIT, case))
     }
-    changes = {group: change(found[SPLIT], found[KEPT], group) for group in NAMES}
+    changes = {group: _verdict(change(responses[SPLIT], responses[KEPT], group)) for group in NAMES}
+    served_by = {name: each for name, each in responses.items() if not each.saturated}
     rows = []
     for group in NAMES:
-        for name, each in found.items():
-            if not each.saturated:
-                known = each.means[group].interval
-                words = plots.format_interval(known) + (
-                    f", {_said(changes[group])}" if name == SPLIT else ""
-                )
-                rows.append(_row(group, name, known, words))
-    gone = {name: each for name, each in found.items() if each.saturated}
-    title = f"All jobs: splitting {_said(changes[STREAM])}"
-    if gone:
-        borne = " and ".join(
-            f"{name} jobs ({each.max_utilization.mean:.3f})" for name, each in gone.items()
+        for name, each in served_by.items():
+            verdict = f", {changes[group]}" if name == SPLIT else ""
+            label = "all jobs" if group == STREAM else group
+            rows.append(_row(label, name, each.means[group].interval, verdict))
+    title = f"All jobs: splitting {changes[STREAM]}"
+    if len(served_by) < len(responses):
+        saturated = " and ".join(
+            f"{name} jobs ({each.max_utilization.mean:.3f})"
+            for name, each in responses.items()
+            if each.saturated
         )
-        title = f"Saturated: load {load:g} is not certain to be borne by {borne}"
+        title = f"Saturated: load {load:g} is not certain to be borne by {saturated}"
     xlabel = "mean response time"
-    if not rows:  # then how much is borne
+    if not rows:
         rows = [
-            _row("load", name, each.max_utilization.interval, "") for name, each in found.items()
+            _row("load", name, each.max_utilization.interval) for name, each in responses.items()
         ]
         xlabel = f"load that is borne; offered is {load:g}"
     subtitle = (
@@ -115,21 +122,18 @@ def penalty_picture(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
         xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle,
     )  # fmt: skip
-    told = "; ".join(f"{row['group']} {row['series']} {row['words']}" for row in rows)
-    return Picture(figure, f"{title}. {xlabel.capitalize()}: {told}")
+    words = "; ".join(f"{row['group']} {row['series']} {row['words']}" for row in rows)
+    return Picture(figure, f"{title}. {xlabel.capitalize()}: {words}")
 
 
-def _row(group, series, known, words):
+def _row(group, series, interval, verdict=""):
     """Return a bar as a row of a table."""
-    where = {"group": "all jobs" if group == STREAM else group, "series": series}
-    return (
-        where
-        | interval_columns(known, "response")
-        | {"words": words or plots.format_interval(known)}
-    )
+    words = plots.format_interval(interval) + verdict
+    row = {"group": group, "series": series, "words": words}
+    return row | interval_columns(interval, "response")
 
 
-def _said(change: Mapping[str, Any]) -> str:
+def _verdict(change: Mapping[str, Any]) -> str:
     """Say who gains by splitting or loses, where the intervals tell."""
     if change["saturated"] or change["verdict"] == "undecided":
         return change["verdict"]
@@ -148,19 +152,16 @@ def penalty_explorer(state: str = "") -> Explorer:
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
     psi = slider_with_entry("ψ", 0.1, 0.0, 2.0, 0.01)
-    for row, mine in ((alpha, BY_FACTORS), (ratio, BY_FACTORS), (psi, DIRECTLY)):
-        for widget in row.children:
-            ipw.dlink(
-                (given, "value"), (widget, "disabled"), lambda value, mine=mine: value != mine
-            )
+    disable(alpha, given, lambda value: value != BY_FACTORS)
+    disable(ratio, given, lambda value: value != BY_FACTORS)
+    disable(psi, given, lambda value: value != DIRECTLY)
 
     def multiply(_change: dict | None = None) -> None:
         if given.value == BY_FACTORS:
-            factors = (row.children[-1].value for row in (alpha, ratio))
-            psi.children[-1].value = product(*factors)
+            entry_of(psi).value = round(entry_of(alpha).value * entry_of(ratio).value, 6)
 
-    for each in (given, *(row.children[-1] for row in (alpha, ratio, psi))):
-        each.observe(multiply, "value")
+    for each in (given, alpha, ratio, psi):
+        entry_of(each).observe(multiply, "value")
     controls = {
         "given_by": given,
         "alpha": alpha,
@@ -169,38 +170,16 @@ def penalty_explorer(state: str = "") -> Explorer:
         "above": slider_with_entry("split above", ABOVE, 0, WHOLE.sizes.maximum),
         "components": slider_with_entry("components", PARTS, 1, len(SYSTEM)),
         "load": slider_with_entry("load", PRINTED_LOAD, 0.1, 1.0, 0.001),
-        "max_jumps": _steps("MaxJumps", JUMPS, said(BASE_JUMPS)),
+        "max_jumps": slider_with_list("MaxJumps", JUMPS, said(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
     }
 
-    def draw(given_by: str, alpha: float, ratio: float, max_jumps: str, **asked: Any) -> Picture:
-        return penalty_picture(max_jumps=JUMPS[max_jumps], **asked)
+    def draw(given_by: str, alpha: float, ratio: float, max_jumps: str, **values: Any) -> Picture:
+        return penalty_picture(max_jumps=JUMPS[max_jumps], **values)
 
     hint = ipw.HTML("<p>ψ = α λ: the share of its time that a job communicates, and by what the "
                     "links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
-    return Explorer(controls, draw, state=state, above=[hint])
-
-
-def _steps(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
-    """Return a slider over options, and a list to choose one from that a screen reader names."""
-    both = {"options": list(options), "value": chosen, "description": label}
-    layout = {"flex": "1 1 200px", "min_width": "0", "width": "auto"}
-    slider = ipw.SelectionSlider(**both, style=WIDE, readout=False, layout=layout)
-    entry = ipw.Dropdown(**both, tooltip=label, layout={"width": "6em"})
-    entry.add_class("coalloc-entry")
-    ipw.link((slider, "value"), (entry, "value"))
-    return ipw.HBox([slider, entry], layout=NARROW)
-
-
-def product(alpha: float, ratio: float) -> float:
-    """Return the penalty of a share of time and a slowness of links, as the control shows it.
-
-    Examples
-    --------
-    >>> product(0.15, 0.7)
-    0.105
-    """
-    return round(alpha * ratio, 6)
+    return Explorer(controls, draw, state=state, simulates=always, above=[hint])
 
 
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
@@ -221,18 +200,18 @@ def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")
     controls = {
-        "max_jumps": _steps("MaxJumps", maps, next(iter(maps))),
+        "max_jumps": slider_with_list("MaxJumps", maps, next(iter(maps))),
         "group": choice("group", NAMES),
     }
 
-    def draw(max_jumps: str, group: str, coarse: bool) -> Picture:
+    def draw(max_jumps: str, group: str) -> Picture:
         chosen = maps[max_jumps]
         title = chosen.title if group == STREAM else f"{group}, MaxJumps {max_jumps}"
         table = chosen.data()
         counts = table["verdict"][table["group"] == group].value_counts().items()
-        told = ", ".join(f"{verdict} {count}" for verdict, count in counts)
+        cells = ", ".join(f"{verdict} {count}" for verdict, count in counts)
         assert chosen.draw is not None  # maps have pictures
         figure = chosen.draw(table, title=title, subtitle=chosen.shows, group=group)
-        return Picture(figure, f"{title}. {chosen.shows}. Cells: {told}.")
+        return Picture(figure, f"{title}. {chosen.shows}. Cells: {cells}.")
 
     return Explorer(controls, draw, state=state)

@@ -1,7 +1,6 @@
 """The sharing explorer: a workload on several sites that keep to themselves, share, or span."""
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,11 +82,11 @@ def _picture(configuration: str, work: Work, policy: str, overhead: float, weigh
             panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
     table = pd.DataFrame(rows)
     most = CUT * table["ci95_high"][table["mode"] != LOCAL].max()
-    said = f"{configuration}, {work.name}, {policy}, p = {overhead:g}"
+    label = f"{configuration}, {work.name}, {policy}, p = {overhead:g}"
     bars = plots.bars(
         table, value="hours", group="system", series="mode", words="words", most=most, look=LOOK,
         xlabel="AWRT in hours", title=verdict(times),
-        subtitle=f"{said}; weighted by {weight}; 95 % intervals from weeks drawn anew; wide jobs "
+        subtitle=f"{label}; weighted by {weight}; 95 % intervals from weeks drawn anew; wide jobs "
         "in pieces of the largest machine, locally of their site's"
         + "; arrow: the bar goes on" * bool(table["ci95_high"].max() > most),
     )  # fmt: skip
@@ -96,14 +95,14 @@ def _picture(configuration: str, work: Work, policy: str, overhead: float, weigh
         busy, panel="panel", strip="site", time="day", busy="utilization",
         until=busy["day"].max() + 1, xlabel="day", ylabel="site",
         title="How busy each site is from day to day",
-        subtitle=f"{said}; up to the last submission; headings: the least and the most busy site",
+        subtitle=f"{label}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
-    told = "; ".join(f"{mode} {each}" for mode, each in zip(cases, words, strict=True))
+    answers = "; ".join(f"{mode} {each}" for mode, each in zip(cases, words, strict=True))
     timeline = Picture(below)._repr_mimebundle_()["text/html"]
-    return Picture(bars, f"{verdict(times)}. AWRT: {told}.", below=timeline)
+    return Picture(bars, f"{verdict(times)}. AWRT: {answers}.", below=timeline)
 
 
-def in_hours(found: Interval) -> str:
+def in_hours(mean: Interval) -> str:
     """Return an AWRT in words, with the ends of its interval, which need not be at one distance.
 
     Examples
@@ -111,8 +110,8 @@ def in_hours(found: Interval) -> str:
     >>> in_hours(Interval(22.365, 16.73, 26.78, 6)), in_hours(Interval(240.1, 199.6, 262.0, 6))
     ('22.4 h (16.7 to 26.8)', '240 h (200 to 262)')
     """
-    digits = 1 if found.estimate < 100 else 0
-    middle, low, high = (f"{x:.{digits}f}" for x in (found.estimate, found.low, found.high))
+    digits = 1 if mean.estimate < 100 else 0
+    middle, low, high = (f"{x:.{digits}f}" for x in (mean.estimate, mean.low, mean.high))
     return f"{middle} h ({low} to {high})"
 
 
@@ -126,10 +125,10 @@ def verdict(times: Interval) -> str:
     """
     digits = 3 if "1.00" in (f"{times.low:.2f}", f"{times.high:.2f}") else 2
     middle, low, high = (f"{x:.{digits}f}" for x in (times.estimate, times.low, times.high))
-    said = "Whether spanning sites pays is undecided"
+    answer = "Whether spanning sites pays is undecided"
     if times.below(1) or times.above(1):
-        said = f"Spanning sites {'pays' if times.below(1) else 'loses'}"
-    return f"{said}: its AWRT is {middle} times that of job sharing ({low} to {high})"
+        answer = f"Spanning sites {'pays' if times.below(1) else 'loses'}"
+    return f"{answer}: its AWRT is {middle} times that of job sharing ({low} to {high})"
 
 
 def sharing_picture(
@@ -178,7 +177,4 @@ def sharing_explorer(state: str = "") -> Explorer:
         "weight": choice("weighted by", WEIGHINGS),
     }
 
-    def draw(coarse: bool, **asked: Any) -> Picture:
-        return sharing_picture(**asked)  # quick enough while a control moves
-
-    return Explorer(controls, draw, state=state)
+    return Explorer(controls, sharing_picture, state=state)  # quick enough while a control moves

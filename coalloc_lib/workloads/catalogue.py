@@ -7,7 +7,7 @@ from the archive. Every copy is checked by SHA-256 before it is used.
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -178,15 +178,18 @@ def cache_folder() -> Path:
 
 def _local_file(entry: Trace) -> Path | None:
     """Return the file of a log that is here already, None if there is none."""
-    folders = []
-    if named := os.environ.get(FOLDER_VARIABLE):
-        folders.append(Path(os.path.expanduser(named)))
-        if not os.path.isdir(folders[0]):
-            raise InputError(
-                f"{FOLDER_VARIABLE} = {shown(named)} is not a folder; name one that holds logs, or "
-                "unset it"
-            )
-    for folder in (*folders, cache_folder()):
+
+    def folders() -> Iterator[Path]:
+        if text := os.environ.get(FOLDER_VARIABLE):
+            if not os.path.isdir(os.path.expanduser(text)):
+                raise InputError(
+                    f"{FOLDER_VARIABLE} = {shown(text)} is not a folder; name one that holds logs, "
+                    "or unset it"
+                )
+            yield Path(os.path.expanduser(text))
+        yield cache_folder()  # asked last: it imports pooch, which takes long
+
+    for folder in folders():
         for file in (entry.file, entry.file.removesuffix(".gz")):
             if os.path.isfile(folder / file):
                 return folder / file

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError, instance_of, positive, whole
-from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.distributions.erlang import HyperErlang
+from coalloc_lib.distributions import HyperErlang, SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed, generators, spawn
 

@@ -131,9 +131,7 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     return site
 
 
-def modified(
-    jobs: JobStream, system: Multicluster, site: Any, modification: str
-) -> Chopped:
+def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
     Parameters

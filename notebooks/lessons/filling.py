@@ -158,7 +158,9 @@ def filling_explorer(state: str = "") -> Explorer:
         "largest": largest,
         "draw": slider_with_entry("draw again", 0, 0, 99),
     }
-    return Explorer(controls, filling_picture, state=state)
+    return Explorer(
+        controls, filling_picture, state=state, simulates=lambda step, **_: step != STEPS[0]
+    )
 
 
 def waiting_and_oldest(

@@ -178,7 +178,7 @@ def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk
 
 
 def tree_search_picture(
-    start=ASKED[0], length=ASKED[1], servers=ASKED[2], step: int | None = None, coarse=False
+    start=ASKED[0], length=ASKED[1], servers=ASKED[2], step: int | None = None
 ) -> plots.Picture:
     """Draw a step of the search: 0 is the question, the last one and all beyond it the answer."""
     book, search = walk(start, length, servers)

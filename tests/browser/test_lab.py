@@ -9,21 +9,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import CHROMIUM
 from tests.conftest import ROOT
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 TOKEN = "workbench"
 NOTEBOOK = "01_maximal_utilization.ipynb"
 #: What is driven of it: cells that hold these words; the whole of it runs in tests/notebooks.
@@ -97,24 +88,19 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def page(lab):
+def page(lab, browser):
     """The notebook in the browser, after all cells were run."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), headless=True, args=FLAGS
-        )
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.goto(lab)
-        page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
-        page.evaluate("() => window.jupyterapp.restored.then(() => true)")
-        page.wait_for_selector("#jp-main-statusbar >> text=Idle", timeout=60_000)
-        page.set_default_timeout(RUN)
-        run = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
-        page.all_cells_ran = page.evaluate(run)
-        page.set_default_timeout(30_000)
-        yield page
-        browser.close()
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.goto(lab)
+    page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
+    page.evaluate("() => window.jupyterapp.restored.then(() => true)")
+    page.wait_for_selector("#jp-main-statusbar >> text=Idle", timeout=60_000)
+    page.set_default_timeout(RUN)
+    run = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+    page.all_cells_ran = page.evaluate(run)
+    page.set_default_timeout(30_000)
+    yield page
+    page.close()
 
 
 def explorer_with(page, label):
@@ -167,9 +153,8 @@ def test_the_formulas_are_set(page):
     assert page.locator("mjx-merror").count() == 0
 
 
-@pytest.mark.parametrize("label", ["clusters", "largest size"])
-def test_a_slider_moved_by_keyboard_changes_the_picture_and_back(page, label):
-    box, slider = explorer_with(page, label)
+def test_a_slider_moved_by_keyboard_changes_the_picture_and_back(page):
+    box, slider = explorer_with(page, "largest size")
     first = digest(box)
     slider.press("ArrowRight")
     assert wait_until(page, lambda: digest(box) != first and not box.get_by_role("status").count())

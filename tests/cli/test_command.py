@@ -1,5 +1,7 @@
 import errno
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -7,18 +9,10 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import cli, names
-from coalloc_lib.cli import options
+from coalloc_lib.names import options_of
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]
 LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
-
-
-def test_every_named_policy_can_be_made():
-    for name in options.PLACEMENTS:
-        assert isinstance(options.placement_of(name), co.Placement)
-    for name, policy in options.SCHEDULING.items():
-        wanted = dict.fromkeys(names.needed_by(policy), 1)
-        assert isinstance(options.scheduling_of(name, **wanted), policy)
 
 
 @pytest.mark.parametrize(
@@ -35,29 +29,48 @@ def test_without_a_command_the_help_is_printed(run):
     assert run() == run("--help")
     assert run("traces") == run("traces", "--help")
     assert "No such command 'los'" in run("los", status=2)
-
-
-def test_the_version_is_printed(run):
     assert run("--version") == f"coalloc {co.__version__}\n"
 
 
-def test_an_interrupt_ends_with_one_line(run, monkeypatch):
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
+def test_the_fields_of_policies_are_options_of_the_commands_that_take_them(run):
+    """Booking is for submitted jobs, so its options are not of a queue that never empties."""
+    wanted = {
+        "simulate": {field for policy in names.SCHEDULING.values() for field in options_of(policy)},
+        "loss": {"max_jumps"},
+    }
+    for command, fields in wanted.items():
+        printed = run(command, "--help")
+        assert all(f"--{field.replace('_', '-')} " in printed for field in fields)
+    assert "--slot " not in run("loss", "--help")
 
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", interrupted)
-    assert run("traces", "list", status=130) == "coalloc: interrupted\n"
 
-
-def test_the_end_of_a_file_is_no_interrupt(monkeypatch):
-    """An empty file where pickled data should be raises this; it is a bug, and shown as one."""
-
-    def empty():
-        raise EOFError("Ran out of input")
-
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", empty)
-    with pytest.raises(EOFError, match="Ran out of input"):
+@pytest.mark.parametrize(
+    "error",
+    [ZeroDivisionError(), OSError("no path and no number"), EOFError("Ran out of input")],
+)
+def test_a_bug_keeps_its_traceback(monkeypatch, error):
+    """The parser takes the end of any file, as of pickled data, for an interrupt."""
+    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", raising(error))
+    with pytest.raises(type(error)):
         cli.main(["traces", "list"])
+
+
+def raising(error):
+    def fail(*_arguments, **_options):
+        raise error
+
+    return fail
+
+
+def test_a_full_disk_without_a_name_is_one_line(refused, monkeypatch):
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", raising(full))
+    assert "No space left on device; make room" in refused("traces", "list")
+
+
+def test_an_interrupt_ends_with_one_line(run, monkeypatch):
+    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", raising(KeyboardInterrupt()))
+    assert run("traces", "list", status=130) == "coalloc: interrupted\n"
 
 
 def test_a_full_standard_output_is_said_in_one_line():
@@ -68,32 +81,6 @@ def test_a_full_standard_output_is_said_in_one_line():
     assert run.returncode == 2
     (line,) = run.stderr.splitlines()
     assert "standard output: No space left" in line
-
-
-def test_a_full_disk_without_a_name_is_said_in_one_line(refused, monkeypatch):
-    def full():
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", full)
-    assert "No space left on device; make room" in refused("traces", "list")
-
-
-def test_a_bug_in_the_handling_of_files_keeps_its_traceback(monkeypatch):
-    def broken():
-        raise OSError("no path and no number: nothing that a user could mend")
-
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", broken)
-    with pytest.raises(OSError, match="nothing that a user"):
-        cli.main(["traces", "list"])
-
-
-def test_a_bug_keeps_its_traceback(monkeypatch):
-    def broken():
-        raise ZeroDivisionError
-
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", broken)
-    with pytest.raises(ZeroDivisionError):
-        cli.main(["traces", "list"])
 
 
 @pytest.mark.parametrize("command", [["traces", "list"], [*LOSS, "--request", "ordered"]])
@@ -112,3 +99,27 @@ def test_the_module_is_the_command():
     assert wrong.returncode == 2
     assert len(wrong.stderr.splitlines()) == 1
     assert wrong.stdout == ""
+
+
+def test_traces_are_listed_and_found(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("COALLOC_TRACES", str(tmp_path))
+    (tmp_path / "KTH-SP2-1996-2.1-cln.swf").touch()
+    printed = run("traces", "list")
+    assert re.search(r"KTH-SP2 .* here .* Lars Malinowsky\n", printed)
+    assert re.search(r"CTC-SP2 .* not here .* Dan Dwyer and Steve Hotovy\n", printed)
+    assert printed.endswith(f"here: in {tmp_path}\n")
+    assert max(map(len, printed.splitlines()[:-1])) <= 80
+    found = {
+        log["name"]: log["found"] for log in json.loads(run("traces", "list", "--json"))["traces"]
+    }
+    assert found["KTH-SP2"] == str(tmp_path / "KTH-SP2-1996-2.1-cln.swf")
+    assert run("traces", "fetch", "kth-sp2") == found["KTH-SP2"] + "\n"
+    assert json.loads(run("traces", "fetch", "KTH", "--json")) == {"files": [found["KTH-SP2"]]}
+
+
+def test_traces_refuse_what_is_wrong_in_one_line(refused, monkeypatch, tmp_path):
+    assert "KTH-SP2" in refused("traces", "fetch", "weather")
+    assert "Missing argument 'NAME" in refused("traces", "fetch")
+    assert "No such command 'burn'" in refused("traces", "burn")
+    monkeypatch.setenv("COALLOC_TRACES", str(tmp_path / "gone"))
+    assert "is not a folder" in refused("traces", "list")

@@ -22,18 +22,6 @@ def test_loss_prints_the_published_number(run):
     assert run(*arguments, "--one-is-power-of-two") != "0.397\n"
 
 
-def test_components_default_to_one_a_cluster(run):
-    arguments = ["loss", "--clusters", "4x32", "--sizes", "U[1,16]", "--request", "ordered"]
-    assert run(*arguments) == run(*arguments, "--components", 4) == "0.380, exact\n"
-
-
-def test_a_single_cluster_is_exact_whatever_the_request(run):
-    arguments = ["loss", "--clusters", "32", "--sizes", "U[1,4]", "--components", "1"]
-    found = {run(*arguments, "--request", request) for request in co.jobs.REQUESTS}
-    assert found == {"0.032, exact\n"}
-    assert run(*arguments, "--request", "total", "--method", "exact") == "0.032\n"
-
-
 def test_unordered_requests_are_exact_by_the_markov_chain(run):
     """Between the approximation and the exact value lies a difference that simulation confirms."""
     asked = [*LOSS, "--request", "unordered", "--json"]
@@ -44,6 +32,11 @@ def test_unordered_requests_are_exact_by_the_markov_chain(run):
     low, high = json.loads(run(*asked, "--method", "simulation"))["ci95"]
     assert low < exact < high
     assert exact - close > 0.002
+    assert run(*asked[:-1]) == f"{exact:.3f}, exact\n"  # where no method is given
+    loss = ["loss", "--clusters", "4x32", "--sizes", "U[1,16]", "--request", "ordered"]
+    assert run(*loss) == run(*loss, "--components", 4) == "0.380, exact\n"
+    one = ["loss", "--clusters", "32", "--sizes", "U[1,4]", "--components", "1", "--request"]
+    assert {run(*one, request) for request in co.jobs.REQUESTS} == {"0.032, exact\n"}
 
 
 IMPORTED = """
@@ -75,21 +68,9 @@ def test_without_a_method_what_is_not_affordable_is_simulated_and_says_so(run):
     assert run(*asked, "--method", "simulation") == f"{expected}\n"
 
 
-def test_without_a_method_what_is_affordable_is_exact(run):
-    asked = [*LOSS, "--request", "unordered"]
-    exact = json.loads(run(*asked, "--json", "--method", "exact"))
-    assert json.loads(run(*asked, "--json")) == exact
-    assert run(*asked) == f"{exact['capacity_loss']:.3f}, exact\n"
-
-
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--scheduling", "fpfs", "--max-jumps", "9"],
-        ["--service", "deterministic"],
-        ["--jobs", "20000"],
-        ["--seed", "3"],
-    ],
+    [["--scheduling", "fpfs", "--max-jumps", "9"], ["--service", "deterministic"], ["--seed", "3"]],
 )
 def test_what_no_formula_answers_is_simulated(run, options):
     asked = [*LOSS, "--request", "unordered", *options]
@@ -98,22 +79,7 @@ def test_what_no_formula_answers_is_simulated(run, options):
     assert answer == json.loads(run(*asked, "--json", "--method", "simulation"))
 
 
-def test_placement_changes_the_formula(run):
-    asked = [*LOSS, "--request", "unordered", "--method", "approximation", "--placement"]
-    assert run(*asked, "first-fit") != run(*asked, "worst-fit")
-
-
-def test_a_simulated_loss_has_an_interval_around_the_exact_one(run):
-    arguments = ["loss", "--clusters", "32", "--sizes", "U[1,5]", "--request", "total"]
-    answer = json.loads(run(*arguments, "--method", "simulation", "--json"))
-    low, high = answer["ci95"]
-    assert low < answer["capacity_loss"] < high
-    assert high - low < 0.005
-    assert low - 0.002 < 0.043 < high + 0.002
-    assert answer["method"] == "simulation"
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_loss_of_nothing_has_no_sign(run, seed):
     """Jobs as large as the cluster; sums of thousands of times are off by 1e-13 either way."""
     full = ["loss", "--clusters", "8", "--sizes", "U[8,8]", "--request", "total"]
@@ -158,18 +124,13 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
         (["--request", "ordered", "--scheduling", "fpfs"], ["fpfs needs --max-jumps"]),
         (["--request", "ordered", "--max-jumps", "3"], ["--max-jumps is not for", "fpfs"]),
         (["--request", "ordered", "--sizes", "D(0)[1,4]"], ["q = 0.0"]),
-        (["--request", "ordered", "--sizes", "D(1.5)[1,4]"], ["q = 1.5"]),
         (["--request", "ordered", "--sizes", "U[1;4]"], ["U[1;4]", "D(q)[a,b]"]),
-        (["--request", "ordered", "--sizes", "U[4,1]"], ["low = 4"]),
         (["--request", "ordered", "--sizes", "U[5,9]"], ["9", "8 processors"]),
         (["--request", "ordered", "--clusters", "8,x"], ["--clusters = '8,x'", "32,32"]),
-        (["--request", "ordered", "--clusters", "8,0"], ["--clusters = '8,0'"]),
         (["--request", "ordered", "--components", "0"], ["'--components'"]),
         (["--request", "ordered", "--components", "3"], ["components = 3", "2 clusters"]),
-        (["--request", "ordered", "--components", "two"], ["--components"]),
         (["--request", "ordered", "--service", "slow"], ["--service = 'slow'", "deterministic"]),
         (["--request", "ordered", "--service", "hyperexponential:0.5"], ["coefficient"]),
-        (["--request", "ordered", "--service", "hyperexponential"], ["coefficient"]),
         (["--request", "ordered", "--method", "approximation"], ["use --method exact"]),
         (
             ["--request", "unordered", "--clusters", "32,32,32,32", "--method", "exact"],
@@ -196,31 +157,9 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
         ),
         (["--request", "ordered", "--seed", "-1"], ["'--seed'", "it is '-1'"]),
         (["--request", "ordered", "--seed", "1"], ["--seed is for --method simulation"]),
-        (["--request", "ordered", "--jobs", "9"], ["--jobs is for --method simulation"]),
         (["--request", "total", "--method", "simulation", "--sizes", "U[5,9]"], ["never start"]),
-        (
-            ["--request", "total", "--method", "simulation", "--jobs", "0"],
-            ["'--jobs'", "it is '0'"],
-        ),
-        (["--request", "ordered", "--backlog", "9"], ["--backlog is for --method simulation"]),
         (["--request", "total", "--method", "simulation", "--backlog", "3"], ["--backlog"]),
-        (
-            [
-                "--request",
-                "total",
-                "--method",
-                "simulation",
-                "--scheduling",
-                "fpfs",
-                "--max-jumps",
-                "1",
-                "--backlog",
-                "0",
-            ],
-            ["'--backlog'"],
-        ),
         ([], ["Missing option '--request'", "coalloc loss --help"]),
-        (["--request"], ["--request"]),
         (["--request", "ordered", "--colour", "red"], ["No such option: --colour"]),
     ],
 )
@@ -228,12 +167,3 @@ def test_loss_refuses_what_is_wrong_in_one_line(refused, arguments, words):
     line = refused(*LOSS, *arguments)
     assert all(word in line for word in words), line
     assert "budget" not in line  # there is no such option
-
-
-def test_what_the_library_refuses_is_one_line(refused, monkeypatch):
-    def refuse(*_, **__):
-        raise co.InputError("jobs = 5 are too few for an interval; give 2,000 or more")
-
-    monkeypatch.setattr("coalloc_lib.saturation.saturated_loss", refuse)
-    line = refused(*SAMPLED, "--service", "hyperexponential:100")
-    assert line == "coalloc: error: jobs = 5 are too few for an interval; give 2,000 or more"

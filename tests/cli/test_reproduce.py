@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib import cli
-from coalloc_lib.cli.output import Terminated
+from coalloc_lib.cli import Terminated
 from coalloc_lib.studies.core import Study
 from coalloc_lib.sweep import Failure, SweepError
 from tests.studies.toy import toy
@@ -59,12 +59,7 @@ def test_reproduce_shows_a_line_a_study_and_where_the_page_is(run, quick_study, 
     assert str(tmp_path / "r" / "index.html") in where
     assert str(tmp_path / "r" / "ledger.csv") in where
     assert items_of(tmp_path / "r" / "ledger.csv") == ITEMS
-
-
-def test_reproduce_shows_every_row_where_that_is_asked_for(run, quick_study, tmp_path):
-    printed = run("reproduce", "--out", tmp_path, "--all")
-    assert "above 100; drawn" in printed
-    assert "(2C-1)/(2C)" in printed
+    assert "above 100; drawn" in run("reproduce", "--out", tmp_path, "--all")
 
 
 def test_reproduce_passes_its_options_on_and_prints_one_object(run, quick_study, tmp_path):
@@ -147,21 +142,18 @@ def test_a_study_that_is_done_is_kept_when_the_next_is_stopped(
     assert items_of(tmp_path / "r" / "ledger.csv") == ITEMS
 
 
-def test_a_full_disk_is_said_in_one_line(refused, tmp_path, studies_are):
-    def full(*_, **how):
-        raise SweepError("cache folder c takes no more results (No space left)", [], None)
+def test_a_full_cache_is_one_line_and_a_bug_of_ours_its_traceback(refused, tmp_path, studies_are):
+    def stops(words, failures):
+        def reproduce(*_, **how):
+            raise SweepError(words, failures, None)
 
-    studies_are(full)
+        return reproduce
+
+    studies_are(stops("cache folder c takes no more results (No space left)", []))
     assert "takes no more results" in refused("reproduce", "--out", tmp_path / "r")
-
-
-def test_a_bug_of_ours_shows_its_traceback(run, tmp_path, studies_are):
-    def broken(*_, **how):
-        raise SweepError("1 of 9 points failed", [Failure({"x": 1}, "ZeroDivisionError")], None)
-
-    studies_are(broken)
+    studies_are(stops("1 of 9 points failed", [Failure({"x": 1}, "ZeroDivisionError")]))
     with pytest.raises(SweepError):
-        run("reproduce", "--out", tmp_path / "r")
+        cli.main(["reproduce", "--out", str(tmp_path / "r")])
 
 
 @pytest.mark.parametrize(
@@ -169,7 +161,6 @@ def test_a_bug_of_ours_shows_its_traceback(run, tmp_path, studies_are):
     [
         (["weather"], ["STUDY = 'weather'", "maximal-utilization"]),
         (["--scale", "huge"], ["--scale = 'huge'", "quick, paper"]),
-        (["--seed", "-3"], ["'--seed'"]),
         (["--workers", "0"], ["'--workers'"]),
     ],
 )

@@ -1,11 +1,9 @@
-"""The reservation calendar as a notebook knows it."""
+"""The reservation calendar: requests by hand, and who is free from when to when."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import floor, log10
-from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 from matplotlib.figure import Figure
 
@@ -13,12 +11,17 @@ from coalloc_lib.calendar.periods import RULES
 from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown
 from coalloc_lib.plots import Picture, reservations
 from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.booking_session import (
+    MOST,
+    PAST,
+    BookingSession,
+    Others,
+    Reserved,
+    Setting,
+)
 from coalloc_lib.widgets.controls import HINT
-from coalloc_lib.widgets.player.page import PLAYER, joined, style
-from coalloc_lib.widgets.reservations.desk import BookingSession, Reserved, Setting
-from coalloc_lib.widgets.reservations.others import MOST, PAST, Others
+from coalloc_lib.widgets.player import Pictured, module, style
 
-_HERE = Path(__file__).parent
 #: Servers that can be told apart.
 _MOST_SERVERS = 200
 #: Of the horizon, so much is shown of the past, and beyond its end.
@@ -27,7 +30,7 @@ _BEFORE, _BEYOND = 0.2, 0.06
 _LENGTH = 20
 
 
-class ReservationCalendar(anywidget.AnyWidget):
+class ReservationCalendar(Pictured):
     """Book servers by hand: each attempt, what comes of it, and who is free from when to when.
 
     `reservation_calendar` makes one, and tells its parameters.
@@ -55,11 +58,10 @@ class ReservationCalendar(anywidget.AnyWidget):
     'request 2 is booked from 17 to 22 h, on servers 1 and 2, at attempt 6'
     """
 
-    _esm = joined(
-        [PLAYER / "basics.js", *(_HERE / f"{n}.js" for n in ("bands", "form", "calendar"))]
-    )
-    _css = style() + (_HERE / "calendar.css").read_text(encoding="utf-8")
+    _esm = module("basics", "bands", "form", "calendar")
+    _css = style("player", "calendar")
 
+    hint = HINT
     data = traitlets.Dict().tag(sync=True)
 
     def __init__(self, setting: Setting, others: Others, unit: str) -> None:
@@ -69,7 +71,7 @@ class ReservationCalendar(anywidget.AnyWidget):
         self.now = PAST * setting.horizon
         self._grain = _grain(setting.horizon)
         self._fresh(setting, others)
-        self._tell(self._desk.loaded(), "")
+        self._tell(self._session.loaded(), "")
         self.on_msg(lambda _widget, content, _buffers: self._heard(content))
 
     def submit(self, start: float, length: float, servers: int) -> str:
@@ -80,7 +82,7 @@ class ReservationCalendar(anywidget.AnyWidget):
         InputError
             A number is none, or the start is before now; nothing has changed.
         """
-        reserved, words = self._desk.submit(start, length, servers)
+        reserved, words = self._session.submit(start, length, servers)
         self._tell(words, "booked" if reserved else "refused", made=reserved)
         return words
 
@@ -92,7 +94,7 @@ class ReservationCalendar(anywidget.AnyWidget):
         InputError
             There is none of this number that is still booked; nothing has changed.
         """
-        words = self._desk.cancel(number)
+        words = self._session.cancel(number)
         self._tell(words, "cancelled")
         return words
 
@@ -104,7 +106,7 @@ class ReservationCalendar(anywidget.AnyWidget):
         InputError
             An instant is none, before now or beyond the horizon, or there is no time between them.
         """
-        servers = self._desk.free(begin, end)
+        servers = self._session.free(begin, end)
         words = f"from {begin:g} to {end:g} {self._unit}".rstrip()
         said = f"{words}, {_count(servers, sum(self._setting.clusters))}"
         self._tell(said, "found", found=(begin, end, servers))
@@ -124,10 +126,12 @@ class ReservationCalendar(anywidget.AnyWidget):
         """
         others = Others(requests, share, ahead, draw)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
-        before = self._desk
+        before = self._session
         self._fresh(self._setting._replace(rule=rule), others)
-        yours = self._desk.again(before)
-        self._tell("; ".join([self._desk.loaded(), *yours]), "lost" if self._desk.lost else "")
+        yours = self._session.again(before)
+        self._tell(
+            "; ".join([self._session.loaded(), *yours]), "lost" if self._session.lost else ""
+        )
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where there is no widget."""
@@ -135,7 +139,7 @@ class ReservationCalendar(anywidget.AnyWidget):
         found = data["found"] and tuple(data["found"][key] for key in ("start", "end", "free"))
         return reservations(
             self._setting.clusters,
-            [reserved.box() for reserved in self._desk.booked],
+            [reserved.box() for reserved in self._session.booked],
             now=self.now,
             until=data["until"],
             span=(data["begin"], data["finish"]),
@@ -149,18 +153,9 @@ class ReservationCalendar(anywidget.AnyWidget):
         """Return the still picture with its words."""
         return Picture(self.still(), f"Reservation calendar: {self.data['said']['words']}")
 
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """Add the still picture, which is shown where there is no widget."""
-        bundle = super()._repr_mimebundle_(**options)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        still = self.picture()._repr_mimebundle_()
-        return data | still | {"text/html": HINT + still["text/html"]}, metadata
-
     def _fresh(self, setting: Setting, others: Others) -> None:
         asked = others.sample(self.now, setting.horizon, sum(setting.clusters), self._grain)
-        self._desk = BookingSession(setting, asked, self.now, self._unit)
+        self._session = BookingSession(setting, asked, self.now, self._unit)
         self._setting, self._others = setting, others
 
     def _heard(self, content: Mapping[str, Any]) -> None:
@@ -179,32 +174,28 @@ class ReservationCalendar(anywidget.AnyWidget):
             self._tell(words, "wrong", field=name)
 
     def _tell(
-        self,
-        words: str,
-        kind: str,
-        field: str = "",
-        made: Reserved | None = None,
+        self, words: str, kind: str, field: str = "", made: Reserved | None = None,
         found: tuple[float, float, Sequence[int]] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Send all that is drawn."""
-        setting, desk = self._setting, self._desk
-        servers, until = sum(setting.clusters), desk.until
+        setting, session = self._setting, self._session
+        servers, until = sum(setting.clusters), session.until
         begin = self.now - _BEFORE * setting.horizon
-        there = [reserved for reserved in desk.booked if reserved.booking.end > begin]
+        there = [reserved for reserved in session.booked if reserved.booking.end > begin]
         search = None if found is None else dict(zip(("start", "end", "free"), found, strict=True))
         self.data = {
             "title": f"{servers} servers" + _divided(setting.clusters),
             "legend": "grey: others' requests, dark: asked for ahead of time; coloured: yours",
             "clusters": list(setting.clusters),
-            "terms": desk.terms(),
+            "terms": session.terms(),
             "unit": self._unit,
             "begin": begin,
             "finish": until + _BEYOND * setting.horizon,
             "now": self.now,
             "until": until,
             "grain": self._grain,
-            "bookings": [desk.shown(reserved) for reserved in there],
-            "tried": desk.tried if kind in ("booked", "refused") else [],
+            "bookings": [session.shown(reserved) for reserved in there],
+            "tried": session.tried if kind in ("booked", "refused") else [],
             "found": search,
             "said": {"words": words, "kind": kind, "field": field},
             "made": made and made.number,
@@ -220,15 +211,11 @@ class ReservationCalendar(anywidget.AnyWidget):
 
     def _sliders(self) -> dict[str, dict[str, Any]]:
         others, grain = self._others, self._grain
+        ahead = f"by up to ({self._unit})" if self._unit else "by up to"
         ranges = {
             "requests": ("requests", 0, MOST, 1),
             "share": ("share ahead", 0, 1, 0.1),
-            "ahead": (
-                f"by up to ({self._unit})" if self._unit else "by up to",
-                0,
-                self._setting.horizon / 2,
-                grain,
-            ),
+            "ahead": (ahead, 0, self._setting.horizon / 2, grain),
             "draw": ("draw again", 0, 99, 1),
         }
         keys = ("label", "low", "high", "step")

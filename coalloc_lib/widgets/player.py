@@ -1,7 +1,11 @@
-"""The player as a notebook knows it."""
+"""The schedule player, in a notebook or in a page of its own, and the schedule explorer."""
 
+import json
 import os
+import re
 from collections.abc import Mapping
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -12,17 +16,72 @@ from matplotlib.figure import Figure
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.explain import scenes
 from coalloc_lib.files import atomic_path
+from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.names import PLACEMENTS, SCHEDULING, display_name, options_of
 from coalloc_lib.plots import Picture, still
 from coalloc_lib.plots.schedules import JOB_COLOURS
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.widgets.player.film import film, label_of, view_of
-from coalloc_lib.widgets.player.page import module, page_of, style
+from coalloc_lib.simulation import simulate
+from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
+from coalloc_lib.widgets.film import film, label_of, view_of
 
 #: Schedules that fit below each other on a screen.
 _MOST_SHOWN = 4
+#: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
+NO_CHOICE = ("ordered", "total")
+#: Scheduling policies by the names that a reader sees: those that take no number but one.
+POLICIES = {
+    policy.__name__: policy
+    for policy in SCHEDULING.values()
+    if {*options_of(policy)} <= {"max_jumps"}
+}
+#: What stands for the widget's model where there is no kernel to keep one.
+_STAND_IN = """
+const state = JSON.parse(document.getElementById("state").textContent);
+const model = {
+  get: (name) => state[name],
+  set: (name, value) => { state[name] = value; },
+  on() {}, off() {}, save_changes() {},
+};
+render({ model, el: document.getElementById("player") });
+"""
 
 
-class Player(anywidget.AnyWidget):
+def module(*parts: str) -> str:
+    """Return scripts as one ES module; each imports from those before it."""
+    folder = Path(__file__).parent / "browser"
+    texts = [(folder / f"{part}.js").read_text(encoding="utf-8") for part in parts]
+    whole = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
+    return re.sub(r"^export (?!default)", "", whole, flags=re.MULTILINE)
+
+
+def style(*parts: str) -> str:
+    """Return style sheets as one."""
+    folder = Path(__file__).parent / "browser"
+    return "".join((folder / f"{part}.css").read_text(encoding="utf-8") for part in parts)
+
+
+class Pictured(anywidget.AnyWidget):
+    """A widget whose `picture` is shown, after a hint, where there is no widget."""
+
+    hint = ""
+
+    def picture(self) -> Picture:
+        """Return the still picture with its words."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        # HTML, since an image alone would have no words for those who do not see it.
+        still = self.picture()._repr_mimebundle_()
+        return data | still | {"text/html": self.hint + still["text/html"]}, metadata
+
+
+class Player(Pictured):
     """Play finished schedules: jobs wait, start and end, and what idles meanwhile is hatched.
 
     Parameters
@@ -75,8 +134,8 @@ class Player(anywidget.AnyWidget):
     1.0
     """
 
-    _esm = module()
-    _css = style()
+    _esm = module("basics", "film", "scene", "strip", "controls", "player")
+    _css = style("player")
 
     data = traitlets.Dict().tag(sync=True)
     now = traitlets.Float().tag(sync=True)
@@ -130,7 +189,7 @@ class Player(anywidget.AnyWidget):
             The file cannot be written.
         """
         state = {"data": self.data, "now": self.now, "playing": False}
-        text = page_of(self._title(), state)
+        text = _page(self._title(), state)
         with atomic_path(path) as beside:
             beside.write_text(text, encoding="utf-8")
 
@@ -141,15 +200,6 @@ class Player(anywidget.AnyWidget):
     def picture(self) -> Picture:
         """Return the still picture with its words."""
         return Picture(self.still(), f"Player of {self._title()}")
-
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """Add the still picture, which is shown where there is no widget."""
-        bundle = super()._repr_mimebundle_(**options)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        # HTML, since an image alone would have no words for those who do not see it.
-        return data | self.picture()._repr_mimebundle_(), metadata
 
     def _title(self):
         return " and ".join(self._schedules)
@@ -201,3 +251,91 @@ def _share(name, value):
     if not 0 <= number <= 1:
         raise InputError(f"{name} = {shown(value)}; give a share between 0 and 1")
     return number
+
+
+def _page(title: str, state: Mapping[str, Any]) -> str:
+    """Return a page that plays this state of the widget, as HTML. It loads nothing."""
+    # A text that says </script> would end the script that it stands in.
+    data = json.dumps(state, allow_nan=False).replace("<", "\\u003c")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>
+body {{ margin: 0; padding: 8px; }}
+{Player._css}</style>
+</head>
+<body>
+<div id="player"></div>
+<script type="application/json" id="state">{data}</script>
+<script type="module">
+{Player._esm}{_STAND_IN}</script>
+</body>
+</html>
+"""
+
+
+def _takes_no_number(scheduling: str) -> bool:
+    """Whether a policy has no limit of overtaking."""
+    return "max_jumps" not in options_of(POLICIES[scheduling])
+
+
+def schedule_explorer(
+    system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
+) -> Explorer:
+    """Return the controls of request type, placement and scheduling, and a player of the schedule.
+
+    The time axis stays the same when an option changes, so that schedules can be compared.
+
+    Parameters
+    ----------
+    system : Multicluster
+        For total requests, which no cluster of it may hold, one cluster as large as all of them
+        stands in its place, as in the studies; the player's title says so.
+    jobs : JobStream
+    unit : str, optional
+        Unit of time.
+    state : str, optional
+        The line of a scenario that was copied.
+    """
+    instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
+    instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
+    request = choice("request type", REQUESTS, jobs.request)
+    placement = choice("placement", map(display_name, PLACEMENTS))
+    disable(placement, request, lambda value: value in NO_CHOICE)
+    scheduling = choice("scheduling", POLICIES)
+    jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
+    disable(jumps, scheduling, _takes_no_number)
+    controls = {
+        "request": request,
+        "placement": placement,
+        "scheduling": scheduling,
+        "max_jumps": jumps,
+    }
+    start = {name: row.value for name, row in controls.items() if name != "max_jumps"}
+    player = Player(_small_schedule(system, jobs, **start, max_jumps=1), unit=unit)
+
+    def draw(**values: Any) -> None:
+        player.show(_small_schedule(system, jobs, **values))
+
+    return Explorer(controls, draw, player, state)
+
+
+def _small_schedule(
+    system: Multicluster, jobs: JobStream, request: str, placement: str, scheduling: str,
+    max_jumps: int,
+) -> dict[str, Schedule]:  # fmt: skip
+    """Simulate a few jobs; return their schedule by what it is of: the request and the policies."""
+    limit = () if _takes_no_number(scheduling) else (max_jumps,)
+    words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
+    if request == "total":
+        system = Multicluster([system.processors])
+        words[0] += f" on one cluster of {system.processors}"
+    if request in NO_CHOICE:
+        words.remove(placement)
+    rule = None if request in NO_CHOICE else PLACEMENTS[placement.replace(" ", "-")]()
+    policy, stream = POLICIES[scheduling](*limit), jobs.replace(request=request)
+    schedule = simulate(system, stream, scheduling=policy, placement=rule, engine="reference")
+    return {", ".join(words): schedule}

@@ -1,19 +1,79 @@
-"""The desk behind the reservation calendar: it books, and says in words what came of it."""
+"""Behind the reservation calendar: the load of others, and what comes of a reader's requests."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from coalloc_lib.calendar import Booking, Calendar
 from coalloc_lib.calendar.search import TOO_FEW, Attempt
 from coalloc_lib.checks import InputError, not_negative, shown, whole
 from coalloc_lib.explain import listed
+from coalloc_lib.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
-from coalloc_lib.widgets.reservations.others import Request
 
 #: Fill and ink of a reader's requests, by number: no grey, which others have.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
+#: Requests of others at most; their lengths, as shares of the horizon.
+MOST = 60
+SHORT, LONG = 0.03, 0.2
+#: They were submitted before now: over this share of the horizon.
+PAST = 0.5
+#: No one but one asks for more than this share of the servers.
+WIDEST = 0.5
+
+
+class Request(NamedTuple):
+    """A request: submitted at an instant, for so many servers, from a start on, for a length."""
+
+    submit: float
+    start: float
+    length: float
+    servers: int
+
+
+@dataclass(frozen=True)
+class Others:
+    """The load of others, as its sliders say it."""
+
+    requests: int
+    share: float
+    ahead: float
+    draw: int
+
+    def __post_init__(self) -> None:
+        """Check every number."""
+        if whole("requests", self.requests, 0) > MOST:
+            raise InputError(f"requests = {shown(self.requests)}; give at most {MOST}")
+        if not_negative("share", self.share) > 1:
+            raise InputError(f"share = {shown(self.share)}; give a number from 0 to 1")
+        not_negative("ahead", self.ahead)
+        whole("draw", self.draw, 0)
+
+    def sample(self, now: float, horizon: float, servers: int, grain: float) -> list[Request]:
+        """Return the requests in order of submission, all before `now`."""
+        if not self.requests:
+            return []
+        draw = np.random.default_rng(self.draw)
+        submit = np.sort(draw.uniform(now - PAST * horizon, now, self.requests))
+        length = draw.uniform(SHORT * horizon, LONG * horizon, self.requests)
+        widest = max(int(WIDEST * servers), 1)
+        size = draw.integers(1, widest, self.requests, endpoint=True)
+        submit = np.minimum(_rounded(submit, grain), now)
+        length = np.maximum(_rounded(length, grain), grain)
+        stream = JobStream(submit, length, size, request="total")
+        ahead = stream.reserved_ahead(self.share, self.ahead, seed=self.draw).earliest_start
+        columns: Any = submit, np.maximum(_rounded(ahead, grain), submit), length, size
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [Request(*row) for row in rows]
+
+
+def _rounded(column, grain):
+    """Round instants to what one can read."""
+    return np.round(column / grain) * grain
 
 
 class Setting(NamedTuple):
@@ -55,17 +115,7 @@ class Reserved(NamedTuple):
 
 
 class BookingSession:
-    """A calendar after the requests of others, and those of a reader.
-
-    Parameters
-    ----------
-    setting : Setting
-    others : iterable of Request
-        In order of submission, none after `now`.
-    now : float
-        When the reader's requests are submitted.
-    unit : str
-    """
+    """A calendar after the requests of others, and those of a reader."""
 
     def __init__(self, setting: Setting, others: Iterable[Request], now: float, unit: str) -> None:
         self.calendar, self.unit = setting.calendar(), unit
@@ -116,7 +166,7 @@ class BookingSession:
         return reserved, f"request {self._number} is {self._came(reserved)}"
 
     def again(self, before: "BookingSession") -> list[str]:
-        """Book what a reader had asked of another desk; say what is refused, or back again."""
+        """Book what a reader had asked of another session; say what is refused, or back again."""
         said, lost = [], before.lost
         self._number = before._number
         for number, request in before._kept.items():

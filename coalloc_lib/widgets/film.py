@@ -84,11 +84,7 @@ def _last(schedule):
 
 
 def _part(schedule, window):
-    """Return the window, and the jobs to send in order of the queue.
-
-    A job that waits when the window begins counts from its start on; of those that wait all through
-    it the first are sent, for the queue to show.
-    """
+    """Return the window, and the jobs to send in order of the queue."""
     submit, left = schedule.jobs.submit, left_queue(schedule)
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf

@@ -1,0 +1,35 @@
+"""What `coalloc_lib` offers by name, but for what takes long to import."""
+
+# ruff: noqa: F401
+from coalloc_lib.checks import InputError
+from coalloc_lib.distributions import (
+    Between,
+    Deterministic,
+    Empirical,
+    Exponential,
+    Hyperexponential,
+    PoissonArrivals,
+    SizeDistribution,
+    parse_sizes,
+    power_of_two,
+    uniform,
+)
+from coalloc_lib.jobs import JobStream, merge
+from coalloc_lib.placement import (
+    BestFit,
+    FirstFit,
+    HomeSite,
+    LeastLoaded,
+    Placement,
+    RandomFit,
+    SingleThenSpan,
+    WorstFit,
+)
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.schedule import Schedule
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.simulation import simulate
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.catalogue import load_trace
+from coalloc_lib.workloads.models import JobModel, SplitJobs
+from coalloc_lib.workloads.swf import read_swf, write_swf

@@ -1,0 +1,176 @@
+"""Explorers and pictures: what follows a control, the line that recreates it, what is refused."""
+
+import asyncio
+import html
+from io import BytesIO
+
+import ipywidgets as ipw
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import coalloc_lib as co
+from coalloc_lib import plots, widgets
+from coalloc_lib.widgets import Picture, controls
+from tests.widgets.reading import bars, notes, source
+
+
+@pytest.fixture
+def losses():
+    return widgets.loss_explorer()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("clusters=six", "clusters = 'six'; give a number from 1 to 8"),
+        ("clusters=20", "give a number from 1 to 8"),
+        ("clouds=6", "'clouds' is no control"),
+        ("clusters=2&components=2&request=none", "choose one of 'ordered'"),
+        ("clusters=6&q=", "q = ''; give a number"),
+        ("one_is_power_of_two=true", "choose one of 'True', 'False'"),
+        ("low=9&high=5", "low = 9 does not go with the rest"),
+        ("clusters=2&components=3", "clusters = 2 does not go with the rest"),
+    ],
+)
+def test_a_line_that_cannot_be_read_says_why_and_changes_nothing(losses, line, message):
+    before = source(losses), losses.values, losses.scenario.value
+    losses.scenario.value = line
+    (said,) = notes(losses)
+    assert message in html.unescape(said)
+    assert (source(losses), losses.values, losses.scenario.value) == before
+
+
+def test_a_line_that_leaves_numbers_out_keeps_them_and_is_shown_in_full(losses):
+    whole = losses.scenario.value
+    losses.scenario.value = ""
+    assert losses.scenario.value == whole
+    losses.scenario.value = "clusters=5"
+    assert losses.scenario.value == whole.replace("clusters=4", "clusters=5")
+    assert not notes(losses)
+
+
+def test_a_coarse_picture_before_a_mistake_is_not_called_unfinished(monkeypatch):
+    monkeypatch.setattr(controls, "REST", 0.01)
+
+    def draw(number, coarse):
+        if number > 5:
+            raise co.InputError("number = 6; give less")
+        return Picture(bars(a=number / 10))
+
+    slider = ipw.IntSlider(value=1)
+    box = controls.Explorer({"number": slider}, draw, simulates=lambda number: number < 9)
+
+    async def drag():
+        for value in (2, 6):
+            slider.value = value
+        await asyncio.sleep(0.1)
+
+    asyncio.run(drag())
+    assert "refining" not in box.view.value
+    assert notes(box) == ["number = 6; give less"]
+
+
+def test_a_moving_control_is_followed_coarsely_and_then_refined(monkeypatch):
+    monkeypatch.setattr(controls, "REST", 0.01)
+    calls = []
+
+    def draw(number, coarse):
+        calls.append((number, coarse))
+        return Picture(bars(a=number / 10))
+
+    slider = ipw.IntSlider(value=1)
+    box = controls.Explorer({"number": slider}, draw, simulates=lambda number: number < 9)
+    assert calls == [(1, False)]
+
+    async def drag(*values, refining):
+        for value in values:
+            slider.value = value
+            assert ("refining" in box.view.value) is refining
+        await asyncio.sleep(0.1)
+
+    asyncio.run(drag(2, 3, 4, refining=True))
+    assert calls[1:] == [(2, True), (3, True), (4, True), (4, False)]
+    assert "refining" not in box.view.value
+    asyncio.run(drag(9, refining=False))  # nothing of it is simulated: it is drawn once
+    assert calls[5:] == [(9, False)]
+
+
+def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
+    def draw(one, two):
+        if two > 5:
+            raise co.InputError(f"two = {two}; give <5>")
+        return Picture(bars(a=one / 10))
+
+    sliders = {name: ipw.IntSlider(value=1, description=name) for name in ("one", "two")}
+    box = controls.Explorer(sliders, draw)
+    before = box.view.value
+    sliders["two"].value = 6
+    assert notes(box) == ["two = 6; give &lt;5&gt;"]
+    rows = list(box.children[1].children[0].children)
+    assert 'role="alert"' in rows[rows.index(sliders["two"]) + 1].value
+    assert box.view.value == before
+    assert "coalloc-past" in box.view._dom_classes  # it is not what the controls say
+    sliders["two"].value = 2
+    assert not notes(box)
+    assert "coalloc-past" not in box.view._dom_classes
+
+
+def test_a_control_that_sets_another_redraws_once():
+    calls = []
+    number, more = ipw.IntSlider(value=1), ipw.ToggleButton(value=True)
+    number.observe(lambda _change: setattr(more, "value", False), "value")
+
+    def draw(**values):
+        calls.append(values)
+        return Picture(bars(a=0.5))
+
+    controls.Explorer({"number": number, "more": more}, draw)
+    assert calls == [{"number": 1, "more": True}]
+    number.value = 2
+    assert calls[1:] == [{"number": 2, "more": False}]
+
+
+def test_a_picture_is_a_drawing_with_its_words():
+    figure = bars(a=0.25, b=0.5, title="<Title>")
+    picture = Picture(figure, caption="1 < 2", below="<p>below</p>")
+    data = picture._repr_mimebundle_()
+    assert data["text/plain"] == "1 < 2 <Title>"
+    assert 'alt="&lt;Title&gt;"' in data["text/html"]
+    assert data["text/html"].startswith("<p>1 &lt; 2</p>")
+    assert data["text/html"].endswith("<p>below</p>")
+    assert (picture.kind, picture.image[:5]) == ("svg+xml", b"<?xml")
+
+
+def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
+    monkeypatch.setattr("coalloc_lib.plots.picture.LARGEST_SVG", 1000)
+    picture = Picture(bars(a=0.25))
+    assert picture.kind == "png"
+    assert picture.image.startswith(b"\x89PNG")
+    wide = int.from_bytes(picture.image[16:20], "big")
+    assert wide > 1.6 * picture.width
+
+
+def test_an_image_has_a_palette_and_keeps_its_colours():
+    cells = pd.DataFrame(
+        [(p, i, j, 20 * i - 9 * j) for p in "ABCDEFGH" for i in range(6) for j in range(6)],
+        columns=["panel", "row", "column", "change"],
+    )  # so much that it is an image
+    cells = cells.assign(ci95_low=-99, ci95_high=99)
+    columns = {"x": "column", "y": "row", "value": "change", "panel": "panel"}
+    figure = plots.maps(cells, **columns, values="change, %")
+    image = Image.open(BytesIO(Picture(figure).image))
+    assert image.mode == "P"
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=168)
+    true = np.asarray(Image.open(drawn).convert("RGB"), dtype=int)
+    apart = np.abs(np.asarray(image.convert("RGB"), dtype=int) - true).max(axis=2)
+    assert apart.max() < 35
+    _, kind, count = np.unique(true.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    assert apart.reshape(-1)[count[kind.reshape(-1)] > 300].max() < 8  # a pale area stays coloured
+
+
+def test_a_picture_of_anything_else_is_refused_in_one_line():
+    with pytest.raises(co.InputError, match="figure = None is no Figure; give "):
+        Picture(None)

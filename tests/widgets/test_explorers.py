@@ -1,0 +1,587 @@
+"""The explorers without a browser: what is shown follows every control, and comes back with it."""
+
+import asyncio
+import re
+import time
+
+import ipywidgets as ipw
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib import plots, sites, widgets
+from coalloc_lib.names import display_name
+from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
+from coalloc_lib.studies.communication_penalty.responses import NAMES, NO_LIMIT, respond
+from coalloc_lib.studies.job_sharing import workload_sets
+from coalloc_lib.studies.job_sharing.cases import Work
+from coalloc_lib.widgets import (
+    LossQuestion,
+    Picture,
+    capacity_loss,
+    division_picture,
+    divisions,
+    loss_picture,
+    penalties,
+    penalty_picture,
+    sharing,
+    sharing_picture,
+)
+from coalloc_lib.widgets.losses import COARSE_JOBS
+from tests.studies.small import SMALL
+from tests.test_plots_of_lines import RESPONSES
+from tests.widgets.reading import all_widgets, bars, control, notes, source, words
+
+FIVE = co.JobStream(
+    submit=[0, 1, 2, 2, 3],
+    runtime=[5, 3, 3, 5, 4],
+    components=[[2, 0], [1, 2], [3, 0], [2, 1], [2, 1]],
+)
+DAY = 86_400
+MAKERS = {
+    "loss": widgets.loss_explorer,
+    "schedule": lambda state="": widgets.schedule_explorer(
+        co.Multicluster([4, 4]), FIVE, state=state
+    ),
+    "division": lambda state="": widgets.division_explorer(state=state),
+    "penalty": widgets.penalty_explorer,
+    "sharing": widgets.sharing_explorer,
+}
+#: Another value of each control. What does not act at first has first to be set so.
+OTHER = {
+    "loss": {
+        "clusters": 5,
+        "cluster size": 40,
+        "components": 3,
+        "size distribution": "D(q)",
+        "smallest size": 2,
+        "largest size": 9,
+        "request type": "ordered",
+        "placement": "first fit",
+    },
+    "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
+    "division": {
+        "clusters": 5,
+        "cluster 3": 20,
+        "sizes": "64,32,16,16",
+        "components": 3,
+        "their sizes": "U[1,7]",
+        "alpha": 1.4,
+    },
+    "penalty": {
+        "ψ": 0.3,
+        "split above": 5,
+        "components": 3,
+        "load": 0.65,
+        "MaxJumps": "no limit",
+        "placement": "split at need",
+    },
+    "sharing": {
+        "configuration": "m256",
+        "policy": "FCFS",
+        "overhead p": 0.6,
+        "weighted by": "processors",
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Whether a formula is quick is not for a busy machine to decide; penalties need few jobs."""
+    monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 3.0)
+    monkeypatch.setattr(penalties, "FINE", (1_500, 4))
+    monkeypatch.setattr(penalties, "COARSE", (500, 3))
+    capacity_loss.cache_clear()
+
+
+def made(name):
+    box = MAKERS[name]()
+    if name == "penalty":
+        for label, value in {"penalty given by": "psi", "load": 0.6}.items():
+            control(box, label).value = value
+    return box
+
+
+def shown(box):
+    return (
+        source(box) if hasattr(box.view, "data") and "text/html" in box.view.data else played(box)
+    )
+
+
+def played(box):
+    """Return the schedule that the explorer's player has, and what it is called."""
+    ((label, schedule),) = box.view._schedules.items()
+    return label, schedule.start.tolist()
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_slider_has_an_entry_of_its_name(name):
+    box = made(name)
+    kinds = (ipw.IntSlider, ipw.FloatSlider, ipw.SelectionSlider)
+    entries = (ipw.BoundedIntText, ipw.BoundedFloatText, ipw.Dropdown)
+    sliders = [w for w in all_widgets(box) if isinstance(w, kinds)]
+    assert sliders
+    for slider in sliders:
+        entry = control(box, slider.description)
+        assert isinstance(entry, entries)
+        assert entry.value == slider.value
+        if not isinstance(entry, ipw.Dropdown):
+            assert (entry.min, entry.max) == (slider.min, slider.max)
+    first = sliders[0]
+    first.value = first.max
+    assert control(box, first.description).value == first.max
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_shown_follows_every_control_and_comes_back(name):
+    box = made(name)
+    before = shown(box)
+    for label, value in OTHER[name].items():
+        changed = control(box, label)
+        start, changed.value = changed.value, value
+        assert shown(box) != before, label
+        changed.value = start
+        assert shown(box) == before, label
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_one_line_recreates_an_explorer(name):
+    box = made(name)
+    label = "placement" if name == "loss" else next(reversed(OTHER[name]))
+    control(box, label).value = OTHER[name][label]
+    again = MAKERS[name](box.scenario.value)
+    assert again.values == box.values
+    assert shown(again) == shown(box)
+
+
+@pytest.mark.parametrize("name", ["loss", "schedule"])
+def test_without_a_kernel_the_picture_alone_is_shown(name):
+    box = made(name)
+    data = box._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "<img alt=" in data["text/html"]
+    assert data["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        ("penalty", "above=25", "give a number from 0 to 19"),
+        ("penalty", "max_jumps=7", "choose one of"),
+        (
+            "penalty",
+            "given_by=alpha+and+lambda&alpha=0.5&ratio=0.2&psi=0.4",
+            "psi = 0.4 does not go with",
+        ),
+        ("sharing", "overhead=3", "give a number from 0.0 to 1.0"),
+    ],
+)
+def test_a_line_that_makes_no_sense_is_answered_beside_it(name, line, message):
+    box = made(name)
+    before = words(box), box.values
+    box.scenario.value = line
+    (note,) = notes(box)
+    assert message in note
+    assert (words(box), box.values) == before
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "name"),
+    [
+        (penalty_picture, {"psi": -0.1}, "span_penalty"),
+        (penalty_picture, {"psi": float("nan")}, "span_penalty"),
+        (penalty_picture, {"above": 30}, "above"),
+        (penalty_picture, {"components": 6}, "never start"),
+        (penalty_picture, {"load": 0}, "load"),
+        (penalty_picture, {"max_jumps": -1}, "max_jumps"),
+        (penalty_picture, {"placement": "best fit"}, "placement"),
+        (sharing_picture, {"configuration": "m512"}, "^configuration = "),
+        (sharing_picture, {"workload": "mine"}, "^workload = "),
+        (sharing_picture, {"policy": "LIFO"}, "^policy = "),
+        (sharing_picture, {"overhead": -0.1}, "^overhead = "),
+        (sharing_picture, {"overhead": float("nan")}, "^overhead = "),
+        (sharing_picture, {"weight": "jobs"}, "^weight = "),
+        (division_picture, {"alpha": 0.9}, "^alpha = 0.9"),
+        *[
+            (make, {"sizes": sizes}, "^sizes.*; ")
+            for make in (division_picture, widgets.division_explorer)
+            for sizes in (None, 5.5, ["a"], [0, 1], "64;64", [[1, 2]])
+        ],
+        (widgets.schedule_explorer, {"system": None, "jobs": FIVE}, "^system = .*; give "),
+        (
+            widgets.schedule_explorer,
+            {"system": co.Multicluster([4]), "jobs": [1]},
+            "^jobs = .*; give ",
+        ),
+        (widgets.map_explorer, {"maps": {}}, "^maps is empty"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(make, arguments, name):
+    with pytest.raises(co.InputError, match=name) as error:
+        make(**arguments)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "others"),
+    [
+        (lambda n, jobs=COARSE_JOBS: loss_picture(LossQuestion(high=n), jobs), (8, 20)),
+        (lambda n: penalty_picture(psi=n, coarse=True), (0.12, 0.13)),
+        (lambda sizes: division_picture(sizes, coarse=True), ((48, 40, 24, 16), (16,) * 8)),
+    ],
+)
+def test_an_answer_while_a_control_moves_costs_about_as_much_as_drawings(monkeypatch, ask, others):
+    monkeypatch.undo()
+
+    def seconds(value):
+        begin = time.perf_counter()
+        ask(value)
+        return time.perf_counter() - begin
+
+    Picture(bars(a=0.5))
+    seconds(others[0])
+    answer = seconds(others[1])
+    assert answer < 15 * min(seconds(others[1]) for _ in "123")  # now all is known but the drawing
+
+
+# The loss explorer.
+
+
+@pytest.mark.parametrize(("label", "value"), [("q", 0.7), ("1 counts as a power of two", True)])
+def test_what_belongs_to_dq_acts_there_only(label, value):
+    losses = made("loss")
+    before = source(losses)
+    assert control(losses, label).disabled
+    control(losses, label).value = value
+    assert source(losses) == before
+    control(losses, "size distribution").value = "D(q)"
+    assert not control(losses, label).disabled
+    with_value = words(losses)
+    control(losses, label).value = 0.9 if label == "q" else False
+    assert words(losses) != with_value
+
+
+def test_numbers_push_each_other_so_that_each_job_can_start():
+    losses = made("loss")
+    control(losses, "largest size").value = 40
+    assert control(losses, "cluster size").value == 40
+    control(losses, "cluster size").value = 5
+    assert (control(losses, "largest size").value, control(losses, "smallest size").value) == (5, 1)
+    control(losses, "smallest size").value = 9
+    assert (control(losses, "largest size").value, control(losses, "cluster size").value) == (9, 9)
+    control(losses, "components").value = 6
+    assert control(losses, "clusters").value == 6
+    assert not notes(losses)
+
+
+@pytest.mark.parametrize("request_type", ["ordered", "unordered", "total"])
+def test_formula_and_simulation_answer_alike(request_type, monkeypatch):
+    question = LossQuestion(request=request_type)
+    formula = capacity_loss(question)
+    monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 1e-12)
+    simulated = capacity_loss.__wrapped__(question)
+    assert formula.method == ("approximation" if request_type == "unordered" else "exact")
+    assert simulated.method == "simulation"
+    # The approximation is off by up to 0.0085; a 95 % interval is doubled to be nearly sure.
+    off = 0.0085 + 2 * simulated.loss.half_width
+    assert simulated.capacity_loss == pytest.approx(formula.capacity_loss, abs=off)
+
+
+def test_the_way_the_loss_was_found_is_named_and_what_cannot_run():
+    assert re.search(r"unordered, approximation 0\.\d{3};", loss_picture().alt)
+    first_fit = loss_picture(LossQuestion(placement="first fit")).alt
+    assert re.search(r"unordered, simulation 0\.\d{3} ± 0\.\d{3};", first_fit)
+    picture = loss_picture(LossQuestion(components=5, request="total"))
+    assert "ordered never starts" in picture.alt
+    assert "total (1 x 128), exact 0." in picture.alt
+
+
+def test_a_loss_by_formulas_alone_is_drawn_once():
+    losses = made("loss")
+
+    async def refines(label, value):
+        control(losses, label).value = value
+        return "refining" in losses.view.value
+
+    assert not asyncio.run(refines("clusters", 6))
+    assert asyncio.run(refines("placement", "first fit"))
+
+
+# The schedule explorer.
+
+
+def test_the_time_axis_stays_when_an_option_changes():
+    box = made("schedule")
+    axis = box.view.data["axis"]
+    control(box, "scheduling").value = "FPFS"
+    assert box.view.data["axis"]["begin"] == axis["begin"]
+
+
+def test_a_total_request_gets_one_cluster_as_large_as_all():
+    """As in the study, where total requests lose least; a cluster of 4 could not hold 6."""
+    wide = co.JobStream([0, 0, 1], [5, 3, 2], [[3, 3], [1, 1], [4, 4]])
+    box = widgets.schedule_explorer(co.Multicluster([4, 4]), wide)
+    control(box, "request type").value = "total"
+    label, start = played(box)
+    together = co.simulate(co.Multicluster([8]), wide.replace(request="total"))
+    assert start == together.start.tolist()
+    assert "one cluster of 8" in label
+
+
+def test_placement_and_max_jumps_act_where_they_decide_something():
+    box = made("schedule")
+    for request, decides in zip(co.jobs.REQUESTS, (False, True, True, False), strict=True):
+        control(box, "request type").value = request
+        assert control(box, "placement").disabled is not decides
+        assert ("worst fit" in played(box)[0]) is decides
+    jumps, before = control(box, "max_jumps"), played(box)[0]
+    assert jumps.disabled
+    jumps.value = 3
+    assert played(box)[0] == before
+    control(box, "scheduling").value = "FPFS"
+    assert not jumps.disabled
+    assert "FPFS(3)" in played(box)[0]
+
+
+# The division explorer.
+
+
+def test_the_sliders_always_divide_the_processors():
+    box = made("division")
+    control(box, "clusters").value = 5
+    assert control(box, "sizes").value == "26,26,26,25,25"
+    control(box, "cluster 2").value = 40
+    assert control(box, "sizes").value == "22,40,22,22,22"
+    control(box, "cluster 5").value = 1000
+    assert control(box, "sizes").value == "1,1,1,1,124"
+    control(box, "components").value = 6  # each has a cluster
+    assert control(box, "clusters").value == 6
+    control(box, "clusters").value = 2
+    assert control(box, "components").value == 2
+    assert not notes(box)
+
+
+def test_the_sliders_follow_a_text_that_they_could_have_written():
+    box = made("division")
+
+    def hidden(*labels):
+        rows = [w for w in all_widgets(box) if isinstance(w, ipw.HBox)]
+        named = {getattr(row.children[0], "description", ""): row.layout.display for row in rows}
+        return [named[label] == "none" for label in labels]
+
+    assert hidden("cluster 4", "cluster 5", "cluster 8") == [False, True, True]
+    control(box, "sizes").value = "64,32,16,8,8"
+    assert [control(box, f"cluster {i}").value for i in range(1, 6)] == [64, 32, 16, 8, 8]
+    assert control(box, "clusters").value == 5
+    control(box, "sizes").value = "64,64,64,64"
+    assert "4 × 64 processors" in words(box)
+    assert hidden("clusters", "cluster 1") == [True, True]
+
+
+def test_what_is_impossible_is_answered_in_one_line_and_keeps_the_picture():
+    box = made("division")
+    before = source(box)
+    for label, value, message in [
+        ("sizes", "64;32", "give the processors of each cluster"),
+        ("sizes", "", "give the processors of each cluster"),
+        ("sizes", "112,12,2,2", "can never start"),
+        ("their sizes", "Z[1,8]", "Z[1,8]"),
+    ]:
+        changed = control(box, label)
+        start, changed.value = changed.value, value
+        (note,) = notes(box)
+        assert message in note
+        assert "\n" not in note
+        assert source(box) == before
+        changed.value = start if label != "sizes" else "32,32,32,32"
+        assert not notes(box)
+
+
+def test_refined_intervals_are_narrower():
+    question = co.Multicluster([32] * 4), co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4)
+    coarse, fine = (
+        divisions.division_curves(*question, effort)
+        for effort in (divisions.COARSE, divisions.FINE)
+    )
+    for name in map(display_name, divisions.COMPARED):
+        one, other = coarse[name].maximum, fine[name].maximum
+        assert other.interval.half_width < one.interval.half_width
+        assert one.interval.contains(other.max_utilization) or (
+            abs(one.max_utilization - other.max_utilization) < 0.01
+        )
+
+
+def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
+    picture = division_picture("32,32,32,32")
+    monkeypatch.setattr(divisions, "_curve", None)
+    assert picture.alt == division_picture((32, 32, 32, 32)).alt
+    assert picture.alt.startswith("Worst fit bears 89%")
+    assert "1.6 times as long" in division_picture(alpha=1.6).alt
+
+
+def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
+    figure = plots.curves(RESPONSES, title="A title " * 20, subtitle="words " * 30)
+    divisions._place_axes(figure)
+    figure.canvas.draw()
+    boxes = [axes.get_tightbbox() for axes in figure.axes]
+    (low, left), (high, right) = figure.bbox.get_points()
+    assert all(box.x0 >= low and box.x1 <= high for box in boxes)
+    assert all(box.y0 >= left and box.y1 <= right for box in boxes)
+    titles = min(text.get_window_extent().y0 for text in [figure._suptitle, *figure.texts])
+    assert max(box.y1 for box in boxes) < titles
+
+
+# The penalty explorer and the slider over maps.
+
+
+def test_the_penalty_is_the_product_or_given_directly():
+    box = made("penalty")
+    psi = control(box, "ψ")
+    assert not psi.disabled
+    assert control(box, "α").disabled
+    control(box, "α").value = 1.0
+    assert psi.value == 0.1
+    control(box, "penalty given by").value = "alpha and lambda"
+    assert psi.disabled
+    assert not control(box, "λ").disabled
+    assert psi.value == 0.2
+    before = words(box)
+    control(box, "λ").value = 0.7
+    assert psi.value == pytest.approx(0.7)
+    assert words(box) != before
+    control(box, "α").value = 0.15
+    assert psi.value == 0.105
+    assert psi.max >= control(box, "α").max * control(box, "λ").max
+
+
+@pytest.fixture
+def tables(monkeypatch):
+    """The tables that are drawn as bars."""
+    kept, draw = [], plots.bars
+    monkeypatch.setattr(
+        plots, "bars", lambda table, **how: kept.append(table) or draw(table, **how)
+    )
+    return kept
+
+
+def test_the_bars_are_the_responses_of_the_study(tables):
+    penalty_picture(psi=0.3, above=5, components=3, load=0.6, max_jumps=NO_LIMIT)
+    drawn = tables[0].set_index(["group", "series"])
+    jobs = WHOLE.with_(above=5, parts=3, span_penalty=0.3)
+    for name, mine in ((penalties.SPLIT, jobs), (penalties.KEPT, WHOLE)):
+        responses = respond(scenario(NO_LIMIT, mine), 0.6, penalties.FINE, study.seed)
+        for group in NAMES:
+            bar = drawn.loc["all jobs" if group == "stream" else group, name]
+            mean = responses.means[group].interval
+            ends = mean.estimate, mean.low, mean.high
+            assert (bar["response"], bar["ci95_low"], bar["ci95_high"]) == ends
+
+
+def test_at_a_vanishing_load_splitting_at_need_changes_nothing():
+    need = penalty_picture(psi=0.5, load=0.02, placement="split at need").alt
+    always = penalty_picture(psi=0.5, load=0.02).alt
+    assert always.startswith("All jobs: splitting loses")
+    assert "loses" in always[always.index("S4 split") :]
+    assert "loses" not in need
+
+
+@pytest.mark.parametrize(
+    ("load", "psi", "saturated"),
+    [
+        (1.0, 0.1, "whole jobs (0.8"),
+        (0.8, 1.5, "borne by split jobs (0."),
+        (0.839, 0.0, "borne by whole jobs (0."),
+    ],
+)
+def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
+    picture = penalty_picture(psi=psi, above=3, load=load, max_jumps=0 if psi == 0 else 20)
+    assert picture.alt.startswith(f"Saturated: load {load:g} is not certain to be borne by")
+    assert saturated in picture.alt
+    if load == 1.0:
+        assert set(tables[0]["group"]) == {"load"}
+    else:
+        gone = penalties.KEPT if psi == 0 else penalties.SPLIT
+        assert gone not in set(tables[0]["series"])
+        assert len(tables[0]) == len(NAMES)
+
+
+def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
+    monkeypatch.setitem(study.scales, "quick", SMALL[study.name])
+    maps = {name: study.figure(f"viability-{name}").run(workers=1) for name in ("20", "no-limit")}
+    box = widgets.map_explorer(maps)
+    assert "FPFS(20)" in words(box)
+    control(box, "MaxJumps").value = "no-limit"
+    control(box, "group").value = "S4"
+    assert "S4, MaxJumps no-limit" in words(box)
+    table = maps["no-limit"].data()
+    gains = ((table["group"] == "S4") & (table["verdict"] == "gains")).sum()
+    assert f"gains {gains}" in words(box) or not gains
+    assert words(widgets.map_explorer(maps, box.scenario.value)) == words(box)
+
+
+# The sharing explorer.
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What is drawn: the tables of the bars and of the timelines, and the subtitles."""
+    kept = {}
+
+    def keep(name):
+        def draw(table, **how):
+            kept[name], kept[f"{name} subtitle"] = table, how["subtitle"]
+            figure, _ = plots.new_figure()
+            plots.title_figure(figure, how["title"], how["subtitle"])
+            return figure
+
+        return draw
+
+    sharing._picture.cache_clear()
+    monkeypatch.setattr(plots, "bars", keep("bars"))
+    monkeypatch.setattr(plots, "timelines", keep("timelines"))
+    yield kept
+    sharing._picture.cache_clear()
+
+
+def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
+    first, *_ = workload_sets().values()
+    work = Work("late", first.jobs.replace(submit=first.jobs.submit + 100.3 * DAY))
+    monkeypatch.setattr(sharing, "workload_sets", lambda: {"late": work})
+    sharing_picture("m128", "late", policy="FCFS", overhead=0.35)
+    m128, chopped, fcfs = co.Multicluster([128] * 4), work.jobs.chopped(128), co.FCFS()
+    jobs, home = chopped.pieces, (np.arange(len(work.jobs)) % 4)[chopped.job]
+    ran = {
+        "local": sites.local(m128, jobs, home, scheduling=fcfs),
+        "sharing": sites.sharing(m128, jobs, scheduling=fcfs),
+        "multi-site": sites.multi_site(m128, jobs, 0.35, scheduling=fcfs),
+        "single machine": sites.single_machine(m128, jobs, scheduling=fcfs),
+    }
+    bars = drawn["bars"].set_index("mode")
+    for mode, schedule in ran.items():
+        hours = schedule.average_weighted_response_time() / 3600
+        assert bars["hours"][mode] == pytest.approx(hours, rel=1e-9)
+        assert bars["ci95_low"][mode] < hours < bars["ci95_high"][mode]
+    third = drawn["timelines"].query("site == 3 and day == 10")
+    assert [panel.split(":")[0] for panel in third["panel"]] == list(ran)[:3]
+    for share, schedule in zip(third["utilization"], ran.values(), strict=False):
+        begin = jobs.submit.min() + 10 * DAY
+        overlap = np.minimum(schedule.end, begin + DAY) - np.maximum(schedule.start, begin)
+        used = schedule.allocation[:, 2] @ np.maximum(overlap, 0)
+        assert share == pytest.approx(used / (128 * DAY))
+
+
+def test_each_workload_has_its_picture_and_spanning_its_price(drawn):
+    names = workload_sets()
+    assert len({sharing_picture(workload=name).alt for name in names}) == len(names)
+    assert "loses" not in sharing_picture(overhead=0.0).alt
+    assert sharing_picture(overhead=1.0).alt.startswith("Spanning sites loses")
+
+
+def test_the_picture_names_what_it_weighs_by_and_what_it_cuts(drawn):
+    for weight in ("processors", "processors × run time"):
+        picture = sharing_picture("m64", weight=weight, overhead=0.3)
+        assert f"weighted by {weight};" in drawn["bars subtitle"]
+        assert "arrow: the bar goes on" in drawn["bars subtitle"]
+        assert " h (" in picture.alt
+    sharing_picture("m128")
+    assert "arrow" not in drawn["bars subtitle"]
