@@ -7,7 +7,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import saturation
-from coalloc_lib.analytic.slotted import slotted_utilization
+from coalloc_lib.analytic import slotted_utilization
 from coalloc_lib.curves import compare, find_maximum, response_curve, response_times
 from coalloc_lib.distributions import Between
 from coalloc_lib.intervals.estimates import Interval

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import coalloc_lib as co
-from coalloc_lib.analytic.slotted import slotted_utilization
+from coalloc_lib.analytic import slotted_utilization
 from coalloc_lib.checks import instance_of, shown
 from coalloc_lib.intervals.estimates import Interval
 from coalloc_lib.intervals.inference import paired_difference, replicate, unpaired_difference
