@@ -9,7 +9,7 @@ from coalloc_lib import plots, widgets
 from coalloc_lib.checks import InputError
 from coalloc_lib.names import display_name
 from coalloc_lib.widgets import division_picture, divisions
-from tests.test_plots_of_lines import RESPONSES
+from tests.plots.test_lines import RESPONSES
 from tests.test_widgets import all_widgets, control, notes, source, words
 
 

@@ -246,9 +246,9 @@ class Figure:
         below = verdict_lines(self.verdicts)
         if picture is None:
             return {"text/html": table.to_html(index=False) + below, "text/plain": self.words()}
-        told = [f"{row.item} {row.verdict}." for row in self.verdicts]
+        verdicts = [f"{row.item} {row.verdict}." for row in self.verdicts]
         bundle = Picture(picture, self.words(), below=below)._repr_mimebundle_()
-        return bundle | {"text/plain": " ".join([self.words(), *told])}
+        return bundle | {"text/plain": " ".join([self.words(), *verdicts])}
 
 
 @dataclass(eq=False)
@@ -323,10 +323,10 @@ class Study:
 
         missing = [case for case in dict.fromkeys(cases) if case not in known]
         points = [{"case": case, "scale": scale} for case in missing]
-        found = (
+        measured = (
             run_points(self.measure, points, seed=seed, **{"workers": -1, **how}) if points else []
         )
-        return Results(self, scale, seed, {**known, **dict(zip(missing, found, strict=True))})
+        return Results(self, scale, seed, {**known, **dict(zip(missing, measured, strict=True))})
 
     def claim_row(self, item: str, results: Any) -> Row:
         """Return the row of the ledger of a claim."""

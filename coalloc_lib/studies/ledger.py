@@ -174,8 +174,8 @@ def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
     notes = [f"{word}: {'; '.join(names)}" for word, names in lists.items() if names]
     if notes and len(parts) > MOST_PARTS:
         counts = f"holds {held}, fails {len(failed)}, undecided {len(undecided)} of {len(parts)}"
-        said = "; ".join([counts, why] if why else [counts])
-        return Judgement(verdict, f"{said}{FOLD}{'; '.join(notes)}")
+        text = "; ".join([counts, why] if why else [counts])
+        return Judgement(verdict, f"{text}{FOLD}{'; '.join(notes)}")
     return Judgement(verdict, "; ".join([*notes, why] if why else notes))
 
 

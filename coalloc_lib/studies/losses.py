@@ -107,9 +107,9 @@ def losses_table(
     """
     rows = []
     for (group, series), case in entries.items():
-        found = results[case].interval
-        loss = interval_columns(found, "capacity_loss")
-        known = {"count": found.count, "method": case.method, "warning": loss.pop("warning")}
+        interval = results[case].interval
+        loss = interval_columns(interval, "capacity_loss")
+        known = {"count": interval.count, "method": case.method, "warning": loss.pop("warning")}
         row = {"group": group, "series": series} | loss | known | scenario_columns(case.scenario)
         base = against(series) if callable(against) else against
         if base != series and (group, base) in entries:
@@ -128,7 +128,7 @@ def scenario_columns(scenario: Scenario) -> dict[str, str]:
 
 
 def differences(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
-    """Return by (group, series) the differences that `losses_table` has found."""
+    """Return by (group, series) the differences of a `losses_table`."""
     return {
         (row["group"], row["series"]): Interval(**{name: row[f"less_{name}"] for name in FIELDS})
         for row in table[table["against"].notna()].to_dict("records")
@@ -140,8 +140,8 @@ def draw_losses(
 ) -> Callable[..., Picture]:
     """Return how bars are drawn; dashed lines are called `words`, and are at ``levels(table)``."""
 
-    def draw(table: pd.DataFrame, **said: Any) -> Picture:
-        at = {"value": "capacity_loss", "threshold": (words, levels(table))} | how | said
+    def draw(table: pd.DataFrame, **titles: Any) -> Picture:
+        at = {"value": "capacity_loss", "threshold": (words, levels(table))} | how | titles
         return plots.bars(table, group="group", series="series", **at)
 
     return draw
@@ -248,21 +248,21 @@ def _compared(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(off=off, system=system, sizes=sizes.str.replace(" on ", ""))
 
 
-def draw_printed(table: pd.DataFrame, **said: Any) -> Picture:
+def draw_printed(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw how far each cell is from the print, a panel for each system and request."""
-    found = _compared(table).assign(rough=table["method"] == "approximation")
+    compared = _compared(table).assign(rough=table["method"] == "approximation")
     for end in ("ci95_low", "ci95_high"):
-        found[end] -= found["published"]
+        compared[end] -= compared["published"]
     return plots.intervals(
-        found, x="off", row="sizes", series="method", panel="system", band=(-0.0005, 0.0005),
-        hollow=("rough", "approximation"), xlabel="capacity loss here minus printed", **said,
+        compared, x="off", row="sizes", series="method", panel="system", band=(-0.0005, 0.0005),
+        hollow=("rough", "approximation"), xlabel="capacity loss here minus printed", **titles,
     )  # fmt: skip
 
 
 def beside_print(table: pd.DataFrame) -> Styler:
     """Return a printed table as the paper has it; what does not come out is coloured."""
-    found = _compared(table).rename(columns={"published": "print", "capacity_loss": "here"})
-    cells = found.set_index(["sizes", "system", "method"])
+    compared = _compared(table).rename(columns={"published": "print", "capacity_loss": "here"})
+    cells = compared.set_index(["sizes", "system", "method"])
 
     def wide(each: pd.DataFrame) -> pd.DataFrame:
         return each[["print", "here"]].stack().unstack([1, 2, 3], sort=False)
@@ -286,7 +286,7 @@ def add_densities(study: Study) -> None:
         powers = size["share"][size["value"].isin(2 ** np.arange(8))].sum()
         return min(powers, time["share"][time["value"] < 90].sum()) > 0.5
 
-    def draw(table: pd.DataFrame, **said: Any) -> Picture:
+    def draw(table: pd.DataFrame, **titles: Any) -> Picture:
         sizes = (table["quantity"] == "size").to_numpy()
         bars = table.assign(
             panel=np.where(sizes, "processors", f"seconds, {BIN} in a bar"),
@@ -294,7 +294,7 @@ def add_densities(study: Study) -> None:
             value=table["value"] - 0.5 * sizes,
         )
         columns = {"value": "value", "share": "share", "panel": "panel", "width": "width"}
-        return plots.histograms(bars, **columns, ylabel="share of jobs", **said)
+        return plots.histograms(bars, **columns, ylabel="share of jobs", **titles)
 
     @study.add_figure(
         "figure1-2",

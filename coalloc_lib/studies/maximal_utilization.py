@@ -189,7 +189,7 @@ def ctc() -> tuple[str, Entries]:
 
     'The pairs as they appear in the log' is read in two ways, order kept and not.
     """
-    # Read once for each place where it is found: meanwhile it may have been fetched.
+    # Read once for each place where it is: it may have been fetched since.
     return _log(next(each["found"] for each in listing() if each["name"] == LOG))
 
 
@@ -290,7 +290,7 @@ def growths(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
     }
 
 
-def draw_growth(table: pd.DataFrame, **said: Any) -> Picture:
+def draw_growth(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw how the loss grows with the spread of service times, by request and sizes."""
     cv = {label: law.cv for label, law in service_times(study.scales["paper"]).items()}
     little, rows = 100 * SMALL_CHANGE, list[dict[str, Any]]()
@@ -302,7 +302,7 @@ def draw_growth(table: pd.DataFrame, **said: Any) -> Picture:
         pd.DataFrame(rows).dropna(subset="cv"), x="cv", y="growth", line="group", panel="panel",
         xlabel="coefficient of variation", ylabel="growth of the loss (%)",
         bold={row["group"] for row in rows if row["ci95_low"] > little},
-        level=(f"growth of {SMALL_CHANGE:.0%}", little), **said,
+        level=(f"growth of {SMALL_CHANGE:.0%}", little), **titles,
     )  # fmt: skip
 
 
@@ -353,10 +353,10 @@ study.add_figure(
 )(partial(losses_table, against=WORST))
 
 
-def draw_logs(table: pd.DataFrame, subtitle: str = "", **said: Any) -> Picture:
+def draw_logs(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Picture:
     """Draw the losses of the logs; the subtitle says what stands in for them."""
     draw = draw_losses("DAS1 ± 3 points", by(DAS1, lambda x: (x - LITTLE, x + LITTLE)))
-    return draw(table, subtitle=f"{subtitle}; {ctc()[0]} and the DAS1 stand-in", **said)
+    return draw(table, subtitle=f"{subtitle}; {ctc()[0]} and the DAS1 stand-in", **titles)
 
 
 study.add_figure(

@@ -48,11 +48,11 @@ NAMES = (STREAM, *GROUPS)
 ALL_SPLIT = "all split jobs"
 BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (0.15, 0.20)}
 
-#: What is borne is known sooner than response times: this part of the jobs of a run says it.
+#: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
 #: Why there is no answer where queues grow.
-UNCERTAIN = "the split jobs are not certain to bear less than the whole ones"
-NEITHER = "neither is certain to bear the load"
+UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
+NEITHER = "both may be saturated"
 
 
 def passing(max_jumps: int | str) -> Scheduling:
@@ -61,7 +61,7 @@ def passing(max_jumps: int | str) -> Scheduling:
     return FPFS(jumps) if jumps else FCFS()
 
 
-def said(max_jumps: int | str) -> str:
+def jumps_label(max_jumps: int | str) -> str:
     """Return a number of jumps as figures name it."""
     return "no limit" if max_jumps == NO_LIMIT else str(max_jumps)
 
@@ -76,12 +76,12 @@ def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
 
 @dataclass(frozen=True)
 class Responses:
-    """What is found of a scenario at a load.
+    """Responses of a scenario at a load.
 
     Attributes
     ----------
     max_utilization : Sample
-        The load that it bears, run by run: what spanning adds to the run times does not count.
+        Run by run; what spanning adds to the run times does not count.
     means : dict of Sample
         Mean response time by group; empty past saturation, where there is none. Where penalties
         are drawn for each job, those of split jobs by penalty too, and their waits (``"C1 wait"``).
@@ -129,7 +129,7 @@ class LoadedScenario:
         """Return what it is as columns of a table."""
         jobs = self.jobs
         return {
-            "max_jumps": said(getattr(self.scenario.scheduling, "max_jumps", 0)),
+            "max_jumps": jumps_label(getattr(self.scenario.scheduling, "max_jumps", 0)),
             "load": self.load, "above": jobs.above, "parts": jobs.parts, "psi": jobs.span_penalty,
             "kept_whole": jobs.kept_whole, "placement": str(self.scenario.placement),
         }  # fmt: skip
@@ -157,10 +157,10 @@ def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
 
 
 def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
-    """Return the mean response times of a scenario at a load, and what it bears.
+    """Return the mean response times of a scenario at a load, and its maximal utilization.
 
-    With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load that
-    is not below the interval of what is borne saturates. `size` is how many jobs a run has, and
+    With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load not
+    below the interval of the maximal utilization saturates. `size` is how many jobs a run has, and
     how many runs there are; an `InputError` says that no job is in a group.
     """
     jobs, runs = size
@@ -170,9 +170,9 @@ def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) 
     )
     if positive("load", load) >= max_utilization.interval.low:
         return Responses(max_utilization, {})
-    found = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
-    rises = student([second - first for first, second, _ in found]).low > 0
-    means = [each for *_, each in found]
+    outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
+    rises = student([second - first for first, second, _ in outcomes]).low > 0
+    means = [each for *_, each in outcomes]
     warning = max_utilization.warning or RISING * bool(rises)
     return Responses(max_utilization, {
         name: Sample(np.array([each[name] for each in means]), warning)
@@ -229,12 +229,12 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     -----
     The mean, over the runs, of the logarithm of split over whole on the same jobs. Near saturation
     mean responses of runs are skewed: a mean of differences would be that of one run. Where one
-    of the two saturates, paired runs in heavy traffic say whether the other bears more for certain.
+    of the two saturates, paired runs in heavy traffic say whether the other saturates later.
     """
-    found = ratio(split, whole, group)
+    ratios = ratio(split, whole, group)
     costs = (whole.max_utilization - split.max_utilization).interval
-    if found is not None:
-        log = Sample(np.log(found.values), found.warning).interval
+    if ratios is not None:
+        log = Sample(np.log(ratios.values), ratios.warning).interval
         middle, low, high = (100 * np.expm1([log.estimate, log.low, log.high])).tolist()
         known, saturated = Interval(middle, low, high, log.count, warning=log.warning), ""
         loses, gains = log.above(0), log.below(0)
@@ -254,9 +254,9 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
     """Return what a group loses by splitting, in response time, run by run.
 
-    Past saturation of the split jobs it is infinite, and in doubt where these do not bear less
-    than the whole ones for certain. Where the whole jobs saturate, every response is that of a
-    queue that grows, the faster the less is borne: the loss is then in that.
+    Past saturation of the split jobs it is infinite, and in doubt where these do not saturate
+    earlier than the whole ones for certain. Where the whole jobs saturate, every queue grows, the
+    faster the lower the maximal utilization: the loss is then in that.
     """
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:
@@ -271,10 +271,10 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
 class Thresholds:
     """The penalty from which on splitting loses, by group.
 
-    Where whole jobs saturate, it is where both bear the same load: one for all groups.
+    Where whole jobs saturate, it is where both maximal utilizations are equal: one for all groups.
     """
 
-    found: Mapping[str, Crossing]
+    by_group: Mapping[str, Crossing]
     saturated: bool
 
 

@@ -78,13 +78,13 @@ def workload_sets(seed: Seed = SEED) -> dict[str, Work]:
     Where the log is not there, its stand-in takes its place, and the names say so; it is long
     enough for one extract. `seed` is that of the synthetic one.
     """
-    (found,) = (each["found"] for each in listing() if each["name"] == LOG)
-    return dict(_sets_of(found, seed))
+    (place,) = (each["found"] for each in listing() if each["name"] == LOG)
+    return dict(_sets_of(place, seed))
 
 
 @lru_cache(maxsize=4)
-def _sets_of(found: str, seed: Seed) -> dict[str, Work]:
-    """Make the workload sets; `found` is where the log is, which may change while Python runs."""
+def _sets_of(place: str, seed: Seed) -> dict[str, Work]:
+    """Make the workload sets; `place` is where the log is, which may change while Python runs."""
     log = load_trace(LOG, missing="stand-in")
     jobs, which = log.jobs(request="total"), " (stand-in)" * log.is_stand_in
     sets = {
@@ -194,9 +194,9 @@ def resampled(
 
     `mine` says which sites' users count.
     """
-    found = [results[case] for case in cases]
-    above = np.stack([each.above[weight][mine].sum(axis=0) for each in found])
-    below = np.stack([each.below[weight][mine].sum(axis=0) for each in found])
+    sums = [results[case] for case in cases]
+    above = np.stack([each.above[weight][mine].sum(axis=0) for each in sums])
+    below = np.stack([each.below[weight][mine].sum(axis=0) for each in sums])
     return resample_sums(above, below, WEEK, resamples=results.scale.resamples, seed=SEED)
 
 
