@@ -30,8 +30,6 @@ from coalloc_lib.studies.response_lines import SHARES, Line, Ranges, add_lines, 
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel, Mixture
 
-# ---- parameters ----------------------------------------------------------------------------------
-
 #: Component sizes of sections 4 and 5; 1 is not counted as a power of two.
 SIZES = power_of_two(0.9, 1, 8)
 #: Processors of every system. Utilizations are relative to it, also on the cluster of 64 alone.
@@ -90,8 +88,6 @@ study = Study(
         cell_jobs=(200_000, None), response_jobs=(None, 400_000), response_replications=(None, 8),
     ),
 )  # fmt: skip
-
-# ---- cases ---------------------------------------------------------------------------------------
 
 
 def _scenarios():
@@ -154,12 +150,9 @@ STRETCHED = {alpha: Stretched(alpha) for alpha in (1.25, 2.0, 10.0)}
 class BreakEven:
     """Maximal utilization of spread jobs over that of the same jobs whole, on the same clusters.
 
-    Notes
-    -----
-    Service times `alpha` times as long make the same schedule in slow motion, so that spread
-    jobs can use ``rho_spread / alpha`` for net work. That is ``rho_whole`` at
-    ``alpha = rho_spread / rho_whole``. Both are simulated in heavy traffic on the same jobs, the
-    `map_jobs` of a scale, and the ratio is taken run by run.
+    Service times `alpha` times as long make the same schedule in slow motion, so that spread jobs
+    can use ``rho_spread / alpha`` for net work: ``rho_whole`` at ``alpha = rho_spread /
+    rho_whole``.
     """
 
     scenario: Scenario
@@ -192,8 +185,6 @@ class BreakEven:
         whole, why = replicated_traffic(self.whole, seed=seed, **how)
         return Sample(spread.mean(axis=1) / whole.mean(axis=1), warning or why)
 
-
-# ---- Tables 1 and 2, Figures 1 to 12 -------------------------------------------------------------
 
 _PRINTED: dict[str, Any] = {"notice": "Nearly all cells come out as printed"}
 _PRINTED["when"] = lambda table: (table["verdict"] == "reproduced").mean() >= 0.9
@@ -324,8 +315,6 @@ _add("11", f"Figure 11: {_TIMES}, of one total, first fit, 4×32",
      "CC-11", dashed="as much as one component", **_JOBS)  # fmt: skip
 _add_worst(12, "total", "of one total")
 
-# ---- further than the paper: the map of placements, and when it pays -----------------------------
-
 
 def _worst_fit_wants_few(table: pd.DataFrame) -> bool:
     """Whether it wins with as many components as clusters, up to eight, and nowhere with few."""
@@ -442,15 +431,9 @@ def stretches_table(entries: Entries, results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# ---- claims --------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Comparison:
-    """One line less another: maximal utilizations run by run, and mean response times.
-
-    These are relative to the second line's, at loads below saturation of both.
-    """
+    """One line less another in maximal utilization; its mean response times over the other's."""
 
     pairs: Sample
     max_utilization: Interval

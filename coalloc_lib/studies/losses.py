@@ -79,11 +79,7 @@ class BetweenBounds(Loss):
 
 
 class InOrder(Loss):
-    """With the jobs of a log, served once in their order.
-
-    Ten batches, each a month or so: jobs of a log come in bursts, and shorter batches of the CTC
-    log are correlated (0.5 between neighbours of thirty).
-    """
+    """With the jobs of a log, served once in their order, in ten nearly independent batches."""
 
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the loss of each batch."""
@@ -101,9 +97,8 @@ def losses_table(
 ) -> pd.DataFrame:
     """Return the table of a figure of losses: a row for each (group, series).
 
-    `against` is the series of its group that a series is held against, or a function that returns
-    it. Where the group has it, ``less_estimate``, ``less_low`` and so on have the loss less that
-    one, in pairs where these two ran on common random numbers.
+    Where its group has the series `against`, or ``against(series)``, ``less_estimate`` and so on
+    have the loss less that one, in pairs where these two ran on common random numbers.
     """
     rows = []
     for (group, series), case in entries.items():
@@ -168,10 +163,9 @@ def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[
 class TableCell:
     """A cell of a printed table of losses, by formula or by the simulation that the paper used.
 
-    A scale has `cell_jobs`, `response_jobs` and `response_replications`. With `by_response` a
-    simulated cell is of the papers' first type: until the mean response time is 1,500 mean service
-    times. Others are in heavy traffic, and all where `response_jobs` is None: the first type
-    measures saturation too, at many times the cost.
+    With `by_response` a simulated cell is of the papers' first type: until the mean response time
+    is 1,500 mean service times. Others, and all where `response_jobs` is None, are in heavy
+    traffic.
     """
 
     published: PublishedLoss
@@ -197,11 +191,7 @@ class TableCell:
 def add_printed_tables(
     study: Study, tables: Mapping[int, Mapping], by_response: Callable[[PublishedLoss], bool]
 ) -> None:
-    """Give a study a figure, and the rows of the ledger, for each table of losses of its paper.
-
-    `tables` has by number what else the figure has, such as `claims` and `notice`; `by_response`
-    says whether the paper simulated a cell by its first type.
-    """
+    """Give a study a figure and rows of the ledger for each printed table of losses."""
 
     def cells(scale: Scale, seed: Any, number: int | None = None) -> dict[str, TableCell]:
         known = [p for p in load_published(study.name) if number in (None, p.table)]

@@ -150,11 +150,7 @@ figure:target .close { display: block; position: absolute; inset: 0; cursor: zoo
 
 
 def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequence[str]) -> Path:
-    """Write ``index.html``, one self-contained page of what the studies say; return its path.
-
-    Each `StudyResult` has its pictures in ``out/<study>/<figure>.png``; `missing` are the logs that
-    are not here.
-    """
+    """Write ``index.html``, one self-contained page of what the studies say; return its path."""
     body = [
         "<h1>When does processor co-allocation pay?</h1>",
         f"<p>What papers say, and what comes out at the scale <b>{scale}</b>. A click opens a "

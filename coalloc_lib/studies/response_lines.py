@@ -34,11 +34,7 @@ Ranges = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Responses:
-    """The results of a `Line`: points as precise as asked for, and the maximal utilization.
-
-    Run by run, `max_utilization` has the utilization in heavy traffic, and `at` mean response times
-    by load.
-    """
+    """The curve of a `Line`, its maximal utilization run by run, and mean responses by load."""
 
     curve: Curve
     max_utilization: Sample
@@ -47,12 +43,11 @@ class Responses:
 
 @dataclass(frozen=True)
 class Line:
-    """Mean response times of a scenario over utilization, and its maximal utilization.
+    """Mean response times of a scenario over utilization, relative to `processors`.
 
-    The scale has `jobs` and `replications` of runs that are compared in pairs; `shares` of the
-    maximal utilization, at which the curve has points; and their `precision` and `most_jobs`, as in
-    `coalloc_lib.curves.response_point`. Utilization is relative to `processors`; at the loads of
-    `compared` below saturation, mean response times are compared in pairs.
+    The scale has `jobs` and `replications` of runs that are compared in pairs, at the loads
+    `compared`; `shares` of the maximal utilization, at which the curve has points; `precision` and
+    `most_jobs`.
     """
 
     scenario: Scenario
@@ -94,8 +89,8 @@ def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
     """Return the table of a figure of lines: a row a point, with its line's maximal utilization.
 
-    An entry is a `Line`, or a pair: the line and the one that it is held against. The table then
-    has that of this one, `beside`, and in pairs the `gain` over it with its interval.
+    An entry is a `Line`, or a pair with the one it is compared with, whose maximal utilization is
+    `beside`; `gain` is that over it, in pairs.
     """
     tables = []
     for label, entry in entries.items():
@@ -126,11 +121,7 @@ def gains_within(table: pd.DataFrame, ranges: Ranges, known: Entries) -> bool:
 def draw_lines(
     table: pd.DataFrame, *, dashed: str, ranges: Ranges, beside: str = "", **how: Any
 ) -> Picture:
-    """Draw lines and their maximal utilizations; `how` is for `coalloc_lib.plots.curves`.
-
-    `dashed` says what the finite ends of `ranges` are, which are dashed, and `beside` what lines
-    are held against, where that is to be marked.
-    """
+    """Draw lines and their maximal utilizations; `dashed` says what the ends of `ranges` are."""
     others = table.drop_duplicates("label").set_index("label")["beside"].dropna().to_dict()
     ends = {
         label: tuple(other + by for by in ranges[label] if np.isfinite(by) and (by or not beside))

@@ -18,8 +18,6 @@ from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, stu
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
 
-# ---- detective work ------------------------------------------------------------------------------
-
 #: Printed with three decimals, a number is off by up to this.
 ROUNDING = 0.0005
 #: Cells of a single cluster with few jobs in service at once, which runs of a second can tell.
@@ -164,8 +162,6 @@ def judge_shift(shift: Interval, printed: float) -> str:
         return f"This does not tell: the interval reaches from nothing to what is printed. {facts}"
     return f"That may be it. {facts}"
 
-
-# ---- exercises -----------------------------------------------------------------------------------
 
 #: Limits of overtaking from which exercise 4 has one chosen.
 JUMPS = (5, 20, 50, 100, 200)

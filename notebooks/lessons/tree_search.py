@@ -215,9 +215,6 @@ def slot_tree_search(state: str = "") -> Explorer:
     return Explorer(controls, tree_search_picture, state=state, above=[hint], below=True)
 
 
-# ---- the drawing: the servers with the request and, below, the trees of its first slot -----------
-
-
 def _drawn(book, search, marks, title, subtitle) -> Figure:
     """Draw the primary tree, leaves by start, and the secondary one of its inner nodes, by end."""
     trees: list[tuple[Inner | None, Node]] = [(None, search.root)] * bool(search.root)

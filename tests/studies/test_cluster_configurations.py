@@ -201,9 +201,6 @@ def test_notices_follow_the_lines(name, result):
     assert not any(map(study.figures[name].when, (table[:0], pd.concat([table, mine]))))
 
 
-# ---- when it pays --------------------------------------------------------------------------------
-
-
 def spread(clusters, sizes, components, **parts):
     model = co.JobModel(co.parse_sizes(sizes), components)
     return co.Scenario(co.Multicluster(clusters), model, **parts)

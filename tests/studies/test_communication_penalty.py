@@ -56,9 +56,6 @@ DOWNWARDS = {3: 14.0, 10: 9.0, 16: 8.5, 19: 8.0}
 MIDDLE = {3: 9.0, 10: 8.0, 16: 9.0, 19: 10.0}
 
 
-# A run
-
-
 def test_ratios_are_those_of_the_cases_run_by_run(result):
     case = served(20, 0.786, above=3, span_penalty=0.05)
     split, whole = (result.results[each].means["S4"] for each in (case, case.whole))
@@ -71,9 +68,6 @@ def test_ratios_are_those_of_the_cases_run_by_run(result):
     assert row["wait"] == found["C4 wait"].mean
     ratios = found["C4"].values / found[paper.ALL_SPLIT].values
     assert row["ratio"] == pytest.approx(ratios.mean())
-
-
-# What is drawn
 
 
 def test_saturated_points_have_no_ratio_and_a_doubt_stays():
@@ -112,7 +106,7 @@ def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, oth
     assert [bool(when(table)) for table in tables] == [True, False, False, False, False]
 
 
-def test_what_both_sides_do_not_bear_is_not_certain_to_lose():
+def test_where_both_sides_saturate_neither_is_certain_to_lose():
     full = made_up("figure3", lambda *_: None, whole=lambda _: None).table("figure3")
     assert set(full["warning"]) == {paper.NEITHER}
     results = made_up("figure3", along(UPWARDS, dict.fromkeys(UPWARDS)))
@@ -138,9 +132,6 @@ def test_notices_of_maps_count_cells():
     parts = pd.DataFrame({"group": "stream"} | cells)
     assert study.figures["components"].when(parts)
     assert not study.figures["components"].when(parts.assign(verdict="gains"))
-
-
-# Verdicts
 
 
 def test_cp1_says_what_a_sample_does_not_explain():
@@ -256,9 +247,6 @@ def test_cp8_needs_groups_that_respond_and_wait_alike(longer, waits, expected):
     results = made_up("figure6", lambda line, x, g: 10.0 + later.get(g, 0.0))
     assert verdict("CP-8", results) == expected
     assert study.claim_row("CP-8", results).reproduced == pytest.approx(longer / 10, abs=1e-3)
-
-
-# What may be added
 
 
 @pytest.mark.parametrize(

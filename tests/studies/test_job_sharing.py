@@ -29,8 +29,6 @@ TINY = SMALL[study.name]
 #: Noise at which a ratio is not known to a tenth.
 LOUD = 0.4
 DAYS = 42
-
-
 WORK = WORKS[SYNTHETIC]
 
 
@@ -74,12 +72,6 @@ def by_part(field, values, other=1.0):
 def sustains(gain):
     """Return AWRTs whose break-even is at ``0.2 * gain(case)``, larger gains being lower."""
     return lambda c: 1.0 if c.mode != MULTI_SITE else 1.0 + c.overhead - 0.2 * gain(c)
-
-
-# ---- the whole study --------------------------------------------------------------------------
-
-
-# ---- schedules made by hand -------------------------------------------------------------------
 
 
 def awrt(case, weight="work"):
@@ -142,9 +134,6 @@ def test_a_stand_in_says_so_and_is_forgotten_when_the_log_is_there(monkeypatch, 
     assert list(workload_sets(4)) == ["jobs 1–10,000", SYNTHETIC]
 
 
-# ---- verdicts from AWRTs that are made up -----------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("values", "place"),
     [
@@ -199,6 +188,20 @@ def test_verdicts_follow_the_numbers(item, value, noise, answer):
     assert verdict(item, value, noise) == answer
 
 
+def test_who_loses_by_joining_is_seen_by_size_and_assignment():
+    def large_one_pays(case):
+        pays = (case.mode, case.assignment) == (SHARING, "in turn")
+        return np.where((case.system.as_array() == 384) & pays, 4.0, 1.0)
+
+    table = made_up(by_mode(), of_site=large_one_pays).table("joining")
+    known = table.query("row == 'm384' and series == 'in turn' and panel == @SYNTHETIC")
+    ratios = known[known["weight"] == "work"].set_index("sites")["ratio"].to_dict()
+    assert 1 / 3 < ratios.pop("all users") < 4 / 3
+    assert ratios == pytest.approx({"1 of 384": 4 / 3, "1 of 64": 1 / 3, "4 of 16": 1 / 3})
+    assert study.figures["joining"].when(table)
+    assert not study.figures["joining"].when(made_up(by_mode()).table("joining"))
+
+
 SEEN = {
     "figure4": (by_mode(), by_mode(local=1.1), by_mode(local=1.3, multi=0.7)),
     "figure5": (sustains(lambda c: 1.0), sustains(lambda c: 0.5 - (c.configuration == "m64"))),
@@ -228,9 +231,6 @@ def test_captions_stand_where_the_numbers_show_it_alone(name):
     assert not when(table.iloc[:0])
     if "weight" in table:
         assert not when(table.assign(warning="few weeks"))
-
-
-# ---- the earlier studies ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

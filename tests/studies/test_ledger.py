@@ -28,14 +28,11 @@ ROW = Row("a-study", "Table 1 U[1,4]", "loss", 0.397, 0.3981, 0.397, 0.3992, "re
         (0.397, 0.397, 3, "reproduced"),
         (0.397, 0.3974, 3, "reproduced"),
         (0.397, 0.3975, 3, "reproduced"),
-        (0.397, 0.3965, 3, "reproduced"),
         (0.397, 0.39751, 3, "close"),
         (0.397, 0.3964, 3, "close"),
         (0.4, 0.3964, 1, "reproduced"),
-        (0.397, 0.3974, 4, "close"),
         (0.397, 0.4053, 3, "close"),  # 2 % of the printed number beyond its rounding
         (0.397, 0.4056, 3, "differs"),
-        (0.397, 0.3885, 3, "differs"),
         (0.05, 0.0534, 3, "close"),  # three units beyond its rounding
         (0.05, 0.0536, 3, "differs"),
     ],
@@ -47,10 +44,8 @@ def test_an_exact_value_is_judged_by_its_rounding(published, value, decimals, ve
 @pytest.mark.parametrize(
     ("published", "low", "high", "verdict"),
     [
-        (0.397, 0.396, 0.398, "reproduced"),
         (0.397, 0.3974, 0.3990, "reproduced"),
         (0.397, 0.3976, 0.3990, "close"),
-        (0.397, 0.3950, 0.3966, "reproduced"),
         (0.397, 0.3950, 0.3964, "close"),
         (0.397, 0.4049, 0.4060, "close"),
         (0.397, 0.4051, 0.4060, "differs"),
@@ -67,6 +62,8 @@ def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verd
 def test_a_printed_number_of_a_real_log_is_not_judged_on_a_stand_in():
     found = judge_number(0.397, interval(0.396, 0.398), stand_in="KTH-SP2")
     assert found == ("cannot be tested", "stand-in; coalloc traces fetch KTH-SP2")
+    found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
+    assert found == ("undecided", "the interval is in doubt: three jobs")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -83,13 +80,11 @@ def test_what_is_no_number_gets_no_verdict(value):
     ("answers", "verdict"),
     [
         ([True], "holds"),
-        ([True, True], "holds"),
         ([False], "does not hold"),
         ([False, None], "does not hold"),
         ([True, False], "holds in part"),
         ([True, None], "undecided"),
         ([True, False, None], "holds in part"),
-        ([None, None], "undecided"),
         ([np.True_, np.False_], "holds in part"),
     ],
 )

@@ -97,9 +97,6 @@ def test_what_cannot_be_served_is_refused(make, words):
         make()
 
 
-# What splitting changes
-
-
 def test_what_is_lost_in_its_three_cases():
     whole = made({"S1": np.array([10.0, 12.0])}, [0.80, 0.82])
     some = made({"S1": np.array([9.0, 13.5])}, [0.70, 0.73])
@@ -156,9 +153,6 @@ def test_saturation_is_told_and_not_averaged():
     near = Responses(Sample(MUCH[::-1] * NOISE), {})
     for both in ((near, made()), (made(), near)):
         assert change(*both, "S1")["verdict"] == "undecided"
-
-
-# Thresholds
 
 
 def test_thresholds_hold_the_loss_at_zero():

@@ -115,10 +115,7 @@ def searched(results: Results) -> dict[BreakEven, Mapping[str, Crossing]]:
 
 
 def nearest(thresholds: dict[BreakEven, Mapping[str, Crossing]]) -> tuple[BreakEven, str]:
-    """Return the case whose thresholds come nearest to the three printed ones, and how near.
-
-    The distance is the root of the summed squares; S1 is to be above what is printed.
-    """
+    """Return the case whose thresholds come nearest (in root of squares) to the printed ones."""
     distances = {}
     for case, by_group in thresholds.items():
         apart = {name: by_group[name].interval.estimate - psi for name, psi in PRINTED.items()}

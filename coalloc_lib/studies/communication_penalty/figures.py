@@ -72,8 +72,6 @@ def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
     return table
 
 
-# ---- the shares of groups in the jobs and in the load ------------------------------------------
-
 JOBS, WORK, LOAD = "share of the jobs", "share of the load", "offered load"
 #: What the paper prints. The load share of S2 is a slip: the four are above one.
 PRINTED_SHARES = {
@@ -100,11 +98,7 @@ EXACT_SHARES = shares_of(_SIZE, _LIKELY, _SIZE * _LIKELY) | {(LOAD, "all jobs"):
 
 
 def fitting_size(printed: Mapping[tuple[str, str], float] = PRINTED_SHARES) -> int:
-    """Return how many jobs a sample has whose shares of jobs stray as far as the printed ones.
-
-    Of n jobs, ``n * sum((share - p)**2 / p)`` is on average one less than there are groups
-    (Pearson); the paper does not say how many jobs it drew.
-    """
+    """Return how many jobs a sample has whose shares stray as far as those printed (Pearson)."""
     exact = {(JOBS, name): EXACT_SHARES[JOBS, name] for name in GROUPS}
     return round((len(exact) - 1) / sum((printed[at] - p) ** 2 / p for at, p in exact.items()))
 
@@ -153,8 +147,6 @@ def shares(entries: Entries, results: Results) -> pd.DataFrame:
         for at, (low, high) in results[samples].items()
     )  # fmt: skip
 
-
-# ---- Figures 1 to 6: response times of split jobs over others, along one parameter -------------
 
 PSI, THRESHOLD = "execution time penalty ψ", "splitting threshold (jobs above are split)"
 SETTING = f"5×20, D(0.85), FPFS, worst fit, load {PRINTED_LOAD}"
@@ -336,8 +328,6 @@ _add_ratios(
     groups=paper.BY_PENALTY, against=paper.ALL_SPLIT, claims=("CP-8",),
 )  # fmt: skip
 
-# ---- thresholds: the penalty at which splitting breaks even ------------------------------------
-
 
 def _draw_thresholds(table, title, subtitle):
     drawn = table[table["group"].isin(list(PRINTED))]
@@ -388,8 +378,6 @@ def thresholds(entries: Entries, results: Results) -> pd.DataFrame:
             rows.append(where | {"group": group} | ends | known)
     return pd.DataFrame(rows)
 
-
-# ---- maps: by how many percent splitting changes responses -------------------------------------
 
 #: How cells look where one side saturates, and what that means.
 MARKS = {

@@ -67,24 +67,16 @@ def jumps_label(max_jumps: int | str) -> str:
 
 
 def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs.
-
-    ``WHOLE.with_(above=..., parts=..., span_penalty=...)`` splits them.
-    """
+    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs."""
     return Scenario(SYSTEM, workload, passing(max_jumps), WorstFit())
 
 
 @dataclass(frozen=True)
 class Responses:
-    """Responses of a scenario at a load.
+    """Responses of a scenario at a load, run by run.
 
-    Attributes
-    ----------
-    max_utilization : Sample
-        Run by run; what spanning adds to the run times does not count.
-    means : dict of Sample
-        Mean response time by group; empty past saturation, where there is none. Where penalties
-        are drawn for each job, those of split jobs by penalty too, and their waits (``"C1 wait"``).
+    `means` has the mean response time by group, and is empty past saturation; where penalties are
+    drawn for each job, it has those of split jobs by penalty too, and their waits (``"C1 wait"``).
     """
 
     max_utilization: Sample
@@ -141,9 +133,7 @@ class LoadedScenario:
 
 
 def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
-    """Return the paper's jobs at a load, under FPFS with this many jumps.
-
-    `split` are fields of `coalloc_lib.workloads.models.SplitJobs`, such as above and span_penalty.
+    """Return the paper's jobs at a load; `split` are fields of `SplitJobs`.
 
     Examples
     --------
@@ -157,11 +147,10 @@ def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
 
 
 def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
-    """Return the mean response times of a scenario at a load, and its maximal utilization.
+    """Return mean response times at a load, and the maximal utilization; `size` is (jobs, runs).
 
     With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load not
-    below the interval of the maximal utilization saturates. `size` is how many jobs a run has, and
-    how many runs there are; an `InputError` says that no job is in a group.
+    below the interval of the maximal utilization saturates.
     """
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
@@ -208,10 +197,7 @@ def _run_once(scenario, load, jobs, seed):
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample | None:
-    """Return a group's mean response over that of others, run by run; None past saturation.
-
-    It is held against the same group, or against another, `to`.
-    """
+    """Return a group's mean response over that of the same or another; None past saturation."""
     if one.saturated or other.saturated:
         return None
     mine, theirs = one.means[group], other.means[to or group]
@@ -221,15 +207,9 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
 def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     """Return as columns by how many percent splitting changes the mean response of a group.
 
-    The change is infinite where only the split jobs saturate (`saturated` is ``"split"``), -100
-    where only the whole ones do (``"whole"``), NaN where both do. The verdict is ``"gains"``,
-    ``"loses"``, ``"undecided"`` or ``"both saturate"``.
-
-    Notes
-    -----
-    The mean, over the runs, of the logarithm of split over whole on the same jobs. Near saturation
-    mean responses of runs are skewed: a mean of differences would be that of one run. Where one
-    of the two saturates, paired runs in heavy traffic say whether the other saturates later.
+    It is infinite where only the split jobs saturate, -100 where only the whole ones do, NaN where
+    both do; then paired runs in heavy traffic say which saturates later. Else it is of the
+    geometric mean over the runs: near saturation means are skewed, and one run would decide.
     """
     ratios = ratio(split, whole, group)
     costs = (whole.max_utilization - split.max_utilization).interval
@@ -254,9 +234,8 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
     """Return what a group loses by splitting, in response time, run by run.
 
-    Past saturation of the split jobs it is infinite, and in doubt where these do not saturate
-    earlier than the whole ones for certain. Where the whole jobs saturate, every queue grows, the
-    faster the lower the maximal utilization: the loss is then in that.
+    Past saturation of the split jobs it is infinite. Where the whole jobs saturate, every queue
+    grows, the faster the lower the maximal utilization: the loss is then in that.
     """
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:
@@ -269,10 +248,7 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalty from which on splitting loses, by group.
-
-    Where whole jobs saturate, it is where both maximal utilizations are equal: one for all groups.
-    """
+    """The penalty from which on splitting loses, by group; one for all past saturation."""
 
     by_group: Mapping[str, Crossing]
     saturated: bool

@@ -130,7 +130,6 @@ def add_ratios(
 
     Its table has a row for each pair and weight: both AWRTs in hours, and their ratio; `labels` are
     the columns of the keys. With a column ``sites`` the users of sites of each size have rows, too.
-    `draw` and `when` get rows weighed by work; to `when` what is unknown or in doubt may be any.
     """
 
     def cases(scale: Scale, seed: Seed) -> Entries:
@@ -306,11 +305,7 @@ def lines(scale: Scale, seed: Seed) -> Entries:
 
 
 def sustains_more(results: Results, one: Sequence[Case], other: Sequence[Case]) -> bool | None:
-    """Return whether one line breaks even at a larger overhead than another; None: undecided.
-
-    Lines of one workload have the same weeks, others weeks drawn independently. A break-even out
-    of the overheads that were tried counts as the least or the largest of them.
-    """
+    """Return whether one line breaks even at a larger overhead than another; None: undecided."""
     if one[-1].work is other[-1].work:
         both = resampled(results, [*one, *other])
     else:

@@ -391,10 +391,7 @@ def _growing(scale, seed):
 
 
 def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -> Interval:
-    """Return the power of its number, or of its logarithm, with which a part grows, over drawings.
-
-    It is the slope of a line on double-logarithmic axes.
-    """
+    """Return the power of its number, or of its logarithm, with which a part grows."""
     cases = _growing(results.scale, results.seed)
     mine = {at: results[case][part] for (its, at), case in cases.items() if its == panel}
     at, y = np.array([*mine], dtype=float), np.log([*mine.values()])

@@ -26,8 +26,6 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.swf import SwfLog
 
-# ---- parameters: the paper's, and beside them what it leaves open --------------------------------
-
 HOUR, DAY = 3600.0, 86_400.0
 KTH, CTC, HPC2N = "KTH-SP2", "CTC-SP2", "HPC2N"
 #: How many servers each log is scheduled on: the machine's own number of processors, and then the
@@ -100,11 +98,7 @@ study = Study(
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A log of a machine with one queue: its jobs, with the times that users asked for.
-
-    `recorded` are their waits on the machine in seconds, NaN where they are not known. A stand-in
-    is synthetic, in the place of the real log.
-    """
+    """A log of a machine with one queue: its jobs, and their recorded waits in seconds, or NaN."""
 
     name: str
     jobs: JobStream
@@ -142,10 +136,7 @@ def log_of(log: SwfLog) -> Log:
 
 
 def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
-    """Return the logs by name.
-
-    Where one is not there, its synthetic stand-in takes its place, and says so; HPC2N has none.
-    """
+    """Return the logs by name, stand-ins in place of those that are not there; HPC2N has none."""
     places = {each["name"]: each["found"] for each in listing()}
     there = [name for name in names if name != HPC2N or places[name] != "not fetched"]
     return {name: _log(name, places[name]) for name in there}
@@ -216,9 +207,8 @@ class Outcome:
 class Case:
     """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    The policy is told ``"exact"`` or ``"requested"`` lengths. A `share` of the jobs reserves ahead,
-    as in the drawing number `draw`; `scheduling` is a policy of another name or other choices; with
-    a `placement` the servers are equal clusters, and spanning them adds the `penalty`.
+    A `share` of the jobs reserves ahead, as in the drawing number `draw`; with a `placement` the
+    servers are equal clusters, and spanning them adds the `penalty`.
     """
 
     log: Log
@@ -280,11 +270,7 @@ def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
 
 
 def numbers_of(schedule: Schedule) -> dict[str, float]:
-    """Return the numbers of a schedule that have no weeks.
-
-    The share that was ever ``told`` a start; of those that ran, mean hours up to it (``told_wait``)
-    and by which they start ``early``; ``utilization`` up to the last submission.
-    """
+    """Return the numbers of a schedule that have no weeks, times in hours."""
     jobs, finish = schedule.jobs, schedule.jobs.submit.max()
     # `Schedule.utilization` has no answer where a job was refused.
     ran = np.minimum(schedule.end, finish) - np.minimum(schedule.start, finish)
@@ -342,11 +328,10 @@ def book_on_trees(
     requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Book requests on the slot trees, literally as the paper has it; count the operations.
+    """Book requests on the slot trees as the paper has it; count the operations.
 
-    There are up to `most` attempts, `step` apart. Returns the start of each request, NaN where it
-    was refused, the number of searches, and operations by `PHASES`; requests before number
-    `counted_from` are booked and not counted.
+    Returns the start of each request, NaN where it was refused, the number of searches, and
+    operations by `PHASES`, of requests from number `counted_from` on.
     """
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
