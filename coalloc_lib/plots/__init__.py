@@ -2,8 +2,7 @@
 
 A table has one row a point, and the drawer takes the names of its columns. An interval stands in
 `ci95_low` and `ci95_high` (absent or empty: there is none; infinite: open), and why it is in doubt
-in `warning`. Titles say what to notice, subtitles what is plotted; `signs` holds one colour and one
-mark for each meaning.
+in `warning`. Titles say what to notice, subtitles what is plotted.
 """
 
 from coalloc_lib.plots.bars import bars, histograms

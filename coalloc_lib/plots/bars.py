@@ -36,10 +36,8 @@ def bars(
         its value where they are not given.
     threshold : (str, dict), optional
         What a claim is judged by, and where it lies in each group, or from where to where.
-    most : float
-        Where bars are cut off, with an arrow.
-    look : dict of Sign, optional
-        By series, where it is not to follow from the names.
+    most, look : float, dict of Sign, optional
+        Where bars are cut off, with an arrow; signs by series.
     """
     labels = {"group": group, "series": series, "words": words}
     rows = tidy(table, labels, {"value": value}, closed=True)

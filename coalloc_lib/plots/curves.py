@@ -39,10 +39,8 @@ def curves(
         `maximal_low` and `maximal_high`, the same in all rows of a line.
     panels : dict of sequence of str, optional
         Labels of the lines by the heading of the panel; a line that none names is in all.
-    look : dict of Sign, optional
-        By label, where it is not to follow from the names.
-    left : float, optional
-        Where the horizontal axes begin, to look closer at high utilizations.
+    look, left : dict of Sign, float, optional
+        Signs by label; where the horizontal axes begin, to look closer at high utilizations.
     beside, threshold : (str, dict), optional
         Other maximal utilizations by label, and what they are; what a claim is judged by, and where
         it lies for a line, or from where to where.

@@ -49,12 +49,8 @@ def intervals(
         diamond in its middle. The marks then have the sign of their panel.
     hollow : (str, str), optional
         The column that says which marks are hollow, and what that means.
-    beyond : str
-        What arrows mean, written where there is one.
-    look : dict of Sign, optional
-        By series, where it is not to follow from the names.
-    row_height : float
-        Inches.
+    beyond, look, row_height : str, dict of Sign, float
+        What arrows mean, where there is one; signs by series; inches.
     """
     labels = {"row": row, "series": series, "panel": panel, "words": words}
     numbers = {"x": x} | ({"printed": printed} if printed else {})

@@ -67,10 +67,8 @@ def lines(
         With `factors`, `y` is 1 where the column is missing; without `panel` all panels have it.
     names : {"ends", "legend"}
         Names at the ends of lines, of panels with common axes; or a legend, and each has its own.
-    look : dict of Sign, optional
-        By line, where it is not to follow from the names.
-    bold, dashed, bare : collection of str
-        Lines that stand out from grey ones; that are dashed; that have no band.
+    look, bold, dashed, bare : dict of Sign, collections of str
+        Signs by line; lines that stand out from grey ones; that are dashed; that have no band.
     stairs, whole : bool
         Lines keep their level up to the next point; the axis has room for all bands.
     """
@@ -159,8 +157,8 @@ def lines(
     for axes, here in zip(grid.flat, cells.values() if ends and not row else (), strict=False):
         ends_of = here.groupby("line", sort=False).agg("first" if left else "last")
         ends_of = ends_of.dropna(subset="y")
-        labels = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
-        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in labels if n], left=left)
+        line_ends = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
+        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in line_ends if n], left=left)
     return figure
 
 

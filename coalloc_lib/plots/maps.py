@@ -61,11 +61,9 @@ def maps(
         Text and colour of each kind of cell, explained below; no colour: hatched.
     most, digits : float or None, int
         Where the colours end, by default at the largest value; digits behind the decimal point.
-    values : str
-        What the colours stand for.
-    outline, half_widths : bool
-        Whether there is a line where the sign turns; whether positive values are gains,
-        blue-green, written with half their interval.
+    values, outline, half_widths : str, bool
+        What the colours stand for; whether a line shows where the sign turns; whether positive
+        values are gains, blue-green, written with half their interval.
     """
     explained = {name: Mark(*kind) for name, kind in (kinds or {}).items()}
     labels = {"x": x, "y": y, "panel": panel, "mark": mark}

@@ -45,16 +45,8 @@ def still(
 
     Jobs are boxes on their clusters; hatched is what idles while a job waits. Below them each job
     has a cross at its submission, a thin line while it waits, and a bar at the first start that it
-    was promised.
-
-    Parameters
-    ----------
-    panels : dict of dict
-        By heading, what `coalloc_lib.boxes.scenes` returns.
-    span : (float, float)
-        Draw from one instant to another.
-    unit : str
-        Unit of time.
+    was promised. `panels` has by heading what `coalloc_lib.boxes.scenes` returns; `span` has
+    the ends of the time axis, `unit` its unit.
     """
     deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
     lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]

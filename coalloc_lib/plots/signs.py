@@ -71,11 +71,6 @@ def signs(names: Iterable[str]) -> dict[str, Sign]:
 
     Of several meanings the longest counts. A second name of one meaning gets a sign of its own, of
     which there are five; then they come again.
-
-    Examples
-    --------
-    >>> signs(["ordered requests", "unordered requests"])["unordered requests"].colour
-    '#0072B2'
     """
     free, looks = cycle(OWN), dict[str, Sign]()
     for name in names:

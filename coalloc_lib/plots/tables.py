@@ -17,12 +17,9 @@ FINITE = "a picture shows finite numbers, leave the row out"
 
 
 def tidy(
-    table: pd.DataFrame,
-    labels: dict[str, str | None],
-    numbers: dict[str, str],
-    gaps: Collection[str] = (),
-    closed: bool = False,
-) -> pd.DataFrame:
+    table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
+    gaps: Collection[str] = (), closed: bool = False,
+) -> pd.DataFrame:  # fmt: skip
     """Return what a drawer reads of a table, under its own names; refuse what it cannot show.
 
     `labels` become texts, empty where the column is None, `numbers` floats, finite but for `gaps`.
@@ -83,13 +80,7 @@ def interval_of(row: Any, name: str) -> Interval:
 
 
 def format_interval(value: Interval | float) -> str:
-    """Return a number with its interval, where it has one.
-
-    Examples
-    --------
-    >>> format_interval(Interval(0.25, 0.24, 0.26, 8, warning="few jobs ended"))
-    '0.250 ± 0.010, in doubt'
-    """
+    """Return a number with its interval, such as ``"0.250 ± 0.010, in doubt"``."""
     interval = value if isinstance(value, Interval) else Interval.exact(value)
     words = f"{interval.estimate:.3f}"
     if interval.count:
