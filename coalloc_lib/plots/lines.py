@@ -157,8 +157,8 @@ def lines(
     for axes, here in zip(grid.flat, cells.values() if ends and not row else (), strict=False):
         ends_of = here.groupby("line", sort=False).agg("first" if left else "last")
         ends_of = ends_of.dropna(subset="y")
-        line_ends = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
-        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in line_ends if n], left=left)
+        tips = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
+        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in tips if n], left=left)
     return figure
 
 

@@ -38,22 +38,21 @@ FULL = Responses(Sample(LITTLE), {})
 def test_means_are_those_of_the_runs_after_the_warm_up():
     """Against the schedules job by job, by size and, of those that are split, by penalty."""
     asked = served(5, 0.5, above=3, span_penalty=SPREAD).scenario
-    found = respond(asked, 0.5, TINY, seed=2)
+    jobs, runs = 2_000, 3
+    found = respond(asked, 0.5, (jobs, runs), seed=2)
     assert not found.saturated
     own = {name: f"{name} wait" for name in (responses.ALL_SPLIT, *responses.BY_PENALTY)}
     assert set(found.means) == {*NAMES, *own, *own.values()}
-    first = int(WARM_UP * TINY[0])
-    for run, seed in enumerate(spawn(2, TINY[1])):
-        schedule = asked.simulate(TINY[0], load=0.5, seed=seed)
+    first = int(WARM_UP * jobs)
+    for run, seed in enumerate(spawn(2, runs)):
+        schedule = asked.simulate(jobs, load=0.5, seed=seed)
         every = {"stream": (0, 99)} | GROUPS
         for name, (least, most) in every.items():
-            mine = [
-                j for j in range(first, TINY[0]) if least <= schedule.jobs.processors[j] <= most
-            ]
+            mine = [j for j in range(first, jobs) if least <= schedule.jobs.processors[j] <= most]
             assert found.means[name].values[run] == pytest.approx(schedule.response[mine].mean())
         for name, (least, most) in ({responses.ALL_SPLIT: (0, 1)} | responses.BY_PENALTY).items():
             mine = [
-                job for job in range(first, TINY[0])
+                job for job in range(first, jobs)
                 if np.count_nonzero(schedule.allocation[job]) > 1
                 and least <= schedule.jobs.span_penalty[job] < most
             ]  # fmt: skip
