@@ -1,10 +1,9 @@
 """Exact and approximate maximal utilization under first come, first served."""
 
-from coalloc_lib.analytic.budget import BudgetError
+from coalloc_lib.analytic.arguments import BudgetError
 from coalloc_lib.analytic.chain import exact_utilization
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.analytic.slotted import slotted_utilization
-from coalloc_lib.analytic.utilization import maximal_utilization
+from coalloc_lib.analytic.utilization import maximal_utilization, slotted_utilization
 from coalloc_lib.intervals import Bound
 
 __all__ = [

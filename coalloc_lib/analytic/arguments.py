@@ -1,4 +1,10 @@
-"""The checks of arguments that the formulas and the Markov chain share."""
+"""The checks of arguments that the formulas and the chain share, and of what a formula may cost.
+
+The cost is an estimate of operations that looks at no clock, so that the same question has the same
+answer on any machine; the time is within a factor of four or so of it.
+"""
+
+from dataclasses import dataclass
 
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.checks import InputError, instance_of, one_of, whole
@@ -19,15 +25,7 @@ def checked(
     request: str,
     placement: Placement | None,
 ) -> tuple[Checked, int, Placement]:
-    """Return the component sizes, their number, and the placement, all checked.
-
-    Returns
-    -------
-    sizes : JointSizes or list of SizeDistribution
-        A list has one distribution a component.
-    components : int
-    placement : Placement
-    """
+    """Return the component sizes, a distribution each, their number, and the placement, checked."""
     instance_of("system", system, Multicluster, "one, e.g. Multicluster([32, 32])")
     if one_of("request", request, REQUESTS) == "ordered" and placement is not None:
         raise InputError(
@@ -47,21 +45,13 @@ def checked(
 
 
 def check_fits(widest: list[int], system: Multicluster, request: str) -> None:
-    """Raise `InputError` where the largest jobs can never start.
-
-    Parameters
-    ----------
-    widest : list of int
-        The largest size of each component, non-increasing for unordered ones; the largest
-        number of processors of a job for flexible and total requests.
-    """
+    """Refuse jobs that never start; `widest` has the largest components, or the largest total."""
     if request == "ordered":
         places = [(f"cluster {i}", size) for i, size in enumerate(system.sizes)]
     elif request == "unordered":
-        by_size = enumerate(sorted(system.sizes, reverse=True), start=1)
-        alike = system.is_equal
         places = [
-            ("any cluster" if alike else f"cluster number {i} by size", n) for i, n in by_size
+            ("any cluster" if system.is_equal else f"cluster number {i} by size", size)
+            for i, size in enumerate(sorted(system.sizes, reverse=True), start=1)
         ]
     elif request == "total":
         places = [("the largest cluster", system.largest)]
@@ -97,3 +87,65 @@ def _checked_sizes(sizes, components, system):
     if components is not None and whole("components", components) != count:
         raise InputError(f"components = {components} but sizes has {count}; leave components out")
     return sizes, count
+
+
+#: Elementary operations in a second, roughly: what makes a time of a bound on their number.
+OPERATIONS = 1e9
+#: What calling NumPy for one convolution costs, in such operations.
+CALL = 20_000
+
+_TIMES = {"years": 3.156e7, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+_MEMORY = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
+
+
+class BudgetError(InputError):
+    """A computation that takes more than it was given: `cost`, in words, is above `limit`."""
+
+    def __init__(self, cost: str, limit: str):
+        super().__init__(cost, limit)  # both, so that it can be sent to another process
+        self.cost, self.limit = cost, limit
+
+    def __str__(self) -> str:
+        return (
+            f"{self.cost} ({self.limit}); raise the budget, simulate instead, or give a smaller "
+            "system or fewer sizes"
+        )
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds and bytes that one formula may take."""
+
+    seconds: float
+    bytes: float
+
+    def allows(self, operations: float, memory: float) -> bool:
+        """Whether so many elementary operations and bytes are within the budget."""
+        return operations <= self.seconds * OPERATIONS and memory <= self.bytes
+
+    def check(self, operations: float, memory: float) -> None:
+        """Raise `BudgetError` where they are not."""
+        if not self.allows(operations, memory):
+            raise BudgetError(
+                f"the formula would take about {_in_units(operations / OPERATIONS, _TIMES)} and "
+                f"{_in_units(memory, _MEMORY)}",
+                f"budget_seconds = {self.seconds:g}, budget_bytes = {self.bytes:g}",
+            )
+
+
+def number(count: int) -> float:
+    """Return a whole number as a float; what is too large for one as 1e250."""
+    return float(min(count, 10**250))
+
+
+def convolutions(total: SizeDistribution, capacity: int) -> float:
+    """Return about how many jobs fill the capacity: the mean and seven standard deviations."""
+    jobs = capacity / total.mean
+    deviations = 7 * (total.variance * jobs) ** 0.5 / total.mean
+    return float(min(jobs + deviations + 2, capacity // total.minimum))
+
+
+def _in_units(amount, units):
+    """Return an amount in the largest unit of which it is at least two, or in the smallest."""
+    name = next((unit for unit in units if amount >= 2 * units[unit]), [*units][-1])
+    return f"{amount / units[name]:.3g} {name}"

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
-from coalloc_lib.analytic.budget import BudgetError, number
+from coalloc_lib.analytic.arguments import BudgetError, Sizes, check_fits, checked, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
-from coalloc_lib.analytic.stationary import stationary_flow
-from coalloc_lib.checks import whole
+from coalloc_lib.checks import InputError, whole
 from coalloc_lib.intervals import Bound, Interval
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.system import Multicluster
@@ -19,6 +18,12 @@ from coalloc_lib.system import Multicluster
 MOST_RUNNING = 200
 #: Transitions that are kept for one state of the budget.
 TRANSITIONS = 10
+#: Up to so many lasting states the balance equations are solved as a full matrix.
+DIRECT = 300
+#: The largest sum of the errors of the balance equations that is let pass, for a flow of 1.
+BALANCE = 1e-13
+#: Improvements of the solution by plain iteration before giving up.
+ITERATIONS = 100_000
 
 
 def exact_utilization(
@@ -58,9 +63,9 @@ def exact_utilization(
 
     Notes
     -----
-    Service times are exponential and the queue is never empty. Two kinds of states: jobs run and
-    the first waiting job, whose size is known, does not fit; or jobs run and the next one is
-    about to be drawn, which takes no time. From the first kind, each running job is as likely to
+    Service times are exponential and the queue is never empty. Two kinds of states: the first
+    waiting job, whose size is known, does not fit; or the next one is about to be drawn, which
+    takes no time. From the first kind, each running job is as likely to
     depart; its processors are freed, and if the waiting job now fits, the placement puts it where
     it will, and the next is drawn. Jobs on the same processors of the same clusters are alike, so
     the running jobs are a multiset of allocations. All states that are reached from the idle
@@ -115,7 +120,7 @@ class _Chain:
     chance: array = field(default_factory=lambda: array("d"))
 
     def enumerate(self, budget: int) -> None:
-        """Find all states, breadth first; refuse more than the budget."""
+        """Find all states, breadth first, within the budget."""
         queue = [((), -1, self.system.sizes)]
         self.states[queue[0][:2]] = 0
         for place, state in enumerate(queue):
@@ -138,11 +143,7 @@ class _Chain:
         if head < 0:
             draws = enumerate(self.chances.tolist())
             return [(*self._tried(running, job, idle), p) for job, p in draws]
-        return self._departures(running, head, idle)
-
-    def _departures(self, running, head, idle):
-        """Return the states after each departure, and how likely it is the next."""
-        jumps, first = [], 0
+        jumps, first = [], 0  # departures: each running job is as likely to be the next
         while first < len(running):
             alike = running.count(running[first])
             rest = running[:first] + running[first + 1 :]
@@ -156,18 +157,18 @@ class _Chain:
         key = job, idle
         if key not in self.placed:
             taken = self.placement.place(self.jobs[job], self.request, idle)
-            self.placed[key] = None if taken is None else self._numbered(tuple(taken), idle)
+            self.placed[key] = None
+            if taken is not None:
+                taken = tuple(taken)
+                if taken not in self.numbers:
+                    self.numbers[taken] = len(self.allocations)
+                    self.allocations.append(taken)
+                left = tuple(have - take for have, take in zip(idle, taken, strict=True))
+                self.placed[key] = self.numbers[taken], left
         if self.placed[key] is None:
             return running, job, idle
         number, left = self.placed[key]
         return tuple(sorted((*running, number))), -1, left
-
-    def _numbered(self, taken, idle):
-        if taken not in self.numbers:
-            self.numbers[taken] = len(self.allocations)
-            self.allocations.append(taken)
-        left = tuple(have - take for have, take in zip(idle, taken, strict=True))
-        return self.numbers[taken], left
 
     def mean_running(self) -> float:
         """Return the mean number of running jobs in the steady state."""
@@ -183,10 +184,7 @@ class _Chain:
 
 
 def _jobs(sizes, request, budget):
-    """Return the possible jobs, each a tuple of components, and their probabilities.
-
-    Refused are so many jobs that already the first draw is beyond the budget.
-    """
+    """Return the possible jobs, tuples of components, and their probabilities, within budget."""
     alike = False
     if isinstance(sizes, JointSizes):
         kinds = len(sizes)
@@ -207,3 +205,80 @@ def _jobs(sizes, request, budget):
         total = sizes.total()
         sizes = JointSizes(total.sizes[:, None], total.probabilities[total.sizes])
     return [tuple(row) for row in sizes.vectors.tolist()], sizes.probabilities
+
+
+def stationary_flow(
+    chance: NDArray, source: NDArray, target: NDArray, lasting: NDArray[np.bool_], order: NDArray
+) -> NDArray[np.float64]:
+    """Return how often each state that takes time (`lasting`) is visited, as a share of all visits.
+
+    Jump i leads from ``source[i]`` to ``target[i]`` with probability ``chance[i]``; between two
+    states without time it leads to a higher `order`. Several closed sets of states are refused.
+    """
+    from scipy.sparse import csr_array
+
+    count = len(lasting)
+    jumps = csr_array((chance, (source, target)), shape=(count, count))
+    kept = _recurrent(jumps)
+    kept = kept[np.argsort(order[kept], kind="stable")]
+    at, through = kept[lasting[kept]], kept[~lasting[kept]]
+    flow = np.zeros(count)
+    flow[at] = _fixed_point(_between_lasting(jumps, at, through), len(at))
+    return flow
+
+
+def _recurrent(jumps):
+    """Return the states that are visited again and again."""
+    from scipy.sparse.csgraph import connected_components
+
+    classes, label = connected_components(jumps, directed=True, connection="strong")
+    source, target = jumps.nonzero()
+    closed = np.ones(classes, dtype=bool)
+    closed[label[source[label[source] != label[target]]]] = False
+    if closed.sum() != 1:
+        raise InputError(
+            f"the system can be caught in {closed.sum()} different sets of states, so that its "
+            "utilization depends on chance; give other sizes or another placement"
+        )
+    return np.flatnonzero(closed[label])
+
+
+def _between_lasting(jumps, at, through):
+    """Return the map from visits of lasting states to the next; in order, `inner` is triangular."""
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import splu
+
+    backward = jumps.T.tocsr()
+    stay, enter = backward[at][:, at], backward[through][:, at]
+    leave, inner = backward[at][:, through], backward[through][:, through]
+    if not len(through):
+        return lambda visits: stay @ visits
+    inner = (eye_array(len(through)) - inner).tocsc()
+    between = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0)
+    return lambda visits: stay @ visits + leave @ between.solve(enter @ visits)
+
+
+def _fixed_point(step, count):
+    """Return the shares that `step` leaves as they are."""
+    if count <= DIRECT:
+        balance = step(np.eye(count)) - np.eye(count)
+        balance[-1] = 1  # in place of one equation, which follows from the others
+        return np.linalg.solve(balance, np.eye(count)[-1])
+    shares = _dominant(step, count)
+    for _ in range(ITERATIONS):
+        following = step(shares)
+        following /= following.sum()
+        if np.abs(following - shares).sum() <= BALANCE:
+            return following
+        shares = (shares + following) / 2  # halves what goes round in circles
+    raise ArithmeticError(f"no balance after {ITERATIONS} iterations on {count} states")
+
+
+def _dominant(step, count):
+    from scipy.sparse.linalg import LinearOperator, eigs
+
+    operator = LinearOperator((count, count), matvec=step, dtype=float)
+    start = np.full(count, 1 / count)
+    _, vectors = eigs(operator, k=1, which="LR", v0=start, tol=1e-13)
+    shares = np.abs(vectors[:, 0].real)
+    return shares / shares.sum()

@@ -24,16 +24,12 @@ class JointSizes:
     vectors : array_like of int, shape (m, k)
         The possible jobs, one a row: processors of each component, padded with zeros.
     probabilities : array_like, shape (m,)
-        Their probabilities. Equal rows are merged; rows of probability 0 are dropped.
+        Their probabilities. Equal rows are merged, rows of probability 0 dropped; sorted.
 
     Raises
     ------
     InputError
         A row is negative, empty or not whole, or the probabilities do not sum to 1.
-
-    Notes
-    -----
-    The rows are kept in lexicographic order.
     """
 
     vectors: np.ndarray
@@ -59,16 +55,8 @@ class JointSizes:
     def dependent(cls, total: SizeDistribution, largest: int) -> "JointSizes":
         """Return a total size that is split in the fewest components of at most `largest`.
 
-        Parameters
-        ----------
-        total : SizeDistribution
-            Distribution of the number of processors of a job.
-        largest : int
-            Processors of one cluster, N: a total J gets ceil(J/N) components, equal up to one.
-
-        References
-        ----------
-        Bucur, Epema (2003), section 2.5: dependent component sizes.
+        A total J gets ceil(J / largest) components, equal up to one: the dependent component sizes
+        of Bucur, Epema (2003), section 2.5.
         """
         instance_of("total", total, SizeDistribution, "e.g. uniform(1, 16)")
         return cls(split_smallest(total.sizes, largest), total.probabilities[total.sizes])
@@ -77,13 +65,8 @@ class JointSizes:
     def independent(cls, sizes: SizeDistribution, components: int) -> "JointSizes":
         """Return `components` independent draws from `sizes`, as non-increasing vectors.
 
-        Parameters
-        ----------
-        sizes : SizeDistribution
-            Distribution of the size of each component, in processors.
-        components : int
-            Number of components, k; a multiset in which size s occurs m_s times has probability
-            k! times the product of p_s^m_s / m_s!.
+        Of k components, a multiset in which size s occurs m_s times has probability k! times the
+        product of p_s^m_s / m_s!.
         """
         instance_of("sizes", sizes, SizeDistribution, "e.g. uniform(1, 16)")
         components = whole("components", components)
@@ -162,9 +145,8 @@ def multisets(kinds: int, picks: int) -> int:
 def _check_table(rows, columns):
     if rows * columns > LARGEST_TABLE:
         raise InputError(
-            f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} "
-            f"components; at most {LARGEST_TABLE} entries are kept, so give fewer components or "
-            "sizes"
+            f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} components;"
+            f" at most {LARGEST_TABLE} entries are kept, so give fewer components or sizes"
         )
 
 

@@ -1,4 +1,4 @@
-"""Ordered requests: every component has its cluster."""
+"""Ordered requests, one cluster and flexible requests: exact convolutions of sizes."""
 
 from collections.abc import Iterator
 from math import log2, prod
@@ -6,19 +6,65 @@ from math import log2, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Checked, check_fits
-from coalloc_lib.analytic.budget import CALL, Budget, convolutions, number
+from coalloc_lib.analytic.arguments import CALL, Budget, Checked, check_fits, convolutions, number
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.analytic.one_cluster import one_cluster_cost, one_cluster_fits
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.placement import Placement
 from coalloc_lib.system import Multicluster
+
+#: Tails of less than this are cut off after every convolution.
+NEGLIGIBLE = 1e-16
+#: From this number of products on, convolution by Fourier transform is the faster.
+MANY_PRODUCTS = 400_000
+#: Operations that transforming one element costs.
+TRANSFORM = 100
+
+
+def one_cluster_fits(probabilities: NDArray[np.float64], capacity: int) -> Iterator[float]:
+    """Yield F^(i)(N), the probability that i sizes fit on N = `capacity`, for i = 1, 2, ..."""
+    least = int(np.flatnonzero(probabilities)[0])
+    step = probabilities[least:]
+    low, density = 0, np.ones(1)  # of the sums from `low` on
+    while True:
+        low += least
+        density = _convolve(density, step)[: max(capacity + 1 - low, 0)]
+        low, density = _trimmed(low, density)
+        yield float(density.sum())
+
+
+def one_cluster_cost(sizes: SizeDistribution, capacity: int) -> tuple[float, float]:
+    """Return the operations and bytes of all convolutions: sums spread over ten deviations."""
+    steps = convolutions(sizes, capacity)
+    support = sizes.maximum - sizes.minimum + 1
+    width = min(capacity + 1, 10 * np.sqrt(sizes.variance * steps) + support)
+    products = width * support
+    one = products if products <= MANY_PRODUCTS else TRANSFORM * (width + support)
+    return steps * (CALL + one), 32 * (width + support)
+
+
+def _convolve(density, step):
+    if len(density) * len(step) <= MANY_PRODUCTS:
+        return np.convolve(density, step) if len(density) else density
+    from scipy import fft
+
+    count = len(density) + len(step) - 1
+    length = fft.next_fast_len(count, real=True)
+    product = fft.rfft(density, length) * fft.rfft(step, length)
+    return np.maximum(fft.irfft(product, length)[:count], 0)  # rounding can give -1e-19
+
+
+def _trimmed(low, density):
+    if len(density) == 0:
+        return low, density
+    first = int(np.searchsorted(np.cumsum(density), NEGLIGIBLE))
+    last = len(density) - int(np.searchsorted(np.cumsum(density[::-1]), NEGLIGIBLE))
+    return low + first, density[first : max(last, first)]
 
 
 def ordered_case(
     system: Multicluster, sizes: Checked, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return what `unordered_case` does, of its arguments, where component i is for cluster i."""
+    """Return what `unordered_case` does, where component i is for cluster i."""
     if isinstance(sizes, JointSizes):
         return _dependent(system, sizes, budget)
     check_fits([part.maximum for part in sizes], system, "ordered")
@@ -55,20 +101,7 @@ def _dependent(system, joint, budget):
 
 
 def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i)(N) for ordered requests from a table of few jobs, for i = 1, 2, ...
-
-    Parameters
-    ----------
-    joint : JointSizes
-        Component i is for cluster i.
-    sizes : ndarray of int64, shape (k,)
-        Processors of the clusters of the components.
-
-    Notes
-    -----
-    Each job moves the distribution of the vector of used processors by itself. It is cut at the
-    system after every job: a vector outside never comes back.
-    """
+    """Yield F^(i)(N) from a table of few jobs, each of which moves the used processors."""
     density = np.zeros(sizes + 1)
     density.flat[0] = 1
     while True:
@@ -82,17 +115,12 @@ def direct_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
 
 
 def transform_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield what `direct_fits` does, for a table of many jobs, by Fourier transform.
-
-    Notes
-    -----
-    An axis needs room for a full cluster and one component more: what is longer would wrap around
-    into cells that are cut. The rounding errors, about 1e-17 a cell, have either sign and are left
-    alone.
-    """
+    """Yield what `direct_fits` does, for a table of many jobs, by Fourier transform."""
     from scipy import fft
 
     widest = joint.vectors.max(axis=0)
+    # An axis has room for a full cluster and a component more: what is longer wraps into cells that
+    # are cut. Rounding errors, about 1e-17 a cell, have either sign and are left alone.
     shape = [fft.next_fast_len(int(n) + 1, real=True) for n in sizes + widest]
     table = np.zeros(shape)
     table[tuple(joint.vectors.T)] = joint.probabilities

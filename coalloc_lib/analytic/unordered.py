@@ -11,8 +11,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.analytic.arguments import Checked, check_fits
-from coalloc_lib.analytic.budget import Budget, convolutions, number
+from coalloc_lib.analytic.arguments import Budget, Checked, check_fits, convolutions, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
 from coalloc_lib.checks import InputError
@@ -31,22 +30,16 @@ def unordered_case(
 ) -> tuple[Iterator[float], int, float]:
     """Return F^(i) for i = 1, 2, ..., the smallest and the mean number of processors of a job.
 
-    Parameters
-    ----------
-    system, sizes, components, placement
-        As `checked` returns them; the placement is worst or first fit, or any on one cluster.
-    budget : Budget
-
-    Notes
-    -----
-    F^(i) is the probability that i random jobs, placed one after the other, fit on the idle
-    system.
+    F^(i) is the probability that i random jobs, placed one after the other, fit on the idle system;
+    the arguments are as `checked` returns them.
     """
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
         check_fits(table.vectors.max(axis=0).tolist(), system, "unordered")
-        fits = _of_table(table, system, placement, budget)
-        return fits, table.total().minimum, table.mean
+        steps, largest = convolutions(table.total(), system.processors), int(table.vectors.max())
+        cost = _table_cost(system, placement, len(table), table.components, largest, steps)
+        budget.check(*cost)
+        return _table_fits(table, system, placement), table.total().minimum, table.mean
     widest = sorted((part.maximum for part in sizes), reverse=True)
     check_fits(widest, system, "unordered")
     part = sizes[0]
@@ -54,12 +47,6 @@ def unordered_case(
         return unordered_case(system, JointSizes.product(sizes), components, placement, budget)
     fits = _of_independent(part, components, system, placement, budget)
     return fits, components * part.minimum, components * part.mean
-
-
-def _of_table(table, system, placement, budget):
-    steps, largest = convolutions(table.total(), system.processors), int(table.vectors.max())
-    budget.check(*_table_cost(system, placement, len(table), table.components, largest, steps))
-    return _table_fits(table, system, placement)
 
 
 def _of_independent(part, components, system, placement, budget):
@@ -83,23 +70,12 @@ def _table_fits(table, system, placement):
 
 
 def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) by worst fit for a table of jobs, for i = 1, 2, ...
+    """Yield F^(i) by worst fit for a table of jobs with components in non-increasing order.
 
-    Parameters
-    ----------
-    joint : JointSizes
-        Component sizes, each row non-increasing.
-    size : int
-        Processors of the largest cluster.
-    start : ndarray of int64, shape (clusters,)
-        Used processors of the initial system, non-increasing, the last one 0.
-
-    Notes
-    -----
-    A state is the vector of used processors, non-increasing. A job's largest component goes to
-    the least used cluster, and so on; the new vector is sorted again: h(s) is the sum of
-    f(t) g(u) over ord(t + rev(u)) = s. Since worst fit looks at idle processors only, clusters of
-    unequal sizes are clusters of the largest size of which a part is used from the start.
+    A state is the non-increasing vector of used processors, at first `start`. A job's largest
+    component goes to the least used cluster, and so on; the new vector is sorted again: h(s) is the
+    sum of f(t) g(u) over ord(t + rev(u)) = s. Since worst fit looks at idle processors only,
+    unequal clusters are clusters of the largest `size`, of which a part is used from the start.
     """
     spread = max(int(joint.vectors.max()), int(start[0]))
     ways = ways_table(len(start), spread)
@@ -114,22 +90,10 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
 def nested_fits(
     part: SizeDistribution, components: int, size: int, start: NDArray[np.int64]
 ) -> Iterator[float]:
-    """Yield what `worst_fit_fits` does, for independent components.
+    """Yield what `worst_fit_fits` does, for `components` independent sizes of one distribution.
 
-    Parameters
-    ----------
-    part : SizeDistribution
-        Size of each component.
-    components : int
-        Components of a job.
-    size, start
-        Those of `worst_fit_fits`.
-
-    Notes
-    -----
-    Worst fit places a job's components by decreasing size, the next one on the least used cluster
-    that has none of them, so the sum over all jobs is nested, one size in another. Jobs that begin
-    alike are placed together: the work grows with the number of sizes, not of different jobs.
+    Worst fit places components by decreasing size, so the sum over all jobs is nested, one size in
+    another: the work grows with the number of sizes, not of different jobs.
     """
     spread = max(part.maximum, int(start[0]))
     ways = ways_table(len(start), 2 * spread)
@@ -149,15 +113,7 @@ def nested_fits(
 
 
 def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) by first fit for a table of jobs, for i = 1, 2, ...
-
-    Parameters
-    ----------
-    joint : JointSizes
-        Component sizes, each row non-increasing.
-    sizes : ndarray of int64, shape (c,)
-        Processors of the clusters, in the order in which they are tried.
-    """
+    """Yield F^(i) by first fit for a table of jobs; `sizes` in the order clusters are tried."""
     strides = np.append(np.cumprod((sizes + 1)[:0:-1])[::-1], 1).astype(np.int64)
     jobs = np.array(joint.vectors), np.array(joint.probabilities)
     density = np.zeros(prod(sizes + 1))
@@ -172,17 +128,6 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
     """Return w with w[l, v] the number of non-increasing vectors of l numbers below v.
 
-    Parameters
-    ----------
-    length, largest : int
-        The most numbers of a vector, and the largest of them.
-
-    Returns
-    -------
-    ndarray of int64, shape (length + 1, largest + 2)
-
-    Notes
-    -----
     A vector v of l numbers has lexicographic place sum of w[l - i, v[i]] over i: before it come,
     for each i, the vectors that agree with it up to i and are smaller there.
     """
@@ -215,14 +160,11 @@ def _start(system):
 
 
 def _table_cost(system, placement, jobs, components, largest, steps):
-    """Return about how many operations, and bytes, a table of so many jobs takes.
-
-    No more levels of all states are reached than there are vectors of used processors, in which
-    clusters of one size are alike.
-    """
+    """Return about how many operations, and bytes, a table of so many jobs takes."""
     if _by_worst_fit(system, placement):
         states = _cells(len(system), _spread(system, largest), 1)[0]
         numbers = states * (system.largest + 1)
+        # No more levels of all states are reached than there are vectors of used processors.
         alike = Counter(system.sizes).items()
         vectors = prod(comb(size + many, many) for size, many in alike)
         tried = min(states, vectors) * PLACED * len(system) + min(numbers, vectors)

@@ -4,13 +4,11 @@ from functools import reduce
 
 import numpy as np
 
-from coalloc_lib.analytic.arguments import Sizes, check_fits, checked
-from coalloc_lib.analytic.budget import Budget
+from coalloc_lib.analytic.arguments import Budget, Sizes, check_fits, checked
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.analytic.one_cluster import one_cluster_cost, one_cluster_fits
-from coalloc_lib.analytic.ordered import ordered_case
+from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ordered_case
 from coalloc_lib.analytic.unordered import unordered_case
-from coalloc_lib.checks import one_of, positive
+from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.intervals import Bound, Interval
 from coalloc_lib.placement import Placement
@@ -81,7 +79,7 @@ def maximal_utilization(
     a job has a component for each cluster; with fewer components, and by first fit,
     it can be larger than the difference between two placements; `benchmarks/bench_approximation.py`
     measures it. With slotted service the jobs of a slot are taken for fresh draws, although the
-    first is the one that did not fit before; `coalloc_lib.analytic.slotted` does without.
+    first is the one that did not fit before; `slotted_utilization` does without.
 
     References
     ----------
@@ -144,24 +142,10 @@ _CASES = {
 
 
 def _exponential_level(fits, most):
-    """Return the mean multiprogramming level with exponential service.
+    """Return M of equation (2) from F^(i)(N), i = 1, 2, ..., of which at most `most` jobs fit.
 
-    Parameters
-    ----------
-    fits : iterator of float
-        F^(i)(N), the probability that i random jobs fit together, for i = 1, 2, ...; F^(1)(N)
-        is 1.
-    most : int
-        No more jobs than this fit, B.
-
-    Notes
-    -----
-    1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i, which is equation (2), 1 - sum of F^(i)(N) / (i(i-1)),
-    written so that nothing cancels. What is left at i lies between F^(i)(N)/B and F^(i)(N)/i.
-
-    References
-    ----------
-    Bucur, Epema (2003), equations (2) and (5).
+    1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i is 1 - sum of F^(i)(N) / (i(i-1)), written so that
+    nothing cancels. What is left at i lies between F^(i)(N)/B and F^(i)(N)/i, with B = `most`.
     """
     inverse, previous, jobs = 0.0, 1.0, 0
     for jobs, fit in enumerate(fits, start=1):
@@ -174,15 +158,7 @@ def _exponential_level(fits, most):
 
 
 def _slotted_level(fits, most):
-    """Return the mean multiprogramming level where all jobs in service start and end together.
-
-    Parameters and stopping are those of `_exponential_level`; M = sum of F^(i)(N) over i. That
-    takes all jobs of a slot for fresh draws: see `coalloc_lib.analytic.slotted`.
-
-    References
-    ----------
-    Bucur, Epema (2003), equation (4).
-    """
+    """Return M of equation (4), the sum of F^(i)(N): all jobs of a slot are fresh draws."""
     level = 0.0
     for jobs, fit in enumerate(fits, start=1):
         level += fit
@@ -192,3 +168,50 @@ def _slotted_level(fits, most):
 
 
 _LEVELS = {"exponential": _exponential_level, "slotted": _slotted_level}
+
+
+def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
+    """Return the maximal utilization of one cluster where all jobs in service end together.
+
+    Parameters
+    ----------
+    processors : int
+        Of the cluster.
+    sizes : SizeDistribution
+        Of the jobs; none may be larger than the cluster.
+
+    Returns
+    -------
+    Bound
+
+    Notes
+    -----
+    Equation (4) draws all jobs of a slot afresh. But the first job of a slot is the one that did
+    not fit into the slot before, and large jobs fit less often. So the first sizes are a Markov
+    chain. With f the density of the sizes and r(u) = f(u) + sum over s of f(s) r(u - s) (r(0) = 1)
+    the probability that some number of jobs add up to u, a slot that begins with s fills up to u
+    and is followed by t with probability r(u - s) f(t) where u + t > N; the utilization is the
+    mean of u over N in the chain's steady state. The multiprogramming level follows by equation
+    (3), since every job takes one slot.
+    """
+    if sizes.maximum > whole("processors", processors):
+        raise InputError(f"sizes reach {sizes.maximum}; give at least as many processors")
+    f = np.zeros(processors + 1)
+    f[: len(sizes.probabilities)] = sizes.probabilities
+    renewal = np.zeros(processors + 1)
+    renewal[0] = 1.0
+    for used in range(1, processors + 1):
+        renewal[used] = f[1 : used + 1] @ renewal[used - 1 :: -1][:used]
+    support = sizes.sizes
+    tail = np.array([f[processors - used + 1 :].sum() for used in range(processors + 1)])
+    step = np.zeros((len(support), len(support)))
+    filled = np.zeros(len(support))
+    for row, first in enumerate(support):
+        reached = np.concatenate([np.zeros(first), renewal[: processors + 1 - first]])
+        filled[row] = (reached * tail) @ np.arange(processors + 1)
+        step[row] = [f[t] * reached[processors - t + 1 :].sum() for t in support]
+    balance = np.vstack([step.T - np.eye(len(support)), np.ones(len(support))])
+    first_sizes = np.linalg.lstsq(balance, np.append(np.zeros(len(support)), 1.0), rcond=None)[0]
+    utilization = float(first_sizes @ filled / processors)
+    level = utilization * processors / sizes.mean
+    return Bound(Interval.exact(utilization), "exact", level)

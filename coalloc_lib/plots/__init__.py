@@ -1,9 +1,8 @@
 """Pictures, one drawer a kind. Each takes a tidy table, draws on a new figure, and returns it.
 
-A table has one row a point, and the drawer is told the names of its columns. An interval stands in
+A table has one row a point, and the drawer takes the names of its columns. An interval stands in
 `ci95_low` and `ci95_high` (absent or empty: there is none; infinite: open), and why it is in doubt
-in `warning`. Titles say what to notice, subtitles what is plotted; `signs` holds one colour and one
-mark for each meaning.
+in `warning`. Titles say what to notice, subtitles what is plotted.
 """
 
 from coalloc_lib.plots.bars import bars, histograms
@@ -11,37 +10,21 @@ from coalloc_lib.plots.curves import anatomy, curves
 from coalloc_lib.plots.intervals import intervals
 from coalloc_lib.plots.lines import lines
 from coalloc_lib.plots.maps import MARKS, maps, timelines
-from coalloc_lib.plots.picture import Picture
 from coalloc_lib.plots.schedules import reservations, still
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
-from coalloc_lib.plots.style import GREY, head, name_lines, new_figure, title_figure, to_svg
+from coalloc_lib.plots.style import (
+    GREY,
+    Picture,
+    head,
+    name_lines,
+    new_figure,
+    title_figure,
+    to_svg,
+)
 from coalloc_lib.plots.tables import format_interval
 
 __all__ = [
-    "GREY",
-    "LOSS",
-    "MARKS",
-    "MEANINGS",
-    "PRINT",
-    "STANDARD",
-    "Picture",
-    "Sign",
-    "anatomy",
-    "bars",
-    "curves",
-    "format_interval",
-    "head",
-    "histograms",
-    "intervals",
-    "lines",
-    "maps",
-    "name_lines",
-    "new_figure",
-    "reservations",
-    "shades",
-    "signs",
-    "still",
-    "timelines",
-    "title_figure",
-    "to_svg",
+    "GREY", "LOSS", "MARKS", "MEANINGS", "PRINT", "STANDARD", "Picture", "Sign", "anatomy", "bars",
+    "curves", "format_interval", "head", "histograms", "intervals", "lines", "maps", "name_lines",
+    "new_figure", "reservations", "shades", "signs", "still", "timelines", "title_figure", "to_svg",
 ]  # fmt: skip

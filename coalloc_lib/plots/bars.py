@@ -1,4 +1,4 @@
-"""Bars that are named and numbered where they end, and histograms."""
+"""Bars with their names and values at their ends, and histograms."""
 
 from collections.abc import Mapping
 from textwrap import shorten
@@ -34,17 +34,13 @@ def bars(
     ----------
     table : DataFrame
         One row a bar.
-    value, group, series : str
-        Its columns; a series has one look in all groups.
+    value, group, series, words : str
+        Its columns; a series has one look in all groups. `words` are written behind a bar's name,
+        its value where they are not given.
     threshold : (str, dict), optional
-        What a claim is judged by: its name, and where it lies in each group, or from where to
-        where; a group may have none.
-    words : str, optional
-        The column of what is written behind a bar's name; its value where it is not given.
-    most : float
-        Where bars are cut off, with an arrow.
-    look : dict of Sign, optional
-        By series, where it is not to follow from the names.
+        What a claim is judged by, and where it lies in each group, or from where to where.
+    most, look : float, dict of Sign, optional
+        Where bars are cut off, with an arrow; signs by series.
     """
     labels = {"group": group, "series": series, "words": words}
     rows = tidy(table, labels, {"value": value}, closed=True)
@@ -62,11 +58,11 @@ def bars(
         elif row.low < row.high:
             reach = [[row.value - row.low], [row.high - row.value]]
             axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
-        said = f"{row.series} {row.words or format_interval(interval_of(row, 'value'))}"
+        label = f"{row.series} {row.words or format_interval(interval_of(row, 'value'))}"
         if row.warning:  # a reason may be longer than a picture is wide
-            said = shorten(said, LONGEST, placeholder=" …")
+            label = shorten(label, LONGEST, placeholder=" …")
         # The words of a negative bar stand behind 0, where there is room.
-        ends.append((max(0.0, min(row.high, most)), row.at, said))
+        ends.append((max(0.0, min(row.high, most)), row.at, label))
     # Room for the longest words: a share of the axis, which begins at `left`, for each letter.
     left, taken = min(0.0, 1.05 * rows["low"].min()), [LETTER * (len(e[2]) + 2) for e in ends]
     room = max((end[0] - t * left) / (1 - t) for end, t in zip(ends, taken, strict=True)) or 1.0
@@ -74,9 +70,9 @@ def bars(
     last = min(1.0, room) if rows["high"].max() <= 1 else room  # a share ends at 1
     axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    for end, at, said in ends:
+    for end, at, label in ends:
         place = end + 0.012 * (room - left), at
-        axes.text(*place, said, va="center", fontsize=8, bbox=box, zorder=3)
+        axes.text(*place, label, va="center", fontsize=8, bbox=box, zorder=3)
     places = rows.groupby("group", sort=False)["at"].agg(["min", "max"])
     axes.set_yticks(places.mean(axis=1), groups)
     axes.tick_params(axis="y", length=0)
@@ -104,12 +100,8 @@ def histograms(
 ) -> Figure:  # fmt: skip
     """Draw one distribution a panel.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row a bar.
-    value, share, width, panel : str
-        Its columns: where a bar begins, its height and width, and what its panel's axis is of.
+    Columns of `table`, a row a bar: `value` has where a bar begins, `share` and `width` its height
+    and width, `panel` what its panel's axis is of.
     """
     rows = tidy(table, {"panel": panel}, {"value": value, "share": share, "width": width})
     figure, (line,) = new_figure(2.3, 1, rows["panel"].nunique(), squeeze=False)

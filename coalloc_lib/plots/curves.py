@@ -1,4 +1,4 @@
-"""Response times against utilization, and under them what each line bears."""
+"""Response times against utilization, and under them the maximal utilization of each line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ def curves(
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw mean response times with their 95 % bands, and under them what each line bears.
+    """Draw mean response times with 95 % bands, and below the maximal utilization of each line.
 
     Each line rises to infinity at its maximal utilization; the lower part names the lines there.
     A hollow mark is a point whose interval is wider than was asked for.
@@ -39,22 +39,19 @@ def curves(
         `maximal_low` and `maximal_high`, the same in all rows of a line.
     panels : dict of sequence of str, optional
         Labels of the lines by the heading of the panel; a line that none names is in all.
-    look : dict of Sign, optional
-        By label, where it is not to follow from the names.
-    left : float, optional
-        Where the horizontal axes begin, to look closer at high utilizations.
-    beside : (str, dict), optional
-        Other maximal utilizations to hold lines against: what they are, and how much by label.
-    threshold : (str, dict), optional
-        What a claim is judged by: its name, and where it lies for a line, or from where to where.
+    look, left : dict of Sign, float, optional
+        Signs by label; where the horizontal axes begin, to look closer at high utilizations.
+    beside, threshold : (str, dict), optional
+        Other maximal utilizations by label, and what they are; what a claim is judged by, and where
+        it lies for a line, or from where to where.
     """
-    bounds = {"bears": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
+    bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
     points = tidy(table, {"label": "label"}, numbers, gaps=["y"])
     maxima = points.drop_duplicates("label").set_index("label")
     panels = panels or {"": ()}
-    named = {label for labels in panels.values() for label in labels}
-    shown = [[n for n in maxima.index if n in own or n not in named] for own in panels.values()]
+    assigned = {label for labels in panels.values() for label in labels}
+    shown = [[n for n in maxima.index if n in own or n not in assigned] for own in panels.values()]
     look = looks(maxima.index, look)
     most = max(map(len, shown))
     figure, grid = new_figure(
@@ -75,7 +72,7 @@ def curves(
     _mark_times(grid[0][0])
     grid[0][0].set_ylabel(YLABEL)
     grid[1][0].set(ylim=(-0.7, most - 0.3), yticks=[])
-    grid[1][0].set_ylabel("bears", rotation=0, ha="right", va="center")
+    grid[1][0].set_ylabel("maximal\nutilization", rotation=0, ha="right", va="center")
     notes = ["hollow: interval wider than asked for" * (not points["precise"].all())]
     notes += [f"+: {beside[0]}"] if beside else []
     title_figure(figure, title, subtitle, *notes, f"dashed: {threshold[0]}" if threshold else "")
@@ -83,7 +80,7 @@ def curves(
 
 
 def _name_maxima(axes, below, maxima, look, beside, threshold):
-    """Write what each line bears, most on top, with its name; lead up to where it goes."""
+    """Write name and maximal utilization of each line, the largest on top, with a line to it."""
     ends = {n: level if isinstance(level, tuple) else (level,) for n, level in threshold.items()}
     marks = {
         name: [*ends.get(name, ()), *([beside[name]] if name in beside else [])]
@@ -91,19 +88,19 @@ def _name_maxima(axes, below, maxima, look, beside, threshold):
     }
     right = 1.02 * max(*(at for each in marks.values() for at in each), *maxima["most"], 0.0)
     left = below.get_xlim()[0]
-    for row, one in enumerate(maxima.sort_values("bears", kind="stable").itertuples()):
+    for row, one in enumerate(maxima.sort_values("maximum", kind="stable").itertuples()):
         name, sign = one.Index, look[one.Index]
         for part in (axes, below):
-            part.axvline(one.bears, color=sign.colour, linewidth=0.8, linestyle=":")
+            part.axvline(one.maximum, color=sign.colour, linewidth=0.8, linestyle=":")
         below.plot([one.least, one.most], [row, row], color=sign.colour, linewidth=3, alpha=0.4)
-        below.plot(one.bears, row, marker=sign.marker, color=sign.colour, markersize=5)
+        below.plot(one.maximum, row, marker=sign.marker, color=sign.colour, markersize=5)
         if name in beside:
             below.plot(beside[name], row, marker="+", color="black", markersize=6, zorder=4)
         low, high = row - 0.45, row + 0.45
         below.vlines(ends.get(name, ()), low, high, "black", "--", linewidth=1, zorder=4)
         at = min(one.least, *marks[name], 1.0)
-        below.plot([at, one.bears], [row, row], color=sign.colour, linewidth=0.6)
-        words = f"{name}  {one.bears:.3f} "
+        below.plot([at, one.maximum], [row, row], color=sign.colour, linewidth=0.6)
+        words = f"{name}  {one.maximum:.3f} "
         style = {"ha": "right", "va": "center", "fontsize": 8, "color": sign.colour}
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
         below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=box, **style)
@@ -125,7 +122,7 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
     """Draw one line of a table that `curves` takes, and name its parts."""
     line = table[table["label"] == label].assign(label="")
     figure = curves(line, title=title, subtitle=subtitle, look={"": STANDARD})
-    axes, bears = figure.axes[0], float(line["maximal_utilization"].iloc[0])
+    axes, maximum = figure.axes[0], float(line["maximal_utilization"].iloc[0])
     known = line[["utilization", "response"]].dropna().to_numpy()
     first, knee = known[0], min(known, key=lambda at: abs(at[1] - 2))
     style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": GREY}
@@ -137,11 +134,11 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
         axes.annotate(text, at, shift, arrowprops=arrow, **style)
     words = "maximal utilization:\nfrom here on the\nqueue only grows"
     red = {"color": LOSS.colour, "ha": "right", "va": "center"}
-    axes.annotate(words, (bears, 6.5), (-8, 0), **style | red)
-    axes.set_xlim(0, max(1.0, bears))
+    axes.annotate(words, (maximum, 6.5), (-8, 0), **style | red)
+    axes.set_xlim(0, max(1.0, maximum))
     axes.set_xticks([tenth / 10 for tenth in range(0, 11, 2)])
     axes.set_ylim(None, TOP)
     _mark_times(axes)
-    axes.axvspan(bears, max(1.0, bears), color=LOSS.colour, alpha=0.12, linewidth=0)
-    axes.annotate("capacity\nloss", ((1 + bears) / 2, 1.1), (0, 0), ha="center", **style)
+    axes.axvspan(maximum, max(1.0, maximum), color=LOSS.colour, alpha=0.12, linewidth=0)
+    axes.annotate("capacity\nloss", ((1 + maximum) / 2, 1.1), (0, 0), ha="center", **style)
     return figure

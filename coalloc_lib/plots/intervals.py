@@ -38,12 +38,10 @@ def intervals(
     ----------
     table : DataFrame
         One row an interval, from `ci95_low` to `ci95_high`, dotted where it is in doubt.
-    x, row, series, panel : str
-        Its columns.
+    x, row, series, panel, printed, words : str
+        Its columns: `printed` is what a paper prints, open diamonds, `words` are written beside.
     span : (float, float), optional
         Of the horizontal axis, where it is not to fit what is drawn.
-    printed : str, optional
-        The column of what a paper prints, open diamonds.
     log, factors : bool
         Whether the axis is logarithmic; whether it is, with a line at 1.
     band : (float, float), optional
@@ -51,14 +49,8 @@ def intervals(
         diamond in its middle. The marks then have the sign of their panel.
     hollow : (str, str), optional
         The column that says which marks are hollow, and what that means.
-    beyond : str
-        What arrows mean, said where there is one.
-    words : str, optional
-        The column of what is written beside intervals.
-    look : dict of Sign, optional
-        By series, where it is not to follow from the names.
-    row_height : float
-        Inches.
+    beyond, look, row_height : str, dict of Sign, float
+        What arrows mean, where there is one; signs by series; inches.
     """
     labels = {"row": row, "series": series, "panel": panel, "words": words}
     numbers = {"x": x} | ({"printed": printed} if printed else {})

@@ -53,34 +53,24 @@ def lines(
     Parameters
     ----------
     table : DataFrame
-        One row a point, with `ci95_low` and `ci95_high` where it has a band. A point without `y` is
-        left out, as is what a logarithmic axis cannot show.
+        One row a point; without `y`, or off a logarithmic axis, it is left out.
     x, y, line, panel, row : str
         Its columns. There is a panel for each value of `panel`; with `row`, a grid of small ones.
     scales : (str, str) or dict of them
         Of the two axes, ``"linear"`` or ``"log"``; by panel, where they differ.
     factors : bool
         `y` is a factor, on an axis around 1; without one the line is past saturation: a cross.
-    level : (str, float), optional
-        A dashed line, which the subtitle names.
-    levels : dict of float, optional
-        Dashed lines, whose words are written into the first panel.
+    level, levels : (str, float), dict of float, optional
+        Dashed lines: one that the subtitle names, and some with their words in the first panel.
     printed : DataFrame, optional
         What a paper prints, in the same columns: open diamonds, at the foot where there is no `y`.
         With `factors`, `y` is 1 where the column is missing; without `panel` all panels have it.
     names : {"ends", "legend"}
-        Whether lines are named where they end, or at the left where they meet at the right, and
-        panels share their axes; or beside the last panel, and each has axes of its own.
-    look : dict of Sign, optional
-        By line, where it is not to follow from the names.
-    bold : collection of str, optional
-        Lines that stand out; the others are grey.
-    dashed, bare : collection of str
-        Lines that are dashed; lines without their bands.
-    stairs : bool
-        Lines keep their level up to the next point.
-    whole : bool
-        Whether the axis has room for all bands, and not for all lines only.
+        Names at the ends of lines, of panels with common axes; or a legend, and each has its own.
+    look, bold, dashed, bare : dict of Sign, collections of str
+        Signs by line; lines that stand out from grey ones; that are dashed; that have no band.
+    stairs, whole : bool
+        Lines keep their level up to the next point; the axis has room for all bands.
     """
     labels, numbers = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
     points = tidy(table, labels, numbers, gaps=["y"])
@@ -167,8 +157,8 @@ def lines(
     for axes, here in zip(grid.flat, cells.values() if ends and not row else (), strict=False):
         ends_of = here.groupby("line", sort=False).agg("first" if left else "last")
         ends_of = ends_of.dropna(subset="y")
-        named = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
-        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in named if n], left=left)
+        tips = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
+        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in tips if n], left=left)
     return figure
 
 
@@ -179,10 +169,10 @@ def _printed(printed, points, labels, numbers, factors):
     there = {name: column if column in printed else None for name, column in labels.items()}
     if factors and numbers["y"] not in printed:
         printed = printed.assign(**{numbers["y"]: 1.0})
-    found = tidy(printed, there, numbers, gaps=["y"])
+    marks = tidy(printed, there, numbers, gaps=["y"])
     if there["panel"] is None:
-        found = found.drop(columns="panel").merge(points[["line", "panel"]].drop_duplicates())
-    return found[found["line"].isin(points["line"])]
+        marks = marks.drop(columns="panel").merge(points[["line", "panel"]].drop_duplicates())
+    return marks[marks["line"].isin(points["line"])]
 
 
 def _shown(points, kinds, factors):
@@ -196,9 +186,9 @@ def _shown(points, kinds, factors):
 
 def _limits(points, seen, kind, factors, whole, near):
     """Return the ends of a vertical axis, for all estimates, and for all bands if it is `whole`."""
-    found = np.concatenate([points["y"], seen, *[points["low"], points["high"]] * whole])
-    found = found[np.isfinite(found) & ((kind == "linear") | (found > 0))]
-    low, high = (found.min(), found.max()) if len(found) else (0.5, 1.0)
+    values = np.concatenate([points["y"], seen, *[points["low"], points["high"]] * whole])
+    values = values[np.isfinite(values) & ((kind == "linear") | (values > 0))]
+    low, high = (values.min(), values.max()) if len(values) else (0.5, 1.0)
     if factors:
         return max(low / 1.1, FACTORS[0]), min(high * 1.1, FACTORS[-1])
     if kind == "log":
@@ -258,10 +248,7 @@ def _make_room(axes, places, letters, left):
 
 
 def _meet_at_the_right(cells, kind):
-    """Whether lines lie on one another at their last places, in all panels, but not at the first.
-
-    They do where a parameter ends in what all are held against.
-    """
+    """Whether lines meet in all panels at their last places, but not at the first."""
     spreads = [[0.0, 0.0]]
     for here in cells:
         ends = here.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])

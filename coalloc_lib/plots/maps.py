@@ -53,23 +53,17 @@ def maps(
     ----------
     table : DataFrame
         One row a cell. One whose interval holds 0, or that is in doubt, is hatched.
-    x, y, value, panel : str
+    x, y, value, panel, mark : str
         Its columns. `x` and `y` are labels, in order of appearance, from the left and from below.
-        A negative value is shorter: blue-green; a positive one brown.
-    mark : str, optional
-        The column that has a key of `MARKS` or `kinds` where a cell has no number.
+        A negative value is blue-green, a positive one brown; where a cell has no number, `mark` has
+        a key of `MARKS` or `kinds`.
     kinds : dict of (str, str), optional
         Text and colour of each kind of cell, explained below; no colour: hatched.
-    most : float or None
-        Where the colours end: at the largest value where it is None.
-    digits : int
-        Behind the decimal point.
-    values : str
-        What the colours stand for.
-    outline : bool
-        Whether there is a line where the sign turns.
-    half_widths : bool
-        Values are gains: positive ones are blue-green, and half the interval is written, too.
+    most, digits : float or None, int
+        Where the colours end, by default at the largest value; digits behind the decimal point.
+    values, outline, half_widths : str, bool
+        What the colours stand for; whether a line shows where the sign turns; whether positive
+        values are gains, blue-green, written with half their interval.
     """
     explained = {name: Mark(*kind) for name, kind in (kinds or {}).items()}
     labels = {"x": x, "y": y, "panel": panel, "mark": mark}
@@ -99,10 +93,10 @@ def maps(
                 text, colour, longer = known[cell.mark]
                 colour = "" if cell.warning else colour
             else:
-                found = interval_of(cell, "value")
-                decided = found.above(0) or found.below(0)
-                colour = colours(0.5 + found.estimate / (2 * most)) if decided else ""
-                text, longer = _told(found, digits, half_widths), found.estimate > 0
+                interval = interval_of(cell, "value")
+                decided = interval.above(0) or interval.below(0)
+                colour = colours(0.5 + interval.estimate / (2 * most)) if decided else ""
+                text, longer = _cell_text(interval, digits, half_widths), interval.estimate > 0
             sides[at] = longer
             its: Any = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
             axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **its))
@@ -138,13 +132,13 @@ def maps(
     return figure
 
 
-def _told(found, digits, half_widths):
+def _cell_text(interval, digits, half_widths):
     """Return a change in few letters: from tenfold on, by what factor."""
-    if not half_widths and found.estimate >= 900:
-        return f"×{1 + found.estimate / 100:.0f}"
-    rounded = round(found.estimate, digits) + 0.0  # no minus before a zero
+    if not half_widths and interval.estimate >= 900:
+        return f"×{1 + interval.estimate / 100:.0f}"
+    rounded = round(interval.estimate, digits) + 0.0  # no minus before a zero
     text = f"{rounded:+.{digits}f}" if rounded or half_widths else "0"
-    text += f" ± {found.half_width:.{digits}f}" if half_widths else ""
+    text += f" ± {interval.half_width:.{digits}f}" if half_widths else ""
     return text.replace("-", "−")
 
 

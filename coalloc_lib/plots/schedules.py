@@ -45,19 +45,8 @@ def still(
 
     Jobs are boxes on their clusters; hatched is what idles while a job waits. Below them each job
     has a cross at its submission, a thin line while it waits, and a bar at the first start that it
-    was promised.
-
-    Parameters
-    ----------
-    panels : dict of dict
-        By heading, what `coalloc_lib.explain.scenes` returns: `sizes`, the processors of each
-        cluster; `boxes`, (number, cluster, first processor, processors, start, end) each; `waits`,
-        (begin, length) of each time in which a job waits; `queue`, (lane, number, submission, end
-        of the wait, promised start or NaN) of each job.
-    span : (float, float)
-        Draw from one instant to another.
-    unit : str
-        Unit of time.
+    was promised. `panels` has by heading what `coalloc_lib.explain.scenes` returns; `span` has
+    the ends of the time axis, `unit` its unit.
     """
     deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
     lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
@@ -161,31 +150,21 @@ def rows(
 
 def reservations(
     sizes: Sequence[int], boxes: Iterable[Box], *, now: float, until: float,
-    span: tuple[float, float], found: tuple[float, float, Sequence[int]] | None = None,
+    span: tuple[float, float], free_period: tuple[float, float, Sequence[int]] | None = None,
     title: str, subtitle: str = "", unit: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a calendar of reservations.
+    """Draw a calendar of reservations on clusters of `sizes` servers.
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        Servers of each cluster.
-    boxes : iterable of Box
-    now, until : float
-        The present instant, and the end of the horizon.
-    span : (float, float)
-        What the time axis shows.
-    found : (float, float, sequence of int), optional
-        What a search found: from when to when, and which servers are free so long.
-    title, subtitle, unit : str
+    `now` is the present instant, `until` the end of the horizon, `span` what the time axis shows;
+    `free_period` has its start, its end, and which servers are free so long.
     """
     height = min(ROW * (sum(sizes) + APART * (len(sizes) - 1)), ALL)
     figure, axes = new_figure(height + 0.5)
     tops = rows(axes, sizes, boxes, span)
     axes.axvline(now, color="black", linewidth=1.2)
     axes.axvline(until, color=GREY, linestyle=":", linewidth=1.2)
-    if found is not None:
-        start, end, free = found
+    if free_period is not None:
+        start, end, free = free_period
         look: dict[str, Any] = {"color": STANDARD.colour, "alpha": 0.2, "zorder": 1}
         for server in free:
             axes.broken_barh([(start, end - start)], (tops[server], 1), **look)

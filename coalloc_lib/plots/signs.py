@@ -71,29 +71,18 @@ def signs(names: Iterable[str]) -> dict[str, Sign]:
 
     Of several meanings the longest counts. A second name of one meaning gets a sign of its own, of
     which there are five; then they come again.
-
-    Examples
-    --------
-    >>> signs(["ordered requests", "unordered requests"])["unordered requests"].colour
-    '#0072B2'
     """
-    free, found = cycle(OWN), dict[str, Sign]()
+    free, looks = cycle(OWN), dict[str, Sign]()
     for name in names:
         # "unordered" holds no "ordered".
         held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
         known = MEANINGS[max(held, key=len)] if held else None
-        found[name] = known if known and known not in found.values() else next(free)
-    return found
+        looks[name] = known if known and known not in looks.values() else next(free)
+    return looks
 
 
 def shades(names: Iterable[str]) -> dict[str, Sign]:
-    """Return signs from dark to light, for names that are steps of one quantity.
-
-    Examples
-    --------
-    >>> [sign.marker for sign in shades(["1", "2", "4"]).values()]
-    ['o', 's', '^']
-    """
+    """Return signs from dark to light, for names that are steps of one quantity."""
     names = list(names)
     at = [0.85 * i / max(1, len(names) - 1) for i in range(len(names))]
     marks = cycle(_MARKERS)

@@ -1,8 +1,10 @@
-"""The paper on which all pictures are drawn: sizes, type, titles, and names of what is drawn."""
+"""The paper on which all pictures are drawn: sizes, type, titles, names; and figures as images."""
 
 import re
+from base64 import b64encode
 from collections.abc import Collection, Iterable, Mapping
-from io import StringIO
+from html import escape
+from io import BytesIO, StringIO
 from textwrap import wrap
 from typing import Any
 
@@ -13,7 +15,9 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
+from PIL import Image
 
+from coalloc_lib.checks import instance_of
 from coalloc_lib.plots.signs import PRINT, Sign
 
 GREY = "#595959"
@@ -46,6 +50,14 @@ LETTERS, SMALL_LETTERS = 84, 104
 #: Marks of an axis of factors around 1, and those for which there is room under a narrow panel.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4)
+#: Bytes up to which a picture is drawn by its reader; a larger one is an image.
+LARGEST_SVG = 47_000
+#: Dots per inch of an image: twice those that most screens show.
+DPI = 168
+#: Colours of an image: those of its areas as they are, and some for the edges of what is drawn.
+AREAS, EDGES = 80, 48
+#: Inches of a figure become so many pixels on the page.
+PIXELS = 100
 
 
 def new_figure(
@@ -57,11 +69,11 @@ def new_figure(
         return figure, figure.subplots(rows, columns, **sharing)
 
 
-def title_figure(figure: Figure, title: str, *said: str) -> None:
+def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     """Write what to notice over the figure, and under it what is plotted; make room for both."""
     width = figure.get_figwidth() / WIDTH
     titles = wrap(title, int(LETTERS * width))
-    subtitles = wrap("; ".join(filter(None, said)), int(SMALL_LETTERS * width))
+    subtitles = wrap("; ".join(filter(None, subtitle)), int(SMALL_LETTERS * width))
     room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)
@@ -133,10 +145,7 @@ def mark_factors(axis: Axis, few: bool = False) -> None:
 
 
 def to_svg(figure: Figure) -> str:
-    """Return a figure as SVG whose text is text, so that it is small and can be searched.
-
-    Its letters are the reader's: DejaVu Sans, which it was laid out with, or one as wide.
-    """
+    """Return a figure as SVG with texts as text, in DejaVu Sans or a font as wide."""
     file = StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "coalloc"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -144,3 +153,51 @@ def to_svg(figure: Figure) -> str:
     for words, shorter in SHORTER:
         drawing = words.sub(shorter, drawing)
     return TAG.sub(lambda tag: FINE.sub(lambda place: f"{float(place[0]):.2f}", tag[0]), drawing)
+
+
+class Picture:
+    """A figure as an image with a text alternative.
+
+    `alt` says what it shows, its title where it is not given; `caption` is a sentence above it,
+    `below` HTML below it.
+    """
+
+    def __init__(
+        self, figure: Figure, alt: str | None = None, caption: str = "", below: str = ""
+    ) -> None:
+        instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
+        self.alt = figure.get_suptitle().replace("\n", " ") if alt is None else alt
+        self.caption, self.below = caption, below
+        self.width = round(figure.get_figwidth() * PIXELS)
+        self.kind, self.image = _image(figure)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        code = b64encode(self.image).decode("ascii")
+        caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
+        image = f'<img alt="{escape(self.alt)}" src="data:image/{self.kind};base64,{code}" '
+        return {
+            # White, since the axes are black, also where the page is dark.
+            "text/html": f'{caption}{image}width="{self.width}" '
+            f'style="max-width: 100%; background: white">{self.below}',
+            "text/plain": f"{self.caption} {self.alt}".strip(),
+        }
+
+
+def _image(figure: Figure) -> tuple[str, bytes]:
+    """Return the kind of image and its bytes."""
+    svg = to_svg(figure).encode()
+    if len(svg) <= LARGEST_SVG:
+        return "svg+xml", svg
+    drawn, file = BytesIO(), BytesIO()
+    figure.savefig(drawn, format="png", dpi=DPI)
+    image = Image.open(drawn).convert("RGB")
+    # What we draw has few colours: a palette makes it a third of the size. It has the commonest, so
+    # that no pale area turns grey; maximal coverage adds rare ones, such as those of letters.
+    counts: Any = image.getcolors(image.width * image.height)  # none are left out
+    areas = [part for _, colour in sorted(counts, reverse=True)[:AREAS] for part in colour]
+    rare: Any = image.quantize(EDGES, Image.Quantize.MAXCOVERAGE).getpalette()
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(areas + rare[: 3 * EDGES])
+    few = image.quantize(palette=palette, dither=Image.Dither.NONE)
+    few.save(file, "png", optimize=True)
+    return "png", file.getvalue()

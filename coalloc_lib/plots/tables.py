@@ -17,31 +17,14 @@ FINITE = "a picture shows finite numbers, leave the row out"
 
 
 def tidy(
-    table: pd.DataFrame,
-    labels: dict[str, str | None],
-    numbers: dict[str, str],
-    gaps: Collection[str] = (),
-    closed: bool = False,
-) -> pd.DataFrame:
-    """Return what a drawer reads of a table, under the drawer's own names.
+    table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
+    gaps: Collection[str] = (), closed: bool = False,
+) -> pd.DataFrame:  # fmt: skip
+    """Return what a drawer reads of a table, under its own names; refuse what it cannot show.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Its columns `ci95_low`, `ci95_high` and `warning` become `low`, `high` and `warning`: NaN
-        and empty where there are none.
-    labels, numbers : dict of str
-        Columns by the drawer's names. Labels become texts, empty where the column is None; numbers
-        become floats.
-    gaps : collection of str
-        Numbers that need not be finite.
-    closed : bool
-        Whether intervals must have finite ends.
-
-    Raises
-    ------
-    InputError
-        Something has no place in a picture: it names the column, the value and the mend.
+    `labels` become texts, empty where the column is None, `numbers` floats, finite but for `gaps`.
+    `ci95_low`, `ci95_high` and `warning` become `low`, `high` and `warning`, NaN and empty where
+    there are none; `closed` intervals must have finite ends.
     """
     instance_of("table", table, pd.DataFrame, "a pandas table with a row a point")
     if table.empty:
@@ -51,24 +34,24 @@ def tidy(
             known = ", ".join(map(repr, table))
             raise InputError(f"{name} = {shown(column)} is no column; the table has {known}")
     texts = labels | {"warning": "warning" if "warning" in table else None}
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         name: "" if column is None else [_text(label) for label in table[column]]
         for name, column in texts.items()
     }
     for name, column in (numbers | ENDS).items():
         if column not in table:
-            found[name] = np.nan
+            columns[name] = np.nan
             continue
         try:
-            found[name] = table[column].to_numpy(dtype=float, na_value=np.nan)
+            columns[name] = table[column].to_numpy(dtype=float, na_value=np.nan)
         except (TypeError, ValueError):
             numeric = np.array([isinstance(value, Real) for value in table[column]])
             refuse(~numeric & table[column].notna(), table, column, "give numbers")
         if name in numbers and name not in gaps:
-            refuse(~np.isfinite(found[name]), table, column)
+            refuse(~np.isfinite(columns[name]), table, column)
         elif name in ENDS and closed:
-            refuse(np.isinf(found[name]), table, column)
-    return pd.DataFrame(found, index=range(len(table)))
+            refuse(np.isinf(columns[name]), table, column)
+    return pd.DataFrame(columns, index=range(len(table)))
 
 
 def _text(label: Any) -> str:

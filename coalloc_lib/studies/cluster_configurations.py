@@ -2,7 +2,7 @@
 
 Bucur and Epema (2002) ask which division of 128 processors into clusters, which placement and
 which number of components serve jobs best: Tables 1 and 2, Figures 1 to 12, the claims CC-1 to
-CC-13. Two figures go further: which placement bears more for every division, and up to which
+CC-13. Two figures go further: which placement saturates later on every division, and up to which
 stretch of service times it pays to spread a job.
 """
 
@@ -28,8 +28,6 @@ from coalloc_lib.studies.losses import add_densities, add_printed_tables, scenar
 from coalloc_lib.studies.response_lines import SHARES, Line, Ranges, add_lines, parent
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel, Mixture
-
-# ---- parameters ----------------------------------------------------------------------------------
 
 #: Component sizes of sections 4 and 5; 1 is not counted as a power of two.
 SIZES = power_of_two(0.9, 1, 8)
@@ -90,8 +88,6 @@ study = Study(
     ),
 )  # fmt: skip
 
-# ---- cases ---------------------------------------------------------------------------------------
-
 
 def _scenarios():
     rules = {"first fit": FirstFit(), "worst fit": WorstFit()}
@@ -115,7 +111,7 @@ LINES = {name: Line(scenario, PROCESSORS, COMPARED) for name, scenario in _scena
 
 @dataclass(frozen=True)
 class Placements:
-    """What equal clusters bear under worst fit and under first fit; the scale has `map_jobs`."""
+    """Equal clusters in heavy traffic under worst fit and first fit; the scale has `map_jobs`."""
 
     clusters: int
     components: int
@@ -151,14 +147,11 @@ STRETCHED = {alpha: Stretched(alpha) for alpha in (1.25, 2.0, 10.0)}
 
 @dataclass(frozen=True)
 class BreakEven:
-    """How much spread jobs bear over what the same jobs bear whole, on the same clusters.
+    """Maximal utilization of spread jobs over that of the same jobs whole, on the same clusters.
 
-    Notes
-    -----
-    Service times `alpha` times as long make the same schedule in slow motion, so that of net work
-    spread jobs bear ``rho_spread / alpha``. That is ``rho_whole`` at
-    ``alpha = rho_spread / rho_whole``. Both are simulated in heavy traffic on the same jobs, the
-    `map_jobs` of a scale, and the ratio is taken run by run.
+    Service times `alpha` times as long make the same schedule in slow motion, so that spread jobs
+    can use ``rho_spread / alpha`` for net work: ``rho_whole`` at ``alpha = rho_spread /
+    rho_whole``.
     """
 
     scenario: Scenario
@@ -192,8 +185,6 @@ class BreakEven:
         return Sample(spread.mean(axis=1) / whole.mean(axis=1), warning or why)
 
 
-# ---- Tables 1 and 2, Figures 1 to 12 -------------------------------------------------------------
-
 _PRINTED: dict[str, Any] = {"notice": "Nearly all cells come out as printed"}
 _PRINTED["when"] = lambda table: (table["verdict"] == "reproduced").mean() >= 0.9
 add_printed_tables(study, {2: _PRINTED, 1: _PRINTED}, by_response=lambda cell: True)
@@ -213,7 +204,7 @@ JOBS = {
         "1 component", OF_TWO[0], "2 components", THIRDS, OF_TWO[1], "3 components", OF_TWO[2],
         "4 components")
 }  # fmt: skip
-#: Ranges of what a line bears more than the one that it is held against.
+#: Ranges of the maximal utilization of a line less that of the one it is compared with.
 MORE, FAR_MORE, LESS, FAR_LESS = (0, np.inf), (MUCH, np.inf), (-np.inf, 0), (-np.inf, -MUCH)
 
 
@@ -227,7 +218,7 @@ def _add(
     add_lines(study, f"figure{number}", shows, cases, ranges, notice, claims, **drawn)
 
 
-def _named(line: str, *names: str) -> dict[str, str]:
+def _by_name(line: str, *names: str) -> dict[str, str]:
     return {name: line.format(name) for name in names}
 
 
@@ -268,34 +259,34 @@ _add("3", "Figure 3: response times on equal and unequal clusters, first fit; sh
      {"4×32, ordered": "64+32+2×16 ordered", "64 alone, total": "64+32+2×16 ordered",
       "4×32, unordered": "64+32+2×16 first fit"},
      {"4×32, ordered": FAR_MORE, "4×32, unordered": FAR_MORE, "64 alone, total": MORE},
-     "Equal clusters bear far more than unequal ones; where requests are ordered, the largest of "
-     "these alone bears more than all",
+     "Equal clusters saturate far later than unequal ones; where requests are ordered, the largest "
+     "of these alone saturates later than all",
      "CC-1", "CC-2", dashed="3 points over 64+32+2×16; for 64 alone, as much",
      panels={"ordered requests": ["4×32, ordered", "64+32+2×16, ordered", "64 alone, total"],
              "unordered requests": ["4×32, unordered", "64+32+2×16, unordered"]},
      look={f"{name}, {request}": SYSTEMS[name] for name in ("4×32", "64+32+2×16")
            for request in ("ordered", "unordered")})  # fmt: skip
 _add("4", "Figure 4: response times on equal clusters, first fit",
-     _named("{} first fit", *EQUAL), {"8×16": _BASE}, {"8×16": (0, MUCH)},
-     "Under first fit eight small clusters bear slightly more than four large ones",
+     _by_name("{} first fit", *EQUAL), {"8×16": _BASE}, {"8×16": (0, MUCH)},
+     "Under first fit eight small clusters saturate slightly later than four large ones",
      "CC-3", dashed="0 to 3 points over 4×32")  # fmt: skip
 _add("5a", "Figure 5, top: response times on unequal clusters, first fit from the large ones on",
-     _named("{} first fit", "4×32", *UNEQUAL), dict.fromkeys(UNEQUAL, _BASE),
+     _by_name("{} first fit", "4×32", *UNEQUAL), dict.fromkeys(UNEQUAL, _BASE),
      dict.fromkeys(UNEQUAL, (-MUCH, np.inf)) | dict.fromkeys(FEW[:2], FAR_LESS),
-     "Many unequal clusters bear about as much as equal ones, few only if four of them are large",
+     "Many unequal clusters can use about as much as equal ones, few only if four are large",
      "CC-5", dashed="3 points below 4×32", panels=_FEW_AND_MANY)  # fmt: skip
 _add("5b", "Figure 5, bottom: response times on unequal clusters, first fit from the small ones on",
-     {"4×32": _BASE} | _named("{} first fit, small first", *UNEQUAL),
-     _named("{} first fit", *UNEQUAL), dict.fromkeys(UNEQUAL, LESS),
-     "Every unequal system bears less where its small clusters are filled first",
+     {"4×32": _BASE} | _by_name("{} first fit, small first", *UNEQUAL),
+     _by_name("{} first fit", *UNEQUAL), dict.fromkeys(UNEQUAL, LESS),
+     "Every unequal system saturates earlier where its small clusters are filled first",
      "CC-4", "CC-5", dashed="as much as from the large ones on", panels=_FEW_AND_MANY)  # fmt: skip
 _add("6", "Figure 6: response times on equal clusters, worst fit",
-     _named("{} worst fit", *EQUAL), _named("{} first fit", *EQUAL),
+     _by_name("{} worst fit", *EQUAL), _by_name("{} first fit", *EQUAL),
      {"4×32": FAR_MORE, "8×16": FAR_LESS},
      "Worst fit helps on four large clusters, and harms on eight small ones",
      "CC-7", "CC-8", dashed="3 points from first fit", beside="first fit, Figure 4")  # fmt: skip
 _add("7", "Figure 7: response times on unequal clusters, worst fit",
-     _named("{} worst fit", "4×32", *UNEQUAL), _named("{} first fit", "4×32", *UNEQUAL),
+     _by_name("{} worst fit", "4×32", *UNEQUAL), _by_name("{} first fit", "4×32", *UNEQUAL),
      {"4×32": FAR_MORE} | dict.fromkeys(FEW, (0, MUCH)) | dict.fromkeys(MANY, FAR_LESS),
      "Worst fit helps a little where unequal clusters are few, and harms where they are many",
      "CC-6", "CC-7", dashed="3 points from first fit", beside="first fit, Figure 5",
@@ -304,7 +295,7 @@ _add("8", "Figure 8: response times on many unequal clusters by placement",
      {name: name.replace(",", "") for names in _BY_RULE.values() for name in names},
      {f"{name}, first fit": f"{name} worst fit" for name in MANY},
      {f"{name}, first fit": FAR_MORE for name in MANY},
-     "On many unequal clusters first fit bears far more than worst fit",
+     "On many unequal clusters first fit saturates far later than worst fit",
      "CC-8", dashed="3 points over worst fit", panels=_BY_RULE,
      look={f"{name}, {rule}": plots.MEANINGS[rule] for name in MANY
            for rule in ("first fit", "worst fit")})  # fmt: skip
@@ -312,18 +303,16 @@ _add("9", f"Figure 9: {_TIMES}, each of one distribution, first fit, 4×32",
      _of_jobs("same size: {}, first fit"),
      {f"{k} component{'s' * (k > 1)}": f"same size: {k + 1}, first fit" for k in (1, 2, 3)},
      dict.fromkeys(("1 component", "2 components", "3 components"), MORE),
-     "The fewer components a job has, the more is borne",
+     "The fewer components a job has, the later the system saturates",
      "CC-9", dashed="as much as with one component more", **_JOBS)  # fmt: skip
 _add_worst(10, "size", "each of one distribution")
 _add("11", f"Figure 11: {_TIMES}, of one total, first fit, 4×32",
      _of_jobs("same total: {}, first fit"),
      dict.fromkeys(("2 components", "4 components", *OF_TWO), "same total: 1, first fit"),
      {"2 components": MORE, "4 components": MORE} | dict.fromkeys(OF_TWO, LESS),
-     "Of one total, two or four components bear more than one, and mixtures of one and four less",
+     "Of one total, two or four components can use more than one, mixtures of one and four less",
      "CC-11", dashed="as much as one component", **_JOBS)  # fmt: skip
 _add_worst(12, "total", "of one total")
-
-# ---- further than the paper: the map of placements, and when it pays -----------------------------
 
 
 def _worst_fit_wants_few(table: pd.DataFrame) -> bool:
@@ -334,7 +323,7 @@ def _worst_fit_wants_few(table: pd.DataFrame) -> bool:
     return {*all_clusters} == {2, 4, 8} and most.all() and "first fit" in {*table["wins"]}
 
 
-def _draw_map(table, **said):
+def _draw_map(table, **titles):
     points = {"gain": "gain_estimate", "ci95_low": "gain_low", "ci95_high": "gain_high"}
     cells = table.assign(
         system=[f"{n}×{PROCESSORS // n}" for n in table["clusters"]],
@@ -343,7 +332,7 @@ def _draw_map(table, **said):
     return plots.maps(
         cells, x="system", y="components", value="gain", most=None, digits=1, outline=False,
         half_widths=True, xlabel="system", ylabel="components of a job",
-        values="percentage points", **said,
+        values="percentage points", **titles,
     )  # fmt: skip
 
 
@@ -353,12 +342,12 @@ def _draw_map(table, **said):
     f"{PROCESSORS} processors; hatched: undecided",
     lambda *_: {(n, k): Placements(n, k) for n in (1, 2, 4, 8, 16) for k in range(1, n + 1)},
     draw=_draw_map,
-    notice="Worst fit bears more where jobs need most of eight clusters or fewer; elsewhere first "
-    "fit does, or neither",
+    notice="Worst fit saturates later where jobs need most of eight clusters or fewer; elsewhere "
+    "first fit does, or neither",
     when=_worst_fit_wants_few,
 )
 def placements_table(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return what both placements bear, and which wins: the paired interval does not hold 0."""
+    """Return both maximal utilizations, and which wins: the paired interval does not hold 0."""
     rows = []
     for (clusters, components), case in entries.items():
         worst, first = results[case]
@@ -395,17 +384,17 @@ def one_more_stretch(line: Any, scenario: Any) -> Entries:
 
 
 def _stretches(scale: Scale, seed: Seed) -> Entries:
-    found: dict[Any, Any] = {}
+    entries: dict[Any, Any] = {}
     for policy in POLICIES.values():
         for line, (clusters, laws) in SPREAD.items():
             for sizes in laws:
                 jobs, system = JobModel(sizes, clusters), Multicluster.equal(clusters, 32)
-                found |= one_more_stretch(line, Scenario(system, jobs, policy, WorstFit()))
-    return found
+                entries |= one_more_stretch(line, Scenario(system, jobs, policy, WorstFit()))
+    return entries
 
 
 def _large_on_eight(table: pd.DataFrame) -> bool:
-    """Whether in each panel the largest jobs on eight clusters bear most, beyond all intervals."""
+    """Whether in each panel the largest jobs on eight clusters gain most, beyond all intervals."""
     tops = table.loc[table.groupby("panel")["ci95_low"].idxmax()].set_index("panel", drop=False)
     rest = table[~table["ci95_low"].isin(tops["ci95_low"])].groupby("panel")["ci95_high"].max()
     alike = {*tops["line"] + tops["sizes"]} == {"8×32U[1,4]"} and not table["warning"].any()
@@ -414,8 +403,8 @@ def _large_on_eight(table: pd.DataFrame) -> bool:
 
 @study.add_figure(
     "break-even",
-    "Stretch of service times at which jobs spread over all clusters bear no more than when kept "
-    "whole on one; components U[1,m], or D(0.9)[1,m]; worst fit; bands: 95 %",
+    "Stretch of service times at which jobs spread over all clusters saturate no later than when "
+    "kept whole on one; components U[1,m], or D(0.9)[1,m]; worst fit; bands: 95 %",
     _stretches,
     draw=partial(
         plots.lines, x="share", y="alpha", line="line", panel="panel", levels=LEVELS, whole=True,
@@ -431,37 +420,31 @@ def stretches_table(entries: Entries, results: Results) -> pd.DataFrame:
     """Return the stretch at break-even of each point, and the mean job's share of a cluster."""
     rows = []
     for (line, sizes, panel), case in entries.items():
-        found, scenario = results[case].interval, case.scenario
+        ratio, scenario = results[case].interval, case.scenario
         rows.append({
             "line": line, "sizes": sizes, "panel": panel,
             "share": scenario.workload.mean_processors / scenario.system.largest,
-            "alpha": found.estimate, "ci95_low": found.low, "ci95_high": found.high,
-            "count": found.count, "warning": found.warning, **scenario_columns(scenario),
+            "alpha": ratio.estimate, "ci95_low": ratio.low, "ci95_high": ratio.high,
+            "count": ratio.count, "warning": ratio.warning, **scenario_columns(scenario),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-# ---- claims --------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Comparison:
-    """One line less another: maximal utilizations run by run, and mean response times.
-
-    These are relative to the second line's, at loads below saturation of both.
-    """
+    """One line less another in maximal utilization; its mean response times over the other's."""
 
     pairs: Sample
     max_utilization: Interval
     responses: dict[float, Interval]
 
     def better(self, by: float = 0.0) -> bool | None:
-        """Whether the first line bears more, and nowhere responds slower by more than `LIKE`."""
+        """Whether the first saturates later, and nowhere responds slower by more than `LIKE`."""
         slower = (response.above(LIKE) for response in self.responses.values())
         return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def alike(self) -> bool | None:
-        """Whether the lines hardly differ in what they bear and how they respond."""
+        """Whether the lines hardly differ in maximal utilization and in response times."""
         responses = (each.between(-LIKE, LIKE) for each in self.responses.values())
         return all_of(self.max_utilization.between(-SLIGHT, SLIGHT), *responses)
 
@@ -503,7 +486,7 @@ def _eight_clusters_are_slightly_better(results: Results) -> Decision:
     parts = {f"alike at {low}": change.responses[low].between(-LIKE, LIKE)}
     parts |= {f"8×16 faster at {load}": change.responses[load].below(0) for load in others}
     more = change.max_utilization
-    parts["bears slightly more"] = all_of(more.above(0), more.between(-MUCH, MUCH))
+    parts["saturates slightly later"] = all_of(more.above(0), more.between(-MUCH, MUCH))
     note = ", ".join(f"at {u}: {r.estimate:+.1%}" for u, r in change.responses.items())
     return change.max_utilization, parts, note
 
@@ -517,7 +500,7 @@ def _large_clusters_first(results: Results) -> Decision:
 
 @study.add_claim("CC-5", "unequal less 4×32, least of ten, bound")
 def _many_unequal_clusters_do_well(results: Results) -> Decision:
-    """'Well' is much as the four equal clusters do, in what is borne and at a moderate load."""
+    """'Well': much as four equal clusters, in maximal utilization and at a moderate load."""
     lines = {f"{n} first fit{order}": n for order in ("", ", small first") for n in UNEQUAL}
     changes = {line: compare(results, line, _BASE) for line in lines}
     parts = {}

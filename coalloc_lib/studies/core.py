@@ -94,29 +94,12 @@ class Figure:
     `run` measures, `data` gives the table and `plot` the picture; in a notebook a figure shows
     itself, with the verdict of each claim that it answers.
 
-    Attributes
-    ----------
-    name, shows : str
-        That of its files, without suffix; what is plotted.
-    cases : callable
-        ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared.
-    make_table : callable
-        ``make_table(entries, results)``: takes what `cases` returns, with the reader's own, and
-        the `Results`; returns a tidy table with a row a point.
-    draw : callable or None
-        ``draw(table, title=..., subtitle=...)`` returns a matplotlib `Figure`; None for a table
-        that has no picture.
-    notice, otherwise : str
-        What to notice, in one sentence, where ``when(table)`` says that it is so; a neutral one,
-        else what is plotted, stands in its place where it is not.
-    claims : tuple of str
-        Names of the claims that it answers.
-    one_more : callable or None
-        ``one_more(label, case)`` returns entries to add for what a reader gives, or raises
-        `InputError`; None where nothing can be added.
-    study : Study
-    verdicts : list of Row
-        The rows of its claims, where the whole study was run.
+    ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared;
+    ``make_table(entries, results)`` turns these, with the reader's own, into a table with a row a
+    point, which ``draw(table, title=..., subtitle=...)`` draws; None: there is no picture. `notice`
+    says what to notice where ``when(table)``, else `otherwise` or what it `shows`.
+    ``one_more(label, case)`` returns entries to add for what a reader gives, or raises
+    `InputError`.
     """
 
     name: str
@@ -173,13 +156,8 @@ class Figure:
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
         """Measure what is not there yet of this scale and seed, and return the figure.
 
-        Parameters
-        ----------
-        scale : {"quick", "paper"}, optional
-        seed : int, optional
-            Those of what is there, or ``"quick"`` and the study's own, where they are not given.
-        how
-            For `coalloc_lib.sweep.run_points`: workers, cache, progress. No result depends on it.
+        They are those of what is there, or ``"quick"`` and the study's own; `how` is for
+        `coalloc_lib.sweep.run_points`: no result depends on it.
         """
         before = self._results
         size = before.scale if before else self.study.scales["quick"]
@@ -246,25 +224,17 @@ class Figure:
         below = verdict_lines(self.verdicts)
         if picture is None:
             return {"text/html": table.to_html(index=False) + below, "text/plain": self.words()}
-        told = [f"{row.item} {row.verdict}." for row in self.verdicts]
+        verdicts = [f"{row.item} {row.verdict}." for row in self.verdicts]
         bundle = Picture(picture, self.words(), below=below)._repr_mimebundle_()
-        return bundle | {"text/plain": " ".join([self.words(), *told])}
+        return bundle | {"text/plain": " ".join([self.words(), *verdicts])}
 
 
 @dataclass(eq=False)
 class Study:
     """A study of a paper: how a case is measured, and the figures and claims that read results.
 
-    Attributes
-    ----------
-    name, title : str
-        Such as ``maximal-utilization``; what is asked, in one sentence.
-    scales : dict of Scale
-        ``quick`` is honest but small; ``paper`` has the papers' sample sizes.
-    measure : callable
-        ``measure(case, scale, seed)`` returns any object that can be pickled.
-    logs : tuple of str
-        Public logs that it uses, by name.
+    ``measure(case, scale, seed)`` returns any object that can be pickled; `logs` are the public
+    logs that it uses, by name.
     """
 
     name: str
@@ -293,9 +263,8 @@ class Study:
     ) -> Callable:
         """Return a decorator for the function ``judge(results)`` of a claim.
 
-        `item` is its name in ``data/published/claims.csv``, `quantity` what is looked at, `cases`,
-        as those of a figure, what it reads beside the figures' cases, and `logs` the real logs
-        that a number which it prints rests on: on their stand-ins that cannot be tested.
+        `item` is its name in ``data/published/claims.csv``, `cases` what it reads beside those of
+        figures, and `logs` the real logs that a number which it prints rests on.
         """
         if item in self._judges:
             raise InputError(f"item = {item!r} has a judge already; choose another claim")
@@ -323,10 +292,10 @@ class Study:
 
         missing = [case for case in dict.fromkeys(cases) if case not in known]
         points = [{"case": case, "scale": scale} for case in missing]
-        found = (
+        measured = (
             run_points(self.measure, points, seed=seed, **{"workers": -1, **how}) if points else []
         )
-        return Results(self, scale, seed, {**known, **dict(zip(missing, found, strict=True))})
+        return Results(self, scale, seed, {**known, **dict(zip(missing, measured, strict=True))})
 
     def claim_row(self, item: str, results: Any) -> Row:
         """Return the row of the ledger of a claim."""
@@ -343,15 +312,7 @@ class Study:
     def reproduce(
         self, scale: str = "quick", seed: Seed | None = None, **how: Any
     ) -> "StudyResult":
-        """Measure every case of the study, and return its `StudyResult`.
-
-        Parameters
-        ----------
-        scale : {"quick", "paper"}
-        seed : int, optional
-        how
-            For `coalloc_lib.sweep.run_points`: workers, cache, progress. No result depends on it.
-        """
+        """Measure every case, and return the `StudyResult`; `how` as in `Figure.run`."""
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         for item in self._judges:
             published_claim(self.name, item)  # before hours of work

@@ -39,18 +39,9 @@ MOST_PARTS = 6
 class Row:
     """One number or claim of a paper beside what came out here.
 
-    Attributes
-    ----------
-    study, item : str
-        A claim's name (``MU-1``) or a table's row (``Table 3 U[1,4] ordered exact``).
-    quantity : str
-        What the numbers are.
-    published, reproduced : float, str or None
-        None where the paper prints no number, or where a claim has no single one.
-    ci95_low, ci95_high : float or None
-        Where `reproduced` was simulated, its 95 % interval.
-    verdict, note : str
-        One of `VERDICTS`; which parts fail or are undecided, and why.
+    `item` is a claim's name (``MU-1``) or a table's row (``Table 3 U[1,4] ordered exact``);
+    `published` is None where the paper prints no number, `reproduced` where a claim has no single
+    one; `note` says which parts fail or are undecided, and why.
     """
 
     study: str
@@ -83,22 +74,9 @@ def judge_number(
 ) -> Judgement:
     """Return whether a published number, give or take its rounding, is what came out.
 
-    Parameters
-    ----------
-    published, decimals
-        As printed, with so many digits after the point.
-    result : Interval
-    stand_in : str
-        Name of the log that the printed number rests on, where only its stand-in was at hand.
-
-    Returns
-    -------
-    Judgement
-        ``reproduced`` where the number rounds to the exact one or meets the interval; else
-        ``close``, or ``differs`` where it lies outside by more than `far_off`, with the difference
-        from the estimate, and from the interval's nearer end, in the note. ``undecided`` where the
-        interval is in doubt, or so wide that a number that is far off would lie in it;
-        ``cannot be tested`` on a stand-in.
+    ``reproduced`` where it rounds to the exact one or meets the interval; else ``close``, or
+    ``differs`` outside by more than `far_off`. ``undecided`` where the interval is in doubt, or so
+    wide that a number that is far off would lie in it; ``cannot be tested`` on a stand-in.
     """
     if stand_in:
         return not_on_stand_in(stand_in)
@@ -133,30 +111,15 @@ def not_on_stand_in(log: str) -> Judgement:
 
 
 def far_off(published: float, decimals: int = 3) -> float:
-    """Return by how much a number may miss a published one and still be called close.
-
-    The larger of 2 % of it and three units of its last printed digit.
-    """
+    """Return the larger of 2 % of a number and three units of its last printed digit."""
     return max(0.02 * abs(published), 3 * 10.0**-decimals)
 
 
 def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
-    """Return whether a claim holds, from its parts.
+    """Return whether a claim holds, from its parts, each True, False or None (undecided).
 
-    Parameters
-    ----------
-    parts : mapping of str to bool or None
-        Each part in words, and whether it holds; None where the intervals do not tell.
-    why : str
-        What else a reader should know.
-
-    Returns
-    -------
-    Judgement
-        ``holds`` where every part does, ``does not hold`` where none of the decided parts does,
-        ``holds in part`` where some do and some do not, ``undecided`` where none is seen to fail
-        but not all are decided. The note lists the parts that fail and those that are undecided,
-        after `FOLD` where there are many.
+    ``holds in part`` where some decided parts hold and some do not. The note lists the parts that
+    fail and those that are undecided, after `FOLD` where there are many.
     """
     if not parts:
         raise InputError("parts is empty; a claim has at least one")
@@ -174,8 +137,8 @@ def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
     notes = [f"{word}: {'; '.join(names)}" for word, names in lists.items() if names]
     if notes and len(parts) > MOST_PARTS:
         counts = f"holds {held}, fails {len(failed)}, undecided {len(undecided)} of {len(parts)}"
-        said = "; ".join([counts, why] if why else [counts])
-        return Judgement(verdict, f"{said}{FOLD}{'; '.join(notes)}")
+        text = "; ".join([counts, why] if why else [counts])
+        return Judgement(verdict, f"{text}{FOLD}{'; '.join(notes)}")
     return Judgement(verdict, "; ".join([*notes, why] if why else notes))
 
 
@@ -186,10 +149,7 @@ def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def write_ledger(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows as CSV; the file appears only when it is complete.
-
-    Numbers are written with six significant digits, None as an empty field.
-    """
+    """Write rows as CSV with six significant digits, None as an empty field, all or nothing."""
     with atomic_path(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEADER)

@@ -78,11 +78,7 @@ class BetweenBounds(Loss):
 
 
 class InOrder(Loss):
-    """With the jobs of a log, served once in their order.
-
-    Ten batches, each a month or so: jobs of a log come in bursts, and shorter batches of the CTC
-    log are correlated (0.5 between neighbours of thirty).
-    """
+    """With the jobs of a log, served once in their order, in ten nearly independent batches."""
 
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the loss of each batch."""
@@ -100,15 +96,14 @@ def losses_table(
 ) -> pd.DataFrame:
     """Return the table of a figure of losses: a row for each (group, series).
 
-    `against` is the series of its group that a series is held against, or a function that returns
-    it. Where the group has it, ``less_estimate``, ``less_low`` and so on have the loss less that
-    one, in pairs where these two ran on common random numbers.
+    Where its group has the series `against`, or ``against(series)``, ``less_estimate`` and so on
+    have the loss less that one, in pairs where these two ran on common random numbers.
     """
     rows = []
     for (group, series), case in entries.items():
-        found = results[case].interval
-        loss = interval_columns(found, "capacity_loss")
-        known = {"count": found.count, "method": case.method, "warning": loss.pop("warning")}
+        interval = results[case].interval
+        loss = interval_columns(interval, "capacity_loss")
+        known = {"count": interval.count, "method": case.method, "warning": loss.pop("warning")}
         row = {"group": group, "series": series} | loss | known | scenario_columns(case.scenario)
         base = against(series) if callable(against) else against
         if base != series and (group, base) in entries:
@@ -127,7 +122,7 @@ def scenario_columns(scenario: Scenario) -> dict[str, str]:
 
 
 def differences(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
-    """Return by (group, series) the differences that `losses_table` has found."""
+    """Return by (group, series) the differences of a `losses_table`."""
     return {
         (row["group"], row["series"]): Interval(**{name: row[f"less_{name}"] for name in FIELDS})
         for row in table[table["against"].notna()].to_dict("records")
@@ -139,8 +134,8 @@ def draw_losses(
 ) -> Callable[..., Picture]:
     """Return how bars are drawn; dashed lines are called `words`, and are at ``levels(table)``."""
 
-    def draw(table: pd.DataFrame, **said: Any) -> Picture:
-        at = {"value": "capacity_loss", "threshold": (words, levels(table))} | how | said
+    def draw(table: pd.DataFrame, **titles: Any) -> Picture:
+        at = {"value": "capacity_loss", "threshold": (words, levels(table))} | how | titles
         return plots.bars(table, group="group", series="series", **at)
 
     return draw
@@ -167,10 +162,9 @@ def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[
 class TableCell:
     """A cell of a printed table of losses, by formula or by the simulation that the paper used.
 
-    A scale has `cell_jobs`, `response_jobs` and `response_replications`. With `by_response` a
-    simulated cell is of the papers' first type: until the mean response time is 1,500 mean service
-    times. Others are in heavy traffic, and all where `response_jobs` is None: the first type
-    measures saturation too, at many times the cost.
+    With `by_response` a simulated cell is of the papers' first type: until the mean response time
+    is 1,500 mean service times. Others, and all where `response_jobs` is None, are in heavy
+    traffic.
     """
 
     published: PublishedLoss
@@ -196,11 +190,7 @@ class TableCell:
 def add_printed_tables(
     study: Study, tables: Mapping[int, Mapping], by_response: Callable[[PublishedLoss], bool]
 ) -> None:
-    """Give a study a figure, and the rows of the ledger, for each table of losses of its paper.
-
-    `tables` has by number what else the figure has, such as `claims` and `notice`; `by_response`
-    says whether the paper simulated a cell by its first type.
-    """
+    """Give a study a figure and rows of the ledger for each printed table of losses."""
 
     def cells(scale: Scale, seed: Any, number: int | None = None) -> dict[str, TableCell]:
         known = [p for p in load_published(study.name) if number in (None, p.table)]
@@ -247,21 +237,21 @@ def _compared(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(off=off, system=system, sizes=sizes.str.replace(" on ", ""))
 
 
-def draw_printed(table: pd.DataFrame, **said: Any) -> Picture:
+def draw_printed(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw how far each cell is from the print, a panel for each system and request."""
-    found = _compared(table).assign(rough=table["method"] == "approximation")
+    compared = _compared(table).assign(rough=table["method"] == "approximation")
     for end in ("ci95_low", "ci95_high"):
-        found[end] -= found["published"]
+        compared[end] -= compared["published"]
     return plots.intervals(
-        found, x="off", row="sizes", series="method", panel="system", band=(-0.0005, 0.0005),
-        hollow=("rough", "approximation"), xlabel="capacity loss here minus printed", **said,
+        compared, x="off", row="sizes", series="method", panel="system", band=(-0.0005, 0.0005),
+        hollow=("rough", "approximation"), xlabel="capacity loss here minus printed", **titles,
     )  # fmt: skip
 
 
 def beside_print(table: pd.DataFrame) -> Styler:
     """Return a printed table as the paper has it; what does not come out is coloured."""
-    found = _compared(table).rename(columns={"published": "print", "capacity_loss": "here"})
-    cells = found.set_index(["sizes", "system", "method"])
+    compared = _compared(table).rename(columns={"published": "print", "capacity_loss": "here"})
+    cells = compared.set_index(["sizes", "system", "method"])
 
     def wide(each: pd.DataFrame) -> pd.DataFrame:
         return each[["print", "here"]].stack().unstack([1, 2, 3], sort=False)
@@ -285,7 +275,7 @@ def add_densities(study: Study) -> None:
         powers = size["share"][size["value"].isin(2 ** np.arange(8))].sum()
         return min(powers, time["share"][time["value"] < 90].sum()) > 0.5
 
-    def draw(table: pd.DataFrame, **said: Any) -> Picture:
+    def draw(table: pd.DataFrame, **titles: Any) -> Picture:
         sizes = (table["quantity"] == "size").to_numpy()
         bars = table.assign(
             panel=np.where(sizes, "processors", f"seconds, {BIN} in a bar"),
@@ -293,7 +283,7 @@ def add_densities(study: Study) -> None:
             value=table["value"] - 0.5 * sizes,
         )
         columns = {"value": "value", "share": "share", "panel": "panel", "width": "width"}
-        return plots.histograms(bars, **columns, ylabel="share of jobs", **said)
+        return plots.histograms(bars, **columns, ylabel="share of jobs", **titles)
 
     @study.add_figure(
         "figure1-2",

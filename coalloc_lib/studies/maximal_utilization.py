@@ -54,8 +54,6 @@ from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from coalloc_lib.workloads.models import JobModel, ResampledJobs
 
-# ---- parameters ----------------------------------------------------------------------------------
-
 FOUR = Multicluster.equal(4, 32)
 #: Total requests have one cluster as large as the four together.
 ONE_LARGE = Multicluster([128])
@@ -103,8 +101,6 @@ study = Study(
     ),
     logs=(LOG,),
 )  # fmt: skip
-
-# ---- cases ---------------------------------------------------------------------------------------
 
 ORDERED, UNORDERED = "ordered (exact)", "unordered (simulated)"
 TOTAL = "total, one cluster of 128 (exact)"
@@ -184,11 +180,8 @@ def _log(path: str) -> tuple[str, Entries]:
 
 
 def ctc() -> tuple[str, Entries]:
-    """Return the name of the log behind Figure 7, which says where it is a stand-in, and the cases.
-
-    'The pairs as they appear in the log' is read in two ways, order kept and not.
-    """
-    # Read once for each place where it is found: meanwhile it may have been fetched.
+    """Return the name of the log behind Figure 7, and the cases: pairs in order, and drawn."""
+    # Read once for each place where it is: it may have been fetched since.
     return _log(next(each["found"] for each in listing() if each["name"] == LOG))
 
 
@@ -197,9 +190,6 @@ def one_total(scale: Scale, seed: Seed) -> Entries:
     jobs = JobModel(parse_sizes("D(0.9)[1,8]"), 4)
     both = {FOUR_PARTS: jobs, ONE_PART: jobs.with_(request="total")}
     return {("4 × 32", name): Saturated(Scenario(FOUR, each)) for name, each in both.items()}
-
-
-# ---- figures -------------------------------------------------------------------------------------
 
 
 def loss_of(table: pd.DataFrame, series: str) -> dict[str, float]:
@@ -289,7 +279,7 @@ def growths(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
     }
 
 
-def draw_growth(table: pd.DataFrame, **said: Any) -> Picture:
+def draw_growth(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw how the loss grows with the spread of service times, by request and sizes."""
     cv = {label: law.cv for label, law in service_times(study.scales["paper"]).items()}
     little, rows = 100 * SMALL_CHANGE, list[dict[str, Any]]()
@@ -301,7 +291,7 @@ def draw_growth(table: pd.DataFrame, **said: Any) -> Picture:
         pd.DataFrame(rows).dropna(subset="cv"), x="cv", y="growth", line="group", panel="panel",
         xlabel="coefficient of variation", ylabel="growth of the loss (%)",
         bold={row["group"] for row in rows if row["ci95_low"] > little},
-        level=(f"growth of {SMALL_CHANGE:.0%}", little), **said,
+        level=(f"growth of {SMALL_CHANGE:.0%}", little), **titles,
     )  # fmt: skip
 
 
@@ -352,10 +342,10 @@ study.add_figure(
 )(partial(losses_table, against=WORST))
 
 
-def draw_logs(table: pd.DataFrame, subtitle: str = "", **said: Any) -> Picture:
+def draw_logs(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Picture:
     """Draw the losses of the logs; the subtitle says what stands in for them."""
     draw = draw_losses("DAS1 ± 3 points", by(DAS1, lambda x: (x - LITTLE, x + LITTLE)))
-    return draw(table, subtitle=f"{subtitle}; {ctc()[0]} and the DAS1 stand-in", **said)
+    return draw(table, subtitle=f"{subtitle}; {ctc()[0]} and the DAS1 stand-in", **titles)
 
 
 study.add_figure(
@@ -382,16 +372,10 @@ study.add_figure(
     one_more=one_more_loss(),
 )(partial(losses_table, against=FOUR_PARTS))
 
-# ---- Table 5, and the claims: each from figures that could say the opposite ----------------------
-
 
 @study.add_numbers
 def _table5(results: Results) -> list[Row]:
-    """Table 5: exact moments, whose printed digits the text has lost.
-
-    What is left of the table is the sentence that the first three and the latter two means are
-    almost identical; 'almost' is less than a hundredth.
-    """
+    """Table 5: exact moments, of whose print only 'almost identical' means are left."""
     parts, gaps = {}, []
     for group in ALIKE:
         means = [parse_sizes(name).mean for name in group]

@@ -33,7 +33,7 @@ RULE = re.compile(r"([^{}]+)\{([^}]*)\}")
 
 
 class InlineStyler(Styler):
-    """A table whose cells bear their styles: a notebook not yet trusted drops style sheets."""
+    """A table whose cells have their own styles: a notebook not yet trusted drops style sheets."""
 
     def _repr_html_(self) -> str:
         sheet, body = self.to_html().split("</style>", 1)
@@ -88,9 +88,9 @@ def claims_table(rows: Sequence[Row]) -> Styler:
 
 def _note(row: Row) -> str:
     """Return a note as a sentence of HTML whose lists fold."""
-    said, _, lists = row.note.partition(FOLD)
+    text, _, lists = row.note.partition(FOLD)
     fold = f"<details><summary>which</summary>{escape(lists)}</details>" if lists else ""
-    return (said and f"{escape(said[:1].upper() + said[1:].rstrip('.'))}.") + fold
+    return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
 
 
 def _evidence(row: Row) -> str:
@@ -150,11 +150,7 @@ figure:target .close { display: block; position: absolute; inset: 0; cursor: zoo
 
 
 def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequence[str]) -> Path:
-    """Write ``index.html``, one self-contained page of what the studies say; return its path.
-
-    Each `StudyResult` has its pictures in ``out/<study>/<figure>.png``; `missing` are the logs that
-    are not here.
-    """
+    """Write ``index.html``, one self-contained page of what the studies say; return its path."""
     body = [
         "<h1>When does processor co-allocation pay?</h1>",
         f"<p>What papers say, and what comes out at the scale <b>{scale}</b>. A click opens a "

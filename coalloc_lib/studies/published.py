@@ -12,11 +12,7 @@ from coalloc_lib.checks import InputError
 
 @dataclass(frozen=True)
 class PublishedLoss:
-    """A capacity loss in a table of a paper, printed with three decimals.
-
-    `component_sizes` is as `coalloc_lib.parse_sizes` takes it, `method` one of ``exact``,
-    ``approximation`` and ``simulation``.
-    """
+    """A capacity loss in a table of a paper, printed with three decimals."""
 
     table: int
     clusters: int
@@ -38,11 +34,7 @@ class PublishedLoss:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the prose of a paper says that a run can confirm or refute.
-
-    `item` is its name, such as ``MU-1``, `where` the section, figure or table, `claim` its words,
-    and `number` the number that it names, empty where it names none.
-    """
+    """What the prose of a paper says that a run can confirm or refute; `number` may be empty."""
 
     study: str
     item: str

@@ -25,19 +25,15 @@ from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import spawn
 from coalloc_lib.studies.core import Entries, Results, Scale, Study
 
-#: Where the points of a line are, as shares of what it bears: most where it bends.
+#: Where the points of a line are, as shares of its maximal utilization: most where it bends.
 SHARES = (0.3, 0.5, 0.65, 0.75, 0.83, 0.89, 0.94)
-#: By label of a line: from where to where what it bears more than another line lies for certain.
+#: By label of a line: where its maximal utilization less that of another line lies for certain.
 Ranges = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Responses:
-    """What is found of a `Line`: points as precise as asked for, and the maximal utilization.
-
-    Run by run, `max_utilization` has the utilization in heavy traffic, and `at` mean response times
-    by load.
-    """
+    """The curve of a `Line`, its maximal utilization run by run, and mean responses by load."""
 
     curve: Curve
     max_utilization: Sample
@@ -46,12 +42,11 @@ class Responses:
 
 @dataclass(frozen=True)
 class Line:
-    """Mean response times of a scenario over utilization, and what it bears.
+    """Mean response times of a scenario over utilization, relative to `processors`.
 
-    The scale has `jobs` and `replications` of runs that are compared in pairs; `shares` of what is
-    borne, at which the curve has points; and their `precision` and `most_jobs`, as in
-    `coalloc_lib.curves.response_point`. Utilization is relative to `processors`; at the loads of
-    `compared` that are borne, mean response times are compared in pairs.
+    The scale has `jobs` and `replications` of runs that are compared in pairs, at the loads
+    `compared`; `shares` of the maximal utilization, at which the curve has points; `precision` and
+    `most_jobs`.
     """
 
     scenario: Scenario
@@ -73,8 +68,8 @@ class Line:
         points = []
         for load in (part * bound.max_utilization for part in scale.shares):
             if load < bound.interval.low:
-                found = response_point(line, load / share, seed=seed, **how)
-                points.append(Point(load, found.response, found.jobs, found.precise))
+                point = response_point(line, load / share, seed=seed, **how)
+                points.append(Point(load, point.response, point.jobs, point.precise))
         at = {}
         runs |= {"replications": 1, "maximum": bound.times(1 / share)}
         for load in self.compared:
@@ -91,10 +86,10 @@ def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 
 
 def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return the table of a figure of lines: a row for each point, with what its line bears.
+    """Return the table of a figure of lines: a row a point, with its line's maximal utilization.
 
-    An entry is a `Line`, or a pair: the line and the one that it is held against. The table then
-    has what this one bears, `beside`, and in pairs the `gain` over it with its interval.
+    An entry is a `Line`, or a pair with the one it is compared with, whose maximal utilization is
+    `beside`; `gain` is that over it, in pairs.
     """
     tables = []
     for label, entry in entries.items():
@@ -113,23 +108,19 @@ def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
 
 
 def gains_within(table: pd.DataFrame, ranges: Ranges, known: Entries) -> bool:
-    """Return whether what lines bear more lies for certain within `ranges`; all are to be known."""
-    found = {
+    """Return whether all gains in maximal utilization are known and for certain within `ranges`."""
+    gains = {
         row.label: Interval(row.gain, row.gain_low, row.gain_high, 2, warning=row.gain_warning)
         for row in table.drop_duplicates("label").itertuples()
     }
-    within = (found[n].above(x) and found[n].below(y) for n, (x, y) in ranges.items())
-    return ranges.keys() <= found.keys() <= known.keys() and all(within)
+    within = (gains[n].above(x) and gains[n].below(y) for n, (x, y) in ranges.items())
+    return ranges.keys() <= gains.keys() <= known.keys() and all(within)
 
 
 def draw_lines(
     table: pd.DataFrame, *, dashed: str, ranges: Ranges, beside: str = "", **how: Any
 ) -> Picture:
-    """Draw lines, and below them what each one bears; `how` is for `coalloc_lib.plots.curves`.
-
-    `dashed` says what the finite ends of `ranges` are, which are dashed, and `beside` what lines
-    are held against, where that is to be marked.
-    """
+    """Draw lines and their maximal utilizations; `dashed` says what the ends of `ranges` are."""
     others = table.drop_duplicates("label").set_index("label")["beside"].dropna().to_dict()
     ends = {
         label: tuple(other + by for by in ranges[label] if np.isfinite(by) and (by or not beside))
@@ -152,7 +143,7 @@ def add_lines(
         return {instance_of("label", label, str, "a text"): Line(scenario, processors)}
 
     study.add_figure(
-        name, f"{shows}; below, what each line bears", lambda scale, seed: entries,
+        name, f"{shows}; below, the maximal utilization of each", lambda scale, seed: entries,
         draw=partial(draw_lines, ranges=ranges, **drawn), notice=notice, claims=claims,
         when=partial(gains_within, ranges=ranges, known=entries), one_more=one_more,
     )(lines_table)  # fmt: skip

@@ -24,8 +24,8 @@ from coalloc_lib.studies.communication_penalty.responses import (
     WHOLE,
     Responses,
     change,
+    jumps_label,
     respond,
-    said,
     served,
 )
 from coalloc_lib.studies.core import Figure, interval_columns
@@ -44,7 +44,7 @@ BY_FACTORS, DIRECTLY = "alpha and lambda", "psi"
 #: Splitting policies by the names that a reader sees.
 PLACEMENTS = {"always split": SPLIT_BY["always"], "split at need": SPLIT_BY["at need"]}
 #: How often a job may be passed, by what the slider calls it.
-JUMPS = {said(jumps): jumps for jumps in study.scales["paper"].search_jumps}
+JUMPS = {jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = 20
 #: Jobs of a run and runs, while a control moves and when it rests.
 COARSE, FINE = (1_500, 6), (20_000, 12)
@@ -116,7 +116,7 @@ def penalty_picture(
         xlabel = f"load that is borne; offered is {load:g}"
     subtitle = (
         f"{SYSTEM}, ψ = {psi:g}, jobs above {above} in {components} components, {placement}, load "
-        f"{load:g}, MaxJumps {said(max_jumps)}; bars: 95 % intervals"
+        f"{load:g}, MaxJumps {jumps_label(max_jumps)}; bars: 95 % intervals"
     )
     figure = plots.bars(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
@@ -170,7 +170,7 @@ def penalty_explorer(state: str = "") -> Explorer:
         "above": slider_with_entry("split above", ABOVE, 0, WHOLE.sizes.maximum),
         "components": slider_with_entry("components", PARTS, 1, len(SYSTEM)),
         "load": slider_with_entry("load", PRINTED_LOAD, 0.1, 1.0, 0.001),
-        "max_jumps": slider_with_list("MaxJumps", JUMPS, said(BASE_JUMPS)),
+        "max_jumps": slider_with_list("MaxJumps", JUMPS, jumps_label(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
     }
 

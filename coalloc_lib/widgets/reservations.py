@@ -143,7 +143,7 @@ class ReservationCalendar(Pictured):
             now=self.now,
             until=data["until"],
             span=(data["begin"], data["finish"]),
-            found=found,
+            free_period=found,
             title=data["said"]["words"][0].upper() + data["said"]["words"][1:],
             subtitle=f"{data['title']}, {data['terms']}; {data['legend']}",
             unit=self._unit,

@@ -56,15 +56,15 @@ def _unequal(moved: int) -> co.Scenario:
 
 
 def _how_unequal(answer: Any) -> str:
-    borne = [m for m in MOVED if _more(STANDARD, _unequal(m)).below(LOST)]
-    return "" if answer == max(borne) else "compare with (32, 32, 32, 32), in points"
+    little = [m for m in MOVED if _more(STANDARD, _unequal(m)).below(LOST)]
+    return "" if answer == max(little) else "compare with (32, 32, 32, 32), in points"
 
 
 def _where_best_fit_is_best(answer: Any) -> str:
     best = {n: _divided(n, co.BestFit()) for n in DIVIDED}
     others = co.FirstFit(), co.WorstFit()
     won = [n for n in best if all(_more(best[n], _divided(n, o)).above(0) for o in others)]
-    hint = "give the number of clusters of the division, where both others bear less for certain"
+    hint = "give the number of clusters where both others saturate earlier for certain"
     return "" if [answer] == won else hint
 
 
@@ -77,7 +77,7 @@ def _gap_that_overtaking_leaves(answer: Any) -> str:
     equal = STANDARD.with_(scheduling=co.FPFS(10))
     unequal = equal.with_(system=co.Multicluster(UNEQUAL["64+32+2×16"]))
     right = _more(equal, unequal, backlog=50).estimate
-    hint = "what 4 × 32 bears less what 64+32+2×16 does, both with jobs that overtake"
+    hint = "the maximal utilization of 4 × 32 less that of 64+32+2×16, both with jobs that overtake"
     return near(answer, right, 0.015, hint)
 
 

@@ -52,8 +52,8 @@ class Case:
     def schedules(self) -> dict[str, co.Schedule]:
         """Both, by labels that say what to look for: how many are split, and the mean responses."""
         names = "no co-allocation", f"{self.pair[1].spans.sum()} jobs split, ψ = {PENALTY}"
-        named = zip(names, self.pair, strict=True)
-        return {f"{name}: mean response {each.response.mean():.1f}": each for name, each in named}
+        both = zip(names, self.pair, strict=True)
+        return {f"{name}: mean response {each.response.mean():.1f}": each for name, each in both}
 
     @property
     def words(self) -> str:
@@ -79,7 +79,7 @@ def search() -> dict[str, int]:
 
 
 @lru_cache
-def _borne(asked: co.Scenario) -> Sample:
+def _max_utilization(asked: co.Scenario) -> Sample:
     busy, warning = replicated_traffic(asked, jobs=BUSY, replications=RUNS, seed=study.seed)
     return Sample(busy.mean(axis=1), warning)
 
@@ -91,7 +91,8 @@ def _slowest_link(answer: Any) -> str:
 
 def _jobs_of_one_size(answer: Any) -> str:
     sixteen = WHOLE.model.with_(sizes=co.uniform(16, 16))
-    whole, split = (_borne(scenario(0, WHOLE.with_(model=sixteen, above=n))).mean for n in (16, 15))
+    ways = (scenario(0, WHOLE.with_(model=sixteen, above=n)) for n in (16, 15))
+    whole, split = (_max_utilization(each).mean for each in ways)
     hint = "count how many components fit into a cluster, and so how many jobs run at once"
     return near(answer, split / whole - 1, 0.005, hint)
 
@@ -101,10 +102,10 @@ def _stretch_alone(answer: Any) -> str:
 
 
 def _how_many_components(answer: Any) -> str:
-    borne = {parts: _borne(_split(parts=parts)) for parts in (2, 3, 4, 5)}
-    top = max(borne, key=lambda parts: borne[parts].mean)
-    sure = all((borne[top] - borne[n]).interval.above(0) for n in borne if n != top)
-    return "" if sure and answer == top else "give the number that bears most, without a penalty"
+    maxima = {parts: _max_utilization(_split(parts=parts)) for parts in (2, 3, 4, 5)}
+    top = max(maxima, key=lambda parts: maxima[parts].mean)
+    sure = all((maxima[top] - maxima[n]).interval.above(0) for n in maxima if n != top)
+    return "" if sure and answer == top else "give the number that saturates last, without penalty"
 
 
 @lru_cache
@@ -122,9 +123,10 @@ def _threshold_of_more_jobs(answer: Any) -> str:
 
 def _threshold_at_need(answer: Any) -> str:
     def costs(psi: float) -> Sample:
-        return _borne(scenario(0)) - _borne(_split(psi=psi).with_(placement=AT_NEED))
+        at_need = _split(psi=psi).with_(placement=AT_NEED)
+        return _max_utilization(scenario(0)) - _max_utilization(at_need)
 
-    hint = "compare what is borne by whole jobs and by jobs split at need, at several psi"
+    hint = "compare the maximal utilization of whole jobs and of jobs split at need, at several psi"
     return near(answer, crossing(costs, 0.0, 0.6).interval.estimate, 0.02, hint)
 
 
@@ -134,26 +136,26 @@ check = checker(EXERCISES)
 
 
 def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
-    """Return placements, and three that are known, in the order of the load that they bear.
+    """Return placements, and three that are known, in the order of their maximal utilization.
 
     Jobs of more than three processors come in four components, under FCFS, at a penalty of 0.2; a
     placement with ``keeps_whole`` decides of each whether it is split. 95 % intervals on the same
     jobs say whether one beats the three, or the others of them.
     """
     instance_of("entries", entries, dict, "placements by name")
-    rules = {name: _borne(_split(above, PENALTY).with_(placement=rule))
+    rules = {name: _max_utilization(_split(above, PENALTY).with_(placement=rule))
              for name, (above, rule) in KNOWN.items()}  # fmt: skip
 
-    def borne_by(name: str, rule: Placement) -> Sample:
+    def max_utilization_by(name: str, rule: Placement) -> Sample:
         if not isinstance(rule, Placement):
             raise co.InputError(f"entries[{name!r}] = {shown(rule)}; give an object: co.WorstFit()")
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
-        return _borne.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
+        return _max_utilization.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
 
     never, rows = rules["never split"], []
-    for name, borne, others in held_against(rules, entries, borne_by):
-        said = "" if borne is never else off_by((borne - never).interval)
-        beats = all_of(*((borne - other).interval.above(0) for other in others))
-        rows.append({"placement": name, "borne": round(borne.mean, 4),
-                     "more than never split": said, "beats the three": ANSWERS[beats]})  # fmt: skip
-    return ranked(rows, "borne", ascending=False)
+    for name, maximum, others in held_against(rules, entries, max_utilization_by):
+        gain = "" if maximum is never else off_by((maximum - never).interval)
+        beats = all_of(*((maximum - other).interval.above(0) for other in others))
+        rows.append({"placement": name, "maximal utilization": round(maximum.mean, 4),
+                     "more than never split": gain, "beats the three": ANSWERS[beats]})  # fmt: skip
+    return ranked(rows, "maximal utilization", ascending=False)

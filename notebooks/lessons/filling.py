@@ -126,22 +126,22 @@ def _draw_sum(processors: int, largest: int, jobs: int) -> Figure:
     chance = exactly(processors, sizes)[1:]
     in_service = 1 / (chance / np.arange(1, len(chance) + 1)).sum()
     busy = in_service * sizes.mean / processors
-    found = {
+    losses = {
         "equation (2)": Interval.exact(1 - busy),
         "simulated": _simulated(processors, largest, jobs),
     }
     return _bars(
-        {(f"{processors} processors", name): loss for name, loss in found.items()},
+        {(f"{processors} processors", name): loss for name, loss in losses.items()},
         title=f"{in_service:.2f} jobs in service on average keep {busy:.0%} busy",
         subtitle=f"M = 1/(sum of P(exactly i)/i) = {in_service:.3f}; loss = 1 - M x mean size "
         f"{sizes.mean:g} / {processors} processors",
     )
 
 
-def _bars(found: dict[tuple[str, str], Interval], **how: Any) -> Figure:
+def _bars(intervals: dict[tuple[str, str], Interval], **how: Any) -> Figure:
     rows = [
         {"group": group, "series": series} | interval_columns(interval)
-        for (group, series), interval in found.items()
+        for (group, series), interval in intervals.items()
     ]
     columns: dict[str, Any] = {"value": "estimate", "group": "group", "series": "series"}
     return plots.bars(pd.DataFrame(rows), **columns, **how)
@@ -188,7 +188,7 @@ def held_over_picture() -> plots.Picture:
     Jobs have 3 or 6 of 8 processors. Service times are exponential, as equation (2) has them, or
     equal, as equation (4) has them.
     """
-    sizes, found = co.SizeDistribution(np.array([0, 0, 0, 0.5, 0, 0, 0.5])), {}
+    sizes, shares = co.SizeDistribution(np.array([0, 0, 0, 0.5, 0, 0, 0.5])), {}
     for times, service in (
         ("exponential times", co.Exponential()),
         ("equal times", co.Deterministic()),
@@ -196,13 +196,13 @@ def held_over_picture() -> plots.Picture:
         both = waiting_and_oldest(8, sizes, service)
         for job, seen in zip(("head of the queue", "oldest job"), both, strict=True):
             batches = [part.mean() for part in np.array_split(seen == 6, 20)]
-            found[times, job] = co.student(batches)
+            shares[times, job] = co.student(batches)
     figure = _bars(
-        found,
+        shares,
         title="With exponential times the oldest job is as drawn; with equal ones it is not",
         subtitle="share of jobs of 6 processors, not 3, just after a departure: the job that did "
         "not fit, and the job from which the next filling is counted",
         xlabel="share of jobs of 6 processors",
-        threshold=("drawn", dict.fromkeys([times for times, _ in found], 0.5)),
+        threshold=("drawn", dict.fromkeys([times for times, _ in shares], 0.5)),
     )
     return plots.Picture(figure)

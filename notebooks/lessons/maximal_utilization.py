@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import coalloc_lib as co
-from coalloc_lib.analytic.slotted import slotted_utilization
+from coalloc_lib.analytic import slotted_utilization
 from coalloc_lib.checks import instance_of, shown
 from coalloc_lib.intervals import Interval, paired_difference, replicate, unpaired_difference
 from coalloc_lib.saturation import heavy_traffic, loss_at_response
@@ -16,8 +16,6 @@ from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, study
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
-
-# ---- detective work ------------------------------------------------------------------------------
 
 #: Printed with three decimals, a number is off by up to this.
 ROUNDING = 0.0005
@@ -42,8 +40,8 @@ def printed_beside_exact(request: str, clusters: int, paper: str = study.name) -
     """Return the simulated cells of a paper, named as its study, beside the exact value of each."""
     cells = _simulated(paper, request, clusters)
     rows = [(c.table, c.component_sizes, c.capacity_loss, _exact(c)) for c in cells]
-    found = pd.DataFrame(rows, columns=["table", "sizes", "printed", "exact"])
-    return found.assign(difference=found["printed"] - found["exact"])
+    table = pd.DataFrame(rows, columns=["table", "sizes", "printed", "exact"])
+    return table.assign(difference=table["printed"] - table["exact"])
 
 
 def sides(cells: pd.DataFrame) -> str:
@@ -154,17 +152,15 @@ def odd_print() -> float:
     return next(cell.capacity_loss for cell in cells if cell.component_sizes == ODD)
 
 
-def judge_shift(found: Interval, printed: float) -> str:
-    """Return whether a shift that was found explains one that was printed, with three decimals."""
-    facts = f"Found {found.estimate:+.4f} ± {found.half_width:.4f}, printed {printed:+.4f}."
-    if not (found.low <= printed + ROUNDING and found.high >= printed - ROUNDING):
+def judge_shift(shift: Interval, printed: float) -> str:
+    """Return whether a shift that was shift explains one that was printed, with three decimals."""
+    facts = f"Found {shift.estimate:+.4f} ± {shift.half_width:.4f}, printed {printed:+.4f}."
+    if not (shift.low <= printed + ROUNDING and shift.high >= printed - ROUNDING):
         return f"It is not that. {facts}"
-    if found.contains(0):
+    if shift.contains(0):
         return f"This does not tell: the interval reaches from nothing to what is printed. {facts}"
     return f"That may be it. {facts}"
 
-
-# ---- exercises -----------------------------------------------------------------------------------
 
 #: Limits of overtaking from which exercise 4 has one chosen.
 JUMPS = (5, 20, 50, 100, 200)
@@ -270,13 +266,13 @@ def leaderboard(entries: dict[str, co.Placement | co.Scheduling]) -> pd.DataFram
     base, rows = None, []
     for name, entry in [("worst fit, FCFS", co.WorstFit()), *entries.items()]:
         losses, wait = _runs(entry)
-        told = {"less worst fit": "", "beats it": ""}
+        beside = {"less worst fit": "", "beats it": ""}
         if base is not None:
             off = paired_difference(losses, base)
-            told = {"less worst fit": off_by(off, digits=3), "beats it": ANSWERS[off.below(0)]}
+            beside = {"less worst fit": off_by(off, digits=3), "beats it": ANSWERS[off.below(0)]}
         base = losses if base is None else base
         row = {"policy": str(name), "loss": round(float(losses.mean()), 3)}
-        rows.append(row | told | {"longest wait": round(wait, 1)})
+        rows.append(row | beside | {"longest wait": round(wait, 1)})
     return ranked(rows, "loss")
 
 

@@ -41,7 +41,7 @@ class Guess(ipw.VBox):
         return self._buttons.value
 
     def _react(self) -> str:
-        said = f"You say: <b>{escape(str(self.choice))}</b>. "
+        text = f"You say: <b>{escape(str(self.choice))}</b>. "
         judged = ""
         try:
             right = self._answer() if callable(self._answer) else self._answer
@@ -52,8 +52,8 @@ class Guess(ipw.VBox):
             elif self._answer is not None:
                 judged = "The numbers do not decide it. "
         except InputError as error:  # of the numbers behind the answer
-            return said + escape(str(error))
-        return said + escape(judged + self._reply)
+            return text + escape(str(error))
+        return text + escape(judged + self._reply)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         options = "".join(f"<li>{escape(option)}</li>" for option in self._buttons.options)
@@ -65,7 +65,7 @@ class Guess(ipw.VBox):
 def guess(
     question: str, *options: str, reply: str = "Now run the next cell.", answer: Answer = None
 ) -> Guess:
-    """Ask the reader to guess one of two options or more; `reply` is what is said to a guess.
+    """Ask the reader to guess one of two options or more; `reply` is the reply to a guess.
 
     `answer` is the right one of the options, or a function that finds it once a guess is made, and
     returns None where the numbers do not decide. Without it the next figure shows which is right.

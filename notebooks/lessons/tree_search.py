@@ -50,7 +50,7 @@ class Marks(NamedTuple):
 
 
 class TreeWalk:
-    """A search for so many servers on the trees of the first slot of an interval, told in steps."""
+    """A search for so many servers on the trees of the first slot of an interval, in steps."""
 
     def __init__(self, book: SlotTrees, start, end, count, names: Mapping[IdlePeriod, str]) -> None:
         self.start, self.end, self.count, self.names = start, end, count, names
@@ -74,11 +74,11 @@ class TreeWalk:
             return
         yield f"{number} candidates for {self.count}: go through the marks in reverse order"
         yield from self._phase2()
-        found = [period for node in self.feasible for period in leaves(node)]
-        if len(found) < self.count:
-            yield self._too_few(len(found), "feasible period")
+        periods = [period for node in self.feasible for period in leaves(node)]
+        if len(periods) < self.count:
+            yield self._too_few(len(periods), "feasible period")
             return
-        self.taken = found[: self.count]
+        self.taken = periods[: self.count]
         servers = listed([period.server + 1 for period in self.taken])
         yield f"Accepted: {self._set(self.taken)}, on server{'s' * (self.count > 1)} {servers}"
 
@@ -99,8 +99,8 @@ class TreeWalk:
         if node is not None:
             fits, name = node.period.start <= self.start, self.names[node.period]
             self._mark("candidate" if fits else "ignored", node)
-            told = "mark it" if fits else "too late"
-            yield f"Phase 1, leaf {name}: starts at {node.period.start:g}, {told}"
+            result = "mark it" if fits else "too late"
+            yield f"Phase 1, leaf {name}: starts at {node.period.start:g}, {result}"
 
     def _phase2(self) -> Iterator[str]:
         for subtree in reversed(self.candidates):
@@ -129,8 +129,8 @@ class TreeWalk:
         if node is not None:
             fits, name = node.period.end >= self.end, self.names[node.period]
             self._mark("feasible" if fits else "infeasible", node)
-            told = "it will do" if fits else "too early"
-            yield f"Phase 2, leaf {name}: ends at {instant(node.period.end)}, {told}"
+            result = "it will do" if fits else "too early"
+            yield f"Phase 2, leaf {name}: ends at {instant(node.period.end)}, {result}"
 
     def _mark(self, look: str, node: Node) -> None:
         self.looks[node] = look
@@ -151,12 +151,12 @@ def instant(when: float) -> str:
 
 def inner_names(root: Node | None) -> dict[Node, str]:
     """Return A, B, C, ... for the inner nodes of a primary tree, level by level."""
-    level, found = [root], []
+    level, inner_nodes = [root], []
     while level:
         inner = [node for node in level if isinstance(node, Inner)]
-        found += inner
+        inner_nodes += inner
         level = [half for node in inner for half in (node.left, node.right)]
-    return {node: chr(ord("A") + place) for place, node in enumerate(found)}
+    return {node: chr(ord("A") + place) for place, node in enumerate(inner_nodes)}
 
 
 def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk]:
@@ -204,7 +204,7 @@ def slot_tree_search(state: str = "") -> Explorer:
 
     def lengthen(_change: dict) -> None:
         """Let the slider of steps reach as far as this search goes."""
-        with suppress(InputError):  # it is told where it is drawn
+        with suppress(InputError):  # the drawing shows the error
             most = last(*(each.value for each in request))
             for each in controls["step"].children:
                 each.max = most
@@ -213,9 +213,6 @@ def slot_tree_search(state: str = "") -> Explorer:
         each.observe(lengthen, "value")
     hint = ipw.HTML("<p>Move <i>step</i> on, and ask for something else.</p>")
     return Explorer(controls, tree_search_picture, state=state, above=[hint], below=True)
-
-
-# ---- the drawing: the servers with the request and, below, the trees of its first slot -----------
 
 
 def _drawn(book, search, marks, title, subtitle) -> Figure:

@@ -1,8 +1,12 @@
-"""The definitions of the papers, word for word: dictionaries and loops, nothing skipped."""
+"""The definitions of the papers in dictionaries and loops, and random input for the formulas."""
 
 from itertools import product
 
 import numpy as np
+from hypothesis import strategies as st
+
+from coalloc_lib.analytic import JointSizes
+from coalloc_lib.distributions import SizeDistribution
 
 
 def ordered_convolution(first, second, sizes):
@@ -139,3 +143,17 @@ def chain_utilization(jobs, sizes, placement, request):
     shares = np.linalg.lstsq(balance, np.append(np.zeros(len(queue)), 1), rcond=None)[0]
     busy = [sum(map(sum, running)) for running, _ in queue]
     return float(shares @ busy / sum(sizes))
+
+
+@st.composite
+def distributions(draw, largest):
+    weights = draw(st.lists(st.integers(0, 5), min_size=1, max_size=largest).filter(any))
+    return SizeDistribution(np.array([0, *weights]) / sum(weights))
+
+
+@st.composite
+def tables(draw, sizes):
+    row = st.tuples(*(st.integers(0, n) for n in sizes)).filter(any)
+    rows = draw(st.lists(row, min_size=1, max_size=5))
+    weights = np.array(draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows))))
+    return JointSizes(rows, weights / weights.sum())

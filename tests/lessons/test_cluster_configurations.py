@@ -6,9 +6,8 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.studies.cluster_configurations import FOUR
-from lessons import cluster_configurations as lesson
 from lessons.cluster_configurations import EXERCISES, check, leaderboard
-from tests.studies.answers import assert_right, hint_of
+from tests.lessons.answers import assert_right, hint_of
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class ByClusters(co.Placement):
         return sorted(range(len(idle)), key=lambda c: idle[c] if len(idle) > 6 else -idle[c])
 
 
-def borne(sizes=(32,) * 4, jobs=FOUR, **how):
+def utilization(sizes=(32,) * 4, jobs=FOUR, **how):
     """Found with other jobs than those of the check."""
     scenario = co.Scenario(co.Multicluster(sizes), jobs, **how)
     return 1 - co.saturated_loss(scenario, jobs=100_000, seed=5, backlog=50).estimate
@@ -31,23 +30,24 @@ def borne(sizes=(32,) * 4, jobs=FOUR, **how):
 
 def break_even_under_first_fit():
     both = FOUR, FOUR.with_(merged_into=1)
-    spread, whole = (borne(jobs=jobs, placement=co.FirstFit()) for jobs in both)
+    spread, whole = (utilization(jobs=jobs, placement=co.FirstFit()) for jobs in both)
     return spread / whole
+
+
+def gap_with_overtaking():
+    systems = (32,) * 4, (64, 32, 16, 16)
+    equal, unequal = (utilization(sizes, scheduling=co.FPFS(10)) for sizes in systems)
+    return equal - unequal
 
 
 #: By exercise: the right answer, and wrong ones.
 ANSWERS = {
-    1: (lambda: borne() / 1.4, [0.894, 1.25, "much", None]),
+    1: (lambda: utilization() / 1.4, [0.894, 1.25, "much", None]),
     2: (lambda: 1.5, [1.0, 0.667, 120 / 128, None]),
     3: (lambda: 12, [4, 8, 16, (44, 44, 20, 20), None]),
     4: (lambda: 16, [4, 8, "16 x 8", None]),
     5: (break_even_under_first_fit, [1.2, 1.0, 0.85, None]),
-    6: (
-        lambda: (
-            borne(scheduling=co.FPFS(10)) - borne([64, 32, 16, 16], scheduling=co.FPFS(10))
-        ),
-        [0.0, -0.19, 19, None],
-    ),
+    6: (gap_with_overtaking, [0.0, -0.19, 19, None]),
 }  # fmt: skip
 
 
@@ -59,12 +59,6 @@ def test_right_answers_are_taken_and_wrong_ones_get_a_hint_that_does_not_tell(nu
         assert f"{right:.2g}" not in hint_of(check, number, answer).replace("128", "")
 
 
-def test_answers_rest_on_comparisons_that_decide():
-    for moved in lesson.MOVED:
-        change = lesson._more(lesson.STANDARD, lesson._unequal(moved))
-        assert change.below(lesson.LOST) is not None
-
-
 def test_the_leaderboard_orders_by_loss_and_judges_by_differences_on_the_same_jobs():
     table = leaderboard({"by clusters": ByClusters(), "like best fit": LikeBestFit()})
     assert table.index.tolist() == [1, 2, 3, 4, 5]
@@ -74,22 +68,11 @@ def test_the_leaderboard_orders_by_loss_and_judges_by_differences_on_the_same_jo
     # The same rule, run by the other engine on the same jobs.
     losses = ["mean loss", "less first fit", "4 × 32", "8 × 16", "16 × 8"]
     assert lines.loc["like best fit", losses].equals(lines.loc["best fit", losses])
-    assert lines.loc["by clusters", "4 × 32"] == lines.loc["worst fit", "4 × 32"]
     assert lines.loc["by clusters", "beats the three"] == "yes"
     # What differs in nothing from a rule does not beat it; the rule is held against the others.
     assert lines.loc["by clusters", "beats them on 4 × 32"] == "no"
     assert lines.loc["like best fit", "beats them on 16 × 8"] == "no"
     assert lines.loc["best fit", "beats them on 16 × 8"] == "yes"
-    assert lines.loc["worst fit", "beats them on 4 × 32"] == "yes"
     assert lines.loc["worst fit", "beats the three"] == "no"
-    assert lines.loc["first fit", "less first fit"] == ""
-    assert lines.loc["worst fit", "less first fit"].startswith("+")
-    # First and best fit are too near to each other there for so few jobs.
-    assert set(leaderboard({})["beats them on 8 × 16"][:2]) == {"cannot tell"}
-
-
-def test_what_is_no_placement_is_refused_in_one_line():
     with pytest.raises(co.InputError, match=r"entries\['mine'\]"):
         leaderboard({"mine": LikeBestFit})
-    with pytest.raises(co.InputError, match=r"^entries = .*placements by name"):
-        leaderboard(LikeBestFit())

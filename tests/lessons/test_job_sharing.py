@@ -7,8 +7,8 @@ from scipy.optimize import brentq
 import coalloc_lib as co
 from coalloc_lib.sites import multi_site, sharing
 from coalloc_lib.studies.job_sharing import workload_sets
-from lessons.job_sharing import check, with_length
-from tests.studies.answers import assert_right, hint_of
+from lessons.job_sharing import check
+from tests.lessons.answers import assert_right, hint_of
 
 M128, EASY = co.Multicluster([128] * 4), {"scheduling": co.EASY()}
 
@@ -65,9 +65,3 @@ def test_right_answers_are_taken_and_wrong_ones_get_a_hint_that_does_not_tell(nu
     assert_right(check, number, right)
     for answer in WRONG[number]:
         assert f"{right:.2g}" not in hint_of(check, number, answer)
-
-
-def test_what_slips_past_the_head_does_not_delay_it():
-    for length in range(1, 5):
-        assert with_length(length).verify().start[[2, 3]].tolist() == [6, 2]
-    assert with_length(5).verify().start[[2, 3]].tolist() == [6, 10]

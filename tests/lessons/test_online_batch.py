@@ -7,7 +7,7 @@ import coalloc_lib as co
 from coalloc_lib.studies.online_batch import runs
 from coalloc_lib.studies.online_batch.runs import HOUR, KTH
 from lessons.online_batch import check
-from tests.studies.answers import assert_right, hint_of
+from tests.lessons.answers import assert_right, hint_of
 from tests.studies.small_logs import small_logs
 
 

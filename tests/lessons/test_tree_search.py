@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.calendar import SlotTrees
-from lessons import tree_search
 from lessons.tree_search import TreeWalk, tree_search_picture, walk
 
 
@@ -25,22 +24,6 @@ def test_the_worked_example_is_told_as_the_paper_has_it():
         "Phase 2, leaf Z: ends at 31, it will do",
         "Accepted: Y and Z, on servers 2 and 3",
     ]
-
-
-@pytest.mark.parametrize(
-    ("request_", "last"),
-    [
-        ((3, 2, 3), "1 candidate is too few for 3: the attempt fails"),
-        ((17, 12, 3), "2 feasible periods are too few for 3: the attempt fails"),
-        ((17, 14, 2), "Accepted: Y and Z, on servers 2 and 3"),
-        ((17, 15, 2), "1 feasible period is too few for 2: the attempt fails"),
-        ((12, 4, 4), "Accepted: Y, Z, X and V, on servers 2, 3, 1 and 4"),
-        ((40, 5, 4), "3 candidates are too few for 4: the attempt fails"),
-        ((42, 8, 4), "Accepted: Y′, Z′, V′ and X′, on servers 2, 3, 4 and 1"),
-    ],
-)
-def test_each_search_ends_with_what_came_of_it(request_, last):
-    assert words_of(*request_)[-1] == last
 
 
 @st.composite
@@ -70,12 +53,6 @@ def test_the_steps_come_to_what_the_search_of_the_trees_finds(book, start, lengt
     assert {*search.taken} <= feasible
 
 
-def test_a_step_beyond_the_last_shows_the_answer():
-    assert tree_search_picture(step=99).alt == "Accepted: Y and Z, on servers 2 and 3"
-    assert tree_search_picture().alt == "Accepted: Y and Z, on servers 2 and 3"
-    assert tree_search_picture(step=0).alt.startswith("The request starts in slot 2")
-
-
 WRONG = {
     "beyond the horizon": ((40, 30, 2), "^start = 40 with length = 30 is not within 0 and 50"),
     "before now": ((-1, 3, 2), "^start = -1 with length = 3 is not within"),
@@ -90,49 +67,3 @@ def test_what_cannot_be_asked_is_refused_in_one_line(asked, words):
     with pytest.raises(co.InputError, match=words) as error:
         tree_search_picture(*asked)
     assert "\n" not in str(error.value)
-
-
-def test_the_reader_steps_through_and_asks_for_something_else():
-    explorer = tree_search.slot_tree_search()
-    holders = explorer._holders
-    assert "The request starts in slot 2" in explorer.still()["text/html"]
-    holders["step"].value = 7
-    assert "Accepted: Y and Z" in explorer.still()["text/html"]
-    holders["servers"].value = 3  # a longer search, as the slider of steps shows
-    assert holders["step"].max == len(words_of(17, 12, 3)) - 1
-    before = explorer.still()["text/html"]
-    holders["length"].value = 50
-    assert "not within 0 and 50" in explorer._notes["length"].value
-    assert explorer.still()["text/html"] == before
-    holders["length"].value = 12
-    assert explorer._notes["length"].value == ""
-
-
-def test_the_line_of_a_scenario_brings_it_back():
-    line = "step=5&start=8&length=4&servers=2"
-    assert tree_search.slot_tree_search(line).scenario.value == line
-
-
-def test_the_drawing_has_the_trees_with_their_medians():
-    drawing = tree_search_picture(step=0).image.decode()
-    for words in (">7<", ">12<", ">25<", ">31<", "by start, latest first", "of A, by end",
-                  "of C, by end", ">Y 12<", ">V 16<", ">Y 36<"):  # fmt: skip
-        assert words in drawing
-
-
-def test_no_end_is_written_in_one_way_in_nodes_leaves_and_words():
-    words = " ".join(words_of(42, 8, 4))
-    assert "ends at its right are ∞: " in words
-    assert "inf " not in words
-    drawing = tree_search_picture(42, 8, 4).image.decode()
-    assert ">∞<" in drawing
-    assert ">Y′ ∞<" in drawing
-    assert ">inf<" not in drawing
-
-
-def test_the_drawing_stands_below_the_controls_as_wide_as_the_page():
-    explorer = tree_search.slot_tree_search()
-    controls, view = explorer.children[1].children
-    assert explorer.view in view.children
-    assert view.layout.flex == "1 1 100%"
-    assert controls.layout.flex != view.layout.flex

@@ -1,10 +1,37 @@
-"""The studies of the notebooks at a tiny scale, in the place of their quick one."""
+"""The studies, lessons and simulations of the notebooks at a tiny scale."""
 
+from coalloc_lib import curves, saturation
 from coalloc_lib.studies import load_study
+from lessons import cluster_configurations, communication_penalty, maximal_utilization
 from tests.studies.small import SMALL
+
+#: Fewer jobs and runs than functions take by themselves.
+DEFAULTS = (
+    (saturation.saturated_loss, {"jobs": 10_000}),
+    (saturation.loss_at_response, {"jobs": 5_000, "replications": 3}),
+    (curves.find_maximum, {"jobs": 10_000}),
+    (curves.compare, {"jobs": 2_000, "replications": 4}),
+)
+LESSONS = (
+    (cluster_configurations, {"JOBS": 300, "RUNS": 3}),
+    (communication_penalty, {"BUSY": 1_000, "RUNS": 4, "RESPONDING": 1_000}),
+    (maximal_utilization, {"JOBS": 200, "RUNS": 3}),
+)
 
 
 def shrink():
-    """Make ``reproduce("quick")`` of this process small."""
+    """Make ``reproduce("quick")``, the lessons and the simulations of this process small."""
     for name, scale in SMALL.items():
         load_study(name).scales["quick"] = scale
+    for function, fewer in DEFAULTS:
+        assert function.__kwdefaults__.keys() >= fewer.keys()
+        function.__kwdefaults__.update(fewer)
+    for lesson, constants in LESSONS:
+        for name, value in constants.items():
+            assert hasattr(lesson, name)
+            setattr(lesson, name, value)
+    times, errors = curves.response_times, maximal_utilization.table4_errors
+    curves.response_times = lambda *a, **how: times(*a, **how | {"jobs": 1_000, "replications": 4})
+    maximal_utilization.table4_errors = lambda **how: errors(**how, jobs=500, runs=10)
+    for slow in (maximal_utilization.first_type_shift, maximal_utilization.odd_cell):
+        slow.__defaults__ = (*slow.__defaults__[:-1], 2)  # replications

@@ -1,6 +1,8 @@
 """Every notebook: what is kept of its last run, and a run of today, with the exercises solved."""
 
 import re
+from copy import deepcopy
+from functools import cache
 
 import nbformat
 import pytest
@@ -28,6 +30,7 @@ pytestmark = pytest.mark.timeout(1200)
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
+@cache
 def load(path):
     return nbformat.read(path, as_version=4)
 
@@ -45,10 +48,6 @@ def troubles(notebook):
 def solutions(notebook):
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     return [block for text in texts for block in SOLUTION.findall(text)]
-
-
-def test_there_are_notebooks():
-    assert NOTEBOOKS
 
 
 @each_notebook
@@ -108,17 +107,9 @@ def test_every_picture_is_kept_with_its_words(path):
 
 
 @each_notebook
-def test_explorers_are_kept_with_what_they_showed(path):
+def test_explorers_and_players_are_kept_with_a_still_picture(path):
     for cell in code_cells(load(path)):
-        if re.search(r"_explorer\(|_search\(|reservation_calendar\(", cell.source):
-            assert WIDGET in last_data(cell)
-            assert IMAGE.search(last_data(cell)["text/html"])
-
-
-@each_notebook
-def test_players_are_kept_with_a_still_picture(path):
-    for cell in code_cells(load(path)):
-        if "co.Player(" in cell.source:
+        if re.search(r"_explorer\(|_search\(|reservation_calendar\(|co\.Player\(", cell.source):
             assert WIDGET in last_data(cell)
             assert IMAGE.search(last_data(cell)["text/html"])
 
@@ -154,7 +145,7 @@ shrink()
 
 def run(path, *before):
     """Run a notebook from top to bottom, and then its solutions."""
-    notebook = load(path)
+    notebook = deepcopy(load(path))
     blocks = solutions(notebook)
     assert sum("<details>" in cell.source for cell in notebook.cells) == len(blocks)
     first, last = (

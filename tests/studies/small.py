@@ -6,7 +6,7 @@ SMALL = {
     "maximal-utilization": Scale(
         jobs=10_000,
         replications=8,
-        cell_jobs=20_000,
+        cell_jobs=8_000,
         response_jobs=None,
         response_replications=None,
         bound_arrivals=3_000,
@@ -19,7 +19,7 @@ SMALL = {
         shares=(0.3, 0.94),
         precision=0.5,
         most_jobs=2_000,
-        cell_jobs=20_000,
+        cell_jobs=8_000,
         response_jobs=None,
         map_jobs=1_500,
     ),

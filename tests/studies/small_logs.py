@@ -1,9 +1,10 @@
-"""Logs that are made up: few jobs of some weeks, with waits, for the study of online scheduling."""
+"""Logs that are made up, few jobs of some weeks: for the studies of sharing and of booking."""
 
 import numpy as np
 
 import coalloc_lib as co
 from coalloc_lib.intervals import WEEK
+from coalloc_lib.studies.job_sharing.cases import SYNTHETIC, Work
 from coalloc_lib.studies.online_batch.runs import SERVERS, Log
 
 WEEKS = 6
@@ -27,3 +28,17 @@ def small_logs(stand_in=False, without=()):
     """Return what stands in for `runs.logs`."""
     made = {name: made_up(name, 1, stand_in=stand_in) for name in SERVERS if name not in without}
     return lambda names=tuple(SERVERS): {name: made[name] for name in names if name in made}
+
+
+def made_up_jobs(seed, count=240):
+    """Return jobs of six weeks that fill 512 processors well, some of them wide."""
+    rng = np.random.default_rng(seed)
+    runtime = rng.gamma(0.5, 70_000, count)
+    return co.JobStream(
+        np.sort(rng.uniform(0, WEEKS * WEEK, count)), runtime,
+        rng.choice([1, 8, 60, 128, 256, 330], count), runtime * rng.uniform(1, 4, count),
+        request="total",
+    )  # fmt: skip
+
+
+WORKS = {name: Work(name, made_up_jobs([1, i])) for i, name in enumerate(("jobs 1–240", SYNTHETIC))}

@@ -9,27 +9,18 @@ import pytest
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import Crossing, Interval, Sample
-from coalloc_lib.plots import PRINT
 from coalloc_lib.studies import communication_penalty as claims
-from coalloc_lib.studies.communication_penalty import BreakEven, scenario, served, study
 from coalloc_lib.studies.communication_penalty import figures as drawn
 from coalloc_lib.studies.communication_penalty import responses as paper
+from coalloc_lib.studies.communication_penalty import served, study
 from coalloc_lib.studies.communication_penalty.responses import NAMES, Responses, Thresholds
 from coalloc_lib.studies.core import Results, Scale
-from coalloc_lib.studies.published import load_claims
 from tests.studies.small import SMALL
 
 TINY = SMALL["communication-penalty"]
 #: Of made-up results, which take no time: a panel, and all penalties and loads of the paper.
 ONE_PANEL = Scale(**dict(study.scales["paper"].values) | {"jumps": (5,), "above": (3, 10, 16, 19)})
 NOISE = np.linspace(-1e-3, 1e-3, 8)
-
-
-@pytest.fixture(scope="module")
-def result():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(study.scales, "quick", TINY)
-        yield study.reproduce("quick", workers=2)
 
 
 def means(of, noise=NOISE):
@@ -64,36 +55,6 @@ DOWNWARDS = {3: 14.0, 10: 9.0, 16: 8.5, 19: 8.0}
 MIDDLE = {3: 9.0, 10: 8.0, 16: 9.0, 19: 10.0}
 
 
-# A run
-
-
-def test_every_claim_has_its_row_and_every_figure_its_verdicts(result):
-    items = [f"CP-{number}" for number in range(1, 9)]
-    assert [row.item for row in result.rows] == items == list(load_claims(study.name))
-    assert sorted(name for figure in result.figures for name in figure.claims) == items
-    for figure in result.figures:
-        figure.plot().canvas.draw()
-        assert len(figure.data())
-        assert [row.item for row in figure.verdicts] == list(figure.claims)
-
-
-def test_thresholds_have_the_agreed_columns_and_every_case(result):
-    table = result.figure("thresholds").data()
-    names = ["load", "max_jumps", "splitting", "group", "psi", "ci95_low", "ci95_high", "answer"]
-    assert list(table.columns[: len(names)]) == names
-    assert list(table["load"]) == [0.786] * len(NAMES) + [0.8394] * len(NAMES)
-    assert list(table["group"]) == [*NAMES, *NAMES]
-    assert set(table["splitting"]) == {"floor"}
-
-
-def test_the_same_seed_gives_the_same_on_one_worker_and_on_two(monkeypatch):
-    monkeypatch.setitem(study.scales, "quick", TINY)
-    one, two = (study.figure("figure2").run("quick", 1, workers=n).data() for n in (1, 2))
-    pd.testing.assert_frame_equal(one, two)
-    other = study.figure("figure2").run("quick", 2, workers=2)
-    assert not one["ratio"].equals(other.data()["ratio"])
-
-
 def test_ratios_are_those_of_the_cases_run_by_run(result):
     case = served(20, 0.786, above=3, span_penalty=0.05)
     split, whole = (result.results[each].means["S4"] for each in (case, case.whole))
@@ -106,9 +67,6 @@ def test_ratios_are_those_of_the_cases_run_by_run(result):
     assert row["wait"] == found["C4 wait"].mean
     ratios = found["C4"].values / found[paper.ALL_SPLIT].values
     assert row["ratio"] == pytest.approx(ratios.mean())
-
-
-# What is drawn
 
 
 def test_saturated_points_have_no_ratio_and_a_doubt_stays():
@@ -125,37 +83,6 @@ def test_saturated_points_have_no_ratio_and_a_doubt_stays():
     line[16] = replace(line[16][0], means=means), line[16][1]
     assert claims.pays(line, "stream")[16] is None
     assert claims.mean_of(claims.along(line, "stream")).warning == "short"
-
-
-def test_groups_differ_in_shape_and_from_what_is_printed_and_two_have_bands():
-    markers = [drawn.LOOK[group].marker for group in NAMES]
-    assert len(set(markers)) == len(NAMES)
-    assert PRINT.marker not in markers
-    table = made_up("figure2", lambda *_: 9.0).table("figure2")
-    assert len(study.figure("figure2").draw(table, title="", subtitle="").axes[0].collections) == 2
-
-
-def test_a_map_marks_what_saturates_and_hatches_what_is_not_certain():
-    cases = study.figures["viability-20"].cases(ONE_PANEL, 1)
-    full = Responses(Sample(np.full(8, 0.4) + NOISE), {})
-    found = {}
-    for (_, row, _), (case, whole) in cases.items():
-        found |= {case: full if row == "16" else means(lambda _: 9.0), whole: means(lambda _: 10.0)}
-    near = next(case for (_, row, _), (case, _) in cases.items() if row == "3")
-    found[near] = Responses(Sample(np.full(8, 0.9) - NOISE), {})
-    table = Results(study, ONE_PANEL, 1, found).table("viability-20")
-    assert len(table) == len(cases) * len(NAMES)
-    mine = table[(table["above"] == 5) & (table["group"] == "S1") & (table["load"] == 0.5)]
-    assert mine["psi"].tolist() == list(ONE_PANEL.map_penalties)
-    assert mine["change"].tolist() == pytest.approx([-10] * len(mine))
-    assert set(table["verdict"][table["above"] == 16]) == {"loses"}
-    picture = drawn.draw_map(table, group="S4")
-    cells = {p.get_xy(): p for p in picture.axes[0].patches}
-    assert cells[(0, 0)].get_hatch()  # saturated, but not for certain
-    assert not cells[(0, 5)].get_hatch()
-    texts = " ".join(t.get_text().replace("\n", " ") for t in picture.texts)
-    assert "mean response of S4" in texts
-    assert "∞: only the split jobs" in texts
 
 
 @pytest.mark.parametrize(
@@ -178,24 +105,7 @@ def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, oth
     assert [bool(when(table)) for table in tables] == [True, False, False, False, False]
 
 
-@pytest.mark.parametrize(
-    ("name", "of", "theirs"),
-    [
-        ("figure1", lambda _, psi, g: 9 + 10 * psi, {"psi": 0.3}),
-        ("figure2", along(UPWARDS), {"above": 16}),
-        ("figure3", along(UPWARDS, DOWNWARDS), {"above": 3, "psi": 0.2}),
-        ("figure4", along(DOWNWARDS, UPWARDS), {"above": 3, "load": 0.5}),
-        ("figure6", lambda line, x, g: 11.0 if g == "C4" else 10.0, {"group": "C4", "above": 3}),
-    ],
-)
-def test_a_line_of_a_reader_that_does_otherwise_takes_the_notice_away(name, of, theirs):
-    table = made_up(name, of).table(name)
-    mine = drawn.pick(table, **theirs).assign(line="mine", ratio=0.1, ci95_low=0.1, ci95_high=0.1)
-    assert study.figures[name].when(table)
-    assert not study.figures[name].when(pd.concat([table, mine]))
-
-
-def test_what_both_sides_do_not_bear_is_not_certain_to_lose():
+def test_where_both_sides_saturate_neither_is_certain_to_lose():
     full = made_up("figure3", lambda *_: None, whole=lambda _: None).table("figure3")
     assert set(full["warning"]) == {paper.NEITHER}
     results = made_up("figure3", along(UPWARDS, dict.fromkeys(UPWARDS)))
@@ -205,14 +115,6 @@ def test_what_both_sides_do_not_bear_is_not_certain_to_lose():
         table = Results(study, ONE_PANEL, 1, found).table("figure3")
         assert set(table["warning"]) == {""} | ({paper.UNCERTAIN} if not when else set())
         assert bool(study.figures["figure3"].when(table)) == when
-
-
-def test_shares_are_explained_and_loads_are_not():
-    when = study.figures["shares"].when
-    table = pd.DataFrame({"explained": [True] * 4 + [False] * 2 + [True] * 3})
-    assert when(table)
-    assert not when(table.assign(explained=False))
-    assert not when(table[:0])
 
 
 def test_notices_of_maps_count_cells():
@@ -229,9 +131,6 @@ def test_notices_of_maps_count_cells():
     parts = pd.DataFrame({"group": "stream"} | cells)
     assert study.figures["components"].when(parts)
     assert not study.figures["components"].when(parts.assign(verdict="gains"))
-
-
-# Verdicts
 
 
 def test_cp1_says_what_a_sample_does_not_explain():
@@ -300,19 +199,6 @@ def test_cp2_and_cp3_decide_nothing_from_what_is_open():
     assert "fails:" not in note
 
 
-def test_the_nearest_case_is_found_and_what_is_borne_is_said():
-    near = BreakEven(paper.PRINTED_LOAD, 50)
-    found = searched(
-        lambda case, group: drawn.PRINTED.get(group, 0) + (0.01 if case == near else 0.05)
-    )
-    case, why = claims.nearest(claims.searched(found))
-    assert case == near
-    assert f"{0.01 * np.sqrt(2):.3f} away" in why
-    table = searched(as_printed, saturated=True).table("thresholds")
-    assert set(table["answer"]) == {"crossing of the maximal utilization"}
-    assert np.isinf(table["max_jumps"]).any()
-
-
 def steeper(line, place, group):
     return 10 - (10 - UPWARDS[place]) * (2 if group == "S4" else 1) / 2
 
@@ -340,40 +226,6 @@ def test_verdicts_say_what_the_lines_do(item, name, of, expected):
     assert verdict(item, made_up(name, of)) == expected
 
 
-def test_where_all_saturates_there_is_no_best_and_whole_jobs_that_do_are_no_loss():
-    assert study.claim_row("CP-5", made_up("figure3", lambda *_: None)).reproduced is None
-    lines = claims.lines_of(made_up("figure3", lambda *_: 8.0, whole=lambda _: None), "figure3")
-    assert all(claims.pays(lines["5"]["ψ = 0.2"], "S4").values())
-    assert claims.mean_of([]) is None
-
-
-@pytest.mark.parametrize(
-    ("item", "name"), [("CP-4", "figure2"), ("CP-7", "figure5"), ("CP-8", "figure6")]
-)
-def test_where_an_end_or_all_saturates_nothing_is_decided(item, name):
-    row = study.claim_row(item, made_up(name, lambda *_: None))
-    assert (row.verdict, row.reproduced) == ("undecided", None)
-    row = study.claim_row(item, made_up(name, lambda *at: None if at[1] == 3 else steeper(*at)))
-    if item == "CP-4":  # from 3 to 19 is not from 10 to 19
-        assert (row.verdict, row.reproduced) == ("undecided", None)
-    else:
-        assert np.isfinite([row.reproduced, row.ci95_low, row.ci95_high]).all()
-
-
-def test_cp4_is_that_of_the_panels_whose_ends_have_means():
-    results = made_up("figure2", steeper)
-    scale = Scale(**dict(ONE_PANEL.values) | {"jumps": (5, 20)})
-    found = dict(results.by_case)
-    for (jumps, *_, place), (case, whole) in study.figures["figure2"].cases(scale, 1).items():
-        if jumps == 20:
-            found |= {case: means(lambda _, p=place: None if p == 19 else 9.0)}
-            found.setdefault(whole, means(lambda _: 10.0))
-    row = study.claim_row("CP-4", Results(study, scale, 1, found))
-    assert row.verdict == "undecided"
-    assert row.reproduced == study.claim_row("CP-4", results).reproduced
-    assert "undecided: stream rises, MaxJumps 20" in row.note
-
-
 def test_places_that_are_alike_decide_nothing():
     assert claims.grows([3, 5], [5, 8]) is None
     assert claims.grows([3, 5], [8]) is True
@@ -396,19 +248,6 @@ def test_cp8_needs_groups_that_respond_and_wait_alike(longer, waits, expected):
     assert study.claim_row("CP-8", results).reproduced == pytest.approx(longer / 10, abs=1e-3)
 
 
-# What may be added
-
-
-@pytest.mark.parametrize("name", list(study.figures))
-def test_nonsense_is_not_added(name):
-    case = served(20, 0.7, above=10)
-    for nonsense in (("mine", scenario(20)), ("mine", None), (["mine"], case), ((1, 2, 3, 4), case),
-                     (("FCFS", ["mine"], "0"), case), ((1, 2, 3), scenario(20))):  # fmt: skip
-        with pytest.raises(InputError) as error:
-            study.figure(name).add(*nonsense)
-        assert "\n" not in str(error.value)
-
-
 @pytest.mark.parametrize(
     ("name", "label", "case", "words"),
     [
@@ -424,22 +263,3 @@ def test_nonsense_is_not_added(name):
 def test_a_label_or_a_case_that_says_what_is_not_so_is_refused(name, label, case, words):
     with pytest.raises(InputError, match=words):
         study.figure(name).add(label, case)
-
-
-@pytest.mark.parametrize(
-    ("name", "label", "case"),
-    [
-        ("figure1", (7, "mine", 0.1), served(7, 0.5, above=5, span_penalty=0.1)),
-        ("figure6", (5, "mine", 5), served(5, 0.5, above=5, span_penalty=drawn.SPREAD)),
-        ("adaptive", ("FCFS", "above 4", "0.15"), served(0, 0.5, above=4, span_penalty=0.15)),
-        ("thresholds", "mine", BreakEven(0.5, 20)),
-    ],
-)
-def test_what_a_reader_adds_is_run_and_drawn_beside_the_rest(result, name, label, case):
-    figure = result.figure(name)
-    before = len(figure.data())
-    figure.add(label, case)
-    with pytest.raises(InputError, match="not run"):
-        figure.data()
-    assert len(figure.run(workers=1).data()) > before
-    figure.plot().canvas.draw()

@@ -1,14 +1,9 @@
 """The shape of a study: cases measured once, figures that show themselves, claims that read."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.intervals import Interval
-from coalloc_lib.studies.core import Scale, furthest, least, most, scales
-from coalloc_lib.studies.pages import claims_table, verdict_lines
 from tests.studies.toy import Draw, toy
 
 
@@ -25,15 +20,6 @@ def test_each_case_is_measured_once_with_one_seed():
     assert np.allclose(*draws)
 
 
-def test_results_depend_on_the_seed_and_the_scale_alone():
-    one, other = (toy().reproduce("paper", seed=3, workers=n) for n in (1, 2))
-    assert one.rows == other.rows
-    assert one.results.table("means").equals(other.results.table("means"))
-    assert len(one.results[Draw(0.0)]) == 8
-    assert len(one.figure("means").data()) == 4
-    assert toy().reproduce(seed=4).rows != toy().reproduce(seed=3).rows
-
-
 def test_the_rows_are_numbers_then_claims_in_their_order():
     rows = toy().reproduce().rows
     assert [row.item for row in rows] == ["Table 1 a", "MU-12", "MU-1"]
@@ -41,18 +27,6 @@ def test_the_rows_are_numbers_then_claims_in_their_order():
     assert rows[2].ci95_low < rows[2].reproduced < rows[2].ci95_high
     assert rows[2].note == "fails: above 100; drawn"
     assert rows[2].published == "(2C-1)/(2C)"
-
-
-def test_a_table_is_made_once():
-    study = toy()
-    calls = []
-    make = study.figures["means"].make_table
-    study.figures["means"].make_table = lambda *given: calls.append(1) or make(*given)
-    result = study.reproduce()
-    for _ in range(2):
-        result.figure("means").data()
-        result.figure("means").plot()
-    assert len(calls) == 1
 
 
 def test_a_figure_takes_a_case_more_and_measures_only_that():
@@ -77,15 +51,6 @@ def test_a_figure_takes_a_case_more_and_measures_only_that():
     assert figure.run("paper").data()["label"].tolist() == ["m0", "m1", "m2", "m3", "mine"]
 
 
-def test_a_readers_case_does_not_reach_the_study():
-    result = toy().reproduce()
-    figure = result.figure("means").add("mine", Draw(70.0)).run()
-    assert len(figure.data()) == 3
-    assert len(result.figure("means").data()) == 2
-    assert [row.item for row in figure.verdicts] == ["MU-12"]
-    assert figure.run(seed=99).verdicts == []  # they are of other numbers
-
-
 def test_what_cannot_be_added_is_refused():
     figure = toy().figure("means")
     for label, case, words in (
@@ -101,14 +66,6 @@ def test_what_cannot_be_added_is_refused():
         toy().reproduce().figure("bare").plot()
     with pytest.raises(InputError, match="choose one of 'means', 'bare'"):
         toy().figure("x")
-
-
-def test_a_name_is_taken_once():
-    study = toy()
-    with pytest.raises(InputError, match="'means' is a figure"):
-        study.add_figure("means", "again", dict)
-    with pytest.raises(InputError, match="'MU-1' has a judge already"):
-        study.add_claim("MU-1", "again")
 
 
 def test_what_was_not_measured_and_claims_that_nobody_knows_are_named():
@@ -152,28 +109,3 @@ def test_a_figure_shows_itself_with_its_verdicts():
     page = result.claims()._repr_html_()
     assert "<style" not in page
     assert "Table 1" not in page
-
-
-def test_many_parts_fold_and_are_escaped():
-    study = toy("cluster-configurations")
-    parts = {f"<{i}>": i % 3 == 0 or None for i in range(9)}
-    study.add_claim("CC-1", "loss")(lambda results: (0.5, parts, "<why>"))
-    row = study.claim_row("CC-1", None)
-    assert row.note.startswith("holds 3, fails 0, undecided 6 of 9; <why> | undecided: <1>; <2>")
-    for page in (verdict_lines([row]), claims_table([row])._repr_html_()):
-        assert "&lt;why&gt;.<details><summary>which</summary>undecided: &lt;1&gt;" in page
-
-
-def test_scales_are_values_that_can_be_kept():
-    quick = scales(jobs=(1, 2), loads=((0.1,), (0.1, 0.2)))["quick"]
-    assert quick == Scale(jobs=1, loads=(0.1,)) == pickle.loads(pickle.dumps(quick))
-    assert hash(quick) == hash(Scale(jobs=1, loads=(0.1,)))
-    assert quick != Scale(jobs=2, loads=(0.1,))
-    with pytest.raises(AttributeError, match="scales have no 'runs'; add it"):
-        _ = quick.runs
-
-
-def test_extremes_are_those_of_the_estimates():
-    found = [Interval(x, x - 9, x + 9, 5) for x in (-3.0, 1.0, 2.0)]
-    assert (least(found), most(found), furthest(found)) == (found[0], found[2], found[0])
-    assert furthest(found, 1.9) == found[0]

@@ -8,9 +8,7 @@ from coalloc_lib.intervals import Interval
 from coalloc_lib.studies import published
 from coalloc_lib.studies.ledger import (
     HEADER,
-    VERDICTS,
     Row,
-    count_verdicts,
     judge_claim,
     judge_number,
     write_ledger,
@@ -30,14 +28,11 @@ ROW = Row("a-study", "Table 1 U[1,4]", "loss", 0.397, 0.3981, 0.397, 0.3992, "re
         (0.397, 0.397, 3, "reproduced"),
         (0.397, 0.3974, 3, "reproduced"),
         (0.397, 0.3975, 3, "reproduced"),
-        (0.397, 0.3965, 3, "reproduced"),
         (0.397, 0.39751, 3, "close"),
         (0.397, 0.3964, 3, "close"),
         (0.4, 0.3964, 1, "reproduced"),
-        (0.397, 0.3974, 4, "close"),
         (0.397, 0.4053, 3, "close"),  # 2 % of the printed number beyond its rounding
         (0.397, 0.4056, 3, "differs"),
-        (0.397, 0.3885, 3, "differs"),
         (0.05, 0.0534, 3, "close"),  # three units beyond its rounding
         (0.05, 0.0536, 3, "differs"),
     ],
@@ -46,20 +41,11 @@ def test_an_exact_value_is_judged_by_its_rounding(published, value, decimals, ve
     assert judge_number(published, Interval.exact(value), decimals).verdict == verdict
 
 
-def test_the_note_states_the_difference():
-    assert judge_number(0.053, Interval.exact(0.0502)).note == "differs by -0.0028"
-    assert judge_number(0.053, Interval.exact(0.053)).note == ""
-    note = judge_number(0.053, interval(0.058, 0.06)).note
-    assert note == "differs by +0.0060, 0.0050 outside the interval"
-
-
 @pytest.mark.parametrize(
     ("published", "low", "high", "verdict"),
     [
-        (0.397, 0.396, 0.398, "reproduced"),
         (0.397, 0.3974, 0.3990, "reproduced"),
         (0.397, 0.3976, 0.3990, "close"),
-        (0.397, 0.3950, 0.3966, "reproduced"),
         (0.397, 0.3950, 0.3964, "close"),
         (0.397, 0.4049, 0.4060, "close"),
         (0.397, 0.4051, 0.4060, "differs"),
@@ -73,14 +59,11 @@ def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verd
     assert judge_number(published, interval(low, high)).verdict == verdict
 
 
-def test_an_interval_in_doubt_tests_nothing():
-    found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
-    assert found == ("undecided", "the interval is in doubt: three jobs")
-
-
 def test_a_printed_number_of_a_real_log_is_not_judged_on_a_stand_in():
     found = judge_number(0.397, interval(0.396, 0.398), stand_in="KTH-SP2")
     assert found == ("cannot be tested", "stand-in; coalloc traces fetch KTH-SP2")
+    found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
+    assert found == ("undecided", "the interval is in doubt: three jobs")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -97,26 +80,17 @@ def test_what_is_no_number_gets_no_verdict(value):
     ("answers", "verdict"),
     [
         ([True], "holds"),
-        ([True, True], "holds"),
         ([False], "does not hold"),
         ([False, None], "does not hold"),
         ([True, False], "holds in part"),
         ([True, None], "undecided"),
         ([True, False, None], "holds in part"),
-        ([None, None], "undecided"),
         ([np.True_, np.False_], "holds in part"),
     ],
 )
 def test_a_claim_is_judged_by_its_parts(answers, verdict):
     parts = {f"part {i}": answer for i, answer in enumerate(answers)}
     assert judge_claim(parts).verdict == verdict
-
-
-def test_the_note_of_a_claim_lists_what_fails_and_what_is_undecided():
-    parts = {"fine": True, "worse": False, "worst": False, "unknown": None}
-    assert judge_claim(parts, why="small sample").note == (
-        "fails: worse; worst; undecided: unknown; small sample"
-    )
 
 
 def test_a_claim_without_parts_or_with_a_number_for_an_answer_is_refused():
@@ -142,23 +116,6 @@ def test_a_ledger_is_written_as_csv_with_six_digits_and_empty_where_there_is_not
     assert number == 'a-study,"Table 1 U[1,4]",loss,0.397,0.398123,0.397,0.3992,reproduced,"a, b"'
     assert text == 'a-study,MU-1,limit,(2C-1)/(2C),,,,holds,"say ""so"""'
     assert [file.name for file in tmp_path.iterdir()] == ["ledger.csv"]
-
-
-def test_verdicts_are_counted_in_their_order():
-    rows = [replace(ROW, verdict=verdict) for verdict in ("holds", "close", "holds")]
-    assert list(count_verdicts(rows).items()) == [("close", 1), ("holds", 2)]
-    assert set(count_verdicts(rows)) < set(VERDICTS)
-
-
-def test_the_published_numbers_are_all_there():
-    losses = published.load_published("maximal-utilization")
-    assert len(losses) == 140
-    assert len({loss.item for loss in losses}) == 140
-    assert {loss.table for loss in losses} == {3, 4}
-    chosen = {loss.item: loss.capacity_loss for loss in losses}
-    assert chosen["Table 3 U[1,4] ordered exact"] == 0.149
-    assert len(published.load_claims("maximal-utilization")) == 12
-    assert published.load_claims("online-batch")["OB-1"].where == "fig. 1, 2"
 
 
 def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):

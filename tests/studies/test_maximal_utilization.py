@@ -10,27 +10,14 @@ import coalloc_lib as co
 from coalloc_lib.intervals import Interval, Sample
 from coalloc_lib.saturation import heavy_traffic
 from coalloc_lib.studies import maximal_utilization as mu
-from coalloc_lib.studies.core import Results, Scale, cases_of
-from coalloc_lib.studies.losses import InOrder, Loss, Saturated, TableCell, beside_print
+from coalloc_lib.studies.core import Results
+from coalloc_lib.studies.losses import Loss, Saturated, TableCell
 from coalloc_lib.studies.maximal_utilization import EXCEPTION, FIVE, FOUR, study
-from coalloc_lib.studies.published import load_claims, load_published
+from coalloc_lib.studies.published import load_published
 from tests.studies.small import SMALL
 
 TINY = SMALL[study.name]
 CELLS = [cell for cell in load_published(study.name) if cell.method == "simulation"]
-
-
-@pytest.fixture(scope="module")
-def result():
-    study.scales["tiny"] = TINY
-    yield study.reproduce("tiny", seed=1)
-    del study.scales["tiny"]
-
-
-@pytest.fixture
-def figure8(monkeypatch):
-    monkeypatch.setitem(study.scales, "quick", TINY)
-    return study.figure("figure8")
 
 
 def made(result, figure, change):
@@ -41,68 +28,6 @@ def made(result, figure, change):
             values = result.results[case].values
             found[case] = Sample(np.broadcast_to(change(*label, values), values.shape))
     return Results(study, TINY, 1, found)
-
-
-def test_every_cell_and_claim_has_its_row_and_every_figure_its_picture(result):
-    items = [row.item for row in result.rows]
-    assert len(items) == len(set(items)) == 140 + 11 + 12
-    assert {cell.item for cell in load_published(study.name)} <= set(items)
-    assert set(load_claims(study.name)) <= set(items)
-    for figure in result.figures:
-        figure.plot().canvas.draw()
-        assert len(figure.data())
-    texts = " ".join(text.get_text() for text in result.figure("figure7").plot().texts)
-    assert mu.ctc()[0].replace(" ", "") in "".join(texts.split())
-
-
-def test_cells_are_the_printed_ones(result):
-    """Calculated ones but for the last digit, simulated ones but for their noise."""
-    for number in (3, 4):
-        table = result.figure(f"table{number}").data()
-        off = (table["capacity_loss"] - table["published"]).abs()
-        assert table["ci95_low"].notna().sum() == 30
-        assert (off < (table["ci95_high"] - table["ci95_low"]).fillna(-0.0094) + 0.01).all()
-        paper = beside_print(table).data
-        row = table[(table["method"] == "exact") & (table["request"] == "ordered")].iloc[2]
-        sizes, system = (
-            row["component_sizes"].replace(" on ", ""),
-            f"ordered, {row['clusters']} × 32",
-        )
-        both = [paper.at[sizes, (system, "exact", name)] for name in ("print", "here")]
-        assert both == [row["published"], row["capacity_loss"]]
-
-
-def test_which_cells_are_simulated_until_the_response_time_is_reached():
-    assert sum(map(mu.by_response, CELLS)) == 30
-    assert not any(mu.by_response(cell) for cell in CELLS if cell.request == "ordered")
-    cell = next(cell for cell in CELLS if cell.component_sizes == "U[13,16]" and cell.clusters == 1)
-    scale = Scale(response_jobs=20_000, response_replications=2, cell_jobs=20_000)
-    quick = Scale(response_jobs=None, cell_jobs=20_000)
-    seed = np.random.SeedSequence(1)
-    first, second = (TableCell(cell, by).measure(scale, seed) for by in (True, False))
-    assert (first.count, second.count) == (2, 30)
-    assert first.estimate == pytest.approx(second.estimate, abs=0.005)
-    assert TableCell(cell, True).measure(quick, seed) == second
-
-
-def test_a_total_request_has_one_cluster_as_large_as_all():
-    """Sums of four sizes on one cluster of 128, as any printed number of the kind."""
-    wanted = "total", "exact", 4
-    cell = next(
-        cell
-        for cell in load_published(study.name)
-        if (cell.request, cell.method, cell.clusters) == wanted
-    )
-    law = co.parse_sizes(cell.component_sizes).sum_of(4)
-    expected = co.maximal_utilization(co.Multicluster([128]), law).capacity_loss
-    assert TableCell(cell, False).measure(TINY, None).estimate == pytest.approx(expected, rel=1e-9)
-
-
-def test_results_do_not_depend_on_the_number_of_workers(result):
-    cases = cases_of([study.figures["figure4"].cases(TINY, 1)])[:3]
-    again = study.measure_all(cases, TINY, 1, workers=1)
-    for case in cases:
-        np.testing.assert_array_equal(again[case].values, result.results[case].values)
 
 
 def test_differences_are_students_or_welchs(result):
@@ -117,18 +42,6 @@ def test_differences_are_students_or_welchs(result):
     test = stats.ttest_ind(many, fcfs, equal_var=False)
     less = mu.differences(figure.data())[FIVE[3], f"FPFS(50), {mu.POISSON}"]
     assert (less.low, less.high) == pytest.approx(tuple(test.confidence_interval()))
-
-
-def test_scenarios_share_their_random_numbers():
-    """Differences of policies are far more certain than the losses themselves."""
-    scenario = co.Scenario(FOUR, co.JobModel(co.parse_sizes("D(0.894)[1,32]"), 4))
-    scale = Scale(jobs=10_000, replications=12)
-    worst, first = (
-        Saturated(scenario.with_(placement=rule)).measure(scale, 5)
-        for rule in (co.WorstFit(), co.FirstFit())
-    )
-    apart = np.hypot(first.interval.half_width, worst.interval.half_width)
-    assert (first - worst).interval.half_width < 0.7 * apart
 
 
 #: By claim: the figure, and other losses of its bars, by group, series and the losses there are.
@@ -210,47 +123,6 @@ def test_notices_and_verdicts_are_true_of_the_losses(name, item, yes, verdict, n
     figure.plot().canvas.draw()
 
 
-@pytest.mark.parametrize(
-    ("name", "ends"),
-    [
-        ("figure3", {0.16, 0.24}),
-        ("figure4", {0.2, 0.21}),
-        ("figure5", {0.28, 0.32}),
-        ("figure6", {0.17, 0.23}),
-        ("figure7", {0.17, 0.23}),
-        ("figure8", {0.2}),
-    ],
-)
-def test_what_a_claim_is_judged_by_is_drawn(name, ends, result):
-    figure = study.figure(name)
-    figure._results = made(
-        result, name, lambda g, s, v: 0.4 if s in ("FCFS", mu.ORDERED) else 0.2 + 0 * v
-    )
-    lines = figure.plot().axes[0].lines
-    drawn = {
-        round(x, 9) for each in lines if each.get_linestyle() == "--" for x in each.get_xdata()
-    }
-    assert drawn == ends
-
-
-def test_service_times_are_lines_of_growth_over_a_true_axis(result):
-    figure = study.figure("service-times")
-    figure._results = made(result, "service-times", wild)
-    ordered, unordered = figure.plot().axes
-    lines = [line.get_xydata() for line in unordered.lines if len(line.get_xdata()) == 3]
-    (grown,) = {tuple(map(tuple, np.round(line, 6))) for line in lines if line[-1, 1] > 1}
-    assert grown == ((0, 0), (1, 0), (10, 150))
-    assert {line.get_ydata()[0] for line in ordered.lines if line.get_linestyle() == "--"} == {25}
-
-
-def test_a_printed_table_is_coloured_where_it_does_not_come_out(result):
-    table = result.figure("table3").data().assign(verdict="reproduced")
-    table.loc[:1, "verdict"] = "differs", "undecided"
-    page = beside_print(table)._repr_html_()
-    assert page.count("#F8D3BF") == page.count("#E4E4E4") == 1
-    assert page.index("#F8D3BF") < page.index("#E4E4E4")
-
-
 @pytest.mark.parametrize("item", ["MU-2", "MU-3"])
 @pytest.mark.parametrize(
     ("shift", "half", "verdict"),
@@ -284,7 +156,8 @@ def test_the_pathological_example_is_simulated_too():
     assert mu.pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
 
 
-def test_bars_of_ones_own_join_a_figure(figure8):
+def test_bars_of_ones_own_join_a_figure():
+    figure8 = study.figure("figure8")
     two = co.Scenario(FOUR, co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, merged_into=2))
     label = "4 × 32", "two components"
     for bad in ("two", (4, "x")):
@@ -298,40 +171,3 @@ def test_bars_of_ones_own_join_a_figure(figure8):
     assert len(losses) == 3
     assert losses["two components"] < losses["one component"]
     figure8.plot().canvas.draw()
-
-
-def test_a_size_distribution_joins_a_figure_with_all_its_bars(monkeypatch):
-    monkeypatch.setitem(study.scales, "quick", Scale(jobs=1000, replications=2, variations=(10,)))
-    figure = study.figure("service-times").add("U[1,3]")
-    # Added ones are those of the scale that has most, so that a later run at it lacks none.
-    assert len(figure.entries) == 6 * len(FIVE) + 10
-    figure.add(("mine", "bar"), co.Scenario(FOUR, co.JobModel(co.uniform(1, 3), 4)))
-    figure.run().plot().canvas.draw()
-    with pytest.raises(co.InputError, match="or a size distribution alone"):
-        study.figure("figure3").add("U[1,3]", co.FCFS())
-
-
-def test_bars_on_tails_that_were_not_drawn_are_in_doubt(figure8):
-    rare = co.Hyperexponential(1.0, 1000)
-    model = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, service=rare)
-    figure8.add(("4 × 32", "rare long jobs"), co.Scenario(FOUR, model)).run(seed=1)
-    data = figure8.data().set_index("series")
-    assert "of the work" in data.loc["rare long jobs", "warning"]
-    assert data.drop(index="rare long jobs")["warning"].tolist() == ["", ""]
-    assert mu.differences(figure8.data())["4 × 32", "rare long jobs"].above(0) is None
-
-
-def test_a_log_is_served_by_the_scenarios_own_policies():
-    jobs = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4).sample(2000, 3)
-    rules = co.WorstFit(), co.FirstFit()
-    worst, first = (InOrder(co.Scenario(FOUR, jobs, placement=r)).measure(TINY, 0) for r in rules)
-    assert first.mean > worst.mean
-
-
-def test_what_overtakes_is_measured_with_a_queue():
-    model = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4)
-    fcfs, fpfs = (
-        Saturated(co.Scenario(FOUR, model, policy)).measure(TINY, 1).mean
-        for policy in (co.FCFS(), co.FPFS(50))
-    )
-    assert fpfs < fcfs - 0.02

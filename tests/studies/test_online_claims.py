@@ -6,7 +6,7 @@ import pytest
 
 from coalloc_lib.studies.core import Results, Scale, cases_of
 from coalloc_lib.studies.online_batch import figures, runs, study
-from coalloc_lib.studies.online_batch.runs import CTC, ENDS, HPC2N, KTH, ONLINE, PHASES, Found
+from coalloc_lib.studies.online_batch.runs import CTC, ENDS, HPC2N, KTH, ONLINE, PHASES, Outcome
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
@@ -18,12 +18,6 @@ NAMES = ["jobs", "requests", "wait", "attempts", "penalty"]
 NAMES += [f"{kind} {h}" for kind in ("within", "over") for h in runs.WITHIN]
 NAMES += ["jobs by length", "penalty by length", "jobs by size", "wait by size"]
 NAMES += ["requests by fifty", "attempts by fifty"]
-
-
-@pytest.fixture(autouse=True)
-def logs_are_here(monkeypatch):
-    """Judge printed numbers as where the real logs are; what is made up here is no stand-in."""
-    monkeypatch.setattr("coalloc_lib.studies.core.missing_logs", lambda names: [])
 
 
 def found(known, noise, wave):
@@ -40,7 +34,7 @@ def found(known, noise, wave):
         weeks = 100 * means * (1 + noise * waves * (not name.startswith(("jobs", "requests"))))
         sums[name] = weeks if by else weeks[0]
     longest = {"longest": known.get("longest", 10.0)}
-    return Found(sums, np.linspace(1, 0, len(runs.WAITS)), longest, 40)
+    return Outcome(sums, np.linspace(1, 0, len(runs.WAITS)), longest, 40)
 
 
 def results(*names, known=lambda case: {}, noise=0.0, **scale):
@@ -149,23 +143,6 @@ def test_each_verdict_comes_from_results_that_force_it(monkeypatch, row):
     how = dict(*how)
     monkeypatch.setattr(runs, "logs", small_logs(how.pop("stand_in", False)))
     assert study.claim_row(item, results(figure, known=known, **how)).verdict == answer
-
-
-def test_the_number_that_decides_is_the_one_that_is_named(monkeypatch):
-    monkeypatch.setattr(runs, "logs", small_logs())
-    deciding = {
-        "OB-3": (results("figure3", known=penalties(7, 1)), 7.0),
-        "OB-4": (results("figure4", known=longest(1, 0.5)), 75.0),
-        "OB-7": (results("attempts", known=as_printed), 10.27),
-    }
-    rows = {item: study.claim_row(item, made) for item, (made, _) in deciding.items()}
-    for item, (_, value) in deciding.items():
-        assert rows[item].reproduced == pytest.approx(value)
-    assert rows["OB-4"].ci95_low is None
-    assert "longer in batch EASY (KTH-SP2, 100)" in rows["OB-4"].note
-    monkeypatch.setattr(runs, "logs", small_logs(stand_in=True))
-    told = study.claim_row("OB-3", results("figure3", known=penalties(20, 0.5))).note
-    assert "small against recorded" in told.split("undecided: ")[1]
 
 
 @pytest.mark.parametrize("stand_in", [False, True])

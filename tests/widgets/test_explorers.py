@@ -29,7 +29,7 @@ from coalloc_lib.widgets import (
 )
 from coalloc_lib.widgets.losses import COARSE_JOBS
 from tests.studies.small import SMALL
-from tests.test_plots_of_lines import RESPONSES
+from tests.plots.test_lines import RESPONSES
 from tests.widgets.reading import all_widgets, bars, control, notes, source, words
 
 FIVE = co.JobStream(

@@ -29,24 +29,24 @@ SURE = 0.9995
 #: More thresholds than these that none is seen to be better than do not tell which is best.
 NARROW = 3
 
-#: A line of a figure: by place, what was found of its cases.
+#: A line of a figure: by place, the results of its cases.
 Line = dict[float, tuple[paper.Responses, paper.Responses]]
 
 
 def lines_of(results: Results, name: str) -> dict[str, dict[str, Line]]:
     """Return the lines of a figure by MaxJumps and name."""
-    found: dict[str, dict[str, Line]] = {}
+    panels: dict[str, dict[str, Line]] = {}
     cases = study.figures[name].cases(results.scale, results.seed)
     for (jumps, line, place), (one, other) in cases.items():
-        points = found.setdefault(paper.said(jumps), {}).setdefault(line, {})
+        points = panels.setdefault(paper.jumps_label(jumps), {}).setdefault(line, {})
         points[place] = results[one], results[other]
-    return found
+    return panels
 
 
 def along(line: Line, group: str) -> list[Sample]:
     """Return a group's ratios along a line, where both sides are stable."""
-    found = (paper.ratio(*line[place], group) for place in sorted(line))
-    return [each for each in found if each is not None]
+    ratios = (paper.ratio(*line[place], group) for place in sorted(line))
+    return [each for each in ratios if each is not None]
 
 
 def mean_of(samples: Sequence[Sample]) -> Interval | None:
@@ -66,14 +66,14 @@ def best(line: Line, group: str) -> list[float]:
 
 def pays(line: Line, group: str) -> dict[float, bool | None]:
     """Return for each place whether splitting responds sooner; None where undecided."""
-    found: dict[float, bool | None] = {}
+    answers: dict[float, bool | None] = {}
     for place, (one, other) in line.items():
         known = paper.ratio(one, other, group)
         if known is not None:
-            found[place] = known.interval.below(1)
+            answers[place] = known.interval.below(1)
         else:  # past saturation there is no mean; both past it, nothing to compare
-            found[place] = None if one.saturated and other.saturated else other.saturated
-    return found
+            answers[place] = None if one.saturated and other.saturated else other.saturated
+    return answers
 
 
 def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
@@ -110,16 +110,13 @@ def shares(results: Results) -> Decision:
 def searched(results: Results) -> dict[BreakEven, Mapping[str, Crossing]]:
     """Return the thresholds of each case by group."""
     cases = study.figures["thresholds"].cases(results.scale, results.seed).values()
-    return {case: results[case].found for case in cases}
+    return {case: results[case].by_group for case in cases}
 
 
-def nearest(found: dict[BreakEven, Mapping[str, Crossing]]) -> tuple[BreakEven, str]:
-    """Return the case whose thresholds come nearest to the three printed ones, and how near.
-
-    The distance is the root of the summed squares; S1 is to be above what is printed.
-    """
+def nearest(thresholds: dict[BreakEven, Mapping[str, Crossing]]) -> tuple[BreakEven, str]:
+    """Return the case whose thresholds come nearest (in root of squares) to the printed ones."""
     distances = {}
-    for case, by_group in found.items():
+    for case, by_group in thresholds.items():
         apart = {name: by_group[name].interval.estimate - psi for name, psi in PRINTED.items()}
         distances[case] = hypot(apart["stream"], apart["S4"], min(0, apart["S1"]))
     case = min(distances, key=distances.__getitem__)
@@ -127,24 +124,24 @@ def nearest(found: dict[BreakEven, Mapping[str, Crossing]]) -> tuple[BreakEven, 
 
 
 def _named(case):
-    return f"load {case.load:.3f}, MaxJumps {paper.said(case.max_jumps)}"
+    return f"load {case.load:.3f}, MaxJumps {paper.jumps_label(case.max_jumps)}"
 
 
-def _as_printed(found: Interval, number: float) -> bool | None:
-    return None if found.warning else found.contains(number)
+def _as_printed(threshold: Interval, number: float) -> bool | None:
+    return None if threshold.warning else threshold.contains(number)
 
 
 @study.add_claim("CP-2", "threshold of the stream in the case nearest to print")
 def threshold_of_the_stream(results: Results) -> Decision:
     """Whether there is a threshold at each load and MaxJumps, and whether one is as printed."""
     parts: dict[str, bool | None] = {}
-    found = searched(results)
-    for case, by_group in found.items():
+    thresholds = searched(results)
+    for case, by_group in thresholds.items():
         answer = by_group["stream"].answer
         known = None if answer == "undecided" else answer == "crossing"
         parts[f"a threshold at {_named(case)}"] = known
-    case, why = nearest(found)
-    near = found[case]["stream"].interval
+    case, why = nearest(thresholds)
+    near = thresholds[case]["stream"].interval
     parts["0.185 in the nearest case"] = _as_printed(near, PRINTED["stream"])
     return near, parts, why
 
@@ -153,15 +150,15 @@ def threshold_of_the_stream(results: Results) -> Decision:
 def thresholds_of_groups(results: Results) -> Decision:
     """Whether S4's threshold is below the stream's, and S1's above 0.3."""
     parts: dict[str, bool | None] = {}
-    found = searched(results)
-    for case, by_group in found.items():
+    thresholds = searched(results)
+    for case, by_group in thresholds.items():
         stream, largest, smallest = (by_group[name].interval for name in ("stream", "S4", "S1"))
         parts[f"S4 below the stream at {_named(case)}"] = largest.below(stream.low) or (
             False if largest.above(stream.high) else None
         )
         parts[f"S1 above 0.3 at {_named(case)}"] = smallest.above(PRINTED["S1"])
-    case, why = nearest(found)
-    near = found[case]["S4"].interval
+    case, why = nearest(thresholds)
+    near = thresholds[case]["S4"].interval
     parts["0.160 in the nearest case"] = _as_printed(near, PRINTED["S4"])
     return near, parts, f"{why}; from intervals that overlap nothing is decided"
 
@@ -213,9 +210,9 @@ def best_by_load(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     common = 0.0
     for jumps, lines in lines_of(results, "figure4").items():
-        places = [set(found) for line in lines.values() if (found := best(line, "stream"))]
+        places = [set(at_best) for line in lines.values() if (at_best := best(line, "stream"))]
         shared = set.intersection(*places) if places else set()
-        narrow = sum(len(found) <= NARROW for found in places)
+        narrow = sum(len(each) <= NARROW for each in places)
         same = None if shared and narrow < 2 else bool(shared)
         parts[f"the same at every load, MaxJumps {jumps}"] = same
         common += bool(shared)
@@ -226,13 +223,13 @@ def best_by_load(results: Results) -> Decision:
 @study.add_claim("CP-7", "response time with psi spread over that with psi = 0.1 for all")
 def spread_is_worse(results: Results) -> Decision:
     """Whether spread penalties respond later, in each group and at each MaxJumps."""
-    found = {
+    ratios = {
         f"{group} later, MaxJumps {jumps}": mean_of(along(lines[""], group))
         for jumps, lines in lines_of(results, "figure5").items()
         for group in paper.GROUPS
     }
-    parts = {name: each and each.above(1) for name, each in found.items()}
-    known = [each for each in found.values() if each]
+    parts = {name: each and each.above(1) for name, each in ratios.items()}
+    known = [each for each in ratios.values() if each]
     return furthest(known, from_=1) if known else None, parts, "mean over the thresholds"
 
 
@@ -245,8 +242,8 @@ def own_penalty_matters(results: Results) -> Decision:
         for jumps, lines in lines_of(results, "figure6").items():
             each = [one.means for one, _ in lines[""].values() if one.means]
             both = [(of["C4" + wait] - of["C1" + wait], of[paper.ALL_SPLIT]) for of in each]
-            found = mean_of([Sample(c.values / every.values, c.warning) for c, every in both])
-            alike = found.between(-limit, limit) if found else None
+            difference = mean_of([Sample(c.values / every.values, c.warning) for c, every in both])
+            alike = difference.between(-limit, limit) if difference else None
             parts[f"{what} {limit:.0%}, MaxJumps {jumps}"] = alike
-            far += [found] if found and not wait else []
+            far += [difference] if difference and not wait else []
     return furthest(far) if far else None, parts, "mean over the thresholds; waits tell who pays"

@@ -28,7 +28,7 @@ from coalloc_lib.studies.communication_penalty.responses import (
     PRINTED_LOAD,
     STREAM,
     LoadedScenario,
-    said,
+    jumps_label,
     served,
 )
 from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales
@@ -72,8 +72,6 @@ def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
     return table
 
 
-# ---- the shares of groups in the jobs and in the load ------------------------------------------
-
 JOBS, WORK, LOAD = "share of the jobs", "share of the load", "offered load"
 #: What the paper prints. The load share of S2 is a slip: the four are above one.
 PRINTED_SHARES = {
@@ -100,11 +98,7 @@ EXACT_SHARES = shares_of(_SIZE, _LIKELY, _SIZE * _LIKELY) | {(LOAD, "all jobs"):
 
 
 def fitting_size(printed: Mapping[tuple[str, str], float] = PRINTED_SHARES) -> int:
-    """Return how many jobs a sample has whose shares of jobs stray as far as the printed ones.
-
-    Of n jobs, ``n * sum((share - p)**2 / p)`` is on average one less than there are groups
-    (Pearson); the paper does not say how many jobs it drew.
-    """
+    """Return how many jobs a sample has whose shares stray as far as those printed (Pearson)."""
     exact = {(JOBS, name): EXACT_SHARES[JOBS, name] for name in GROUPS}
     return round((len(exact) - 1) / sum((printed[at] - p) ** 2 / p for at, p in exact.items()))
 
@@ -121,8 +115,8 @@ class Samples:
         drawn = []
         for child in spawn(self.seed, SAMPLES):
             stream = paper.WHOLE.sample(self.jobs, child, rate=1 / paper.INTERARRIVAL)
-            found = shares_of(stream.processors, np.ones(self.jobs), stream.work)
-            drawn.append(found | {(LOAD, "all jobs"): stream.offered_load(paper.SYSTEM)})
+            shares = shares_of(stream.processors, np.ones(self.jobs), stream.work)
+            drawn.append(shares | {(LOAD, "all jobs"): stream.offered_load(paper.SYSTEM)})
         return {key: np.quantile([each[key] for each in drawn], [0.025, 0.975]) for key in drawn[0]}
 
 
@@ -153,8 +147,6 @@ def shares(entries: Entries, results: Results) -> pd.DataFrame:
         for at, (low, high) in results[samples].items()
     )  # fmt: skip
 
-
-# ---- Figures 1 to 6: response times of split jobs over others, along one parameter -------------
 
 PSI, THRESHOLD = "execution time penalty ψ", "splitting threshold (jobs above are split)"
 SETTING = f"5×20, D(0.85), FPFS, worst fit, load {PRINTED_LOAD}"
@@ -213,20 +205,20 @@ def ratio_table(
     to = paper.ALL_SPLIT if against == paper.ALL_SPLIT else ""
     rows = []
     for (jumps, line, place), (one, other) in entries.items():
-        found, theirs = results[one], results[other]
-        case = one.columns() | {"max_jumps": said(jumps), "line": line, "place": place}
+        mine, theirs = results[one], results[other]
+        case = one.columns() | {"max_jumps": jumps_label(jumps), "line": line, "place": place}
         max_utilization = {
-            "max_utilization": found.max_utilization.mean,
-            "saturated": found.saturated,
+            "max_utilization": mine.max_utilization.mean,
+            "saturated": mine.saturated,
         }
         for group in groups:
-            times = {"response": found.mean(group), "response_against": theirs.mean(to or group)}
-            times |= {"wait": found.mean(f"{group} wait")} if to else {}
-            known = paper.ratio(found, theirs, group, to)
+            times = {"response": mine.mean(group), "response_against": theirs.mean(to or group)}
+            times |= {"wait": mine.mean(f"{group} wait")} if to else {}
+            known = paper.ratio(mine, theirs, group, to)
             ends = Interval.exact(np.nan) if known is None else known.interval
-            if found.saturated:  # a longer response for certain, or in doubt
+            if mine.saturated:  # a longer response for certain, or in doubt
                 open_ = theirs.saturated and paper.NEITHER
-                ends = replace(ends, warning=open_ or paper.lost(found, theirs, group).warning)
+                ends = replace(ends, warning=open_ or paper.lost(mine, theirs, group).warning)
             ratio = interval_columns(ends, "ratio")
             rows.append(case | {"group": group} | times | ratio | max_utilization)
     return pd.DataFrame(rows)
@@ -336,8 +328,6 @@ _add_ratios(
     groups=paper.BY_PENALTY, against=paper.ALL_SPLIT, claims=("CP-8",),
 )  # fmt: skip
 
-# ---- thresholds: the penalty at which splitting breaks even ------------------------------------
-
 
 def _draw_thresholds(table, title, subtitle):
     drawn = table[table["group"].isin(list(PRINTED))]
@@ -381,21 +371,19 @@ def thresholds(entries: Entries, results: Results) -> pd.DataFrame:
     for case in dict.fromkeys(entries.values()):
         jumps = np.inf if case.max_jumps == NO_LIMIT else case.max_jumps
         where = {"load": round(case.load, 4), "max_jumps": jumps, "splitting": "floor"}
-        for group, found in results[case].found.items():
-            ends = interval_columns(found.interval, "psi")
-            answer = found.answer + " of the maximal utilization" * results[case].saturated
+        for group, crossing in results[case].by_group.items():
+            ends = interval_columns(crossing.interval, "psi")
+            answer = crossing.answer + " of the maximal utilization" * results[case].saturated
             known = {"answer": answer, "warning": ends.pop("warning")}
             rows.append(where | {"group": group} | ends | known)
     return pd.DataFrame(rows)
 
 
-# ---- maps: by how many percent splitting changes responses -------------------------------------
-
 #: How cells look where one side saturates, and what that means.
 MARKS = {
-    "split": ("longer", "∞: only the split jobs are not certain to bear the load"),
-    "whole": ("shorter", "−∞: only the whole ones are not"),
-    "both": ("neither", "×: neither is"),
+    "split": ("longer", "∞: only the split jobs may be saturated"),
+    "whole": ("shorter", "−∞: only the whole ones may be"),
+    "both": ("neither", "×: both may be"),
 }
 
 
@@ -412,8 +400,8 @@ def change_table(entries: Entries, results: Results) -> pd.DataFrame:
     rows = []
     for label, (split, whole) in entries.items():
         where = dict(zip(("panel", "row", "column"), label, strict=True)) | split.columns()
-        found = results[split], results[whole]
-        rows += [where | {"group": name} | paper.change(*found, name) for name in NAMES]
+        pair = results[split], results[whole]
+        rows += [where | {"group": name} | paper.change(*pair, name) for name in NAMES]
     return pd.DataFrame(rows)
 
 
@@ -425,13 +413,13 @@ def draw_map(
     gone, kinds = drawn["saturated"] != "", drawn["saturated"].unique()
     open_ = drawn["verdict"].where(drawn["verdict"] == "undecided", "")
     ends = {name: drawn[name].mask(gone) for name in ("change", "ci95_low", "ci95_high")}
-    said = [f"mean response of {'all jobs' if group == STREAM else group}", subtitle]
-    said += ["hatched: undecided", *(words for kind, (_, words) in MARKS.items() if kind in kinds)]
+    texts = [f"mean response of {'all jobs' if group == STREAM else group}", subtitle]
+    texts += ["hatched: undecided", *(words for kind, (_, words) in MARKS.items() if kind in kinds)]
     mark = drawn["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()})
     return plots.maps(
         drawn.assign(mark=mark, warning=drawn["warning"].mask(gone, open_), **ends),
         x="column", y="row", value="change", panel="panel", mark="mark", xlabel="penalty ψ",
-        ylabel=ylabel, values="change, %", title=title, subtitle="; ".join(filter(None, said)),
+        ylabel=ylabel, values="change, %", title=title, subtitle="; ".join(filter(None, texts)),
     )  # fmt: skip
 
 
@@ -451,12 +439,12 @@ def _add_map(name, shows, ylabel, row, panel="{policy}", notice="", when=None, *
 
     def cases(scale, seed):
         values = [getattr(scale, axis) if isinstance(axis, str) else axis for axis in axes.values()]
-        found = {}
+        entries = {}
         for at in (dict(zip(axes, point, strict=True)) for point in product(*values)):
-            policy = f"FPFS({said(at['jumps'])})" if at["jumps"] else "FCFS"
+            policy = f"FPFS({jumps_label(at['jumps'])})" if at["jumps"] else "FCFS"
             words = (each.format(policy=policy, **at) for each in (panel, row))
-            found[*words, f"{at['span_penalty']:g}"] = _cell(**at)
-        return found
+            entries[*words, f"{at['span_penalty']:g}"] = _cell(**at)
+        return entries
 
     study.add_figure(
         name, f"{shows}, worst fit, against the same jobs whole", cases,
@@ -472,8 +460,8 @@ for _jumps, _notice, _when in (
          "loses", "undecided", "both saturate"}),
 ):  # fmt: skip
     _add_map(
-        f"viability-{said(_jumps).replace(' ', '-')}",
-        f"jobs above a size in {PARTS} components, FPFS({said(_jumps)})",
+        f"viability-{jumps_label(_jumps).replace(' ', '-')}",
+        f"jobs above a size in {PARTS} components, FPFS({jumps_label(_jumps)})",
         "splits jobs above", "{above}", "load {load:.3f}", _notice, _when,
         jumps=(_jumps,), load="map_loads", above="map_above", span_penalty="map_penalties",
     )  # fmt: skip

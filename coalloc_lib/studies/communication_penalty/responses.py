@@ -47,11 +47,11 @@ NAMES = (STREAM, *GROUPS)
 ALL_SPLIT = "all split jobs"
 BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (0.15, 0.20)}
 
-#: What is borne is known sooner than response times: this part of the jobs of a run says it.
+#: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
 #: Why there is no answer where queues grow.
-UNCERTAIN = "the split jobs are not certain to bear less than the whole ones"
-NEITHER = "neither is certain to bear the load"
+UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
+NEITHER = "both may be saturated"
 
 
 def passing(max_jumps: int | str) -> Scheduling:
@@ -60,30 +60,22 @@ def passing(max_jumps: int | str) -> Scheduling:
     return FPFS(jumps) if jumps else FCFS()
 
 
-def said(max_jumps: int | str) -> str:
+def jumps_label(max_jumps: int | str) -> str:
     """Return a number of jumps as figures name it."""
     return "no limit" if max_jumps == NO_LIMIT else str(max_jumps)
 
 
 def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs.
-
-    ``WHOLE.with_(above=..., parts=..., span_penalty=...)`` splits them.
-    """
+    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs."""
     return Scenario(SYSTEM, workload, passing(max_jumps), WorstFit())
 
 
 @dataclass(frozen=True)
 class Responses:
-    """What is found of a scenario at a load.
+    """Responses of a scenario at a load, run by run.
 
-    Attributes
-    ----------
-    max_utilization : Sample
-        The load that it bears, run by run: what spanning adds to the run times does not count.
-    means : dict of Sample
-        Mean response time by group; empty past saturation, where there is none. Where penalties
-        are drawn for each job, those of split jobs by penalty too, and their waits (``"C1 wait"``).
+    `means` has the mean response time by group, and is empty past saturation; where penalties are
+    drawn for each job, it has those of split jobs by penalty too, and their waits (``"C1 wait"``).
     """
 
     max_utilization: Sample
@@ -128,7 +120,7 @@ class LoadedScenario:
         """Return what it is as columns of a table."""
         jobs = self.jobs
         return {
-            "max_jumps": said(getattr(self.scenario.scheduling, "max_jumps", 0)),
+            "max_jumps": jumps_label(getattr(self.scenario.scheduling, "max_jumps", 0)),
             "load": self.load, "above": jobs.above, "parts": jobs.parts, "psi": jobs.span_penalty,
             "kept_whole": jobs.kept_whole, "placement": str(self.scenario.placement),
         }  # fmt: skip
@@ -140,9 +132,7 @@ class LoadedScenario:
 
 
 def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
-    """Return the paper's jobs at a load, under FPFS with this many jumps.
-
-    `split` are fields of `coalloc_lib.workloads.models.SplitJobs`, such as above and span_penalty.
+    """Return the paper's jobs at a load; `split` are fields of `SplitJobs`.
 
     Examples
     --------
@@ -156,11 +146,10 @@ def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
 
 
 def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
-    """Return the mean response times of a scenario at a load, and what it bears.
+    """Return mean response times at a load, and the maximal utilization; `size` is (jobs, runs).
 
-    With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load that
-    is not below the interval of what is borne saturates. `size` is how many jobs a run has, and
-    how many runs there are; an `InputError` says that no job is in a group.
+    With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load not
+    below the interval of the maximal utilization saturates.
     """
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
@@ -169,9 +158,9 @@ def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) 
     )
     if positive("load", load) >= max_utilization.interval.low:
         return Responses(max_utilization, {})
-    found = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
-    rises = student([second - first for first, second, _ in found]).low > 0
-    means = [each for *_, each in found]
+    outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
+    rises = student([second - first for first, second, _ in outcomes]).low > 0
+    means = [each for *_, each in outcomes]
     warning = max_utilization.warning or RISING * bool(rises)
     return Responses(max_utilization, {
         name: Sample(np.array([each[name] for each in means]), warning)
@@ -207,10 +196,7 @@ def _run_once(scenario, load, jobs, seed):
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample | None:
-    """Return a group's mean response over that of others, run by run; None past saturation.
-
-    It is held against the same group, or against another, `to`.
-    """
+    """Return a group's mean response over that of the same or another; None past saturation."""
     if one.saturated or other.saturated:
         return None
     mine, theirs = one.means[group], other.means[to or group]
@@ -220,20 +206,14 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
 def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     """Return as columns by how many percent splitting changes the mean response of a group.
 
-    The change is infinite where only the split jobs saturate (`saturated` is ``"split"``), -100
-    where only the whole ones do (``"whole"``), NaN where both do. The verdict is ``"gains"``,
-    ``"loses"``, ``"undecided"`` or ``"both saturate"``.
-
-    Notes
-    -----
-    The mean, over the runs, of the logarithm of split over whole on the same jobs. Near saturation
-    mean responses of runs are skewed: a mean of differences would be that of one run. Where one
-    of the two saturates, paired runs in heavy traffic say whether the other bears more for certain.
+    It is infinite where only the split jobs saturate, -100 where only the whole ones do, NaN where
+    both do; then paired runs in heavy traffic say which saturates later. Else it is of the
+    geometric mean over the runs: near saturation means are skewed, and one run would decide.
     """
-    found = ratio(split, whole, group)
+    ratios = ratio(split, whole, group)
     costs = (whole.max_utilization - split.max_utilization).interval
-    if found is not None:
-        log = Sample(np.log(found.values), found.warning).interval
+    if ratios is not None:
+        log = Sample(np.log(ratios.values), ratios.warning).interval
         middle, low, high = (100 * np.expm1([log.estimate, log.low, log.high])).tolist()
         known, saturated = Interval(middle, low, high, log.count, warning=log.warning), ""
         loses, gains = log.above(0), log.below(0)
@@ -253,9 +233,8 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
     """Return what a group loses by splitting, in response time, run by run.
 
-    Past saturation of the split jobs it is infinite, and in doubt where these do not bear less
-    than the whole ones for certain. Where the whole jobs saturate, every response is that of a
-    queue that grows, the faster the less is borne: the loss is then in that.
+    Past saturation of the split jobs it is infinite. Where the whole jobs saturate, every queue
+    grows, the faster the lower the maximal utilization: the loss is then in that.
     """
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:
@@ -268,12 +247,9 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalty from which on splitting loses, by group.
+    """The penalty from which on splitting loses, by group; one for all past saturation."""
 
-    Where whole jobs saturate, it is where both bear the same load: one for all groups.
-    """
-
-    found: Mapping[str, Crossing]
+    by_group: Mapping[str, Crossing]
     saturated: bool
 
 

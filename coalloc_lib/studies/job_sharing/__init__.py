@@ -123,13 +123,12 @@ study = Study(
 def add_ratios(
     name: str, shows: str, labels: str, pairs: Callable[[Work, str, Scale], Entries],
     draw: Callable[..., Picture], when: Callable[[pd.DataFrame], Any],
-    names: Sequence[str] = tuple(CONFIGURATIONS), **said: Any,
+    names: Sequence[str] = tuple(CONFIGURATIONS), **how: Any,
 ) -> None:  # fmt: skip
     """Add a figure of pairs of cases, by workload, configuration, and the keys of `pairs`.
 
     Its table has a row for each pair and weight: both AWRTs in hours, and their ratio; `labels` are
     the columns of the keys. With a column ``sites`` the users of sites of each size have rows, too.
-    `draw` and `when` get rows weighed by work; to `when` what is unknown or in doubt may be any.
     """
 
     def cases(scale: Scale, seed: Seed) -> Entries:
@@ -166,7 +165,7 @@ def add_ratios(
 
     study.add_figure(
         name, shows, cases, when=asked,
-        draw=lambda table, **titles: draw(pick(table, weight="work"), **titles), **said,
+        draw=lambda table, **titles: draw(pick(table, weight="work"), **titles), **how,
     )(make_table)  # fmt: skip
 
 
@@ -305,11 +304,7 @@ def lines(scale: Scale, seed: Seed) -> Entries:
 
 
 def sustains_more(results: Results, one: Sequence[Case], other: Sequence[Case]) -> bool | None:
-    """Return whether one line breaks even at a larger overhead than another; None: undecided.
-
-    Lines of one workload have the same weeks, others weeks drawn independently. A break-even out
-    of the overheads that were tried counts as the least or the largest of them.
-    """
+    """Return whether one line breaks even at a larger overhead than another; None: undecided."""
     if one[-1].work is other[-1].work:
         both = resampled(results, [*one, *other])
     else:
@@ -319,18 +314,18 @@ def sustains_more(results: Results, one: Sequence[Case], other: Sequence[Case]) 
         ends = np.clip([break_even(each) for each in means.reshape(2, -1)], 0, OVERHEADS[-1])
         return float(ends[0] - ends[1])
 
-    found = both.interval(apart)
-    return None if found.warning or found.contains(0) else found.estimate > 0
+    difference = both.interval(apart)
+    return None if difference.warning or difference.contains(0) else difference.estimate > 0
 
 
-def draw_break_even(table: pd.DataFrame, **said: Any) -> Picture:
+def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw the overheads, a panel a workload, a row a configuration."""
     printed = (table[list(PAPER)] == list(PAPER.values())).all(axis=1)
     return plots.intervals(
         table.assign(printed=np.where(printed, PRINTED_OVERHEAD, np.nan)), x="p",
         row="configuration", series="scheduling", panel="workload", printed="printed",
         span=(0.0, OVERHEADS[-1]), look=POLICY_LOOK, xlabel="overhead p at break-even",
-        beyond="arrow: on beyond the axis; no mark: break-even is beyond it", **said,
+        beyond="arrow: on beyond the axis; no mark: break-even is beyond it", **titles,
     )  # fmt: skip
 
 
@@ -339,7 +334,7 @@ def draw_break_even(table: pd.DataFrame, **said: Any) -> Picture:
     f"overhead up to which spanning beats sharing; {TOLD}",
     lines,
     draw=draw_break_even,
-    notice="Where a difference is seen, spanning bears more overhead under FCFS than under EASY",
+    notice="Where a difference is seen, spanning pays at a larger overhead under FCFS than EASY",
     when=lambda t: (
         both := beside_easy(t, "scheduling", "configuration", "workload")
         .query("scheduling == 'FCFS'")
@@ -350,10 +345,10 @@ def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
     """Return a row for each line: its break-even overhead, and whether there is one."""
     rows = []
     for (name, m, policy), cases in entries.items():
-        found, other = (resampled(results, cases, w).interval(break_even) for w in WEIGHTS)
-        ends = found.estimate, found.low, found.high, Crossing(found, len(OVERHEADS)).answer
+        point, other = (resampled(results, cases, w).interval(break_even) for w in WEIGHTS)
+        ends = point.estimate, point.low, point.high, Crossing(point, len(OVERHEADS)).answer
         by_processors = other.estimate, other.low, other.high
-        rows.append((m, name, policy, *ends, *by_processors, found.warning))
+        rows.append((m, name, policy, *ends, *by_processors, point.warning))
     words = "configuration workload scheduling p ci95_low ci95_high answer p_by_processors "
     words += "p_by_processors_low p_by_processors_high warning"
     return pd.DataFrame(rows, columns=words.split())
@@ -386,7 +381,7 @@ def every_awrt(entries: Entries, results: Results) -> pd.DataFrame:
 #: Systems and placements of the second study, by the beginning of the names of its lines.
 SYSTEMS = ("4×32 worst fit", "64+32+2×16 worst fit")
 COMPARED = ("FCFS", "FPFS(50)", "EASY")
-EXACT = "EASY is told the exact run times"
+EXACT = "EASY knows the exact run times"
 
 
 def earlier_losses(scale: Scale, seed: Seed) -> Entries:
@@ -437,14 +432,15 @@ study.add_figure(
 )(losses_table)  # fmt: skip
 study.add_figure(
     "earlier-responses",
-    f"second study: response times of jobs of four components; below, what each bears; {EXACT}",
+    "second study: response times of jobs of four components; below, the maximal utilization of "
+    f"each; {EXACT}",
     earlier_responses,
     draw=partial(
         plots.curves,
         panels={name: [f"{name}, {policy}" for policy in COMPARED] for name in SYSTEMS},
         look={f"{name}, {policy}": POLICY_LOOK[policy] for name in SYSTEMS for policy in COMPARED},
     ),
-    notice="EASY bears more than FPFS(50) and FCFS, on equal and on unequal clusters",
+    notice="EASY saturates later than FPFS(50) and FCFS, on equal and on unequal clusters",
     when=lambda t: beside_easy(
         t.join(t["label"].str.extract("(?P<system>.*), (?P<policy>.*)")), "policy", "system"
     ).eval("maximal_low_easy - maximal_high").min(skipna=False) > 0,
@@ -472,7 +468,7 @@ study.add_figure(
 )  # fmt: skip
 
 
-def named(table: pd.DataFrame, words: str, value: str = "ratio") -> dict[str, Interval]:
+def labelled(table: pd.DataFrame, words: str, value: str = "ratio") -> dict[str, Interval]:
     """Return the intervals of a table's rows, by words that name columns."""
     return {
         words.format(**row): Interval(
@@ -482,10 +478,10 @@ def named(table: pd.DataFrame, words: str, value: str = "ratio") -> dict[str, In
     }
 
 
-def end(found: dict[str, Interval], which: Callable[..., str]) -> tuple[Interval, str]:
+def end(intervals: dict[str, Interval], which: Callable[..., str]) -> tuple[Interval, str]:
     """Return the interval with the smallest or the largest estimate, and whose it is."""
-    name = which(found, key=lambda each: found[each].estimate)
-    return found[name], f"{'smallest' if which is min else 'largest'}: {name}"
+    name = which(intervals, key=lambda each: intervals[each].estimate)
+    return intervals[name], f"{'smallest' if which is min else 'largest'}: {name}"
 
 
 @study.add_claim(
@@ -493,37 +489,37 @@ def end(found: dict[str, Interval], which: Callable[..., str]) -> tuple[Interval
 )
 def _sharing_halves(results):
     table = pick(results.table("joining"), weight="work", series="in turn", sites="all users")
-    found = named(table, "{row}, {panel}")
-    largest, where = end(found, max)
-    return largest, {name: each.below(HALF) for name, each in found.items()}, where
+    known = labelled(table, "{row}, {panel}")
+    largest, where = end(known, max)
+    return largest, {name: each.below(HALF) for name, each in known.items()}, where
 
 
 @study.add_claim(
     "JS-2", "AWRT of multi-site without overhead over that of one machine, furthest from 1"
 )
 def _near_one_machine(results):
-    found = {}
+    intervals = {}
     for name, work in workload_sets(results.seed).items():
         pair = [Case(work, STANDARD, mode) for mode in (MULTI_SITE, SINGLE)]
-        found[f"{STANDARD}, {name}"] = resampled(results, pair).interval(ratio)
-    parts = {name: each.between(1 - NEAR, 1 + NEAR) for name, each in found.items()}
+        intervals[f"{STANDARD}, {name}"] = resampled(results, pair).interval(ratio)
+    parts = {name: each.between(1 - NEAR, 1 + NEAR) for name, each in intervals.items()}
     why = "it is exactly 1 by construction: on either, a job starts where enough processors idle"
-    farthest = max(found.values(), key=lambda each: abs(each.estimate - 1))
+    farthest = max(intervals.values(), key=lambda each: abs(each.estimate - 1))
     return farthest, parts, f"near: within {NEAR:.0%}; {why}"
 
 
 @study.add_claim("JS-3", "overhead at break-even on m128, synthetic workload", logs=[LOG])
 def _pays_up_to_a_quarter(results):
     table, parts = pick(results.table("figure4"), weight="work", line=MULTI_SITE), {}
-    found = named(table, "{panel}, {overhead}")
+    known = labelled(table, "{panel}, {overhead}")
     for name in table["panel"].unique():
-        parts[f"pays at 25 %, {name}"] = found[f"{name}, {PRINTED_OVERHEAD}"].below(1)
-        parts[f"loses at 40 %, {name}"] = found[f"{name}, {OVERHEADS[-1]}"].above(1)
-    return named(pick(results.table("break_even"), **PAPER), "paper", "p")["paper"], parts
+        parts[f"pays at 25 %, {name}"] = known[f"{name}, {PRINTED_OVERHEAD}"].below(1)
+        parts[f"loses at 40 %, {name}"] = known[f"{name}, {OVERHEADS[-1]}"].above(1)
+    return labelled(pick(results.table("break_even"), **PAPER), "paper", "p")["paper"], parts
 
 
 @study.add_claim("JS-4", "largest overhead at break-even of m128 and m256")
-def _equal_machines_bear_more(results):
+def _equal_machines_sustain_more(results):
     of, parts = lines(results.scale, results.seed), {}
     at = OVERHEADS.index(PRINTED_OVERHEAD)
     others = [m for m in CONFIGURATIONS if m not in EQUAL]
@@ -534,20 +530,20 @@ def _equal_machines_bear_more(results):
         parts[f"lower AWRT, {where}"] = both.below(1)
         parts[f"larger overhead, {where}"] = sustains_more(results, mine, theirs)
     table = pick(results.table("break_even"), scheduling="EASY").query("configuration in @EQUAL")
-    largest, _ = end(named(table, "{workload}, {configuration}", "p"), max)
+    largest, _ = end(labelled(table, "{workload}, {configuration}", "p"), max)
     return largest, parts, "AWRT at 25 % overhead"
 
 
 @study.add_claim("JS-5", "smallest overhead at break-even of the extracts on m128 and m256")
-def _extracts_bear_no_less(results):
+def _extracts_sustain_no_less(results):
     of, parts = lines(results.scale, results.seed), {}
     table = pick(results.table("break_even"), scheduling="EASY").query("configuration in @EQUAL")
-    found = named(table.query("workload != @SYNTHETIC"), "{configuration}, {workload}", "p")
-    for label in found:
+    known = labelled(table.query("workload != @SYNTHETIC"), "{configuration}, {workload}", "p")
+    for label in known:
         m, name = label.split(", ")
         pair = of[SYNTHETIC, m, "EASY"], of[name, m, "EASY"]
         parts[label] = not_(sustains_more(results, *pair))
-    smallest, where = end(found, min)
+    smallest, where = end(known, min)
     return smallest, parts, where
 
 
@@ -555,24 +551,24 @@ def _extracts_bear_no_less(results):
     "JS-6", "AWRT with wide jobs whole over that with them in pieces, where it is largest"
 )
 def _wide_jobs_cost_little(results):
-    found = named(pick(results.table("figure7"), weight="work"), "{line}, p = {overhead:g}")
-    largest, _ = end(found, max)
-    parts = {name: each.below(1 + NEAR) for name, each in found.items()}
+    known = labelled(pick(results.table("figure7"), weight="work"), "{line}, p = {overhead:g}")
+    largest, _ = end(known, max)
+    parts = {name: each.below(1 + NEAR) for name, each in known.items()}
     return largest, parts, f"a little: by less than {NEAR:.0%}"
 
 
 @study.add_claim("JS-7", "AWRT of conservative backfilling over that of EASY, where it is smallest")
 def _easy_is_better(results):
-    found = named(pick(results.table("conservative"), weight="work"), "{series}, {row}, {panel}")
-    smallest, where = end(found, min)
-    return smallest, {name: each.above(1) for name, each in found.items()}, where
+    known = labelled(pick(results.table("conservative"), weight="work"), "{series}, {row}, {panel}")
+    smallest, where = end(known, min)
+    return smallest, {name: each.above(1) for name, each in known.items()}, where
 
 
 @study.add_claim(
     "JS-8", "AWRT of another choice of machines over that of best fit, where it is smallest"
 )
 def _best_fit_is_good(results):
-    found = named(pick(results.table("choices"), weight="work"), "{series}, {row}, {panel}")
-    smallest, where = end(found, min)
-    parts = {name: each.above(1 - NEAR) for name, each in found.items()}
+    known = labelled(pick(results.table("choices"), weight="work"), "{series}, {row}, {panel}")
+    smallest, where = end(known, min)
+    parts = {name: each.above(1 - NEAR) for name, each in known.items()}
     return smallest, parts, f"{where}; good: no other is better by {NEAR:.0%} or more"

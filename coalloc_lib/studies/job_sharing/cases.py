@@ -77,18 +77,14 @@ class Work:
 
 
 def workload_sets(seed: Seed = SEED) -> dict[str, Work]:
-    """Return the workload sets by name: extracts of the log, and a synthetic one fitted to it.
-
-    Where the log is not there, its stand-in takes its place, and the names say so; it is long
-    enough for one extract. `seed` is that of the synthetic one.
-    """
-    (found,) = (each["found"] for each in listing() if each["name"] == LOG)
-    return dict(_sets_of(found, seed))
+    """Return the workload sets by name: extracts of the log or stand-in, and a synthetic one."""
+    (place,) = (each["found"] for each in listing() if each["name"] == LOG)
+    return dict(_sets_of(place, seed))
 
 
 @lru_cache(maxsize=4)
-def _sets_of(found: str, seed: Seed) -> dict[str, Work]:
-    """Make the workload sets; `found` is where the log is, which may change while Python runs."""
+def _sets_of(place: str, seed: Seed) -> dict[str, Work]:
+    """Make the workload sets; `place` is where the log is, which may change while Python runs."""
     log = load_trace(LOG, missing="stand-in")
     jobs, which = log.jobs(request="total"), " (stand-in)" * log.is_stand_in
     sets = {
@@ -102,11 +98,7 @@ def _sets_of(found: str, seed: Seed) -> dict[str, Work]:
 
 @dataclass(frozen=True)
 class Sums:
-    """Of the jobs of each site and day, by weight: weights times response times, and weights.
-
-    The AWRT is the sum of `above` over that of `below`; `spanned` is the share of the jobs that ran
-    on several machines.
-    """
+    """By weight, site and day: weights times response times, and weights; share that spanned."""
 
     above: dict[str, NDArray[np.float64]]
     below: dict[str, NDArray[np.float64]]
@@ -115,10 +107,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class Case:
-    """A workload on a configuration; words are keys of the tables above.
-
-    `overhead` is the share that spanning sites adds to a job's run time.
-    """
+    """A workload on a configuration; words are keys of the tables above."""
 
     work: Work
     configuration: str
@@ -194,13 +183,10 @@ def spanning(work: Work, configuration: str, policy: str = "EASY", **how: Any) -
 def resampled(
     results: Results, cases: Sequence[Case], weight: str = "work", mine: Any = slice(None)
 ) -> Resamples:
-    """Return the AWRT of cases of one workload, and what it is when its weeks are drawn anew.
-
-    `mine` says which sites' users count.
-    """
-    found = [results[case] for case in cases]
-    above = np.stack([each.above[weight][mine].sum(axis=0) for each in found])
-    below = np.stack([each.below[weight][mine].sum(axis=0) for each in found])
+    """Return the AWRT of cases of one workload, of users of some sites, with weeks drawn anew."""
+    sums = [results[case] for case in cases]
+    above = np.stack([each.above[weight][mine].sum(axis=0) for each in sums])
+    below = np.stack([each.below[weight][mine].sum(axis=0) for each in sums])
     return resample_sums(above, below, WEEK, resamples=results.scale.resamples, seed=SEED)
 
 
@@ -212,8 +198,8 @@ def ratio(means: NDArray[np.float64]) -> float:
 def break_even(means: NDArray[np.float64]) -> float:
     """Return the overhead from which on spanning loses, from AWRTs at each and of job sharing.
 
-    ``-inf`` where it loses at once, ``inf`` where it never does. Between overheads that were run
-    the difference is a straight line; the first counts at which it rises above zero.
+    ``-inf`` where it loses at once, ``inf`` where it never does; linear between those that were
+    run.
     """
     more = means[:-1] - means[-1]
     after = int((more > 0).argmax())

@@ -11,7 +11,7 @@ from coalloc_lib.studies.core import Decision, Results, furthest, least, most
 from coalloc_lib.studies.ledger import Row, judge_number
 from coalloc_lib.studies.online_batch import figures, runs
 from coalloc_lib.studies.online_batch.figures import over_draws, power
-from coalloc_lib.studies.online_batch.runs import CTC, EXACT, KTH, ONLINE, Case, Found, study
+from coalloc_lib.studies.online_batch.runs import CTC, EXACT, KTH, ONLINE, Case, Outcome, study
 
 #: Small jobs are up to so many hours; what 'ten times', 'about half' and 'about constant' are.
 SMALL, ORDER, HALF, CONSTANT = 1.0, 10.0, (0.35, 0.65), (0.8, 1.25)
@@ -55,7 +55,7 @@ def _features_as_printed(results: Results) -> Decision:
 @study.add_claim("OB-3", "temporal penalty of small KTH-SP2 jobs as recorded, over that online")
 def _small_jobs_suffer_in_batch(results: Results) -> Decision:
     by_policy = {case.policy: results[case] for case in _entries(results, "figure3").values()}
-    parts, found, (low, high) = dict[str, bool | None](), [], figures.MIDDLE
+    parts, ratios, (low, high) = dict[str, bool | None](), [], figures.MIDDLE
     begin, end = runs.ENDS["length"][:-1], runs.ENDS["length"][1:]
     sums, online = ("penalty by length", "jobs by length"), by_policy[ONLINE]
     for policy in (runs.RECORDED, *runs.OWN_BATCH):
@@ -64,16 +64,17 @@ def _small_jobs_suffer_in_batch(results: Results) -> Decision:
         middle = batch and online.over(batch, *sums, (begin >= low) & (end <= high))
         parts[f"small against {policy}"] = small and small.above(ORDER)
         parts[f"2 to 10 h against {policy}"] = middle and middle.above(1.0)
-        found += [small] if small else []
-    return found[0], parts, f"small: up to {SMALL:g} h; batch: as recorded, and our own"
+        ratios += [small] if small else []
+    return ratios[0], parts, f"small: up to {SMALL:g} h; batch: as recorded, and our own"
 
 
-def _judged(item: str, case: Case, printed: float, unit: str, found: Interval) -> Row:
-    name, told = f"{item} {case.log.name} {case.servers} {case.policy}", f"{case.machine} servers"
-    low, high = (found.low, found.high) if found.count else (None, None)
+def _judged(item: str, case: Case, printed: float, unit: str, own: Interval) -> Row:
+    name = f"{item} {case.log.name} {case.servers} {case.policy}"
+    unit = f"{unit}, {case.machine} servers"
+    low, high = (own.low, own.high) if own.count else (None, None)
     decimals = len(f"{printed:g}".partition(".")[2])
-    verdict = judge_number(printed, found, decimals, stand_in=case.log.name * case.log.is_stand_in)
-    return Row(study.name, name, f"{unit}, {told}", printed, found.estimate, low, high, *verdict)
+    verdict = judge_number(printed, own, decimals, stand_in=case.log.name * case.log.is_stand_in)
+    return Row(study.name, name, unit, printed, own.estimate, low, high, *verdict)
 
 
 def _printed_waits(results: Results) -> dict[Case, Row]:
@@ -111,17 +112,17 @@ def _longest_waits(results: Results) -> Decision:
 def _short_waits(results: Results) -> Decision:
     parts, ratios, entries = dict[str, bool | None](), [], _entries(results, "figure4")
     for (*machine, policy), case in entries.items():
-        found, online, where = results[case], results[entries[*machine, ONLINE]], _words(case)
+        outcome, online, where = results[case], results[entries[*machine, ONLINE]], _words(case)
         if case.log.name == CTC and policy == ONLINE:
-            under = found.anew(lambda means: means[0], found.part("within 2"))
+            under = outcome.anew(lambda means: means[0], outcome.part("within 2"))
             parts[f"most under 2 h ({CTC}, {case.servers})"] = under and under.above(0.5)
         elif case.log.name == CTC:
-            over = online.over(found, "over 2")
+            over = online.over(outcome, "over 2")
             parts[f"half as many wait over 2 h as {where}"] = over and over.between(*HALF)
             ratios += [over] if over else []
         elif policy != ONLINE:
             one, two = (
-                found.anew(lambda means: means[0] - means[1], found.part(w), online.part(w))
+                outcome.anew(lambda means: means[0] - means[1], outcome.part(w), online.part(w))
                 for w in ("within 1", "within 2")
             )
             parts[f"more under 1 h {where}"] = one and one.above(0)
@@ -129,21 +130,21 @@ def _short_waits(results: Results) -> Decision:
     return ratios[0], parts, "about half: 35 to 65 %; even: within 5 % of the jobs"
 
 
-def _rise(found: Found, top: str, bottom: str, groups: Any) -> Any:
+def _rise(outcome: Outcome, top: str, bottom: str, groups: Any) -> Any:
     """Return the mean of the second of two groups less that of the first."""
-    return found.anew(lambda m: m[1] - m[0], *(found.part(top, bottom, i) for i in groups))
+    return outcome.anew(lambda m: m[1] - m[0], *(outcome.part(top, bottom, i) for i in groups))
 
 
 @study.add_claim("OB-6", "mean wait online over that of batch scheduling, where it is largest")
 def _online_waits_less(results: Results) -> Decision:
     parts, ratios, entries = dict[str, bool | None](), [], _entries(results, "figure5")
     for (*machine, policy), case in entries.items():
-        found = results[case]
-        first, *_, last = np.flatnonzero(found.sums["jobs by size"].any(axis=1))
-        rise = _rise(found, "wait by size", "jobs by size", (first, last))
+        outcome = results[case]
+        first, *_, last = np.flatnonzero(outcome.sums["jobs by size"].any(axis=1))
+        rise = _rise(outcome, "wait by size", "jobs by size", (first, last))
         parts[f"grows {_words(case)}"] = rise.above(0)
         if policy != ONLINE:
-            ratio = results[entries[*machine, ONLINE]].over(found, "wait")
+            ratio = results[entries[*machine, ONLINE]].over(outcome, "wait")
             parts[f"below {_words(case)}"] = ratio and ratio.below(1)
             ratios += [ratio] if ratio else []
     return most(ratios), parts, "grows: from the narrowest group to the widest"
@@ -159,8 +160,8 @@ def _printed_attempts(results: Results) -> dict[tuple[Case, float], Row | None]:
             if at in table.index:
                 cell = table.loc[at]
                 ends = cell["mean_attempts"], cell["ci95_low"], cell["ci95_high"], 1
-                found = Interval(*ends, warning=cell["warning"])
-                row = _judged(f"Table 2 ({low}:{high}]", case, value, "attempts", found)
+                interval = Interval(*ends, warning=cell["warning"])
+                row = _judged(f"Table 2 ({low}:{high}]", case, value, "attempts", interval)
             rows[case, value] = row
     return rows
 
@@ -172,10 +173,10 @@ def _attempts_as_printed(results: Results) -> Decision:
     parts, number = dict[str, Any](), Interval.exact(float("nan"))
     sums = "attempts by fifty", "requests by fifty"
     for (case, printed), row in _printed_attempts(results).items():
-        where, found = f"({case.log.name}, {case.servers})", results[case]
+        where, outcome = f"({case.log.name}, {case.servers})", results[case]
         if f"grow {where}" not in parts:
-            groups = pairwise(np.flatnonzero(found.sums[sums[1]].any(axis=1)))
-            steps = [_rise(found, *sums, pair).above(0) for pair in groups]
+            groups = pairwise(np.flatnonzero(outcome.sums[sums[1]].any(axis=1)))
+            steps = [_rise(outcome, *sums, pair).above(0) for pair in groups]
             parts[f"grow {where}"] = all_of(*steps) if steps else None
         parts[f"{printed:g} {where}"] = row and ANSWERS.get(row.verdict, True)
         if row and case == runs.standard(case.log) and printed == figures.TABLE2[KTH][0, 50]:
@@ -189,13 +190,13 @@ def _printed_numbers(results: Results) -> list[Row]:
     return [*_printed_waits(results).values(), *filter(None, _printed_attempts(results).values())]
 
 
-def _by_share(entries: Mapping, results: Results) -> dict[str, list[list[Found]]]:
-    """Return what was found online by log, at each share of reservations, a run a drawing."""
-    found: dict[str, list[list[Found]]] = {}
+def _by_share(entries: Mapping, results: Results) -> dict[str, list[list[Outcome]]]:
+    """Return the outcomes online by log, at each share of reservations, a run a drawing."""
+    by_log: dict[str, list[list[Outcome]]] = {}
     for cases in entries.values():
         if cases[0].policy == ONLINE:
-            found.setdefault(cases[0].log.name, []).append([results[case] for case in cases])
-    return found
+            by_log.setdefault(cases[0].log.name, []).append([results[case] for case in cases])
+    return by_log
 
 
 @study.add_claim(
@@ -232,7 +233,7 @@ def _reservations_shift_waits(results: Results) -> Decision:
 def _waits_grow_with_reservations(results: Results) -> Decision:
     parts, all_changes = dict[str, bool | None](), []
     for name, at in _by_share(_entries(results, "figure7a"), results).items():
-        waits = [[found.mean("wait") for found in each] for each in at]
+        waits = [[outcome.mean("wait") for outcome in each] for each in at]
         # Without reservations nothing is drawn: one run stands beside each drawing.
         changes = [
             over_draws(b - a for a, b in zip(cycle(one), two, strict=False))

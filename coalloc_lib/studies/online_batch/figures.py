@@ -73,11 +73,11 @@ def _described(case):
     return known | {"length": case.length, "policy": case.policy}
 
 
-def _point(label, case, at, found):
+def _point(label, case, at, interval):
     """Return a point of a figure as a row; its label is the line, or the line is its last part."""
     line = label if isinstance(label, str) else label[-1]
     known = {"panel": case.machine, "line": line} | _described(case)
-    return known | {"at": at} | interval_columns(found)
+    return known | {"at": at} | interval_columns(interval)
 
 
 def over_draws(values: Iterable[float], share: float = 1.0) -> Interval:
@@ -133,7 +133,7 @@ def _worked_search(entries: Mapping, results: Results) -> pd.DataFrame:
     marks = [("phase 1", [*leaves(node)]) for node in search.candidates]
     marks += [("phase 2", [*leaves(node)]) for node in search.feasible]
     marks += [("accepted", [period]) for period in search.found]
-    rows = [(part, "".join(names[period] for period in found)) for part, found in marks]
+    rows = [(part, "".join(names[period] for period in group)) for part, group in marks]
     return pd.DataFrame(rows, columns=["part", "periods"])
 
 
@@ -390,10 +390,7 @@ def _growing(scale, seed):
 
 
 def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -> Interval:
-    """Return the power of its number, or of its logarithm, with which a part grows, over drawings.
-
-    It is the slope of a line on double-logarithmic axes.
-    """
+    """Return the power of its number, or of its logarithm, with which a part grows."""
     cases = _growing(results.scale, results.seed)
     mine = {at: results[case][part] for (its, at), case in cases.items() if its == panel}
     at, y = np.array([*mine], dtype=float), np.log([*mine.values()])
@@ -426,11 +423,12 @@ def _growth(entries: Mapping, results: Results) -> pd.DataFrame:
 def _waits(entries: Mapping, results: Results) -> pd.DataFrame:
     rows = []
     for case in entries.values():
-        found = results[case]
-        number, mean = found.numbers.get, interval_columns(found.mean_wait, "mean_wait_h")
+        outcome = results[case]
+        number, mean = outcome.numbers.get, interval_columns(outcome.mean_wait, "mean_wait_h")
         row = _described(case) | {"mean_wait_h": mean.pop("mean_wait_h")}
         row |= {"p95_wait_h": number("p95"), "longest_wait_h": number("longest")}
-        row["mean_attempts"] = found.mean("attempts", "requests") if case.policy == ONLINE else None
+        tried = outcome.mean("attempts", "requests") if case.policy == ONLINE else None
+        row["mean_attempts"] = tried
         rows.append(row | {name: number(name) for name in ("refused", "refused_work")} | mean)
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
@@ -457,13 +455,13 @@ def _rows_with_refusals(table, **how):
 )  # fmt: skip
 def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
     more = []
-    for found in (results[case] for case in entries.values()):
-        waited, jobs = (found.sums[f"{name} by size"].sum(axis=1) for name in ("wait", "jobs"))
-        row = {"bounded_slowdown": found.mean("slowdown")}
-        row |= {"temporal_penalty": found.mean("penalty")}
+    for outcome in (results[case] for case in entries.values()):
+        waited, jobs = (outcome.sums[f"{name} by size"].sum(axis=1) for name in ("wait", "jobs"))
+        row = {"bounded_slowdown": outcome.mean("slowdown")}
+        row |= {"temporal_penalty": outcome.mean("penalty")}
         # The mean over groups of servers of their mean waits: each width counts alike.
         row |= {"spatial_penalty_h": float((waited[jobs > 0] / jobs[jobs > 0]).mean())}
-        more.append(row | {"utilization": found.numbers.get("utilization")})
+        more.append(row | {"utilization": outcome.numbers.get("utilization")})
     return _waits(entries, results).join(pd.DataFrame(more))
 
 
@@ -526,7 +524,7 @@ study.add_figure(
 
 def _on_clusters(scale, seed):
     """Return ways to put jobs on equal clusters, each beside one cluster first."""
-    found = {}
+    entries = {}
     for log in runs.logs(scale.dear_logs).values():
         each = log.servers // runs.PARTS
         servers, panel = runs.PARTS * each, f"{log.title}, {runs.PARTS} × {each}"
@@ -536,8 +534,8 @@ def _on_clusters(scale, seed):
             for line, rule in runs.SPREADS.items():
                 ways[line] = Case(log, servers, placement=rule, penalty=penalty)
             first = ways["one cluster first"]
-            found |= {(panel, line, penalty): (case, first) for line, case in ways.items()}
-    return found
+            entries |= {(panel, line, penalty): (case, first) for line, case in ways.items()}
+    return entries
 
 
 @study.add_figure(
@@ -557,8 +555,8 @@ def _clusters(entries: Mapping, results: Results) -> pd.DataFrame:
     """Return a row a way and penalty; `ratio` is over one cluster first, in the same weeks."""
     rows = []
     for (panel, line, penalty), (case, first) in entries.items():
-        found, ratio = results[case], results[case].over(results[first], "wait")
-        row = _point(line, case, penalty, found.mean_wait) | {"panel": panel}
-        row |= {"spans": found.numbers["spans"], "ratio": ratio.estimate}
+        outcome, ratio = results[case], results[case].over(results[first], "wait")
+        row = _point(line, case, penalty, outcome.mean_wait) | {"panel": panel}
+        row |= {"spans": outcome.numbers["spans"], "ratio": ratio.estimate}
         rows.append(row | {"ratio_low": ratio.low, "ratio_high": ratio.high})
     return pd.DataFrame(rows)

@@ -25,8 +25,6 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.swf import SwfLog
 
-# ---- parameters: the paper's, and beside them what it leaves open --------------------------------
-
 HOUR, DAY = 3600.0, 86_400.0
 KTH, CTC, HPC2N = "KTH-SP2", "CTC-SP2", "HPC2N"
 #: How many servers each log is scheduled on: the machine's own number of processors, and then the
@@ -99,11 +97,7 @@ study = Study(
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A log of a machine with one queue: its jobs, with the times that users asked for.
-
-    `recorded` are their waits on the machine in seconds, NaN where they are not known. A stand-in
-    is synthetic, in the place of the real log.
-    """
+    """A log of a machine with one queue: its jobs, and their recorded waits in seconds, or NaN."""
 
     name: str
     jobs: JobStream
@@ -141,23 +135,20 @@ def log_of(log: SwfLog) -> Log:
 
 
 def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
-    """Return the logs by name.
-
-    Where one is not there, its synthetic stand-in takes its place, and says so; HPC2N has none.
-    """
-    found = {each["name"]: each["found"] for each in listing()}
-    there = [name for name in names if name != HPC2N or found[name] != "not fetched"]
-    return {name: _log(name, found[name]) for name in there}
+    """Return the logs by name, stand-ins in place of those that are not there; HPC2N has none."""
+    places = {each["name"]: each["found"] for each in listing()}
+    there = [name for name in names if name != HPC2N or places[name] != "not fetched"]
+    return {name: _log(name, places[name]) for name in there}
 
 
 @lru_cache(maxsize=8)
-def _log(name: str, found: str) -> Log:
-    """Read a log; `found` is where it is, which may change while Python runs."""
+def _log(name: str, places: str) -> Log:
+    """Read a log; `places` is where it is, which may change while Python runs."""
     return log_of(load_trace(name, missing="stand-in"))
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Outcome:
     """What is kept of a run.
 
     `sums` are over the jobs of each week: ``jobs``, ``wait`` (hours), ``penalty`` (waits over run
@@ -204,7 +195,7 @@ class Found:
             if mean is not None:
                 yield *ends, mean
 
-    def over(self, other: "Found", *of: Any) -> Interval | None:
+    def over(self, other: "Outcome", *of: Any) -> Interval | None:
         """Return a mean over that of another case of the same jobs, in the same weeks."""
         parts = self.part(*of), other.part(*of)
         # Nothing over nothing is as much as the other.
@@ -215,9 +206,8 @@ class Found:
 class Case:
     """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    The policy is told ``"exact"`` or ``"requested"`` lengths. A `share` of the jobs reserves ahead,
-    as in the drawing number `draw`; `scheduling` is a policy of another name or other choices; with
-    a `placement` the servers are equal clusters, and spanning them adds the `penalty`.
+    A `share` of the jobs reserves ahead, as in the drawing number `draw`; with a `placement` the
+    servers are equal clusters, and spanning them adds the `penalty`.
     """
 
     log: Log
@@ -263,7 +253,7 @@ class Case:
         system, jobs = Multicluster([self.servers // parts] * parts), self.jobs(seed)
         return simulate(system, jobs, scheduling=policy, placement=self.placement)
 
-    def measure(self, scale: Scale, seed: Seed) -> Found:
+    def measure(self, scale: Scale, seed: Seed) -> Outcome:
         """Run the case, or read what the log recorded, and return what is kept of it."""
         log, size = self.log, scale.resamples
         if self.policy == RECORDED:
@@ -279,11 +269,7 @@ def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
 
 
 def numbers_of(schedule: Schedule) -> dict[str, float]:
-    """Return the numbers of a schedule that have no weeks.
-
-    The share that was ever ``told`` a start; of those that ran, mean hours up to it (``told_wait``)
-    and by which they start ``early``; ``utilization`` up to the last submission.
-    """
+    """Return the numbers of a schedule that have no weeks, times in hours."""
     jobs, finish = schedule.jobs, schedule.jobs.submit.max()
     # `Schedule.utilization` has no answer where a job was refused.
     ran = np.minimum(schedule.end, finish) - np.minimum(schedule.start, finish)
@@ -304,7 +290,7 @@ def numbers_of(schedule: Schedule) -> dict[str, float]:
 def kept(
     jobs: JobStream, wait: NDArray[np.float64], week: NDArray[np.int64], resamples: int,
     attempts: NDArray[np.int64] | None = None, **numbers: float,
-) -> Found:  # fmt: skip
+) -> Outcome:  # fmt: skip
     """Return what is kept of a run; waits in seconds, NaN of jobs that were refused."""
     known, weeks, length = np.isfinite(wait), int(week.max()) + 1, jobs.runtime / HOUR
     one, wait = known.astype(float), np.where(known, wait, 0.0) / HOUR
@@ -331,21 +317,20 @@ def kept(
         sums |= {f"{name} by {by}": total(each[name], of, ENDS[by]) for name in names}
     waits = np.sort(wait[known])
     if not len(waits):
-        return Found(sums, np.zeros(len(WAITS)), numbers, resamples)
+        return Outcome(sums, np.zeros(len(WAITS)), numbers, resamples)
     longer = 1 - np.searchsorted(waits, WAITS, side="right") / len(waits)
     numbers |= {"p95": float(np.quantile(waits, 0.95)), "longest": float(waits[-1])}
-    return Found(sums, longer, numbers, resamples)
+    return Outcome(sums, longer, numbers, resamples)
 
 
 def book_on_trees(
     requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Book requests on the slot trees, literally as the paper has it; count the operations.
+    """Book requests on the slot trees as the paper has it; count the operations.
 
-    There are up to `most` attempts, `step` apart. Returns the start of each request, NaN where it
-    was refused, the number of searches, and operations by `PHASES`; requests before number
-    `counted_from` are booked and not counted.
+    Returns the start of each request, NaN where it was refused, the number of searches, and
+    operations by `PHASES`, of requests from number `counted_from` on.
     """
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
@@ -359,9 +344,9 @@ def book_on_trees(
             if start + length > until:
                 break
             attempts += 1
-            found = book.search(start, start + length, servers).found
-            if len(found) == servers:
-                for period in found:
+            periods = book.search(start, start + length, servers).found
+            if len(periods) == servers:
+                for period in periods:
                     book.take(period, start, start + length)
                 starts[-1] = start
                 break
@@ -403,7 +388,7 @@ class Growth:
 
         They are counted once about as many requests have come as fill the servers.
         """
-        found, before = [], self.servers // self.wanted + 1
+        counts, before = [], self.servers // self.wanted + 1
         for draw in range(TREE_DRAWS):  # each has a sibling of the seed, which is the first one's
             key = (*seed.spawn_key[:-1], draw, 0)
             rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
@@ -415,8 +400,8 @@ class Growth:
             book = SlotTrees([self.servers], GROWTH_HORIZON / self.slots, self.slots)
             starts, tried, done = book_on_trees(requests, book, most=96, counted_from=before)
             per = [tried, tried, np.isfinite(starts[before:]).sum()]
-            found.append([*done.values()] / np.maximum(per, 1))
-        return dict(zip(PHASES, np.transpose(found).tolist(), strict=True))
+            counts.append([*done.values()] / np.maximum(per, 1))
+        return dict(zip(PHASES, np.transpose(counts).tolist(), strict=True))
 
 
 def book_or_queue(
@@ -434,8 +419,8 @@ def book_or_queue(
     --------
     >>> import coalloc_lib as co
     >>> jobs = co.JobStream([0, 0, 60], [7200, 3600, 3600], [3, 2, 1], request="total")
-    >>> found = book_or_queue(jobs, co.Multicluster([4]), limits=[1])
-    >>> round(100 * float(found.loc["online, released, up to 1 h", "refused"]), 1)
+    >>> table = book_or_queue(jobs, co.Multicluster([4]), limits=[1])
+    >>> round(100 * float(table.loc["online, released, up to 1 h", "refused"]), 1)
     33.3
     """
     instance_of("jobs", jobs, JobStream, 'co.read_swf("my-log.swf.gz").jobs(request="total")')
@@ -448,12 +433,12 @@ def book_or_queue(
     queued = simulate(machine, jobs, scheduling=EASY()).wait / HOUR
     for name, way in ways.items():
         schedule = simulate(machine, jobs, scheduling=way)
-        ran, wait, found = schedule.served, schedule.wait / HOUR, numbers_of(schedule)
+        ran, wait, numbers = schedule.served, schedule.wait / HOUR, numbers_of(schedule)
         rows[name] = {
             "mean_wait": _mean(wait[ran]), "p99_wait": pd.Series(wait[ran]).quantile(0.99),
             "easy_wait": _mean(queued[ran]), "wide_wait": _mean(wait[ran & wide]),
-            "told": found["told_wait"], "early": found["early"], "refused": _mean(~ran),
-            "refused_work": found["refused_work"], "wide_refused": _mean(~ran[wide]),
+            "told": numbers["told_wait"], "early": numbers["early"], "refused": _mean(~ran),
+            "refused_work": numbers["refused_work"], "wide_refused": _mean(~ran[wide]),
         }  # fmt: skip
     return pd.DataFrame(rows).T
 

@@ -9,7 +9,7 @@ import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
-from tests.pictures import texts
+from tests.plots.pictures import texts
 
 CELLS = pd.DataFrame(
     [
@@ -44,13 +44,6 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
     assert len(hatched(maps(CELLS.assign(warning="rising")).axes[0])) == 6
 
 
-def test_maps_have_a_line_where_the_sign_turns():
-    ends = {tuple(map(tuple, line.get_xydata())) for line in maps(CELLS).axes[0].get_lines()}
-    # Shorter are both of the first column and what is neither.
-    assert ends == {((1, 0), (1, 1)), ((1, 1), (1, 2)), ((2, 0), (2, 1)), ((2, 1), (3, 1))}
-    assert not maps(CELLS, outline=False).axes[0].get_lines()
-
-
 def test_maps_of_kinds_explain_them_and_have_no_line():
     kinds = {"gain": ("+", "#003C30"), "undecided": ("", ""), "never": ("!", "#000000")}
     table = pd.concat(
@@ -61,20 +54,6 @@ def test_maps_of_kinds_explain_them_and_have_no_line():
     assert [patch.get_hatch() for patch in figure.legends[0].get_patches()] == [None, "////"]
     assert not figure.axes[0].get_lines()
     assert not figure.axes[3].axison  # the place of a fourth
-
-
-def test_gains_are_written_with_half_their_interval():
-    table = pd.DataFrame(
-        {"psi": "c", "load": ["a", "b"], "change": [2, -0.02], "ci95_low": [1, -1],
-         "ci95_high": [3, 0.96]}
-    )  # fmt: skip
-    how = {"half_widths": True, "most": None, "digits": 1, "outline": False, "values": "points"}
-    figure = plots.maps(table, x="psi", y="load", value="change", **how)
-    assert texts(figure.axes[0]) == ["+2.0 ± 1.0", "+0.0 ± 1.0"]
-    assert hatched(figure.axes[0]) == [(0, 1)]
-    red, green, _, _ = figure.axes[0].patches[0].get_facecolor()
-    assert green > red
-    assert figure.axes[-1].get_ylim() == (-2, 2)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Pictures hold what a table says, in words that can be read; what has no place is refused."""
 
-import subprocess
-import sys
 from functools import partial
 from itertools import combinations
 
@@ -12,8 +10,7 @@ import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
-from tests.conftest import ROOT
-from tests.pictures import said, texts
+from tests.plots.pictures import texts
 
 #: What red-green blind eyes see of linear red, green and blue (Machado and others, 2009).
 DEUTERANOPIA = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
@@ -37,39 +34,10 @@ def test_meanings_can_be_told_apart_also_by_red_green_blind_readers(names):
         assert np.linalg.norm(DEUTERANOPIA @ (one - other)) > 0.08
 
 
-def test_each_meaning_has_a_colour_of_its_own():
-    looks = [*dict.fromkeys(plots.MEANINGS.values()), *plots.signs("abcde").values(), plots.LOSS]
-    assert len({sign.colour for sign in looks}) == len(looks)
-
-
 def test_a_meaning_looks_the_same_whatever_is_said_beside_it():
     both = plots.signs(["ordered requests", "unordered (simulated)"])
     assert both["ordered requests"] == plots.MEANINGS["ordered"]
     assert both["unordered (simulated)"] == plots.MEANINGS["unordered"] == plots.STANDARD
-
-
-def test_names_without_a_meaning_and_second_ones_get_looks_of_their_own():
-    found = plots.signs(["FPFS(5)", "FPFS(50)", "mine", "yours"])
-    assert len({sign.colour for sign in found.values()}) == 4
-    assert found["FPFS(5)"] == plots.MEANINGS["FPFS"]
-
-
-def test_shades_are_steps_of_one_quantity():
-    shades = plots.shades("1234").values()
-    brightness = [sum(matplotlib.colors.to_rgb(sign.colour)) for sign in shades]
-    assert brightness == sorted(brightness)
-
-
-def test_titles_are_wrapped_and_get_their_room():
-    short, long = plots.new_figure(3)[0], plots.new_figure(3)[0]
-    plots.title_figure(short, "seen", "plotted", "", "dashed: a level")
-    plots.title_figure(long, "seen " * 40, "plotted " * 40)
-    assert long.get_figheight() > short.get_figheight() > 3
-    assert "\n" in long.get_suptitle()
-    assert (short.get_suptitle(), said(short)) == ("seen", "plotted; dashed: a level")
-    long.draw_without_rendering()
-    top = long.axes[0].get_tightbbox().y1
-    assert all(text.get_window_extent().y0 >= top - 1 for text in long.texts)
 
 
 def test_a_drawing_keeps_its_text_and_is_the_same_each_time():
@@ -132,30 +100,6 @@ def test_words_of_bars_stay_inside_the_picture(values):
         assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
-def test_bars_may_be_cut_have_words_and_be_no_shares():
-    table = pd.DataFrame({"group": "m64", "series": ["local", "sharing"], "loss": [240.0, 12.0]})
-    (axes,) = bars(table.assign(told=["240 h", "12 h"]), words="told", most=26).axes
-    assert [bar.get_width() for bar in axes.patches] == [26, 12]
-    assert [line.get_xdata()[0] for line in axes.lines if line.get_marker() == ">"] == [26]
-    assert texts(axes) == ["local 240 h", "sharing 12 h"]
-    assert axes.get_xlim()[1] < 60
-    assert max(bars(table).axes[0].get_xticks()) > 100
-    (axes,) = bars(pd.DataFrame({"group": "x", "series": ["lost " * 5], "loss": [0.98]})).axes
-    assert max(axes.get_xticks()) <= 1 < axes.get_xlim()[1]  # a share ends at 1
-
-
-def test_histograms_have_a_panel_for_each_distribution():
-    table = pd.DataFrame(
-        {"of": ["processors", "processors", "seconds", "seconds"], "from": [0.5, 1.5, 0, 30],
-         "share": [0.4, 0.6, 0.9, 0.1], "width": [1, 1, 30, 30]}
-    )  # fmt: skip
-    columns = {"value": "from", "share": "share", "panel": "of", "width": "width"}
-    figure = plots.histograms(table, **columns, ylabel="share of jobs")
-    assert [axes.get_xlabel() for axes in figure.axes] == ["processors", "seconds"]
-    drawn = [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in figure.axes[1].patches]
-    assert drawn == [(0, 30, 0.9), (30, 30, 0.1)]
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -163,10 +107,6 @@ def test_histograms_have_a_panel_for_each_distribution():
         (lambda t: {"loss": 1}, "^table = .* is no DataFrame; give a pandas table"),
         (lambda t: t.drop(columns="loss"), "^value = 'loss' is no column; the table has 'group'"),
         (lambda t: t.assign(loss=np.inf), "^column 'loss' has inf in row 0; .* leave the row out"),
-        (
-            lambda t: t.assign(loss=[1, None, 2]),
-            "^column 'loss' has nan in row 1; .* leave",
-        ),
         (lambda t: t.assign(ci95_high=[1, 2, np.inf]), "^column 'ci95_high' has inf in row 2; "),
         (
             lambda t: t.assign(loss=[1, "two", 3]),
@@ -178,9 +118,3 @@ def test_what_has_no_place_in_a_picture_is_refused_in_one_line(change, words):
     with pytest.raises(InputError, match=words) as error:
         bars(change(LOSSES))
     assert "\n" not in str(error.value)
-
-
-def test_drawing_needs_no_compiler():
-    code = "import sys, coalloc_lib.plots; print('numba' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert ran.stdout == "False\n", ran.stderr

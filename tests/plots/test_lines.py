@@ -1,0 +1,177 @@
+"""Pictures of lines and of intervals: their places, limits, names, and what goes on."""
+
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from coalloc_lib import plots
+from coalloc_lib.checks import InputError
+from tests.plots.pictures import subtitle_of, texts
+
+lines = partial(plots.lines, x="x", y="y", line="line", panel="panel")
+
+
+def table(panel="one", at=(1.0, 2.0, 4.0), /, **drawn):
+    """Return the points of lines by name, each with an interval of a tenth to both sides."""
+    rows = [
+        {"panel": panel, "line": name, "x": x, "y": y, "ci95_low": 0.9 * y, "ci95_high": 1.1 * y}
+        for name, values in drawn.items()
+        for x, y in zip(at, values, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def joined(axes):
+    """Return the lines of a panel that are neither levels nor marks."""
+    return [line for line in axes.lines if line.get_color() != "black" and not marker(line)]
+
+
+def marker(line):
+    return "" if line.get_marker() == "None" else line.get_marker()
+
+
+def test_lines_are_where_the_table_says_and_named_where_they_end():
+    order = ["EASY", "FCFS", "c"]
+    found = table(EASY=(0.1, 0.1, 0.1), FCFS=(0.5, 0.1, 0.1), c=(0.2, 0.3, 0.5))
+    found = found.sample(frac=1, random_state=1)  # points come in any order, lines in their own
+    figure = lines(found.sort_values("line", key=lambda each: each.map(order.index)))
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert sorted(texts(axes)) == sorted(order)
+    assert all(text.xy[0] == 4 for text in axes.texts)
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    easy, fcfs, own = joined(axes)
+    assert easy.get_xdata().tolist() == [1, 2, 4]
+    assert fcfs.get_ydata().tolist() == [0.5, 0.1, 0.1]
+    known = [plots.MEANINGS[name].colour for name in ("EASY", "FCFS")]
+    assert [easy.get_color(), fcfs.get_color()] == known
+    assert easy.get_zorder() > fcfs.get_zorder() > own.get_zorder()  # the first lies on top
+    assert len(axes.collections) == 3
+    assert len(lines(found, bare=["c"]).axes[0].collections) == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "how", "least", "most"),
+    [
+        ((1, 3, 40), {}, (0, 0), (40, 43)),
+        ((-5, 3, 40), {"whole": True}, (-6, -5), (44, 50)),
+        ((1, 3, 40), {"scales": ("linear", "log")}, (0.5, 1), (40, 60)),
+        ((0, 0, 0), {}, (0, 0), (1, 1)),
+        ((0.9, 0.95, 0.92), {"factors": True}, (0.8, 0.9), (1, 1.2)),
+        ((0.1, 0.95, 9), {"factors": True}, (0.25, 0.25), (4, 4)),
+    ],
+)
+def test_the_limits_hold_all_lines_and_not_too_much(values, how, least, most):
+    low, high = lines(table(a=values), **how).axes[0].get_ylim()
+    assert least[0] <= low <= least[1]
+    assert most[0] <= high <= most[1]
+
+
+def test_what_is_printed_is_a_diamond_and_said():
+    printed = pd.DataFrame({"line": "Online", "x": [2.0, 4.0], "y": [np.nan, 0.3]})
+    found = pd.concat([table(p, Online=(0.1, 0.5, 0.2)) for p in ("one", "two")])
+    figure = lines(found, names="legend", printed=printed)
+    for axes in figure.axes:  # without a column of panels it is in all of them
+        foot, mark = (line for line in axes.lines if marker(line) == plots.PRINT.marker)
+        assert (foot.get_ydata()[0], mark.get_ydata()[0]) == (axes.get_ylim()[0], 0.3)
+        assert mark.get_markerfacecolor() == "white"
+    assert subtitle_of(figure) == "◇: printed"
+    one, two = lines(found, printed=printed.assign(panel="two")).axes
+    assert len(one.lines) < len(two.lines)
+    figure = lines(table(Online=(0.9, 1.1, 1.2)), factors=True, printed=printed[["line", "x"]])
+    (axes,) = figure.axes
+    marks = [line.get_ydata()[0] for line in axes.lines if marker(line) == plots.PRINT.marker]
+    assert marks == [1, 1]
+
+
+@pytest.mark.parametrize("gone", [np.nan, np.inf])
+def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
+    (axes,) = lines(table(a=(0.8, 1.5, gone)), factors=True).axes
+    (cross,) = (line for line in axes.lines if marker(line) == "x")
+    assert (cross.get_xdata()[0], cross.get_ydata()[0]) == (4, axes.get_ylim()[1])
+    assert joined(axes)[0].get_xdata().tolist() == [1, 2]
+    assert any(set(line.get_ydata()) == {1} for line in axes.lines)
+    assert {"0.8", "1", "1.5"} <= {tick.get_text() for tick in axes.get_yticklabels()}
+
+
+@pytest.mark.parametrize(
+    ("change", "how", "words"),
+    [
+        ({"x": np.nan}, {}, "column 'x' has nan in row 0; a picture shows finite numbers"),
+        ({"y": np.nan}, {}, "column 'y' has no finite number"),
+        ({"y": -1.0}, {"factors": True}, "column 'y' has -1.0 in row 0; a factor is above 0"),
+        ({}, {"scales": ("cubic", "log")}, "scale of x = 'cubic'; choose"),
+        ({}, {"names": "right"}, "names = 'right'; choose"),
+    ],
+)
+def test_nonsense_is_refused(change, how, words):
+    with pytest.raises(InputError, match=words):
+        lines(table(a=(1, 2, 3)).assign(**change), **how)
+
+
+RESPONSES = pd.DataFrame(
+    {
+        "label": "worst fit", "utilization": [0.1, 0.2, 0.3], "response": [1, 2.5, np.nan],
+        "ci95_low": [0.9, 1.5, np.nan], "ci95_high": [1.1, 3.5, np.nan],
+        "precise": [True, False, True], "maximal_utilization": 0.25, "maximal_low": 0.24,
+        "maximal_high": 0.26,
+    }
+)  # fmt: skip
+
+
+def test_curves_show_points_bands_and_maximal_utilizations():
+    figure = plots.curves(RESPONSES, subtitle="s")
+    upper, below = figure.axes
+    line, filled, hollow, asymptote = upper.lines
+    assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == ([0.1, 0.2], [1, 2.5])
+    assert (filled.get_xdata()[0], hollow.get_xdata()[0]) == (0.1, 0.2)
+    assert hollow.get_markerfacecolor() == "white"
+    assert asymptote.get_xdata()[0] == 0.25
+    assert texts(below) == ["worst fit  0.250 "]
+    assert subtitle_of(figure) == "s; hollow: interval wider than asked for"
+    assert upper.get_yscale() == "log"
+    assert 3.5 < upper.get_ylim()[1] < 5
+    assert subtitle_of(plots.curves(RESPONSES[:1], subtitle="s")) == "s"
+
+
+def test_what_a_line_is_compared_with_is_marked_in_its_row():
+    held = {"beside": ("first fit", {"worst fit": 0.2})}
+    held["threshold"] = "3 points", {"worst fit": (0.17, 0.23)}
+    below = plots.curves(RESPONSES, **held).axes[1]
+    assert [x.get_xdata()[0] for x in below.lines if x.get_marker() == "+"] == [0.2]
+    dashed = [path.vertices[0, 0] for path in below.collections[-1].get_paths()]
+    assert dashed == [0.17, 0.23]
+
+
+def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), **how):
+    """Return the picture of one interval, from 0 to 1, and its lines and marks by their marker."""
+    row = {"psi": middle, "ci95_low": low, "ci95_high": high, "row": "row", "who": "S1"}
+    row |= {
+        "printed": 0.5,
+        "words": "2 % refused",
+        "special": True,
+        "warning": how.pop("warning", ""),
+    }
+    found = pd.DataFrame([row])
+    figure = plots.intervals(found, x="psi", row="row", series="who", span=span, **how)
+    return figure, {marker(line): line for line in figure.axes[0].lines}
+
+
+@pytest.mark.parametrize(
+    ("ends", "arrows", "reach"),
+    [
+        ((-np.inf, -np.inf, 0.4), {"<"}, [0, 0.4]),
+        ((0.7, 0.4, np.inf), {">"}, [0.4, 1]),
+        ((np.nan, -np.inf, np.inf), {"<", ">"}, [0, 1]),
+        ((0.7, 0.4, 0.9), set(), [0.4, 0.9]),
+    ],
+)
+def test_what_goes_on_beyond_the_picture_has_an_arrow_that_is_explained(ends, arrows, reach):
+    figure, found = interval(*ends, beyond="arrow: on")
+    assert {"<", ">"} & set(found) == arrows
+    assert found[""].get_xdata().tolist() == reach
+    assert ("arrow: on" in subtitle_of(figure)) == bool(arrows)

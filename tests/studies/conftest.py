@@ -1,0 +1,35 @@
+"""One run of each study, at the small scale and on made-up logs, which all its tests share."""
+
+from functools import cache
+
+import pytest
+
+from coalloc_lib.studies import job_sharing, load_study
+from coalloc_lib.studies.online_batch import runs
+from tests.studies.small import SMALL
+from tests.studies.small_logs import WORKS, small_logs
+
+
+@pytest.fixture(scope="package", autouse=True)
+def small():
+    """Have ``quick`` be small in this folder, and judge made-up logs as the real ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, scale in SMALL.items():
+            patch.setitem(load_study(name).scales, "quick", scale)
+        patch.setattr("coalloc_lib.studies.core.missing_logs", lambda names: [])
+        patch.setattr(job_sharing, "workload_sets", lambda seed=0: WORKS)
+        patch.setattr(runs, "logs", small_logs())
+        patch.setattr(runs, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
+        yield
+
+
+@pytest.fixture(scope="session")
+def run_small():
+    """Return a function of a study's name: its result, from the one run of this process."""
+    return cache(lambda name: load_study(name).reproduce("quick", seed=1, workers=2))
+
+
+@pytest.fixture
+def result(request, run_small):
+    """Return the result of the study of a test module."""
+    return run_small(request.module.study.name)

@@ -1,0 +1,63 @@
+"""What every study leaves behind: a row for each claim and cell, a picture for each figure."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from coalloc_lib.studies import STUDIES, load_study
+from coalloc_lib.studies.published import load_claims, load_published
+
+PRINTED = ("maximal-utilization", "cluster-configurations")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_claim_and_cell_has_its_row_and_every_figure_its_picture(name, run_small):
+    result, claims = run_small(name), set(load_claims(name))
+    items = [row.item for row in result.rows]
+    assert len(items) == len(set(items))
+    assert claims <= set(items)
+    assert claims - {item for figure in result.figures for item in figure.claims} <= {
+        "CC-13", "MU-1"
+    }  # fmt: skip
+    for figure in result.figures:
+        assert len(figure.data())
+        assert [row.item for row in figure.verdicts] == list(figure.claims)
+        if figure.draw:
+            figure.plot()
+
+
+@pytest.mark.parametrize(("name", "tables"), [(PRINTED[0], (3, 4)), (PRINTED[1], (1, 2))])
+def test_cells_are_the_printed_ones(name, tables, run_small):
+    """Calculated ones but for the last digit, simulated ones but for their noise."""
+    result = run_small(name)
+    assert {cell.item for cell in load_published(name)} <= {row.item for row in result.rows}
+    table = pd.concat([result.figure(f"table{number}").data() for number in tables])
+    off = (table["capacity_loss"] - table["published"]).abs()
+    width = table["ci95_high"] - table["ci95_low"]
+    assert width.notna().sum() == {3: 60, 1: 30}[tables[0]]
+    assert (off < width.fillna(-0.0144 if name != PRINTED[0] else -0.0094) + 0.015).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [
+        ("communication-penalty", "figure2"),
+        ("job-sharing", "figure7"),
+        ("online-batch", "figure7a"),
+    ],
+)
+def test_a_figure_alone_has_the_numbers_of_the_whole_study(name, figure, run_small):
+    alone = load_study(name).figure(figure).run("quick", seed=1, workers=1).data()
+    pd.testing.assert_frame_equal(alone, run_small(name).figure(figure).data())
+
+
+@pytest.mark.parametrize("name", ["communication-penalty", "job-sharing"])
+def test_ratios_are_those_of_the_table(name, run_small):
+    for figure in run_small(name).figures:
+        table = figure.data()
+        if "awrt_against_h" in table:
+            np.testing.assert_allclose(table["ratio"], table["awrt_h"] / table["awrt_against_h"])
+        if "ratio" in table:
+            known = table.dropna(subset=["ratio", "ci95_low", "ci95_high"])
+            assert (known["ci95_low"] <= known["ratio"]).all()
+            assert (known["ratio"] <= known["ci95_high"]).all()
