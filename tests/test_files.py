@@ -101,6 +101,9 @@ def test_a_dash_is_standard_output(capfdbinary, monkeypatch, tmp_path):
     print("after")
     assert capfdbinary.readouterr().out == b"before\nnewafter\n"
     assert list(tmp_path.iterdir()) == []
+    write("./-")  # a file of that name
+    assert capfdbinary.readouterr().out == b""
+    assert (tmp_path / "-").read_text() == "new"
 
 
 @pytest.mark.parametrize("path", [None, 3, [], b"x.csv", "a\0b", LONG, f"{LONG}/x.csv", ""])
