@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from coalloc_lib.columns import numbers
+from coalloc_lib.checks import numbers
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError, finite, positive, shown, whole
