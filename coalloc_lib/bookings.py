@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.calendar.periods import slot_of
 from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
 from coalloc_lib.faults import ScheduleError, refuse
 from coalloc_lib.placement import time_on_processors
@@ -143,9 +142,7 @@ def booked_end(schedule: Any) -> NDArray[np.float64]:
 
 def _horizon(schedule):
     """Return until when each job could be booked, shape (n,)."""
-    policy = schedule.scheduling
-    slot = np.array([slot_of(now, policy.slot) for now in schedule.jobs.submit.tolist()])
-    return (slot + policy.slots) * policy.slot
+    return np.array([schedule.scheduling.horizon_end(t) for t in schedule.jobs.submit.tolist()])
 
 
 #: What schedules of `Online` keep.
