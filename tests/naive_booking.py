@@ -66,7 +66,8 @@ class Naive:
     def book(self, now, earliest, latest, placement, components, request, expected, runs):
         """Book one job; `expected` and `runs` tell its length alone and where it spans."""
         slot, most = self.policy.slot, self.policy.max_attempts
-        ends = (floor(now / slot) + ceil(self.policy.horizon / slot)) * slot
+        near = 1e-9 * (2 * slot % 1 != 0)  # thirds are rounded, and what ends with them may be
+        ends = (floor(now / slot + near) + ceil(self.policy.horizon / slot - near)) * slot + near
         if expected[0] == 0:
             return Booked(inf, 0, [], "no length")
         self.release(now)

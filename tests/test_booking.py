@@ -1,6 +1,8 @@
-"""Online scheduling: against a brute-force calendar, by hand, and what is refused."""
+"""Online scheduling: against a brute-force calendar and fractions, by hand, what is refused."""
 
 from dataclasses import replace
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.calendar.periods import slot_of
+from coalloc_lib.engines.kernels.booking import horizon_end
 from tests.conftest import asking, onlines, placements, systems_and_streams
 from tests.engines.own_policies import policy
 from tests.naive_booking import online
@@ -33,7 +37,7 @@ def numbers(schedule):
 TERMS = co.Online(10, 5, 8, 100)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(systems_and_streams(most_jobs=20), onlines(), st.data())
 def test_each_job_gets_the_first_attempt_and_the_servers_of_a_brute_force_calendar(
     case, policy, data
@@ -51,16 +55,85 @@ def test_each_job_gets_the_first_attempt_and_the_servers_of_a_brute_force_calend
             assert schedule.start[job] == schedule.promised[job] == wanted.start
 
 
-@settings(max_examples=150)
+#: Slots as a user means them; as numbers they are rounded.
+MEANT = {0.1: Fraction(1, 10), 0.3: Fraction(3, 10), 1 / 3: Fraction(1, 3)}
+
+
+def at_the_edge(slot, horizon, count, most=3000):
+    """Requests for one server that end at the horizon or beside it, and which are in time.
+
+    What is in time is told by fractions of the slot that is meant; all numbers of a request are
+    rounded once. Submissions come up to `most` slots from 0, in slots and between them.
+    """
+    rng, unit = np.random.default_rng(ceil(10 * horizon)), MEANT[slot]
+    slots, rows, fits = ceil(horizon / unit), [], []
+    for first in np.sort(rng.integers(0, most, count)).tolist():
+        now = (first + Fraction(int(rng.choice([0, 0, 1])), 2)) * unit
+        ahead = Fraction(int(rng.integers(0, 4 * slots - 4)), 4) * unit
+        until = (now // unit + slots) * unit
+        length = until - now - ahead + Fraction(int(rng.choice([-4, -1, 0, 0, 0, 1, 4])), 4) * unit
+        if length > 0:
+            rows.append((float(now), float(length), float(now + ahead)))
+            fits.append(now + ahead + length <= until)
+    submit, runtime, earliest = zip(*sorted(rows), strict=True)
+    fits = [fit for _, fit in sorted(zip(rows, fits, strict=True))]
+    ones = [1] * len(rows)
+    return total([*zip(submit, runtime, ones, strict=True)], earliest_start=earliest), fits
+
+
+@pytest.mark.parametrize("horizon", [5, 10, 100])
+@pytest.mark.parametrize("slot", MEANT)
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+def test_slots_are_counted_as_exact_fractions_are(engine, slot, horizon):
+    """Nothing is refused or accepted at the edge of the horizon because 0.1 is rounded."""
+    jobs, fits = at_the_edge(slot, horizon, 400)
+    online = co.Online(slot, slot, 3, horizon)
+    how = {"scheduling": online, "engine": engine}
+    schedule = co.simulate(co.Multicluster([len(jobs)]), jobs, **how).verify()
+    assert schedule.served.tolist() == fits
+    assert 50 < sum(fits) < len(fits) - 50
+    assert online.slots == ceil(horizon / MEANT[slot])
+
+
+@pytest.mark.parametrize("horizon", [5, 10])
+@pytest.mark.parametrize("slot", MEANT)
+def test_trees_count_slots_so_too(slot, horizon):
+    jobs, fits = at_the_edge(slot, horizon, 40, most=90)
+    online = co.Online(slot, slot, 3, horizon, rule="first-found")
+    assert book(len(jobs), jobs, online).served.tolist() == fits
+
+
+@pytest.mark.parametrize("slot", [*MEANT, 0.7, 2.5, 900.0, 1 / 128, 1e-3])
+def test_both_engines_count_the_same_slots(slot):
+    """Multiples of the slot begin slots; where these are exact, the number before one does not."""
+    rules = co.Online(slot, horizon=100 * slot)
+    for number in range(1, 2000):
+        instant = number * slot
+        before = np.nextafter(instant, 0)
+        assert slot_of(instant, slot) == number
+        assert slot_of(before, slot) == number - (slot in (2.5, 900, 1 / 128))
+        assert slot_of(instant * (1 - 1e-11), slot) == number - 1
+        for now in (instant, before, float(before * 0.99)):
+            assert horizon_end.py_func(now, slot, rules.slots) == rules.horizon_end(now)
+
+
+def test_first_found_is_for_one_cluster():
+    jobs, rule = total([(0, 1, 1)]), replace(TERMS, rule="first-found")
+    with pytest.raises(co.InputError, match=r"^sizes = \[2, 1\]; slot trees are of one cluster"):
+        book([2, 1], jobs, rule)
+
+
+@settings(max_examples=60)
 @given(systems_and_streams(most_jobs=20), onlines(rules=("first-found",)), st.data())
 def test_whatever_servers_are_found_first_the_start_is_the_earliest_that_others_leave(
     case, policy, data
 ):
     system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
+    system = co.Multicluster([sum(system.sizes)])
+    jobs = total([*zip(jobs.submit, jobs.runtime, jobs.processors, strict=True)])
     jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
-    schedule = book(system.sizes, jobs, policy, placement)
-    wanted = online(system, jobs, policy, placement, chosen=schedule.servers)
+    schedule = book(system.sizes, jobs, policy)
+    wanted = online(system, jobs, policy, chosen=schedule.servers)
     assert schedule.attempts.tolist() == [each.attempts for each in wanted]
     assert numbers(schedule) == [each.servers for each in wanted]
 
@@ -146,12 +219,6 @@ def test_servers_stay_reserved_as_long_as_a_job_was_expected_unless_told_otherwi
     assert book(2, jobs, early).start.tolist() == [0, 2, 7]
 
 
-def test_an_early_end_moves_no_promise():
-    jobs = total([(0, 2, 2), (1, 4, 2), (2, 4, 2)], estimate=[20, 4, 4])
-    schedule = book(2, jobs, replace(TERMS, release_early=True))
-    assert schedule.start.tolist() == schedule.promised.tolist() == [0, 21, 2]
-
-
 def test_what_is_past_is_not_idle_time_before_a_server_that_comes_free():
     """Job 1 leaves server 0 at 5, when it starts: idle since 5, not since 3; server 1 since 4."""
     jobs = total(
@@ -180,11 +247,6 @@ def test_a_job_whose_longer_booking_ends_beyond_the_horizon_is_tried_on():
     schedule = book([3, 3], jobs, TERMS, co.SingleThenSpan())
     assert schedule.start.tolist() == [0, 0, 10]
     assert schedule.attempts.tolist() == [1, 1, 3]
-
-
-def test_servers_are_numbered_cluster_by_cluster():
-    jobs = co.JobStream([0, 0], [4, 4], [[1, 2], [1, 1]], request="ordered")
-    assert numbers(book([3, 3], jobs, TERMS)) == [[0, 3, 4], [1, 5]]
 
 
 def test_attempts_and_servers_keep_to_the_positions_of_the_stream():

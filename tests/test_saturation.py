@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from coalloc_lib.analytic import slotted_utilization
 
 import coalloc_lib as co
 from coalloc_lib import saturation
+from coalloc_lib.analytic import slotted_utilization
 from coalloc_lib.curves import (
     compare,
     find_maximum,

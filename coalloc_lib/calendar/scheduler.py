@@ -1,18 +1,24 @@
 """The online scheduler itself, to be asked by hand: it books, cancels and tells who is idle."""
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import inf
 from operator import gt
 from typing import Any, NamedTuple
 
-from coalloc_lib.calendar.periods import FIRST_FOUND, Book, IdlePeriod
-from coalloc_lib.calendar.plain import PlainBook
-from coalloc_lib.calendar.search import BEFORE_NOW, BEYOND_HORIZON, TOO_WIDE, Attempt, find_start
-from coalloc_lib.calendar.slot_trees import SlotTrees
-from coalloc_lib.calendar.terms import DAY, BookingRules
+from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods
+from coalloc_lib.calendar.search import (
+    BEFORE_NOW,
+    BEYOND_HORIZON,
+    DAY,
+    TOO_WIDE,
+    Attempt,
+    BookingRules,
+    find_start,
+)
+from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.checks import (
     InputError,
     finite,
@@ -23,46 +29,16 @@ from coalloc_lib.checks import (
     shown,
     whole,
 )
-from coalloc_lib.placement import (
-    Placement,
-    WorstFit,
-    allocation_of,
-    listed,
-    time_on_processors,
-)
+from coalloc_lib.placement import Placement, WorstFit, allocation_of, listed, time_on_processors
 from coalloc_lib.profile import Reservation
 from coalloc_lib.system import Multicluster
 
 
-def _index(sizes: Sequence[int], _: BookingRules) -> Book:
-    # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
-    from coalloc_lib.calendar.index import Index
-
-    return Index(sizes)
-
-
-#: Name -> what makes a book of idle periods for these clusters, on these terms.
-BOOKS: dict[str, Callable[[Sequence[int], BookingRules], Book]] = {
-    "plain": lambda sizes, _: PlainBook(sizes),
-    "trees": lambda sizes, terms: SlotTrees(sizes, terms.slot, terms.slots),
-    "index": _index,
-}
-
-
 @dataclass(frozen=True, eq=False)
 class Booking:
-    """What a request was given.
+    """What a request was given: its interval, and its servers in ascending order.
 
-    Attributes
-    ----------
-    submit, start, end : float
-        When it was submitted, and its interval.
-    servers : tuple of int
-        In ascending order.
-    allocation : tuple of int
-        How many they are of each cluster.
-    attempts : tuple of Attempt
-        All that were tried, the last of them accepted.
+    `allocation` tells how many these are of each cluster; of all `attempts`, the last was accepted.
     """
 
     submit: float
@@ -94,16 +70,16 @@ class Calendar:
         Which idle servers of a cluster are taken; see `Online`.
     placement : Placement, optional
         From which clusters; worst fit where it is not given.
-    book : {"plain", "trees", "index"}
-        What finds the idle servers; the answers are the same, but that the rule ``"first-found"``
-        is for trees.
+    book : {"plain", "trees"}
+        What finds the idle servers: lists or, of one cluster, `SlotTrees`. The answers are the
+        same, but that the rule ``"first-found"`` is for trees.
 
     Attributes
     ----------
     now : float
         The present instant, at which requests are submitted; `advance` moves it.
-    book : Book
-        The idle periods.
+    idle : IdlePeriods
+        The idle periods: lists, or trees.
     bookings : set of Booking
         Those that have not ended.
 
@@ -147,11 +123,13 @@ class Calendar:
                 "requests), as a calendar does; give another"
             )
         placement.check(self.system)
-        one_of("book", book, tuple(BOOKS))
-        if rule == FIRST_FOUND and book != "trees":
+        if one_of("book", book, ("plain", "trees")) == "trees":
+            self.idle: IdlePeriods = SlotTrees(self.system.sizes, self.terms.slot, self.terms.slots)
+        elif rule == FIRST_FOUND:
             raise InputError(f"rule = {rule!r} depends on trees; give book='trees'")
-        self.book = BOOKS[book](self.system.sizes, self.terms)
-        self.rule = one_of("rule", rule, self.book.rules)
+        else:
+            self.idle = IdlePeriods(self.system.sizes)
+        self.rule = one_of("rule", rule, self.idle.rules)
         self.now = 0.0
         self.bookings: set[Booking] = set()
         self._ends: list[tuple[float, int, Booking]] = []
@@ -167,17 +145,8 @@ class Calendar:
     ) -> Booking | Refused:
         """Request servers, now; return the booking, or why there is none.
 
-        Parameters
-        ----------
-        start : float
-            The earliest start.
-        length : float
-            For how long, on one cluster.
-        servers : int
-        latest : float
-            The latest start.
-        span_penalty : float
-            On several clusters it takes ``length * (1 + span_penalty)``.
+        They are asked for from `start` or later, `latest` at most, for `length` on one cluster, and
+        for ``length * (1 + span_penalty)`` on several.
         """
         start, length = finite("start", start), finite("length", length)
         count = whole("servers", servers)
@@ -189,12 +158,11 @@ class Calendar:
         if start < self.now:
             return Refused(self.now, BEFORE_NOW, ())
         until = self.terms.horizon_end(self.now)
-        tried, found, why = find_start(
-            self.book, request, self._place, self.terms, start, latest, until
-        )
+        case = (self.terms, start, latest, until)
+        tried, found, why = find_start(self.idle, request, self._place, *case)
         if found is None:
             return Refused(self.now, why, tuple(tried))
-        return self._booked(self.book.choose(*found, self.rule), found, tuple(tried))
+        return self._booked(self.idle.choose(*found, self.rule), found, tuple(tried))
 
     def reserve(self, start: float, end: float, servers: Sequence[int]) -> Booking | Refused:
         """Book servers that were chosen among those that `free` found."""
@@ -210,7 +178,7 @@ class Calendar:
             return Refused(self.now, BEYOND_HORIZON, ())
         edges = pairwise(accumulate(self.system.sizes, initial=0))
         allocation = [sum(a <= number < b for number in chosen) for a, b in edges]
-        counts = self.book.counts(start, end)
+        counts = self.idle.counts(start, end)
         found = Reservation(float(start), float(end), allocation)
         return self._booked(periods, found, (Attempt(found.start, found.end, counts, ""),))
 
@@ -247,14 +215,14 @@ class Calendar:
                 f"start = {start:g} and end = {end:g}, now is {self.now:g}; give an interval that "
                 "is still to come"
             )
-        return self.book.feasible(start, end)
+        return self.idle.feasible(start, end)
 
     def advance(self, now: float) -> None:
         """Go on to a later instant; bookings that have ended are forgotten."""
         if not finite("now", now) >= self.now:
             raise InputError(f"now = {now:g} comes before {self.now:g}; time only goes on")
         self.terms.horizon_end(now)  # refuses what is too far
-        self.book.advance(now)
+        self.idle.advance(now)
         self.now = float(now)
         while self._ends and self._ends[0][0] <= self.now:
             self.bookings.discard(heapq.heappop(self._ends)[2])
@@ -275,7 +243,7 @@ class Calendar:
     def _booked(self, periods, found, attempts):
         """Take idle periods for an interval; return the booking."""
         for period in periods:
-            self.book.take(period, found.start, found.end)
+            self.idle.take(period, found.start, found.end)
         servers = tuple(sorted(period.server for period in periods))
         allocation = tuple(found.allocation)
         booking = Booking(self.now, found.start, found.end, servers, allocation, attempts)
@@ -296,7 +264,7 @@ class Calendar:
         """Give back what is left of a booking."""
         self.bookings.remove(booking)
         for server in booking.servers:
-            self.book.give_back(server, at, booking.end)
+            self.idle.give_back(server, at, booking.end)
 
 
 class _Request(NamedTuple):

@@ -1,11 +1,14 @@
-"""The search for a start: the attempts that a request is given, and why one is refused."""
+"""The search for a start: on which terms requests are taken, and what their attempts come to."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from coalloc_lib.calendar.periods import Book
-from coalloc_lib.calendar.terms import BookingRules
+from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
+from coalloc_lib.checks import LARGEST_WHOLE, InputError, positive, shown, whole
 from coalloc_lib.profile import Reservation, Rigid
+
+DAY = 86_400.0
 
 #: Why a request is refused.
 TOO_WIDE = "more servers than there are"
@@ -22,6 +25,64 @@ TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
 
 _Job = TypeVar("_Job", bound=Rigid)
+
+
+@dataclass(frozen=True)
+class BookingRules:
+    """How far ahead a calendar books, and which starts it tries.
+
+    Parameters
+    ----------
+    slot : float
+        The horizon moves on by whole slots of this length. As `step` and `horizon`, in the unit of
+        the jobs; the defaults are 15 minutes and four weeks in seconds.
+    step : float
+        Time from one attempt to the next.
+    max_attempts : int, optional
+        Attempts in all; half the number of slots where it is not given, as in the paper.
+    horizon : float
+        How far ahead reservations may reach: they end by the end of the slot in which it ends.
+    """
+
+    slot: float = 900.0
+    step: float = 900.0
+    max_attempts: int | None = None
+    horizon: float = 28 * DAY
+
+    def __post_init__(self) -> None:
+        """Check every number."""
+        for name in ("slot", "step", "horizon"):
+            value = positive(name, getattr(self, name))
+            object.__setattr__(self, name, _exact(name, value))
+        if self.max_attempts is not None:
+            most = _exact("max_attempts", whole("max_attempts", self.max_attempts))
+            object.__setattr__(self, "max_attempts", most)
+        _exact("horizon / slot", self.horizon / self.slot)
+
+    @property
+    def slots(self) -> int:
+        """Q: how many slots the horizon has, the least that reach it."""
+        return -slot_of(-self.horizon, self.slot)
+
+    @property
+    def most_attempts(self) -> int:
+        """Attempts in all: `max_attempts`, or half the number of slots."""
+        return max(self.slots // 2, 1) if self.max_attempts is None else self.max_attempts
+
+    def horizon_end(self, now: float) -> float:
+        """Return by when a reservation that is made now has to end: the end of the last slot.
+
+        What is later by rounding alone (`slack_of`) ends in time.
+        """
+        last = slot_of(now, self.slot) + self.slots
+        return last * self.slot * (1 + slack_of(self.slot))
+
+
+def _exact(name, value):
+    """Return a number; refuse one so large that slots and attempts could not be told apart."""
+    if value > LARGEST_WHOLE:
+        raise InputError(f"{name} = {shown(value)}; give at most {LARGEST_WHOLE:,}")
+    return value
 
 
 class Attempt(NamedTuple):
@@ -45,7 +106,7 @@ class Search(NamedTuple):
 
 
 def find_start(
-    book: Book,
+    idle: IdlePeriods,
     job: _Job,
     place: Callable[[_Job, Sequence[int]], Sequence[int] | None],
     terms: BookingRules,
@@ -55,17 +116,8 @@ def find_start(
 ) -> Search:
     """Try the starts ``earliest``, ``earliest + step``, ... and return the first that will do.
 
-    Parameters
-    ----------
-    book : Book
-    job : Job
-    place : callable
-        Returns the allocation that a job gets of so many idle servers, or None: `State.place`.
-    terms : BookingRules
-    earliest, latest : float
-        It starts no earlier and no later.
-    until : float
-        It ends no later: `BookingRules.horizon_end`.
+    `place` is as `State.place`: the allocation that a job gets of so many idle servers, or None.
+    The job starts from `earliest` to `latest`, and ends by `until`: `BookingRules.horizon_end`.
 
     Notes
     -----
@@ -76,7 +128,7 @@ def find_start(
 
     The first attempt whose shorter window ends beyond the horizon refuses the request, for later
     ones do so too. Where only the longer one does, the next is tried: it may not have to span.
-    Counted as attempts are those at which the book was asked.
+    Counted as attempts are those at which the idle servers were asked for.
     """
     shortest = job.expected_length(())  # as it is on one cluster
     attempts: list[Attempt] = []
@@ -88,25 +140,25 @@ def find_start(
             return Search(attempts, None, PAST_LATEST)
         if start + shortest > until:
             return Search(attempts, None, BEYOND_HORIZON)
-        attempt, found = _try(book, job, place, start, shortest, until)
+        attempt, found = _try(idle, job, place, start, shortest, until)
         attempts.append(attempt)
         if found is not None:
             return Search(attempts, found, "")
     return Search(attempts, None, NO_ROOM)
 
 
-def _try(book, job, place, start, length, until):
+def _try(idle, job, place, start, length, until):
     """Return what came of one attempt, and its reservation or None."""
     while True:
         end = start + length
         if end > until:
             return Attempt(start, end, (), SPANS_BEYOND), None
-        idle = book.counts(start, end)
-        found = place(job, idle)
+        counts = idle.counts(start, end)
+        found = place(job, counts)
         if found is None:
-            return Attempt(start, end, idle, TOO_FEW), None
+            return Attempt(start, end, counts, TOO_FEW), None
         needed = job.expected_length(found)
         if needed <= length:
             end = start + needed
-            return Attempt(start, end, idle, ""), Reservation(start, end, found)
+            return Attempt(start, end, counts, ""), Reservation(start, end, found)
         length = needed

@@ -1,11 +1,17 @@
-"""The two-dimensional tree of one slot: idle periods by start and, in every subtree, by end.
+"""The slot trees: for each slot of the horizon a tree of the idle periods that overlap it.
 
-The *primary* tree holds the periods in its leaves, the latest start first. Every inner node of it
-has a *secondary* tree with the periods of its subtree, the earliest end first. Inner nodes of both
-hold the number of their leaves and the *median* that a search compares with: the last value of
-their left half. So it bounds both halves: in a primary tree whatever starts after the median is at
-the left, and whatever starts before it at the right; in a secondary tree whatever ends before it is
-at the left, and whatever ends after it at the right.
+This is the data structure of Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale
+Distributed Environments (2009), section 4, to be read and to count its operations. All servers that
+are idle over an interval are found in the one tree of the slot in which the interval begins, in
+O((log N)^2). What is dear is the update: an idle period stands in the trees of all slots that it
+overlaps, and the one of each server that never ends in nearly all.
+
+The *primary* tree of a slot holds the periods in its leaves, the latest start first. Every inner
+node of it has a *secondary* tree with the periods of its subtree, the earliest end first. Inner
+nodes of both hold the number of their leaves and the *median* that a search compares with: the last
+value of their left half. So it bounds both halves: in a primary tree whatever starts after the
+median is at the left, and whatever starts before it at the right; in a secondary tree whatever ends
+before it is at the left, and whatever ends after it at the right.
 
 The paper does not say how the trees stay balanced. Here a subtree is built anew, perfectly
 balanced, as soon as one half holds more than `BALANCE` of its leaves. Between two such times the
@@ -15,11 +21,24 @@ O((log N)^2) in a primary one on average, and no path is longer than ``log(N) / 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from math import inf, log2, nextafter
+from typing import NamedTuple
 
-from coalloc_lib.calendar.periods import IdlePeriod
+from coalloc_lib.calendar.periods import (
+    FIRST_FOUND,
+    RULES,
+    IdlePeriod,
+    IdlePeriods,
+    slot_of,
+    wanted_of,
+)
+from coalloc_lib.checks import InputError, finite, positive, shown, whole
 
 #: The share of the leaves that one half of a subtree may have.
 BALANCE = 0.7
+#: Nodes of all trees together, of some 100 bytes each: about 2 GiB.
+MOST_NODES = 20_000_000
 
 
 @dataclass(eq=False, slots=True)
@@ -34,18 +53,9 @@ class Leaf:
 class Inner:
     """A node with two halves.
 
-    Attributes
-    ----------
-    median : float
-        The start, or in a secondary tree the end, of the last period of the left half when the node
-        was built.
-    last : tuple
-        The sort key of that period: what has no larger one belongs to the left.
-    left, right : Leaf or Inner
-    size : int
-        Leaves below.
-    secondary : Tree or None
-        The same periods by end; None in a secondary tree.
+    `median` is the start, or in a secondary tree the end, of the last period of the left half when
+    the node was built, and `last` its sort key: what has no larger one belongs to the left. `size`
+    counts the leaves below. `secondary` holds the same periods by end; None in a secondary tree.
     """
 
     median: float
@@ -75,35 +85,8 @@ def leaves(node: Node | None) -> Iterator[IdlePeriod]:
         yield from leaves(node.right)
 
 
-def ending_from(root: Node, end: float, steps: Steps) -> Iterator[Node]:
-    """Phase 2: yield the subtrees of a secondary tree whose periods end at an instant or later.
-
-    At a median before the instant the left half is ignored; else the right half is marked, and the
-    search goes on in the left one. A single leaf is its own secondary tree.
-    """
-    node = root
-    while isinstance(node, Inner):
-        steps.taken += 1
-        if node.median < end:
-            node = node.right
-        else:
-            yield node.right
-            node = node.left
-    steps.taken += 1
-    if node.period.end >= end:
-        yield node
-
-
 class Tree:
-    """A balanced tree of idle periods in its leaves: primary, or one of its secondary trees.
-
-    Parameters
-    ----------
-    periods : sequence of IdlePeriod
-    steps : Steps
-        Where its operations are counted.
-    is_primary : bool
-    """
+    """A balanced tree of idle periods in its leaves: primary, or one of its secondary trees."""
 
     def __init__(
         self, periods: Sequence[IdlePeriod], steps: Steps, is_primary: bool = True
@@ -154,11 +137,7 @@ class Tree:
             return Leaf(periods[0])
         half = (len(periods) + 1) // 2
         left, right = self._built(periods[:half]), self._built(periods[half:])
-        return self._node(left, right, periods)
-
-    def _node(self, left, right, periods):
-        """Return the inner node of two halves, which hold these periods."""
-        last = periods[left.size - 1]
+        last = periods[half - 1]
         median = last.start if self.is_primary else last.end
         secondary = Tree(periods, self.steps, is_primary=False) if self.is_primary else None
         return Inner(median, self.key(last), left, right, len(periods), secondary)
@@ -199,3 +178,279 @@ class Tree:
         if max(node.left.size, node.right.size) > BALANCE * node.size:
             return self._built([*leaves(node)])
         return node
+
+
+def _ending_from(root, end, steps):
+    """Phase 2: yield the subtrees of a secondary tree whose periods end at an instant or later.
+
+    At a median before the instant the left half is ignored; else the right half is marked, and the
+    search goes on in the left one. A single leaf is its own secondary tree.
+    """
+    node = root
+    while isinstance(node, Inner):
+        steps.taken += 1
+        if node.median < end:
+            node = node.right
+        else:
+            yield node.right
+            node = node.left
+    steps.taken += 1
+    if node.period.end >= end:
+        yield node
+
+
+@dataclass
+class Operations:
+    """Elementary operations so far: nodes of trees that were looked at, made or taken away.
+
+    `phase1` in primary trees, `phase2` in secondary ones with the traversal that retrieves what was
+    found, `update` to take periods out of trees and to put the pieces in, `advance` to build the
+    trees of the slots that came into the horizon.
+    """
+
+    phase1: int = 0
+    phase2: int = 0
+    update: int = 0
+    advance: int = 0
+
+
+class TreeSearch(NamedTuple):
+    """A search on the tree of one slot, as it went; nodes are good until the next update.
+
+    `candidates` and `feasible` are the subtrees that phases 1 and 2 marked, in this order; `found`
+    the feasible periods, as these hold them, no more than were asked for.
+    """
+
+    slot: int
+    candidates: list[Node]
+    feasible: list[Node]
+    found: list[IdlePeriod]
+
+
+class SlotTrees(IdlePeriods):
+    """The idle periods of one cluster in the trees of Q slots.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Servers of the cluster, as the only entry.
+    slot : float
+        Length of a slot.
+    slots : int
+        Q, how many slots the horizon has.
+
+    Attributes
+    ----------
+    trees : dict of int to Tree
+        The primary tree of each slot from the present one on, by the number of the slot: slot k is
+        from ``k * slot`` to ``(k + 1) * slot``.
+    operations : Operations
+
+    Notes
+    -----
+    The lists stay as well: they know which idle periods of a server are neighbours.
+
+    As time goes on, the tree of the slot that is over is discarded, and one for the slot that comes
+    into the horizon is made: in O(1), says the paper. It is where the new tree is empty; but idle
+    periods that reach into the new slot stand in its tree, which so is built in O(N log N).
+
+    What a server has idle can be several periods in one slot, where jobs may be shorter than a
+    slot; then a tree has more than N leaves.
+    """
+
+    rules = (*RULES, FIRST_FOUND)
+
+    def __init__(self, sizes: Sequence[int], slot: float, slots: int) -> None:
+        super().__init__(sizes)
+        if len(self.sizes) > 1:
+            raise InputError(
+                f"sizes = {shown([*self.sizes])}; slot trees are of one cluster, as the paper's: "
+                f"give one, or another rule than {FIRST_FOUND!r}"
+            )
+        slot, slots, (servers,) = positive("slot", slot), whole("slots", slots), self.sizes
+        nodes = 2 * servers * (1 + log2(servers)) * slots
+        if nodes > MOST_NODES:
+            raise InputError(
+                f"slot = {slot:g}: trees for {slots:,} slots of {servers:,} servers have some "
+                f"{nodes:,.0f} nodes, more than {MOST_NODES:,}; give a longer slot or another rule"
+            )
+        self.slot, self.slots = slot, slots
+        self.operations = Operations()
+        self._steps = Steps()
+        self.trees: dict[int, Tree] = {}
+        self.plant()
+
+    def plant(self) -> None:
+        """Build the trees of all slots anew, perfectly balanced; it is not counted."""
+        first = slot_of(self.now, self.slot)
+        self.trees = {number: self._grown(number) for number in range(first, first + self.slots)}
+
+    def search(self, start: float, end: float, count: int | None = None) -> TreeSearch:
+        """Find idle periods that are feasible for [start, end) in the tree of its first slot.
+
+        Parameters
+        ----------
+        start, end : float
+            `start` is in a slot that has a tree.
+        count : int, optional
+            Phase 2 ends when it has found so many; nothing is found where phase 1 has fewer
+            candidates, or phase 2 fewer feasible periods. All are sought where it is not given.
+        """
+        slot = slot_of(start, self.slot)
+        if slot not in self.trees:
+            raise InputError(
+                f"start = {start:g} is in no slot that has a tree; give one before "
+                f"{(1 + max(self.trees)) * self.slot:g} that is not past"
+            )
+        wanted = 0 if count is None else whole("count", count, least=0)
+        candidates, feasible = self._marked(slot, start, end, count)
+        found: list[IdlePeriod] = []
+        if _leaves_of(feasible) >= wanted:
+            found += islice((period for node in feasible for period in leaves(node)), count)
+            self.operations.phase2 += len(found)
+        return TreeSearch(slot, candidates, feasible, found)
+
+    def feasible(self, start: float, end: float) -> list[IdlePeriod]:
+        """Return the feasible periods, by server; of the lists where the slot has no tree."""
+        if slot_of(start, self.slot) not in self.trees:
+            return super().feasible(start, end)
+        return sorted(self.search(start, end).found)
+
+    def counts(self, start: float, end: float) -> tuple[int, ...]:
+        """Return how many there are: the sizes of the marked subtrees, and nothing is retrieved."""
+        slot = slot_of(start, self.slot)
+        if slot not in self.trees:
+            return super().counts(start, end)
+        return (_leaves_of(self._marked(slot, start, end, None)[1]),)
+
+    def choose(
+        self, start: float, end: float, allocation: Sequence[int], rule: str
+    ) -> list[IdlePeriod]:
+        """Return so many feasible periods by the rule; ``"first-found"`` as the search ends."""
+        if rule != FIRST_FOUND:
+            return super().choose(start, end, allocation, rule)
+        (count,) = wanted_of(allocation, self.sizes)
+        return self._first_of(self.search(start, end, count).found, allocation)
+
+    def advance(self, now: float) -> None:
+        """Go on to a later instant: discard the trees of slots that are over, and make new ones."""
+        first, before = slot_of(finite("now", now), self.slot), self._steps.taken
+        super().advance(now)
+        last = next(reversed(self.trees))
+        for number in [number for number in self.trees if number < first]:
+            del self.trees[number]
+        for number in range(max(first, last + 1), first + self.slots):
+            self.trees[number] = self._grown(number)
+        self.operations.advance += self._steps.taken - before
+
+    def _marked(self, slot, start, end, count):
+        """Go through both phases; return the subtrees that each of them marked.
+
+        Phase 2 goes through the marks of phase 1 in reverse, until enough periods are found.
+        """
+        before = self._steps.taken
+        candidates = self.trees[slot].starting_by(start)
+        between = self._steps.taken
+        self.operations.phase1 += between - before
+        enough, feasible = inf if count is None else count, []
+        if enough == inf or _leaves_of(candidates) >= enough:
+            number = 0
+            for node in self._passes(candidates, end):
+                feasible.append(node)
+                number += node.size
+                if number >= enough:
+                    break
+        self.operations.phase2 += self._steps.taken - between
+        return candidates, feasible
+
+    def _passes(self, candidates, end):
+        """Yield what phase 2 marks."""
+        for subtree in reversed(candidates):
+            by_end = subtree.secondary.root if isinstance(subtree, Inner) else subtree
+            yield from _ending_from(by_end, end, self._steps)
+
+    def _exchange(self, server, old, new):
+        """Do as the lists do, and in all trees."""
+        super()._exchange(server, old, new)
+        before, least = self._steps.taken, next(iter(self.trees))
+        for period in old:
+            for number in self._overlapped(period, least, least + self.slots - 1):
+                self.trees[number].remove(period)
+        for period in new:
+            for number in self._overlapped(period, least, least + self.slots - 1):
+                self.trees[number].insert(period)
+        self.operations.update += self._steps.taken - before
+
+    def _overlapped(self, period, least, most):
+        """Return the numbers of the slots, of those from `least` to `most`, that it overlaps."""
+        _, start, end = period
+        beyond = (most + 2) * self.slot  # whatever `slack_of` says, and no number is too large
+        if start >= beyond:
+            return range(0)
+        last = most if end >= beyond else slot_of(nextafter(end, -inf), self.slot)
+        return range(max(least, slot_of(start, self.slot)), min(most, last) + 1)
+
+    def _grown(self, number):
+        """Return the tree of a slot: all idle periods that overlap it."""
+        of_all = (period for server in range(sum(self.sizes)) for period in self.periods(server))
+        return Tree([p for p in of_all if self._overlapped(p, number, number)], self._steps)
+
+
+def _leaves_of(nodes):
+    """Return how many periods some subtrees have."""
+    return sum(node.size for node in nodes)
+
+
+class Request(NamedTuple):
+    """A request as the paper writes it: q, s, l, n."""
+
+    submit: float
+    start: float
+    length: float
+    servers: int
+
+
+class Example(NamedTuple):
+    """The trees, their four idle periods X, Y, Z and V, and the request."""
+
+    trees: SlotTrees
+    periods: dict[str, IdlePeriod]
+    request: Request
+
+
+#: What each server of the worked example has reserved, from the present instant, 0.
+_RESERVED = ([(0, 4), (25, 34)], [(0, 12), (36, 42)], [(0, 7), (31, 40)], [(0, 2), (16, 30)])
+
+
+def worked_example() -> Example:
+    """Return the example of the paper's Figures 1 and 2: four servers, a request for two of them.
+
+    Notes
+    -----
+    Slots of 10, a horizon of 42. The paper's text tells X = [4, 25) of the first server, that
+    V overlaps the first two slots only, that all four overlap the second slot, the medians 7 and
+    25, and how the search goes; what else its figures show is chosen here so that all of this comes
+    about. Server 1 and slot 2 of the paper are number 0 and number 1 here.
+
+    The request, (17, 17, 12, 2), has phase 1 mark the subtree of X and V, then Z, then Y; phase 2
+    goes through them in reverse, accepts Y and Z, and ends.
+
+    Examples
+    --------
+    >>> trees, periods, (_, start, length, servers) = worked_example()
+    >>> names = {period: name for name, period in periods.items()}
+    >>> search = trees.search(start, start + length, servers)
+    >>> [[names[period] for period in leaves(node)] for node in search.candidates]
+    [['X', 'V'], ['Z'], ['Y']]
+    >>> [names[period] for period in search.found]
+    ['Y', 'Z']
+    """
+    trees = SlotTrees([4], slot=10.0, slots=5)
+    for server, reserved in enumerate(_RESERVED):
+        for start, end in reserved:
+            (period,) = (idle for idle in trees.feasible(start, end) if idle.server == server)
+            trees.take(period, float(start), float(end))
+    trees.operations = Operations()
+    trees.plant()  # balanced as in the figure, whatever the order of the reservations
+    periods = dict(zip("XYZV", (trees.periods(server)[0] for server in range(4)), strict=True))
+    return Example(trees, periods, Request(17.0, 17.0, 12.0, 2))

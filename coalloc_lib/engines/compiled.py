@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from coalloc_lib.calendar import search
-from coalloc_lib.calendar.index import RULE_CODES
-from coalloc_lib.calendar.kernels.periods import new_book
+from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
 from coalloc_lib.checks import InputError
 from coalloc_lib.compilation import call
 from coalloc_lib.engines.kernels import backfilling, booking, placing, queue_order, queue_tree

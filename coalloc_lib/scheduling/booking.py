@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from coalloc_lib.calendar.periods import FIRST_FOUND, RULES, Book
-from coalloc_lib.calendar.plain import PlainBook
-from coalloc_lib.calendar.search import find_start
-from coalloc_lib.calendar.slot_trees import SlotTrees
-from coalloc_lib.calendar.terms import BookingRules
+from coalloc_lib.calendar.periods import FIRST_FOUND, RULES, IdlePeriods
+from coalloc_lib.calendar.search import BookingRules, find_start
+from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.checks import InputError, one_of, shown
 from coalloc_lib.scheduling.base import Job, Scheduling, State
 from coalloc_lib.system import Multicluster
@@ -35,8 +33,8 @@ class Online(Scheduling, BookingRules):
         Which of the idle servers of a cluster are taken: those whose idle period started last, the
         first in the order in which the paper's search comes to its candidates; those that leave
         the least idle time around the job; or those that the paper's search on its trees comes to
-        first, which depends on the shape of the trees (readable engine only, and slow: with slots
-        of some hours it is bearable).
+        first, which depends on the shape of the trees (one cluster, readable engine only, and
+        slow: with slots of some hours it is bearable).
     release_early : bool
         Whether servers are idle again when a job ends before it was expected to. In the paper they
         stay reserved.
@@ -86,11 +84,11 @@ class Online(Scheduling, BookingRules):
         if not isinstance(self.release_early, bool):
             raise InputError(f"release_early = {shown(self.release_early)}; give True or False")
 
-    def begin(self, system: Multicluster) -> "_Desk":
+    def begin(self, system: Multicluster) -> "_Bookings":
         """Return the booking desk of one run, which keeps the calendar."""
         if self.rule == FIRST_FOUND:
-            return _Desk(self, SlotTrees(system.sizes, self.slot, self.slots))
-        return _Desk(self, PlainBook(system.sizes))
+            return _Bookings(self, SlotTrees(system.sizes, self.slot, self.slots))
+        return _Bookings(self, IdlePeriods(system.sizes))
 
 
 class Booked(NamedTuple):
@@ -102,17 +100,17 @@ class Booked(NamedTuple):
     allocation: Any
 
 
-class _Desk:
+class _Bookings:
     """The bookings of one run: of jobs that are still to start, and of those that run."""
 
-    def __init__(self, policy: Online, book: Book) -> None:
-        self.policy, self.book = policy, book
+    def __init__(self, policy: Online, idle: IdlePeriods) -> None:
+        self.policy, self.idle = policy, idle
         self.to_come: dict[Job, Booked] = {}
         self.running: dict[Job, Booked] = {}
 
     def start_jobs(self, state: State) -> None:
         """Free what has ended, book the arrivals, and start what is due."""
-        self.book.advance(state.now)
+        self.idle.advance(state.now)
         if self.policy.release_early:
             self._release(state)
         for job in state.queue:
@@ -127,21 +125,21 @@ class _Desk:
             booked = self.running.pop(job)
             if state.now < booked.end:
                 for server in booked.servers:
-                    self.book.give_back(server, state.now, booked.end)
+                    self.idle.give_back(server, state.now, booked.end)
 
     def _book(self, job, state):
         """Give a job its servers, or refuse it."""
         earliest = max(job.submit, job.earliest_start)
         until = self.policy.horizon_end(state.now)
         case = (self.policy, earliest, job.latest_start, until)
-        attempts, found, why = find_start(self.book, job, state.place, *case)
+        attempts, found, why = find_start(self.idle, job, state.place, *case)
         if found is None:
             state.record(job, len(attempts))
             state.refuse(job, why)
             return
-        periods = self.book.choose(*found, self.policy.rule)
+        periods = self.idle.choose(*found, self.policy.rule)
         for period in periods:
-            self.book.take(period, found.start, found.end)
+            self.idle.take(period, found.start, found.end)
         servers = sorted(period.server for period in periods)
         self.to_come[job] = Booked(found.start, found.end, servers, found.allocation)
         state.record(job, len(attempts), servers)

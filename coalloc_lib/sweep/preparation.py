@@ -9,7 +9,6 @@ def compile_kernels() -> None:
     """
     # Imported here: Numba and the formulas take long, and a sweep may use neither.
     from coalloc_lib.analytic import JointSizes, maximal_utilization
-    from coalloc_lib.calendar.index import Index
     from coalloc_lib.distributions import uniform
     from coalloc_lib.jobs import JobStream
     from coalloc_lib.placement import FirstFit, WorstFit
@@ -21,9 +20,6 @@ def compile_kernels() -> None:
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
     for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):
         simulate(pair, jobs, scheduling=scheduling)
-    index = Index([2, 2])
-    for period in index.choose(0.0, 1.0, [1, 1], "latest-start"):
-        index.take(period, 0.0, 1.0)
     for placement in (WorstFit(), FirstFit()):
         # so many sizes that they are placed one after the other, and not by a table of jobs
         case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"

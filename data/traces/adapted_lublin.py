@@ -15,10 +15,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from coalloc_lib.checks import numbers
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, finite, positive, shown, whole
+from coalloc_lib.checks import InputError, finite, numbers, positive, shown, whole
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed

@@ -1,5 +1,8 @@
 """Many requests at once: against a brute-force calendar, and what a long run leaves behind."""
 
+import os
+import subprocess
+import sys
 from bisect import bisect_left, insort
 from math import ceil, floor, inf
 
@@ -75,16 +78,6 @@ def test_a_brute_force_calendar_gives_the_same_starts_and_servers(count, rule):
     assert 0 < len(schedule.refused) < count / 5
 
 
-@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
-@pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.long)])
-def test_two_clusters_whose_jobs_leave_early_are_booked_right(count, rule):
-    jobs = requests(count, 20)
-    jobs = jobs.replace(estimate=jobs.runtime * np.random.default_rng(2).choice([1, 1.2, 2], count))
-    policy = co.Online(900, 900, 60, 3e5, rule, release_early=True)
-    schedule = co.simulate(co.Multicluster([20, 10]), jobs, scheduling=policy).verify()
-    assert schedule.attempts.mean() > 2
-
-
 def run(monkeypatch, jobs, servers, policy):
     """The schedule, and the book of idle periods that is left, which is not in it."""
     books = []
@@ -140,6 +133,24 @@ def test_no_idle_period_is_lost_or_doubled_and_what_is_past_is_forgotten(monkeyp
     left = idle_left(schedule, servers, now)
     assert idle_in(book, now) == left
     assert len(left) > servers
-    assert rows.held_in(book) < 4 * len(left) + 4 * rows.BLOCK
+    assert book.rows[:, rows.COUNT].sum() < 4 * len(left) + 4 * rows.BLOCK
     assert len(book.blocks) < 1500
     schedule.verify()
+
+
+#: The agreement of both engines with blocks of four periods, which split and are packed often.
+SMALL = """
+import sys, pytest
+from coalloc_lib.calendar.kernels import rows
+rows.BLOCK = 4
+sys.exit(pytest.main(["-p", "no:cacheprovider", *sys.argv[1:]]))
+"""
+
+
+def test_blocks_of_four_give_the_same_answers(tmp_path):
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    agreement = f"{co.__path__[0]}/../tests/engines/test_agreement.py::test_same_bookings"
+    command = [sys.executable, "-c", SMALL, agreement]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert "1 passed" in run.stdout

@@ -15,7 +15,6 @@ from importlib import import_module
 from itertools import product
 
 import coalloc_lib as co
-from coalloc_lib.calendar.index import Index
 from coalloc_lib.sweep import compile_kernels
 
 modules = [m.name for m in pkgutil.walk_packages(co.__path__, "coalloc_lib.")]
@@ -51,12 +50,6 @@ joint = co.JointSizes.independent(co.uniform(1, 3), 2)
 for request in requests[:2]:
     co.maximal_utilization(system, joint, request=request)
     co.exact_utilization(system, joint, request=request)
-index = Index([3, 4])
-for period in index.choose(1, 3, [2, 1], "best-fit"):
-    index.take(period, 1, 3)
-index.advance(2)
-index.give_back(0, 2, 3)
-print(index.feasible(2, 4), index.counts(2, 4), index.periods(0))
 after = compiled()
 assert after == before, [name for name, kinds in after.items() if kinds != before[name]]
 """

@@ -28,8 +28,8 @@ from coalloc_lib.widgets import (
     sharing_picture,
 )
 from coalloc_lib.widgets.losses import COARSE_JOBS
-from tests.studies.small import SMALL
 from tests.plots.test_lines import RESPONSES
+from tests.studies.small import SMALL
 from tests.widgets.reading import all_widgets, bars, control, notes, source, words
 
 FIVE = co.JobStream(

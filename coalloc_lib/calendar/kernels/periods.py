@@ -18,6 +18,8 @@ from coalloc_lib.calendar.kernels.rows import (
     START,
     WHERE,
     WIDTH,
+    block_at,
+    comes_before,
     find_block,
     find_in,
     insert_all,
@@ -26,6 +28,8 @@ from coalloc_lib.calendar.kernels.rows import (
 )
 
 LATEST_START, BEST_FIT = range(2)
+#: Rule -> its code.
+RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 
 @kernel
@@ -47,10 +51,7 @@ def new_book(sizes, capacity, now):
 def seek(book, row, start):
     """Return the place from which on no period starts later than `start`."""
     position = find_block(book, row, start, -1)
-    block, held = (
-        int(book.directory[row, WHERE, position]),
-        int(book.directory[row, HELD, position]),
-    )
+    block, held = block_at(book, row, position)
     return position, find_in(book, block, held, start, -1)
 
 
@@ -67,7 +68,7 @@ def next_feasible(book, row, position, i, end, since):
         if position > 0 and directory[row, BEGIN, position] < since:
             break
         if directory[row, LATEST, position] >= end:
-            block, held = int(directory[row, WHERE, position]), int(directory[row, HELD, position])
+            block, held = block_at(book, row, position)
             while i < held:
                 if blocks[block, END, i] >= end:
                     return position, i
@@ -151,16 +152,18 @@ def choose(book, rule, cluster, start, end, wanted, chosen):
     `chosen[0]` takes those that end, `chosen[1]` the open ones, each in the order of its row.
     Returns how many each are, together fewer than wanted where there are fewer feasible ones.
     """
-    if rule == BEST_FIT:
-        return choose_tightest(book, cluster, start, end, wanted, chosen)
-    return choose_latest(book, cluster, start, end, wanted, chosen)
-
-
-@kernel
-def choose_latest(book, cluster, start, end, wanted, chosen):
-    """As `choose`: the latest starts first, then the lowest servers."""
-    blocks, directory = book.blocks, book.directory
     ending, free = 2 * cluster, 2 * cluster + 1
+    if rule == BEST_FIT:
+        found = np.empty((3, book.rows[ending, COUNT]))
+        n = list_feasible(book, ending, start, end, found.shape[1], found)
+        order = np.argsort(found[END, :n] - found[START, :n], kind="mergesort")[:wanted]
+        order.sort()  # back in the order of the row
+        for k in range(len(order)):
+            for field in range(3):
+                chosen[0, field, k] = found[field, order[k]]
+        rest = wanted - len(order)
+        return len(order), list_feasible(book, free, start, end, rest, chosen[1])
+    blocks = book.blocks
     p, i = seek(book, ending, start)
     q, j = seek(book, free, start)
     ended = opened = other = 0
@@ -168,41 +171,27 @@ def choose_latest(book, cluster, start, end, wanted, chosen):
     while ended + opened < wanted:
         if is_next:
             q, j = next_feasible(book, free, q, j, end, -np.inf)
-            other = int(directory[free, WHERE, q]) if j >= 0 else 0
+            other = int(book.directory[free, WHERE, q]) if j >= 0 else 0
             since = blocks[other, START, j] if j >= 0 else -np.inf
         p, i = next_feasible(book, ending, p, i, end, since)
-        one = int(directory[ending, WHERE, p]) if i >= 0 else 0
-        if i >= 0 and (
-            j < 0
-            or blocks[one, START, i] > since
-            or (
-                blocks[one, START, i] == since and blocks[one, SERVER, i] < blocks[other, SERVER, j]
+        one = int(book.directory[ending, WHERE, p]) if i >= 0 else 0
+        is_next = i < 0 or (
+            j >= 0
+            and comes_before(
+                since, blocks[other, SERVER, j], blocks[one, START, i], blocks[one, SERVER, i]
             )
-        ):
+        )
+        if not is_next:
             for field in range(3):
                 chosen[0, field, ended] = blocks[one, field, i]
-            ended, i, is_next = ended + 1, i + 1, False
+            ended, i = ended + 1, i + 1
         elif j >= 0:
             for field in range(3):
                 chosen[1, field, opened] = blocks[other, field, j]
-            opened, j, is_next = opened + 1, j + 1, True
+            opened, j = opened + 1, j + 1
         else:
             break
     return ended, opened
-
-
-@kernel
-def choose_tightest(book, cluster, start, end, wanted, chosen):
-    """As `choose`: the shortest periods first, then the latest starts, then the lowest servers."""
-    found = np.empty((3, book.rows[2 * cluster, COUNT]))
-    n = list_feasible(book, 2 * cluster, start, end, len(found[0]), found)
-    ended = min(n, wanted)
-    order = np.argsort(found[END, :n] - found[START, :n], kind="mergesort")[:ended]
-    order.sort()  # back in the order of the row
-    for k in range(ended):
-        for field in range(3):
-            chosen[0, field, k] = found[field, order[k]]
-    return ended, list_feasible(book, 2 * cluster + 1, start, end, wanted - ended, chosen[1])
 
 
 @kernel
@@ -293,38 +282,3 @@ def give_back(book, cluster, servers, start, end, now, pieces):
             ended = add(behind, ended, start, end if np.isnan(until) else until, server)
     insert_all(book, 2 * cluster, behind, ended, now)
     insert_all(book, 2 * cluster + 1, others, opened, now)
-
-
-@kernel
-def remove_one(book, cluster, start, server):
-    """Take a server's period that starts at an instant out; return its end, NaN if it has none."""
-    period = np.empty((3, 1))
-    end = np.nan
-    for kind in range(2):
-        if np.isnan(end):
-            add(period, 0, start, end, server)
-            remove_all(book, 2 * cluster + kind, period, 1)
-            end = period[END, 0]
-    return end
-
-
-@kernel
-def insert_one(book, cluster, start, end, server, now):
-    """Put a period of a server in."""
-    period = np.empty((3, 1))
-    add(period, 0, start, end, server)
-    insert_all(book, 2 * cluster + int(end == np.inf), period, 1, now)
-
-
-@kernel
-def list_of(book, row, server, found):
-    """Write a server's periods in a row into `found`, float64 (3, n); return how many."""
-    blocks, directory = book.blocks, book.directory
-    count = 0
-    for position in range(book.rows[row, WIDTH]):
-        block = int(directory[row, WHERE, position])
-        for i in range(int(directory[row, HELD, position])):
-            start, end, whose = blocks[block, :, i]
-            if whose == server:
-                count = add(found, count, start, end, whose)
-    return count

@@ -12,10 +12,9 @@ decides whether a search has to look into it, so that most are passed over unrea
 Who looks for a period that starts by 7 and ends no sooner than 15 begins in the first block, after
 the starts above 7, skips the rest of it, since its latest end is 14, and finds (6, 20).
 
-A block that is full is split in halves. What becomes empty, and periods that are past, stay where
-they are until the row is *swept*: packed anew, into half-full blocks, without what has ended. That
-happens when as many periods have come in as the last sweep left, and so costs little for each; and
-it bounds how many blocks a row has.
+A block that is full is split in halves. What becomes empty, and periods that are past, stay until
+the row is *swept*: packed anew, into half-full blocks, without what has ended. That happens when as
+many periods have come in as the last sweep left, and so bounds how many blocks a row has.
 """
 
 from collections import namedtuple
@@ -24,14 +23,14 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: All rows of a book. `blocks`, float64 (b, 3, BLOCK): START, END and SERVER of each period;
+#: All rows of some clusters. `blocks`, float64 (b, 3, BLOCK): START, END and SERVER of each period;
 #: `directory`, float64 (rows, 6, w): for each block of a row BEGIN and FIRST, the start and server
 #: that no period in it comes before (those of the row's first block do not count), LATEST, no less
 #: than any end, LONGEST, no less than any length, how many it HELD, and WHERE its periods are;
 #: `rows`, int64 (rows, 4): WIDTH, blocks in use, COUNT, periods held, FRESH, periods that came
 #: since the last sweep, and LIMIT, when it is swept; `spare`, int64 (b + 1,): how many blocks are
 #: free, then which.
-Book = namedtuple("Book", "blocks directory rows spare")
+Rows = namedtuple("Rows", "blocks directory rows spare")
 START, END, SERVER = range(3)
 BEGIN, FIRST, LATEST, LONGEST, HELD, WHERE = range(6)
 WIDTH, COUNT, FRESH, LIMIT = range(4)
@@ -42,55 +41,53 @@ BLOCK = 64
 
 @kernel
 def new_rows(count, capacity):
-    """Return `count` empty rows that take `capacity` periods in all, at least."""
-    width = blocks_for(capacity, 1)
-    total = blocks_for(capacity, count)
-    book = Book(
-        np.empty((total, 3, BLOCK)),
-        np.empty((count, 6, width)),
-        np.zeros((count, 4), np.int64),
-        np.arange(total + 1)[::-1].copy(),
-    )
-    book.spare[0] = total
+    """Return `count` empty rows that take `capacity` periods in all, at least; see `sweep`."""
+    width, total = 4 * capacity // BLOCK + 9, 4 * capacity // BLOCK + 9 * count
+    directory, spare = np.empty((count, 6, width)), np.arange(total + 1)[::-1].copy()
+    book = Rows(np.empty((total, 3, BLOCK)), directory, np.zeros((count, 4), np.int64), spare)
+    spare[0] = total
     for row in range(count):
         sweep(book, row, 0.0)
     return book
 
 
 @kernel
-def blocks_for(periods, rows):
-    """Return how many blocks so many periods take at most; see `sweep`."""
-    return 4 * periods // BLOCK + 9 * rows
-
-
-@kernel
-def capacity_of(book):
-    """Return how many periods may be held in all."""
-    return (book.directory.shape[2] - 9) * BLOCK // 4
-
-
-@kernel
-def held_in(book):
-    """Return how many periods are held in all, those that are past among them."""
-    return book.rows[:, COUNT].sum()
-
-
-@kernel
 def with_room(book, more, now):
-    """Return a book that takes so many periods more: this one, swept at most, or a larger one."""
-    if held_in(book) + more <= capacity_of(book):
+    """Return rows that take so many periods more: these, swept at most, or larger ones."""
+    capacity = (book.directory.shape[2] - 9) * BLOCK // 4
+    if book.rows[:, COUNT].sum() + more <= capacity:
         return book
     for row in range(len(book.rows)):
         sweep(book, row, now)
-    if 2 * (held_in(book) + more) <= capacity_of(book):
+    needed = 2 * (book.rows[:, COUNT].sum() + more)
+    if needed <= capacity:
         return book
-    larger = new_rows(len(book.rows), 2 * (held_in(book) + more))
+    larger = new_rows(len(book.rows), needed)
     for row in range(len(book.rows)):
         for position in range(book.rows[row, WIDTH]):
-            block = int(book.directory[row, WHERE, position])
-            held = int(book.directory[row, HELD, position])
+            block, held = block_at(book, row, position)
             insert_all(larger, row, book.blocks[block], held, now)
     return larger
+
+
+@kernel
+def block_at(book, row, position):
+    """Return which block is at a position of a row, and how many periods it holds."""
+    directory = book.directory
+    return int(directory[row, WHERE, position]), int(directory[row, HELD, position])
+
+
+@kernel
+def comes_before(start, server, other_start, other_server):
+    """Return whether one period comes before another in a row."""
+    return start > other_start or (start == other_start and server < other_server)
+
+
+@kernel
+def move(blocks, block, i, target, j):
+    """Copy a period to another place."""
+    for field in range(3):
+        blocks[target, field, j] = blocks[block, field, i]
 
 
 @kernel
@@ -110,11 +107,11 @@ def find_block(book, row, start, server):
     low, high = 0, book.rows[row, WIDTH]
     while high - low > 1:
         middle = (low + high) >> 1
-        begin = directory[row, BEGIN, middle]
-        if begin > start or (begin == start and directory[row, FIRST, middle] <= server):
-            low = middle
-        else:
+        begin, first = directory[row, BEGIN, middle], directory[row, FIRST, middle]
+        if comes_before(start, server, begin, first):
             high = middle
+        else:
+            low = middle
     return low
 
 
@@ -125,8 +122,7 @@ def find_in(book, block, held, start, server):
     low, high = 0, held
     while low < high:
         middle = (low + high) >> 1
-        other = blocks[block, START, middle]
-        if other > start or (other == start and blocks[block, SERVER, middle] < server):
+        if comes_before(blocks[block, START, middle], blocks[block, SERVER, middle], start, server):
             low = middle + 1
         else:
             high = middle
@@ -135,7 +131,7 @@ def find_in(book, block, held, start, server):
 
 @kernel
 def insert_all(book, row, periods, count, now):
-    """Put the first `count` periods, float64 (3, n), into a row; they are in its order.
+    """Put the first `count` periods, float64 (3, n) and in its order, into a row.
 
     `now` is what a sweep goes by.
     """
@@ -145,7 +141,7 @@ def insert_all(book, row, periods, count, now):
         if rows[row, FRESH] >= rows[row, LIMIT]:
             sweep(book, row, now)
         position = find_block(book, row, periods[START, k], periods[SERVER, k])
-        block, held = int(directory[row, WHERE, position]), int(directory[row, HELD, position])
+        block, held = block_at(book, row, position)
         if held == BLOCK:
             split(book, row, position)
             continue
@@ -156,12 +152,10 @@ def insert_all(book, row, periods, count, now):
             if new < k:
                 break
             start, end, server = periods[START, new], periods[END, new], periods[SERVER, new]
-            if old >= 0 and (
-                blocks[block, START, old] < start
-                or (blocks[block, START, old] == start and blocks[block, SERVER, old] > server)
+            if old >= 0 and comes_before(
+                start, server, blocks[block, START, old], blocks[block, SERVER, old]
             ):
-                for field in range(3):
-                    blocks[block, field, place] = blocks[block, field, old]
+                move(blocks, block, old, block, place)
                 old -= 1
             else:
                 blocks[block, START, place], blocks[block, END, place] = start, end
@@ -178,14 +172,11 @@ def insert_all(book, row, periods, count, now):
 @kernel
 def last_before(book, row, position, periods, first, stop):
     """Return where the periods from `first` on end that come before a block, or `stop`."""
-    directory = book.directory
     if position == book.rows[row, WIDTH]:
         return stop
-    begin, server = directory[row, BEGIN, position], directory[row, FIRST, position]
+    begin, server = book.directory[row, BEGIN, position], book.directory[row, FIRST, position]
     k = first
-    while k < stop and (
-        periods[START, k] > begin or (periods[START, k] == begin and periods[SERVER, k] < server)
-    ):
+    while k < stop and comes_before(periods[START, k], periods[SERVER, k], begin, server):
         k += 1
     return k
 
@@ -200,24 +191,19 @@ def remove_all(book, row, periods, count):
     k = 0
     while k < count:
         position = find_block(book, row, periods[START, k], periods[SERVER, k])
-        block, held = int(directory[row, WHERE, position]), int(directory[row, HELD, position])
+        block, held = block_at(book, row, position)
         stop = last_before(book, row, position + 1, periods, k, count)
         place = kept = find_in(book, block, held, periods[START, k], periods[SERVER, k])
         latest = longest = -np.inf
         while k < stop:
-            start, server = periods[START, k], periods[SERVER, k]
-            while place < held and (
-                blocks[block, START, place] > start
-                or (blocks[block, START, place] == start and blocks[block, SERVER, place] < server)
+            start, server, end = periods[START, k], periods[SERVER, k], np.nan
+            while place < held and comes_before(
+                blocks[block, START, place], blocks[block, SERVER, place], start, server
             ):
-                for field in range(3):
-                    blocks[block, field, kept] = blocks[block, field, place]
+                move(blocks, block, place, block, kept)
                 place, kept = place + 1, kept + 1
-            end = np.nan
-            if (
-                place < held
-                and blocks[block, START, place] == start
-                and blocks[block, SERVER, place] == server
+            if place < held and (
+                blocks[block, START, place] == start and blocks[block, SERVER, place] == server
             ):
                 end = blocks[block, END, place]
                 latest, longest = max(latest, end), max(longest, length_of(start, end))
@@ -225,9 +211,8 @@ def remove_all(book, row, periods, count):
             periods[END, k] = end
             k += 1
         if place > kept:
-            for field in range(3):
-                for i in range(held - place):
-                    blocks[block, field, kept + i] = blocks[block, field, place + i]
+            for i in range(held - place):
+                move(blocks, block, place + i, block, kept + i)
             directory[row, HELD, position] = held - (place - kept)
             rows[row, COUNT] -= place - kept
             if latest < np.inf and (
@@ -240,12 +225,12 @@ def remove_all(book, row, periods, count):
 @kernel
 def summarise(book, row, position):
     """Write down anew the latest end and the longest length in a block."""
-    blocks, directory = book.blocks, book.directory
-    block, latest, longest = int(directory[row, WHERE, position]), -np.inf, -np.inf
-    for i in range(int(directory[row, HELD, position])):
-        latest = max(latest, blocks[block, END, i])
-        longest = max(longest, length_of(blocks[block, START, i], blocks[block, END, i]))
-    directory[row, LATEST, position], directory[row, LONGEST, position] = latest, longest
+    (block, held), latest, longest = block_at(book, row, position), -np.inf, -np.inf
+    for i in range(held):
+        start, end = book.blocks[block, START, i], book.blocks[block, END, i]
+        latest, longest = max(latest, end), max(longest, length_of(start, end))
+    book.directory[row, LATEST, position] = latest
+    book.directory[row, LONGEST, position] = longest
 
 
 @kernel
@@ -263,19 +248,24 @@ def add_block(book, row, position):
 
 
 @kernel
+def close_block(book, row, position, held, begin, first):
+    """Write down what the directory knows of a block that was filled anew."""
+    directory = book.directory
+    directory[row, HELD, position] = held
+    directory[row, BEGIN, position], directory[row, FIRST, position] = begin, first
+    summarise(book, row, position)
+
+
+@kernel
 def split(book, row, position):
     """Move the second half of a full block into a new one behind it."""
-    blocks, directory = book.blocks, book.directory
-    new, old = add_block(book, row, position + 1), int(directory[row, WHERE, position])
-    half = BLOCK // 2
-    for field in range(3):
-        for i in range(half):
-            blocks[new, field, i] = blocks[old, field, half + i]
-    directory[row, BEGIN, position + 1] = blocks[new, START, 0]
-    directory[row, FIRST, position + 1] = blocks[new, SERVER, 0]
-    directory[row, HELD, position] = directory[row, HELD, position + 1] = half
+    blocks, half = book.blocks, BLOCK // 2
+    new, (old, _) = add_block(book, row, position + 1), block_at(book, row, position)
+    for i in range(half):
+        move(blocks, old, half + i, new, i)
+    book.directory[row, HELD, position] = half
     summarise(book, row, position)
-    summarise(book, row, position + 1)
+    close_block(book, row, position + 1, half, blocks[new, START, 0], blocks[new, SERVER, 0])
 
 
 @kernel
@@ -286,28 +276,24 @@ def sweep(book, row, now):
     periods as it takes have come, and the next sweep is due when n have, or 2 BLOCK of them: until
     then there are no more than 4 n / BLOCK + 8 blocks.
     """
-    blocks, directory, rows, spare = book
-    left = np.empty((3, rows[row, COUNT]))
-    count = 0
+    blocks, rows, spare = book.blocks, book.rows, book.spare
+    left, count, half = np.empty((3, rows[row, COUNT])), 0, BLOCK // 2
     for position in range(rows[row, WIDTH]):
-        block = int(directory[row, WHERE, position])
-        for i in range(int(directory[row, HELD, position])):
+        block, held = block_at(book, row, position)
+        for i in range(held):
             if blocks[block, END, i] > now:
                 for field in range(3):
                     left[field, count] = blocks[block, field, i]
                 count += 1
         spare[0] += 1
         spare[spare[0]] = block
-    half = BLOCK // 2
     rows[row, WIDTH], rows[row, COUNT], rows[row, FRESH] = 0, count, 0
     rows[row, LIMIT] = max(count, 2 * BLOCK)
     for position in range(max(1, (count + half - 1) // half)):
-        block = add_block(book, row, position)
-        held = min(half, count - position * half)
+        block, first = add_block(book, row, position), position * half
+        held = min(half, count - first)
         for field in range(3):
             for i in range(held):
-                blocks[block, field, i] = left[field, position * half + i]
-        directory[row, HELD, position] = held
-        directory[row, BEGIN, position] = blocks[block, START, 0] if held else np.inf
-        directory[row, FIRST, position] = blocks[block, SERVER, 0] if held else 0.0
-        summarise(book, row, position)
+                blocks[block, field, i] = left[field, first + i]
+        begin, server = (left[START, first], left[SERVER, first]) if held else (np.inf, 0.0)
+        close_block(book, row, position, held, begin, server)

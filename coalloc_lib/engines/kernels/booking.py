@@ -156,13 +156,12 @@ def first_after(since, step, length, stop, low, most):
 
 @kernel
 def horizon_end(now, slot, slots):
-    """Return until when reservations may go: so many whole slots from that of `now` on."""
-    number = np.floor(now / slot)
-    if number * slot > now:
+    """Return until when reservations may go, as `BookingRules.horizon_end` does."""
+    slack = 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
+    number = np.rint(now / slot)
+    if number * slot > now + abs(now) * slack:
         number -= 1
-    elif (number + 1) * slot <= now:
-        number += 1
-    return (number + slots) * slot
+    return (number + slots) * slot * (1 + slack)
 
 
 @kernel

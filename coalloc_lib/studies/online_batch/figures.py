@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.calendar.example import worked_example
-from coalloc_lib.calendar.trees import leaves
+from coalloc_lib.calendar.trees import leaves, worked_example
 from coalloc_lib.checks import InputError, shown
 from coalloc_lib.intervals import Interval, student
 from coalloc_lib.studies.core import Results, interval_columns

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.calendar.example import Request
-from coalloc_lib.calendar.slot_trees import SlotTrees
+from coalloc_lib.calendar.trees import Request, SlotTrees
 from coalloc_lib.checks import instance_of, one_of
 from coalloc_lib.intervals import WEEK, Interval, resample_sums
 from coalloc_lib.jobs import JobStream
