@@ -128,7 +128,16 @@ def run_points(
 class Run:
     """Points in replications: of each row the result or the failure, once it has finished."""
 
-    def __init__(self, function, points, replications, seed, cache, progress, labels=None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        points: Sequence[Mapping[str, Any]],
+        replications: int,
+        seed: Seed,
+        cache: str | os.PathLike[str] | None,
+        progress: Silent,
+        labels: list[dict[str, Any]] | None = None,
+    ) -> None:
         self.points = [dict(point) for point in points]
         self.seeds = spawn(seed, whole("replications", replications))
         self.size = len(self.points) * len(self.seeds)

@@ -34,10 +34,12 @@ def share_covered(case, runs, jobs, batches):
 
 
 LENGTHS = [(1000, 4000, 20), (2000, 10_000, 30), (2000, 40_000, 30)]
-LONG = [pytest.param(name, *each, marks=pytest.mark.long) for name in CASES for each in LENGTHS]
+FAST = ("one cluster", *LENGTHS[0])
+FULL = [(name, *length) for name in CASES for length in LENGTHS]
+LONG = [pytest.param(*each, marks=pytest.mark.long) for each in FULL if each != FAST]
 
 
-@pytest.mark.parametrize(("name", "runs", "jobs", "batches"), [("one cluster", *LENGTHS[0]), *LONG])
+@pytest.mark.parametrize(("name", "runs", "jobs", "batches"), [FAST, *LONG])
 def test_batch_means_cover(name, runs, jobs, batches):
     """Of 1,000 intervals 93 to 97 % cover: three standard errors are 2 %."""
     assert 0.93 <= share_covered(CASES[name], runs, jobs, batches) <= 0.97
