@@ -4,13 +4,13 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
 from tests import naive_backfilling as naive
 from tests import naive_multicluster as several
-from tests.conftest import backfilling, divisible_streams, systems_and_streams
+from tests.conftest import systems_and_streams
 from tests.engines.test_agreement import both
 
 NAN = np.nan
@@ -49,13 +49,6 @@ def test_conservative_delays_no_one_where_easy_delays_the_second_in_the_queue():
     rows = [(0, 10, 10, 3), (1, 5, 5, 3), (2, 5, 5, 4), (3, 17, 17, 1)]
     assert_starts(run([4], rows, co.EASY()), [0, 10, 20, 3], [NAN, 10, 20, NAN])
     assert_starts(run([4], rows, co.Conservative()), [0, 10, 15, 20], [0, 10, 15, 20])
-
-
-def test_backfilled_jobs_do_not_delay_the_head():
-    """Two of 2 would each fit beside the head, which leaves 2 extra; both together would not."""
-    rows = [(0, 10, 10, 4), (1, 5, 5, 6), (2, 20, 20, 2), (2, 20, 20, 2)]
-    schedule = run([8], rows, co.EASY())
-    assert_starts(schedule, [0, 10, 2, 15], [NAN, 10, NAN, 15])
 
 
 def test_an_early_end_brings_the_promise_forward():
@@ -271,13 +264,6 @@ def test_multiclusters_are_run_as_the_definition_says(policy, seeds):
         np.testing.assert_array_equal(schedule.start, by_hand.start)
         np.testing.assert_array_equal(schedule.promised, by_hand.promised)
         np.testing.assert_array_equal(schedule.allocation, by_hand.allocation)
-
-
-@settings(max_examples=100)
-@given(divisible_streams(), backfilling)
-def test_both_engines_agree_where_jobs_may_stay_whole(case, policy):
-    system, jobs, placement = case
-    both(system, jobs, scheduling=policy, placement=placement)
 
 
 @pytest.mark.parametrize("policy", [co.EASY(), co.Conservative()], ids=str)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
 import coalloc_lib as co
@@ -171,15 +170,6 @@ def test_a_class_derived_from_a_known_policy_is_not_taken_for_it():
 def test_fpfs_refuses(max_jumps):
     with pytest.raises(co.InputError, match=f"max_jumps = {max_jumps}"):
         co.FPFS(max_jumps=max_jumps)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_fpfs_starts_several_in_one_scan_in_order(engine):
-    """At 0 job 0 leaves 3 idle: jobs 2 and 3 (1 and 2) start past job 1 (4), job 4 does not."""
-    rows = [(0, 5, (1,)), (0, 5, (4,)), (0, 5, (1,)), (0, 5, (2,)), (0, 5, (1,))]
-    schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
-    assert schedule.start.tolist() == [0, 5, 0, 0, 10]
-    np.testing.assert_array_equal(schedule.overtaken, [0, 2, 0, 0, 0])
 
 
 def test_a_policy_may_go_through_the_queue_while_it_starts_jobs():

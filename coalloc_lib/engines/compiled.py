@@ -4,7 +4,11 @@ It runs the policies that it has a translation of, and refuses others; the reada
 any object.
 """
 
+import builtins
+import multiprocessing
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -12,7 +16,14 @@ from coalloc_lib.calendar import search
 from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
 from coalloc_lib.checks import InputError
 from coalloc_lib.compilation import call
-from coalloc_lib.engines.kernels import backfilling, booking, placing, queue_order, queue_tree
+from coalloc_lib.engines.kernels import (
+    backfilling,
+    booking,
+    events,
+    placing,
+    queue_order,
+    queue_tree,
+)
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting, no_promises
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.placement import (
@@ -72,7 +83,7 @@ def _in_turn(task):
     tree = queue_tree.empty_tree(n if max_jumps else 0, keys.shape[1])
     columns = _columns(n, len(system))
     given = (stream, rule, policy, system.as_array(), tree)
-    started = call(queue_order.run, *given, *columns, what=_WHAT)
+    started = _run(queue_order.run, *given, *columns)
     _refuse_rest(task, started, columns[-1])
     return Outcome(*columns, no_promises(n), {})
 
@@ -87,7 +98,10 @@ def _easy(task):
 
 def _conservative(task):
     """Run conservative backfilling."""
-    return _backfilling(task, backfilling.run_conservative, _planned(task.jobs, task.placement))
+    stream = _planned(task.jobs, task.placement)
+    shares = np.linspace(0, 1, LEVELS, endpoint=False)
+    levels = np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
+    return _backfilling(task, backfilling.run_conservative, stream, levels)
 
 
 def _planned(jobs, placement):
@@ -108,7 +122,7 @@ def _backfilling(task, kernel, stream, *more):
     columns = _columns(len(jobs), len(system))
     promised = np.full(len(jobs), np.nan)
     given = (stream, expected, rule, policy, system.as_array(), *more)
-    started = call(kernel, *given, *columns, promised, what=_WHAT)
+    started = _run(kernel, *given, *columns, promised)
     _refuse_rest(task, started, columns[-1])
     return Outcome(*columns, promised, {})
 
@@ -158,6 +172,43 @@ _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
 
 #: What a message calls the kernels.
 _WHAT = "simulation kernels"
+
+
+#: So few jobs take a moment: under conservative backfilling, and under other policies.
+FEW_PLANNED, FEW = 300, 20_000
+#: Seconds until a run shows how far it is, and between two looks at it.
+PATIENCE, TICK = 2.0, 0.2
+#: Levels of idle processors by which conservative backfilling passes over steps.
+LEVELS = 5
+
+
+def _run(kernel, *given):
+    """Call a kernel, given the stream first; a long run of the main thread can be interrupted."""
+    watch, total = np.zeros(2, np.int64), len(given[0].submit)
+    few = FEW_PLANNED if kernel is backfilling.run_conservative else FEW
+    if total <= few or threading.current_thread() is not threading.main_thread():
+        return call(kernel, *given, watch, what=_WHAT)
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(call, kernel, *given, watch, what=_WHAT)
+        try:
+            wait([run], PATIENCE)
+            if not run.done() and multiprocessing.current_process().name == "MainProcess":
+                _show(run, watch, total)
+            return run.result()
+        finally:
+            watch[events.STOP] = 1
+
+
+def _show(run, watch, total):
+    """Show how many jobs have started, in a terminal or a notebook, until the run is done."""
+    from tqdm.auto import tqdm
+
+    notebook = getattr(builtins, "__IPYTHON__", False)
+    shown = {"unit": "job", "leave": False, "disable": False if notebook else None}
+    with tqdm(total=total, **shown) as bar:
+        while not run.done():
+            bar.update(int(watch[events.STARTED]) - bar.n)
+            wait([run], TICK)
 
 
 def _columns(count, clusters):

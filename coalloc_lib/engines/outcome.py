@@ -14,18 +14,9 @@ from coalloc_lib.system import Multicluster
 
 
 class Task(NamedTuple):
-    """A run to be made.
+    """A run to be made: the jobs in order of arrival; no placement for ordered requests.
 
-    Attributes
-    ----------
-    system : Multicluster
-    jobs : JobStream
-        In order of arrival.
-    scheduling : Scheduling
-    placement : Placement or None
-        None for ordered requests.
-    backlog : int or None
-        Where given, submissions do not count: the queue is topped up to this many jobs.
+    With a `backlog` submissions do not count: the queue is topped up to this many jobs.
     """
 
     system: Multicluster
@@ -80,23 +71,9 @@ class Servers:
 
 
 class Outcome(NamedTuple):
-    """The columns of a run, one entry a job.
+    """The columns of a run, one entry a job, as in `coalloc_lib.schedule.Schedule`.
 
-    Attributes
-    ----------
-    start, end : ndarray, shape (n,)
-        Instants; NaN for a refused job.
-    entered : ndarray, shape (n,)
-        When the job came into the queue: its submission unless the queue was held.
-    allocation : ndarray of int32, shape (n, clusters)
-    promised : ndarray, shape (n,)
-        The first start that the policy promised, NaN where it promised none.
-    refused : dict of int to Refusal
-        Jobs that left the queue unserved.
-    attempts : ndarray of int64, shape (n,), or None
-        How many starts were tried for each job; None of a policy that does not say.
-    servers : Servers or None
-        Which servers each job has, likewise.
+    `entered` is when a job came into the queue: its submission unless the queue was held.
     """
 
     start: np.ndarray

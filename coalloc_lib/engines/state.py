@@ -56,17 +56,7 @@ for _method in (
 class State(scheduling.State):
     """The queue, the running jobs and the idle processors of one run.
 
-    Parameters
-    ----------
-    environment : simpy.Environment
-    sizes : sequence of int
-        Processors of each cluster.
-    request : str
-    scheduling : Scheduling
-    placement : Placement or None
-        None for ordered requests.
-    call_at : callable
-        Has the policy called at an instant.
+    `placement` is None for ordered requests; `call_at` has the policy called at an instant.
     """
 
     def __init__(

@@ -65,19 +65,6 @@ def test_tightening_a_block_leaves_every_row_above_it_as_high_as_it_can_be(case,
         assert tree[node].tolist() == np.minimum(tree[2 * node], tree[2 * node + 1]).tolist()
 
 
-@given(queues(), st.tuples(st.integers(0, 7), st.integers(0, 7)), st.data())
-def test_the_first_job_that_fits_is_found(case, room, data):
-    tree, keys, waits = case
-    begin = data.draw(st.integers(0, len(keys)))
-    fits = waits & (keys <= room).all(axis=1) & (np.arange(len(keys)) >= begin)
-    expected = int(fits.argmax()) if fits.any() else -1
-    for _ in range(2):  # the second time on a tighter tree
-        found = queue_tree.first_fitting(
-            tree, keys, waits, begin, len(keys), len(keys), np.array(room)
-        )
-        assert found == expected
-
-
 #: While job 0 runs, 4,095 jobs enter the queue, one in 16 of 1 processor, the others of all. When
 #: it leaves, those of 1 start, and then leave one by one: until the last has left, every scan is
 #: in vain, and the rows above each of them are lower than they could be.
@@ -153,12 +140,14 @@ def test_the_example_of_rooms():
     assert room.tolist() == [5, 4, 9, 5]
 
 
-@given(queues(), st.tuples(*[st.integers(0, 7)] * 3), st.data())
-def test_the_first_job_that_fits_in_either_way_is_found(case, room, data):
-    """The last entry of the room is for the last entry of a key, whatever the others are."""
+@given(queues(), st.lists(st.integers(0, 7), min_size=2, max_size=3), st.data())
+def test_the_first_job_that_fits_is_found(case, room, data):
+    """A third entry of the room is for the last entry of a key, whatever the others are."""
     tree, keys, waits = case
     begin = data.draw(st.integers(0, len(keys)))
-    fits = (keys <= room[:2]).all(axis=1) | (keys[:, 1] <= room[2])
+    fits = (keys <= room[:2]).all(axis=1)
+    if len(room) == 3:
+        fits |= keys[:, 1] <= room[2]
     fits &= waits & (np.arange(len(keys)) >= begin)
     expected = int(fits.argmax()) if fits.any() else -1
     for _ in range(2):  # the second time on a tighter tree
@@ -169,7 +158,7 @@ def test_the_first_job_that_fits_in_either_way_is_found(case, room, data):
 
 
 def test_the_example_of_a_run():
-    """The table in `in_turn`: job 3 may not jump at 5, and starts at 9 with the head."""
+    """The table in `queue_order`: job 3 may not jump at 5, and starts at 9 with the head."""
     jobs = co.JobStream([0, 1, 2, 3], [9, 5, 3, 3], [3, 2, 1, 1])
     schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=co.FPFS(1)).verify()
     assert schedule.start.tolist() == [0, 9, 2, 9]

@@ -2,8 +2,8 @@
 
 They translate `coalloc_lib.placement` and `coalloc_lib.scheduling`; the tests hold both to the
 same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
-where it goes; `queue_tree`, the tree over the queue; `backfill_search`, the search of it by two
-rooms; `profile_steps`, what will be idle when; and one module for each family of policies, with the
+where it goes; `queue_tree`, the tree over the queue and the searches of it; `profile_steps`, what
+will be idle when; and one module for each family of policies, with the
 loops that run it (`queue_order`, `backfilling`, `booking`). Idle periods are in
 `coalloc_lib.calendar.kernels`.
 
@@ -19,6 +19,7 @@ ends          float64            heap of the ends of running jobs; see `events`
 numbers       int64              the jobs that these ends belong to
 tree          int32 (nodes, k)   lower bounds of the keys in the queue; see `queue_tree`
 waiting       bool (n,)          whether each job is in the queue
+watch         int64 (2,)         whether to stop, and how many jobs have started; see `events`
 ============  =================  ===================================================
 """
 

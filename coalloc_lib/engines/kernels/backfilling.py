@@ -7,14 +7,16 @@ head can start neither earlier nor later. Nor can a job that was passed over pas
 and all ends are later: after an arrival only the new jobs are looked at. Where a placement has a
 choice of clusters, though, a job may come to be placed out of the head's way once others have
 started; then the queue is gone through again. Jobs are searched for by two rooms at once: see
-`passing`. Whoever gets through is placed, and then looked at exactly.
+`queue_tree`. Whoever gets through is placed, and then looked at exactly.
 
 **Conservative.** The waiting jobs stand in a list, in order of submission. When jobs have left,
-each is offered an earlier start, as if it had given its reservation up; the steps (see `future`)
-are touched only where it does move. An earlier start can only have come up where processors have
-come free since the job was last asked: before `reach`, the last end of what ended jobs have left
-unused and moved ones have given up. That holds where lengths are known; where how long a job takes
-depends on where it is placed, all is tried.
+each is offered an earlier start, as if it had given its reservation up; the steps (see
+`profile_steps`) are touched only where it does move, and then only where its old and its new
+reservation differ. An earlier start can only have come up where processors have come free since the
+job was last asked: before `reach`, the last end of what ended jobs have left unused and moved ones
+have given up. That holds where lengths are known; where how long a job takes depends on where it is
+placed, all is tried. With early ends most jobs move whenever one leaves, so that the time is
+quadratic in the queue at least; blocks of steps keep what one job costs from growing with it.
 """
 
 from collections import namedtuple
@@ -22,17 +24,28 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
-from coalloc_lib.engines.kernels.backfill_search import first_passing, wait
-from coalloc_lib.engines.kernels.events import insert, next_arrival, next_instant, pop, push, remove
+from coalloc_lib.engines.kernels.events import (
+    STARTED,
+    STOP,
+    insert,
+    next_arrival,
+    next_instant,
+    pop,
+    push,
+    remove,
+)
 from coalloc_lib.engines.kernels.placing import ORDERED, empty_room, fits, place, set_room
 from coalloc_lib.engines.kernels.profile_steps import (
     Reserved,
     drop,
     earliest,
+    forget,
+    move,
     new_steps,
     take,
     with_room,
 )
+from coalloc_lib.engines.kernels.queue_tree import first_passing, wait
 
 #: How long jobs are expected to run on one cluster and on several, float64 (n,), and the least that
 #: is possible of each, float64 (n, 1).
@@ -40,15 +53,15 @@ Expected = namedtuple("Expected", "alone spanning least")
 #: The length at which the queue is held (0: it is not); whether the clusters that a job gets may
 #: depend on who started before it; whether how long it takes does not.
 Policy = namedtuple("Policy", "backlog has_choice is_fixed")
-#: Bounds of the keys and of the least expected lengths of the queue; see `waiting`.
+#: Bounds of the keys and of the least expected lengths of the queue; see `queue_tree`.
 Trees = namedtuple("Trees", "keys least")
 
 
 @kernel
 def run_easy(
-    stream, expected, rule, policy, idle, trees, start, end, entered, allocation, promised
+    stream, expected, rule, policy, idle, trees, start, end, entered, allocation, promised, watch
 ):
-    """Run the jobs of a `Stream` under a placement `Rule` and EASY, as `in_turn.run` does.
+    """Run the jobs of a `Stream` under a placement `Rule` and EASY, as `queue_order.run` does.
 
     Returns how many jobs started. Writes into `promised`, float64 (n,), too: the first promise to
     each job where there was one.
@@ -65,7 +78,8 @@ def run_easy(
     plan, whose, until = np.empty(capacity), np.empty(capacity, np.int64), np.empty(n)
     head = arrived = started = running = 0
     now, shadow, again, known = 0.0, np.inf, True, False
-    while started < n:
+    while started < n and not watch[STOP]:
+        watch[STARTED] = started
         if not again:
             now = next_instant(ends, running, submit, arrived, policy.backlog)
             if now == np.inf:
@@ -206,11 +220,11 @@ def leave_for(head, parts, request, room, spare, beside):
 
 @kernel
 def run_conservative(
-    stream, expected, rule, policy, idle, start, end, entered, allocation, promised
+    stream, expected, rule, policy, idle, levels, start, end, entered, allocation, promised, watch
 ):
     """Run the jobs of a `Stream` under a placement `Rule` and conservative backfilling.
 
-    As `run_easy`.
+    As `run_easy`; `levels`, int64, are those of the steps.
     """
     submit, runtime, spanning, parts, keys = stream
     n = len(submit)
@@ -218,7 +232,7 @@ def run_conservative(
     taken = np.empty(len(idle), np.int32)
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
-    steps, first, last = new_steps(idle), 0, 1
+    steps = new_steps(idle, levels)
     since, until = np.full(n, np.inf), np.full(n, np.inf)
     reserved = Reserved(since, until, allocation)
     how = (rule.request, parts.shape[1], keys.shape[1] - 1, room)
@@ -227,14 +241,13 @@ def run_conservative(
     momentary = np.empty(n, np.int64)
     arrived = started = running = waiting = moments = 0
     now, due, again = 0.0, np.inf, True
-    while started < n:
+    while started < n and not watch[STOP]:
+        watch[STARTED] = started
         if not again:
             now = min(due, next_instant(ends, running, submit, arrived, policy.backlog))
             if now == np.inf:
                 break
-        while first + 1 < last and steps.begin[first + 1] <= now:
-            first += 1
-        steps.begin[first] = now
+        forget(steps, now)
 
         departed = running > 0 and ends[0] <= now
         while running and ends[0] <= now:
@@ -242,9 +255,8 @@ def run_conservative(
             running -= 1
             for c in range(len(idle)):
                 idle[c] += allocation[gone, c]
-            if last + 2 > len(steps.begin):
-                steps, first, last = with_room(steps, first, last)
-            last = take(steps, first, last, now, until[gone], allocation[gone], -1, *how)
+            steps = with_room(steps, 2)
+            take(steps, now, until[gone], allocation[gone], -1, *how)
             reach = max(reach, until[gone])
         fresh, already = arrived, started
         arrived = next_arrival(submit, arrived, now, started, policy.backlog)
@@ -263,22 +275,21 @@ def run_conservative(
             is_new = job >= fresh
             before = np.inf if is_new else min(since[job], last_reach)
             begin, stop = earliest(
-                job, steps, first, last, now, before, reserved, momentary, moments, parts, keys,
-                expected, rule, least, room, taken,
+                job, steps, now, before, reserved, momentary, moments, parts, keys, expected, rule,
+                least, room, taken,
             )  # fmt: skip
             if begin == np.inf:
                 continue
-            if last + 4 > len(steps.begin):
-                steps, first, last = with_room(steps, first, last)
+            steps = with_room(steps, 4)
             if is_new:
                 promised[job] = begin
+                take(steps, begin, stop, taken, 1, *how)
             else:
                 last_reach, reach = max(last_reach, until[job]), max(reach, until[job])
-                last = take(steps, first, last, since[job], until[job], allocation[job], -1, *how)
                 moments = drop(momentary, moments, job)
+                move(steps, since[job], until[job], begin, stop, allocation[job], taken, how)
             since[job], until[job] = begin, stop
             allocation[job] = taken
-            last = take(steps, first, last, begin, stop, taken, 1, *how)
             if begin == stop:
                 momentary[moments] = job
                 moments += 1

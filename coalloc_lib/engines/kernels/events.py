@@ -12,6 +12,9 @@ import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
 
+#: Of `watch`, int64 (2,), which both sides of a long run read: 1 to stop; how many jobs started.
+STOP, STARTED = range(2)
+
 
 @kernel
 def push(ends, numbers, count, end, number):

@@ -1,11 +1,16 @@
 """What will be idle from now on, in steps: `coalloc_lib.profile` in arrays.
 
-Steps `first` to `last` - 1 are in use, and the first is the present one. Two that follow one
-another differ. What is held for no time is in no step: it is told by the jobs that hold it, the
-first `count` of `momentary`.
+Two steps that follow one another differ. They stand in blocks of up to `BLOCK`, and the blocks in
+an order, so that a step is entered without moving all that follow it. A step's *position* is its
+block's place in the order times `BLOCK`, plus its place in the block. `FIRST` is the present one.
 
-What is reserved for the jobs are the times from `since` to `until`, float64 (n,), where a start of
-infinity is none, and the processors of `allocation`.
+A search passes over blocks by what is known of each for some numbers of processors, the `levels`:
+when so many are idle no more, since when they are at its end, and for how long at most in between.
+That is worked out again when a search comes to a block that has changed.
+
+What is held for no time is in no step: it is kept by the jobs that hold it, the first `count` of
+`momentary`. What is reserved for the jobs are the times from `since` to `until`, float64 (n,),
+where a start of infinity is none, and the processors of `allocation`.
 """
 
 from collections import namedtuple
@@ -15,98 +20,205 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.placing import fits, place, set_room
 
-#: When each step begins, float64; what is idle in it, int64 (steps, c); and the room of it for a
-#: whole job, which is no less than all processors of any job that fits, int64.
-Steps = namedtuple("Steps", "begin idle whole")
+#: `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): what is idle then, and the
+#: room for a whole job, which is no less than all processors of any job that fits. `blocks`, int64:
+#: see `COUNT`. `known`, float64 (blocks, 3, levels), of each block and level: when the first step
+#: with less begins, when the last steps with no less begin, and a bound on how long no less is idle
+#: before a step with less; infinite where there is no such step. `levels`, int64.
+Steps = namedtuple("Steps", "begin idle blocks known levels")
 #: Float64 (n,) starts and ends, and int32 (n, c) processors.
 Reserved = namedtuple("Reserved", "since until allocation")
 
-#: Steps that there is room for at first.
-ROOM = 64
+BLOCK, HALF = 16, 8
+#: The rows of `blocks`: of each block how many steps it has and whether it has changed; the blocks
+#: in order; and the numbers FIRST, BLOCKS and USED: the position of the present step, the blocks in
+#: the order, and those that are in use or were.
+COUNT, CHANGED, ORDER, NUMBERS = range(4)
+FIRST, BLOCKS, USED = range(3)
+#: The columns of `known`.
+BLOCKED, OPEN, LONGEST = range(3)
+#: More than instants are off by when they are rounded.
+ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 @kernel
-def new_steps(idle):
+def empty_steps(blocks, clusters, levels):
+    """Return no steps, and room for so many blocks of them."""
+    rows, table = blocks * BLOCK, np.zeros((4, blocks), np.int64)
+    known = np.empty((blocks, 3, len(levels)))
+    table[CHANGED] = 1
+    return Steps(np.empty(rows), np.empty((rows, clusters + 1), np.int64), table, known, levels)
+
+
+@kernel
+def new_steps(idle, levels):
     """Return the one step of a system that nothing is planned in, and room for more."""
-    steps = Steps(np.empty(ROOM), np.empty((ROOM, len(idle)), np.int64), np.empty(ROOM, np.int64))
-    steps.begin[0], steps.whole[0] = 0.0, idle.sum()
-    steps.idle[0] = idle
+    steps = empty_steps(8, len(idle), levels)
+    steps.begin[0], steps.idle[0, len(idle)] = 0.0, idle.sum()
+    steps.idle[0, : len(idle)] = idle
+    steps.blocks[COUNT, 0] = steps.blocks[NUMBERS, BLOCKS] = steps.blocks[NUMBERS, USED] = 1
     return steps
 
 
 @kernel
-def step_at(begin, first, last, instant):
-    """Return the step that an instant is in; the first where it is before all."""
-    low, high = first, last
+def with_room(steps, needed):
+    """Return the steps: in new blocks, half full, if fewer than `needed` are free."""
+    begin, idle, blocks, _, levels = steps
+    if blocks[NUMBERS, USED] + needed <= blocks.shape[1]:
+        return steps
+    total, first = 0, blocks[NUMBERS, FIRST]
+    for at in range(first // BLOCK, blocks[NUMBERS, BLOCKS]):
+        total += blocks[COUNT, blocks[ORDER, at]]
+    new = empty_steps(2 * (total // HALF + needed + 1), idle.shape[1] - 1, levels)
+    i, skipped = 0, first % BLOCK
+    for at in range(first // BLOCK, blocks[NUMBERS, BLOCKS]):
+        block = blocks[ORDER, at]
+        for row in range(block * BLOCK + skipped, block * BLOCK + blocks[COUNT, block]):
+            block = i // HALF
+            new.begin[block * BLOCK + i % HALF] = begin[row]
+            new.idle[block * BLOCK + i % HALF] = idle[row]
+            new.blocks[ORDER, block], new.blocks[COUNT, block] = block, i % HALF + 1
+            i += 1
+        skipped = 0
+    new.blocks[NUMBERS, BLOCKS] = new.blocks[NUMBERS, USED] = (i + HALF - 1) // HALF
+    return new
+
+
+@kernel
+def find(begin, blocks, instant):
+    """Return where in the order the block is of the step that an instant is in, and its row.
+
+    It is the first step where the instant is before all.
+    """
+    low, high = blocks[NUMBERS, FIRST] // BLOCK, blocks[NUMBERS, BLOCKS]
+    i = blocks[NUMBERS, FIRST] % BLOCK
     while high - low > 1:
         middle = (low + high) >> 1
-        if begin[middle] <= instant:
-            low = middle
+        if begin[blocks[ORDER, middle] * BLOCK] <= instant:
+            low, i = middle, 0
         else:
             high = middle
-    return low
+    block = blocks[ORDER, low]
+    row, last = block * BLOCK + i, block * BLOCK + blocks[COUNT, block] - 1
+    while row < last and begin[row + 1] <= instant:
+        row += 1
+    return low, row
 
 
 @kernel
-def split(steps, first, last, instant):
-    """Let a step begin at an instant; return it, and where the steps end now."""
-    begin, idle, whole = steps
-    step = step_at(begin, first, last, instant)
-    if begin[step] == instant:
-        return step, last
-    for i in range(last, step, -1):
-        begin[i], whole[i] = begin[i - 1], whole[i - 1]
-        idle[i] = idle[i - 1]
-    begin[step + 1] = instant
-    return step + 1, last + 1
+def following(blocks, at, row):
+    """Return the place in the order and the row of the next step; its row is -1 after the last."""
+    if row % BLOCK + 1 < blocks[COUNT, row // BLOCK]:
+        return at, row + 1
+    at += 1
+    return at, blocks[ORDER, at] * BLOCK if at < blocks[NUMBERS, BLOCKS] else -1
 
 
 @kernel
-def join(steps, first, last, step):
-    """Let no step begin where nothing changes; return where the steps end now."""
-    begin, idle, whole = steps
-    if step == first:
-        return last
-    for c in range(idle.shape[1]):
-        if idle[step, c] != idle[step - 1, c]:
-            return last
-    for i in range(step, last - 1):
-        begin[i], whole[i] = begin[i + 1], whole[i + 1]
-        idle[i] = idle[i + 1]
-    return last - 1
+def split(begin, idle, blocks, at, row, instant):
+    """Let a step begin at an instant within that of a row, and return where; a block is free."""
+    block = row // BLOCK
+    if blocks[COUNT, block] == BLOCK:  # the second half goes into a block of its own
+        new = blocks[NUMBERS, USED]
+        for k in range(blocks[NUMBERS, BLOCKS], at + 1, -1):
+            blocks[ORDER, k] = blocks[ORDER, k - 1]
+        blocks[ORDER, at + 1] = new
+        blocks[NUMBERS, BLOCKS] += 1
+        blocks[NUMBERS, USED] += 1
+        for i in range(HALF):
+            begin[new * BLOCK + i] = begin[block * BLOCK + HALF + i]
+            for c in range(idle.shape[1]):
+                idle[new * BLOCK + i, c] = idle[block * BLOCK + HALF + i, c]
+        blocks[COUNT, block] = blocks[COUNT, new] = HALF
+        blocks[CHANGED, block] = blocks[CHANGED, new] = 1
+        if at * BLOCK + HALF <= blocks[NUMBERS, FIRST] < (at + 1) * BLOCK:
+            blocks[NUMBERS, FIRST] += HALF
+        if row >= block * BLOCK + HALF:
+            row += (new - block) * BLOCK - HALF
+            at, block = at + 1, new
+    for i in range(block * BLOCK + blocks[COUNT, block], row, -1):
+        begin[i] = begin[i - 1]
+        for c in range(idle.shape[1]):
+            idle[i, c] = idle[i - 1, c]
+    begin[row + 1] = instant
+    blocks[COUNT, block] += 1
+    blocks[CHANGED, block] = 1
+    return at, row + 1
 
 
 @kernel
-def take(steps, first, last, start, end, taken, sign, request, width, key, room):
+def join(begin, idle, blocks, at, row):
+    """Let no step begin where nothing changes."""
+    block, before = row // BLOCK, row - 1
+    if at * BLOCK + row % BLOCK == blocks[NUMBERS, FIRST]:
+        return
+    if row % BLOCK == 0:
+        before = blocks[ORDER, at - 1] * BLOCK + blocks[COUNT, blocks[ORDER, at - 1]] - 1
+    for c in range(idle.shape[1] - 1):
+        if idle[row, c] != idle[before, c]:
+            return
+    blocks[COUNT, block] -= 1
+    blocks[CHANGED, block] = 1
+    for i in range(row, block * BLOCK + blocks[COUNT, block]):
+        begin[i] = begin[i + 1]
+        for c in range(idle.shape[1]):
+            idle[i, c] = idle[i + 1, c]
+    if blocks[COUNT, block] == 0:
+        blocks[NUMBERS, BLOCKS] -= 1
+        for k in range(at, blocks[NUMBERS, BLOCKS]):
+            blocks[ORDER, k] = blocks[ORDER, k + 1]
+
+
+@kernel
+def take(steps, start, end, taken, sign, request, width, key, room):
     """Take processors from `start` to `end`, or give them back by a `sign` of -1.
 
-    Returns where the steps end now; there must be room for two more. Entry `key` of the room is
-    that for a whole job. Writes into `room` as it goes.
+    Two blocks must be free. Entry `key` of the room is that for a whole job. Writes into `room`.
     """
     if not start < end:
-        return last
-    step, last = split(steps, first, last, start)
-    stop, last = split(steps, first, last, end)
-    for i in range(step, stop):
-        for c in range(len(taken)):
-            steps.idle[i, c] -= sign * taken[c]
-        set_room(steps.idle[i], request, width, room)
-        steps.whole[i] = room[key]
-    return join(steps, first, join(steps, first, last, stop), step)
+        return
+    begin, idle, blocks, _, _ = steps
+    clusters = len(taken)
+    at, row = find(begin, blocks, start)
+    if begin[row] < start:
+        at, row = split(begin, idle, blocks, at, row, start)
+    used, first_at, first_row = blocks[NUMBERS, USED], at, row
+    while begin[row] < end:
+        next_at, next_row = following(blocks, at, row)
+        if next_row < 0 or begin[next_row] > end:
+            next_at, next_row = split(begin, idle, blocks, at, row, end)
+            row = next_row - 1
+        for c in range(clusters):
+            idle[row, c] -= sign * taken[c]
+        if clusters == 1:
+            idle[row, 1] = idle[row, 0]
+        else:
+            set_room(idle[row, :clusters], request, width, room)
+            idle[row, clusters] = room[key]
+        blocks[CHANGED, row // BLOCK] = 1
+        at, row = next_at, next_row
+    join(begin, idle, blocks, at, row)
+    if blocks[NUMBERS, USED] > used:
+        first_at, first_row = find(begin, blocks, start)
+    join(begin, idle, blocks, first_at, first_row)
 
 
 @kernel
-def with_room(steps, first, last):
-    """Return the steps in arrays with room for more, from 0 on, and where they begin and end."""
-    count = last - first
-    size = len(steps.begin) if 2 * count < len(steps.begin) else 2 * len(steps.begin)
-    new = Steps(
-        np.empty(size), np.empty((size, steps.idle.shape[1]), np.int64), np.empty(size, np.int64)
-    )
-    new.begin[:count] = steps.begin[first:last]
-    new.idle[:count] = steps.idle[first:last]
-    new.whole[:count] = steps.whole[first:last]
-    return new, 0, count
+def move(steps, start, end, new_start, new_end, given, taken, how):
+    """Take processors at a new time, and give back those of an old one; two blocks must be free."""
+    same = new_start < start < new_end < end
+    for c in range(len(taken)):
+        same = same and given[c] == taken[c]
+    take(steps, new_end if same else start, end, given, -1, *how)
+    take(steps, new_start, start if same else new_end, taken, 1, *how)
+
+
+@kernel
+def forget(steps, now):
+    """Let the first step begin now."""
+    at, row = find(steps.begin, steps.blocks, now)
+    steps.blocks[NUMBERS, FIRST] = at * BLOCK + row % BLOCK
+    steps.begin[row] = now
 
 
 @kernel
@@ -120,71 +232,140 @@ def drop(numbers, count, number):
 
 
 @kernel
-def stays(steps, first, last, start, end, own, reserved, momentary, count, idle):
+def stays(begin, steps_idle, blocks, at, row, start, end, own, reserved, momentary, count, idle):
     """Write into `idle`, int64 (c,), what is idle from `start` to `end` for a job, `own`.
 
     It gives up what it has reserved, which begins after `start`. The jobs that hold processors for
     no time in between leave what else is idle then.
     """
     since, until, allocation = reserved
-    step = step_at(steps.begin, first, last, start)
     for c in range(len(idle)):
-        idle[c] = steps.idle[step, c]
-    step += 1
-    while step < last and steps.begin[step] < end:
-        stop = end if step + 1 == last else min(end, steps.begin[step + 1])
-        gives = since[own] <= steps.begin[step] and stop <= until[own]
+        idle[c] = steps_idle[row, c]
+    at, row = following(blocks, at, row)
+    while row >= 0 and begin[row] < end:
+        next_at, next_row = following(blocks, at, row)
+        stop = end if next_row < 0 else min(end, begin[next_row])
+        gives = since[own] <= begin[row] and stop <= until[own]
         for c in range(len(idle)):
-            idle[c] = min(idle[c], steps.idle[step, c] + gives * allocation[own, c])
-        step += 1
+            idle[c] = min(idle[c], steps_idle[row, c] + gives * allocation[own, c])
+        at, row = next_at, next_row
     for i in range(count):
         holder = momentary[i]
         instant = since[holder]
         if start < instant < end and holder != own:
-            step = step_at(steps.begin, first, last, instant)
+            row = find(begin, blocks, instant)[1]
             gives = since[own] <= instant < until[own]
             for c in range(len(idle)):
-                free = steps.idle[step, c] + gives * allocation[own, c]
+                free = steps_idle[row, c] + gives * allocation[own, c]
                 idle[c] = min(idle[c], max(free - allocation[holder, c], 0))
 
 
 @kernel
-def too_full(steps, step, last, wanted, start, length, since):
-    """Return a step that has too little room for a job that starts at `start`, -1 if none has.
+def look_at(begin, idle, block, count, known, levels):
+    """Work out what is known of a block for each level."""
+    whole = idle.shape[1] - 1
+    for k in range(len(levels)):
+        blocked = open_since = np.inf
+        longest = 0.0
+        for row in range(block * BLOCK, block * BLOCK + count):
+            if idle[row, whole] < levels[k]:
+                if blocked == np.inf:
+                    blocked = begin[row]
+                if begin[row] - open_since + ROUNDING * begin[row] > longest:
+                    longest = begin[row] - open_since + ROUNDING * begin[row]
+                open_since = np.inf
+            elif open_since == np.inf:
+                open_since = begin[row]
+        known[block, BLOCKED, k], known[block, OPEN, k] = blocked, open_since
+        known[block, LONGEST, k] = longest
 
-    Looked at are the steps from `step` on, until it ends or has something reserved itself.
+
+@kernel
+def next_window(
+    begin, idle, blocks, known, levels, position, start, before, wanted, level, length, since
+):
+    """Return where the first window from `start` on is in which every step has room, and its start.
+
+    Windows start with a step, or at `start`, before `before`; they end after `length`, or at
+    `since`, where something is reserved itself. The start is infinite where there is none.
     """
-    while step < last and steps.begin[step] < start + length and steps.begin[step] < since:
-        if steps.whole[step] < wanted:
-            return step
-        step += 1
-    return -1
+    whole, last = idle.shape[1] - 1, blocks[NUMBERS, BLOCKS] - 1
+    at, i = position // BLOCK, position % BLOCK
+    while True:
+        # Step by step to the end of a block, and on as long as there is room.
+        while True:
+            block = blocks[ORDER, at]
+            for row in range(block * BLOCK + i, block * BLOCK + blocks[COUNT, block]):
+                if start == np.inf:
+                    if begin[row] >= before:
+                        return -1, np.inf
+                    start, position = begin[row], at * BLOCK + row - block * BLOCK
+                if begin[row] >= start + length or begin[row] >= since:
+                    return position, start
+                if idle[row, whole] < wanted:
+                    start = np.inf
+            if at == last:
+                return position, start
+            at, i = at + 1, 0
+            if start == np.inf:
+                break
+        # Block by block, to one in which at least the level might be idle for so long.
+        open_since, opened_at = np.inf, at
+        while True:
+            block = blocks[ORDER, at]
+            if open_since == np.inf:
+                open_since, opened_at = begin[block * BLOCK], at
+            if open_since >= before:
+                return -1, np.inf
+            if blocks[CHANGED, block]:
+                look_at(begin, idle, block, blocks[COUNT, block], known, levels)
+                blocks[CHANGED, block] = 0
+            stop = np.inf if at == last else begin[blocks[ORDER, at + 1] * BLOCK]
+            open_until = min(stop, known[block, BLOCKED, level])
+            if open_until >= min(open_since + length, since):
+                at = opened_at
+                break
+            if known[block, LONGEST, level] >= length or stop >= since:
+                break
+            if open_until < stop:
+                open_since, opened_at = known[block, OPEN, level], at
+            at += 1
 
 
 @kernel
 def earliest(
-    job, steps, first, last, now, before, reserved, momentary, count, parts, keys, expected, rule,
-    idle, room, taken,
+    job, steps, now, before, reserved, momentary, count, parts, keys, expected, rule, idle, room,
+    taken,
 ):  # fmt: skip
     """Return the first start of a job, at an instant earlier than `before`, and the end there.
 
     They are infinite where there is none. Writes into `taken` where the job is placed then, and, as
     it goes, `idle` and `room`.
     """
-    width, wanted = parts.shape[1], keys[job, keys.shape[1] - 1]
-    start, step = now, first
+    begin, free, blocks, known, levels = steps
+    width, wanted, level = parts.shape[1], keys[job, keys.shape[1] - 1], 0
+    while level + 1 < len(levels) and levels[level + 1] <= wanted:
+        level += 1
+    start, position = now, blocks[NUMBERS, FIRST]
+    least, since = expected.least[job, 0], reserved.since[job]
     while start < before:
-        full = too_full(
-            steps, step, last, wanted, start, expected.least[job, 0], reserved.since[job]
+        position, start = next_window(
+            begin, free, blocks, known, levels, position, start, before, wanted, level, least, since
         )
-        if full >= 0:  # also for whatever starts before it has ended
-            step = full + 1
-            start = steps.begin[step] if step < last else np.inf
-            continue
+        if start == np.inf:
+            break
         length = expected.alone[job]
-        stays(steps, first, last, start, start + length, job, reserved, momentary, count, idle)
-        set_room(idle, rule.request, width, room)
-        while fits(keys[job], room):
+        if len(idle) == 1 and count == 0 and start + least > start:  # each step was looked at
+            taken[0] = wanted
+            return start, start + length
+        at = position // BLOCK
+        row = blocks[ORDER, at] * BLOCK + position % BLOCK
+        while True:
+            end = start + length
+            stays(begin, free, blocks, at, row, start, end, job, reserved, momentary, count, idle)
+            set_room(idle, rule.request, width, room)
+            if not fits(keys[job], room):
+                break
             place(parts[job], rule.request, rule.choice, rule.single, rule.order, idle, taken)
             clusters = 0
             for c in range(len(idle)):
@@ -193,14 +374,13 @@ def earliest(
             if needed <= length:
                 return start, start + needed
             length = needed
-            end = start + length
-            stays(steps, first, last, start, end, job, reserved, momentary, count, idle)
-            set_room(idle, rule.request, width, room)
-        following = steps.begin[step + 1] if step + 1 < last else np.inf
+        next_at, next_row = following(blocks, at, row)
+        next_step = begin[next_row] if next_row >= 0 else np.inf
+        tried, start = start, next_step
         for i in range(count):  # once what takes no time has left
-            if start < reserved.since[momentary[i]] < following:
-                following = reserved.since[momentary[i]]
-        start = following
-        if step + 1 < last and steps.begin[step + 1] <= start:
-            step += 1
+            instant = reserved.since[momentary[i]]
+            if tried < instant < start:
+                start = instant
+        if start == next_step:
+            position = next_at * BLOCK + next_row % BLOCK
     return np.inf, np.inf

@@ -24,7 +24,7 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
-from coalloc_lib.engines.kernels.events import pop, push
+from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push
 from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
@@ -37,7 +37,7 @@ Policy = namedtuple("Policy", "max_jumps backlog")
 
 
 @kernel
-def run(stream, rule, policy, idle, tree, start, end, entered, allocation):
+def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch):
     """Run the jobs of a `Stream` under a placement `Rule` and a `Policy`, from idle clusters.
 
     Returns how many jobs started: fewer than n where one can never fit. Writes into `start`, `end`
@@ -53,7 +53,8 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation):
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     head = arrived = started = running = 0
     now, again = 0.0, True
-    while started < n:
+    while started < n and not watch[STOP]:
+        watch[STARTED] = started
         # The next instant: of a departure or a submission.
         if not again:
             now = ends[0] if running else np.inf

@@ -14,6 +14,11 @@ which 0, 1, 6 and 13 wait with keys 7, 9, 3 and 8:
 With room for 5, `next_block` passes leaf 4, stops at leaf 5; after job 6 has started, the scan of
 its block finds nothing, `tighten` sets leaf 5 to NEVER, node 2 to 7 and the root to 7, and the
 scan after that ends at the root.
+
+Under EASY a job may pass the head of the queue if it fits into `room`, what is idle now, and is
+expected to end by the `shadow`, or fits into `beside` too, which leaves the head what it needs
+then. Two trees bound both, one of keys and one of least lengths. A branch none of whose jobs could
+pass is passed over; one of which some would fit and others end in time, but none does both, is not.
 """
 
 import numpy as np
@@ -114,3 +119,59 @@ def first_fitting(tree, keys, waiting, begin, fresh, stop, room):
         if waiting[job] and fits(keys[job], room):
             return job
     return -1
+
+
+@kernel
+def may_pass(key, least, room, beside, now, shadow):
+    """Whether a job of this key, (k,), and least length may pass; or of such bounds, some job."""
+    return fits(key, room) and (now + least <= shadow or fits(key, beside))
+
+
+@kernel
+def next_passing(trees, room, beside, now, shadow, block):
+    """Return the first block from `block` on in which a job might pass; -1 if there is none."""
+    tree, shortest = trees
+    leaves = tree.shape[0] // 2
+    node = leaves + block
+    while True:
+        while may_pass(tree[node], shortest[node, 0], room, beside, now, shadow):
+            if node >= leaves:
+                return node - leaves
+            node *= 2
+        while node & 1:  # as in `next_block`
+            node >>= 1
+        if node == 0:
+            return -1
+        node += 1
+
+
+@kernel
+def first_passing(trees, keys, least, waiting, begin, fresh, stop, room, beside, now, shadow):
+    """Return the first waiting job from `begin` on, before `stop`, that may pass; -1 if none.
+
+    Jobs from `fresh` on are not in the `trees` yet. Writes into these where it tightens.
+    """
+    job = begin
+    while job < stop:
+        whole = job % BLOCK == 0 and job < fresh
+        if whole:
+            block = next_passing(trees, room, beside, now, shadow, job // BLOCK)
+            job = fresh if block < 0 else block * BLOCK
+        edge = min((job // BLOCK + 1) * BLOCK, stop)
+        for candidate in range(job, edge):
+            if waiting[candidate] and may_pass(
+                keys[candidate], least[candidate, 0], room, beside, now, shadow
+            ):
+                return candidate
+        if whole and job < fresh:
+            tighten(trees.keys, keys, waiting, job // BLOCK, fresh)
+            tighten(trees.least, least, waiting, job // BLOCK, fresh)
+        job = edge
+    return -1
+
+
+@kernel
+def wait(trees, keys, least, job):
+    """Enter a job into both trees."""
+    enter(trees.keys, keys, job)
+    enter(trees.least, least, job)
