@@ -8,7 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-long lab lint bench clean
+.PHONY: help install reproduce test test-long mutants lab lint bench clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -22,8 +22,13 @@ reproduce: $(STAMP) ## reproduce the papers into results/ (SCALE=quick or paper,
 test: $(STAMP) ## run the tests, but for the long ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long"
 
-test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number: on those)
+test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number: on those); then mutants
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --timeout 3600 --hypothesis-profile=long --hypothesis-seed=$(SEED)
+	$(MAKE) mutants
+
+mutants: $(STAMP) ## make mistakes in a copy of the library and count those that the tests notice (hours)
+	$(BIN)/mutmut run
+	$(BIN)/mutmut results
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
@@ -37,7 +42,7 @@ bench: $(STAMP) ## run the benchmarks
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
 
 clean: ## remove results, caches and compiled kernels; .venv stays
-	rm -rf results build dist .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
+	rm -rf results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml
