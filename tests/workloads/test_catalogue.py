@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 LOG = b"; MaxProcs: 8\n" + b"1 0 5 10 4 -1 -1 4 20 -1 1 3 4 -1 1 -1 -1 -1\n" * 3
 PACKED = gzip.compress(LOG, mtime=0)
-OTHER = gzip.compress(LOG.replace(b"10 4", b"11 4"))
+OTHER = gzip.compress(LOG.replace(b"10 4", b"11 4"), mtime=0)
 
 
 def sha256(content):
