@@ -35,6 +35,7 @@ def blocks(page):
     return re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long  # some blocks start clusters of processes
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_of_a_page_runs_as_it_stands(page, tmp_path):
     """One after another in one folder; a comment with a file's name keeps a block there."""
