@@ -34,86 +34,91 @@ def assert_starts(schedule, start, promised):
     np.testing.assert_array_equal(schedule.promised, promised)
 
 
-#: 10 processors: 0 has 6 until 8; 1 wants 8; 2 of 2 to 5 and 3 of 4 to 9; 4 and 5 of 2 for long.
-TEXTBOOK = [(0, 8, 8, 6), (1, 5, 5, 8), (2, 3, 3, 2), (3, 6, 6, 4), (4, 12, 12, 2), (5, 13, 13, 2)]
+EASY, CONSERVATIVE = co.EASY(), co.Conservative()
+#: What is shown -> processors, jobs, and for each policy the starts and the first promises.
+BY_HAND = {
+    # 0 has 6 until 8, 1 wants 8. 2 ends in time; 4 takes the two extra nodes, gone for 5.
+    "the textbook's example": (
+        10,
+        [(0, 8, 8, 6), (1, 5, 5, 8), (2, 3, 3, 2), (3, 6, 6, 4), (4, 12, 12, 2), (5, 13, 13, 2)],
+        {EASY: ([0, 8, 2, 13, 4, 13], [NAN, 8, NAN, 13, NAN, NAN])},
+    ),
+    # Two of 2 would each fit beside the head, which leaves 2 extra; both together would not.
+    "jobs that pass do not delay the head together": (
+        8,
+        [(0, 10, 10, 4), (1, 5, 5, 6), (2, 20, 20, 2), (2, 20, 20, 2)],
+        {EASY: ([0, 10, 2, 15], [NAN, 10, NAN, 15])},
+    ),
+    # 1 leaves one processor extra. EASY gives it to 3 until 20; 2, which wants all 4, waits.
+    "conservative delays no one where EASY delays the second in the queue": (
+        4,
+        [(0, 10, 10, 3), (1, 5, 5, 3), (2, 5, 5, 4), (3, 17, 17, 1)],
+        {
+            EASY: ([0, 10, 20, 3], [NAN, 10, 20, NAN]),
+            CONSERVATIVE: ([0, 10, 15, 20], [0, 10, 15, 20]),
+        },
+    ),
+    # The head is promised 10; 0 ends at 4, and the promise becomes 6, where 1 is expected to end.
+    # Job 3 would end at 9: in time for 10, but not for 6.
+    "an early end brings the promise forward": (
+        4,
+        [(0, 4, 10, 2), (0, 6, 6, 1), (1, 5, 5, 4), (5, 4, 4, 1)],
+        {EASY: ([0, 0, 6, 11], [NAN, NAN, 10, 11])},
+    ),
+    # When 0 ends at 4, not 10: 1 goes to 4, then 2 to 7, behind it, and 3 stays beside.
+    "an early end moves reservations forward in order of submission": (
+        4,
+        [(0, 4, 10, 4), (1, 3, 3, 3), (2, 5, 5, 2), (3, 5, 5, 2)],
+        {CONSERVATIVE: ([0, 4, 7, 7], [0, 10, 13, 13])},
+    ),
+    # As numbers 0.1 + 0.6 is 0.7; the last job would end a bit later.
+    "a job may end at the very instant of the promise": (
+        4,
+        [(0, 0.7, 0.7, 3), (0, 5, 5, 4), (0.1, 0.6, 0.6, 1), (0.1, 0.6, 0.6000000000000001, 1)],
+        {EASY: ([0, 0.7, 0.1, 5.7], [NAN, 0.7, NAN, 5.7])},
+    ),
+    # Job 0 asked for 2 and runs for 9: the head is promised 9, and 2 ends by then.
+    "a run time above the estimate is what is expected": (
+        4,
+        [(0, 9, 2, 3), (1, 1, 1, 4), (1, 8, 1, 1), (1, 1, 1, 1)],
+        {
+            EASY: ([0, 9, 1, 10], [NAN, 9, NAN, 10]),
+            CONSERVATIVE: ([0, 9, 1, 10], [0, 9, 1, 10]),
+        },
+    ),
+    "a head that waits for a job of no time is promised this instant": (
+        4,
+        [(1, 0, 0, 4), (1, 2, 2, 4), (1, 0, 5, 4), (1, 1, 1, 4)],
+        {EASY: ([1, 1, 3, 3], [NAN, 1, 3, 8])},
+    ),
+    # 0 ends at 5, where 2, of no time, needs all 4; 3, from 1 to 11, would be in its way. Job 4
+    # starts at 5 itself, once 2 has left, and may have all.
+    "a job of no time holds its instant": (
+        4,
+        [(0, 3, 3, 1), (0, 5, 5, 2), (1, 0, 0, 4), (1, 10, 10, 1), (1, 2, 2, 4)],
+        {CONSERVATIVE: ([0, 0, 5, 5, 15], [0, 0, 5, 5, 15])},
+    ),
+    # 4, of no time, has 2 processors at 5, when 0 leaves; 3, ahead of it in the queue, moves there
+    # from 8 and needs them too. But 4 goes first, and leaves before 3 starts.
+    "jobs of no time go first at their instant": (
+        4,
+        [(0, 5, 5, 2), (0, 4, 8, 1), (0, 100, 100, 1), (1, 10, 10, 3), (2, 0, 0, 2)],
+        {CONSERVATIVE: ([0, 0, 0, 5, 5], [0, 0, 0, 8, 5])},
+    ),
+}
 
 
-def test_easy_on_the_textbooks_example():
-    """2 ends in time; 4 takes the two extra nodes, which are then gone for 5."""
-    schedule = run([10], TEXTBOOK, co.EASY())
-    assert_starts(schedule, [0, 8, 2, 13, 4, 13], [NAN, 8, NAN, 13, NAN, NAN])
-
-
-def test_conservative_delays_no_one_where_easy_delays_the_second_in_the_queue():
-    """1 leaves one processor extra. EASY gives it to 3 until 20; 2, which wants all 4, waits."""
-    rows = [(0, 10, 10, 3), (1, 5, 5, 3), (2, 5, 5, 4), (3, 17, 17, 1)]
-    assert_starts(run([4], rows, co.EASY()), [0, 10, 20, 3], [NAN, 10, 20, NAN])
-    assert_starts(run([4], rows, co.Conservative()), [0, 10, 15, 20], [0, 10, 15, 20])
-
-
-def test_an_early_end_brings_the_promise_forward():
-    """The head is promised 10; 0 ends at 4 and it has 6; then no one may count on 10 any more.
-
-    At 4 the promise to 2 becomes 6, where 1 is expected to end. Job 3 would end at 9: in time for
-    10, but not for 6.
-    """
-    rows = [(0, 4, 10, 2), (0, 6, 6, 1), (1, 5, 5, 4), (5, 4, 4, 1)]
-    schedule = run([4], rows, co.EASY())
-    assert_starts(schedule, [0, 0, 6, 11], [NAN, NAN, 10, 11])
-
-
-def test_an_early_end_moves_reservations_forward_in_order_of_submission():
-    """When 0 ends at 4, not 10: 1 goes to 4, then 2 to 7, behind it, and 3 stays beside."""
-    rows = [(0, 4, 10, 4), (1, 3, 3, 3), (2, 5, 5, 2), (3, 5, 5, 2)]
-    schedule = run([4], rows, co.Conservative())
-    assert_starts(schedule, [0, 4, 7, 7], [0, 10, 13, 13])
-
-
-def test_a_job_may_end_at_the_very_instant_of_the_promise():
-    rows = [(0, 0.7, 0.7, 3), (0, 5, 5, 4), (0.1, 0.6, 0.6, 1), (0.1, 0.6, 0.6000000000000001, 1)]
-    assert 0.1 + 0.6 == 0.7 < 0.1 + 0.6000000000000001
-    schedule = run([4], rows, co.EASY())
-    assert_starts(schedule, [0, 0.7, 0.1, 5.7], [NAN, 0.7, NAN, 5.7])
-
-
-def test_a_run_time_above_the_estimate_is_what_is_expected():
-    """Job 0 asked for 2 and runs for 9: the head is promised 9, and 2 ends by then."""
-    rows = [(0, 9, 2, 3), (1, 1, 1, 4), (1, 8, 1, 1), (1, 1, 1, 1)]
-    assert_starts(run([4], rows, co.EASY()), [0, 9, 1, 10], [NAN, 9, NAN, 10])
-    assert_starts(run([4], rows, co.Conservative()), [0, 9, 1, 10], [0, 9, 1, 10])
-
-
-def test_a_head_that_waits_for_a_job_of_no_time_is_promised_this_instant():
-    rows = [(1, 0, 0, 4), (1, 2, 2, 4), (1, 0, 5, 4), (1, 1, 1, 4)]
-    schedule = run([4], rows, co.EASY())
-    assert_starts(schedule, [1, 1, 3, 3], [NAN, 1, 3, 8])
-
-
-def test_a_job_of_no_time_holds_its_instant():
-    """0 ends at 5, where 2, of no time, needs all 4; 3, from 1 to 11, would be in its way.
-
-    Job 4 starts at 5 itself, once 2 has left, and may have all.
-    """
-    rows = [(0, 3, 3, 1), (0, 5, 5, 2), (1, 0, 0, 4), (1, 10, 10, 1), (1, 2, 2, 4)]
-    schedule = run([4], rows, co.Conservative())
-    assert_starts(schedule, [0, 0, 5, 5, 15], [0, 0, 5, 5, 15])
-
-
-def test_jobs_of_no_time_go_first_at_their_instant():
-    """4, of no time, has 2 processors at 5, when 0 leaves; 3 moves there from 8 and needs them too.
-
-    It is ahead of 4 in the queue, but 4 goes first, and leaves before 3 starts.
-    """
-    rows = [(0, 5, 5, 2), (0, 4, 8, 1), (0, 100, 100, 1), (1, 10, 10, 3), (2, 0, 0, 2)]
-    schedule = run([4], rows, co.Conservative())
-    assert_starts(schedule, [0, 0, 0, 5, 5], [0, 0, 0, 8, 5])
+@pytest.mark.parametrize("case", BY_HAND)
+def test_on_one_cluster_by_hand(case):
+    size, rows, answers = BY_HAND[case]
+    for policy, answer in answers.items():
+        assert_starts(run([size], rows, policy), *answer)
 
 
 def test_only_what_spans_is_expected_to_take_longer():
     """At 0 job 1 would span for 4 * 1.5 and end past 5; a job of total 2 stays on one cluster."""
     rows = [(0, 5, 5, 6), (0, 5, 5, 8), (0, 4, 4, 2), (0, 4, 4, 1)]
-    jobs = {"request": "flexible", "span_penalty": 0.5}
-    schedule = run([4, 4], rows, co.EASY(), co.WorstFit(), **jobs)
+    schedule = run([4, 4], rows, EASY, co.WorstFit(), request="flexible", span_penalty=0.5)
     assert schedule.end[0] == schedule.promised[1] == 7.5
     assert schedule.start.tolist() == [0, 7.5, 0, 15]
 
@@ -124,7 +129,7 @@ def test_a_job_may_pass_once_others_have_changed_where_it_goes():
     Of two clusters of 4, 0 has 2 of the first until 5 and 1 has 3 of the other until 9.
     """
     rows = [(0, 5, 5, 2), (0, 9, 9, 3), (1, 5, 5, 4), (1, 20, 20, 1), (1, 3, 3, 2)]
-    schedule = run([4, 4], rows, co.EASY(), co.WorstFit())
+    schedule = run([4, 4], rows, EASY, co.WorstFit())
     assert_starts(schedule, [0, 0, 5, 1, 1], [NAN, NAN, 5, NAN, NAN])
     assert schedule.allocation[3:].tolist() == [[0, 1], [2, 0]]
 
@@ -136,8 +141,7 @@ def test_a_job_that_spans_now_passes_only_as_it_would_run_now():
     5 it could run on one, but until 11. Job 4 spans too, and ends at 8.5.
     """
     rows = [(0, 5, 5, 3), (0, 9, 9, 3), (1, 5, 5, 7), (1, 6, 6, 2), (1, 5, 5, 2)]
-    jobs = {"request": "flexible", "span_penalty": 0.5}
-    schedule = run([4, 4], rows, co.EASY(), co.SingleThenSpan(), **jobs)
+    schedule = run([4, 4], rows, EASY, co.SingleThenSpan(), request="flexible", span_penalty=0.5)
     assert_starts(schedule, [0, 0, 9, 16.5, 1], [NAN, NAN, 9, 16.5, NAN])
     assert schedule.end[4] == 8.5
 
@@ -153,7 +157,7 @@ def test_where_components_go_decides_who_passes(placement, clusters):
     once 4, which ends in time, has made that cluster the fuller or the emptier one, 3 may.
     """
     rows = [(0, 5, 5, (2, 0)), (1, 5, 5, (3, 3)), *[(1, 20, 20, (1, 0))] * 2, (1, 4, 4, (0, 1))]
-    schedule = run([4, 4], rows, co.EASY(), placement, request="unordered")
+    schedule = run([4, 4], rows, EASY, placement, request="unordered")
     assert_starts(schedule, [0, 5, 1, 1, 1], [NAN, 5, NAN, NAN, NAN])
     assert schedule.allocation[2:].argmax(axis=1).tolist() == clusters
 
@@ -164,8 +168,8 @@ def test_a_job_stays_whole_where_it_would_span_on_what_is_idle_at_its_start():
     First fit would spread job 3 over both for 6; on one, which is all that stays idle, it takes 3.
     """
     rows = [(0, 4, 4, 3), (1, 3, 3, 4), (2, 4, 4, 6), (2, 3, 3, 2)]
-    jobs = {"request": "flexible", "span_penalty": 1.0}
-    schedule = run([4, 2], rows, co.Conservative(), co.FirstFit(), **jobs)
+    how = {"request": "flexible", "span_penalty": 1.0}
+    schedule = run([4, 2], rows, CONSERVATIVE, co.FirstFit(), **how)
     assert_starts(schedule, [0, 4, 7, 2], [0, 4, 7, 2])
     assert schedule.allocation[3].tolist() == [0, 2]
 
@@ -179,35 +183,24 @@ def test_a_head_that_never_fits_is_passed_by_no_one():
             return fit if sum(components) < 4 else None
 
     jobs = stream([(0, 5, 5, 2), (1, 5, 5, 4), (2, 1, 1, 1)])
-    for policy in (co.EASY(), co.Conservative()):
+    how = {"placement": Narrow(), "engine": "reference"}
+    for policy in (EASY, CONSERVATIVE):
         with pytest.raises(co.InputError, match=r"left \d jobs waiting in an idle system, job 1"):
-            co.simulate(
-                co.Multicluster([4]),
-                jobs,
-                scheduling=policy,
-                placement=Narrow(),
-                engine="reference",
-            )
-
-
-def rows_of(jobs):
-    """The rows of a stream in order of submission, and that order."""
-    order = np.argsort(jobs.submit, kind="stable")
-    columns = (jobs.submit, jobs.runtime, jobs.estimate, jobs.processors)
-    return list(zip(*(column[order].tolist() for column in columns), strict=True)), order
+            co.simulate(co.Multicluster([4]), jobs, scheduling=policy, **how)
 
 
 def assert_as_naive(size, jobs, engines=("compiled", "reference")):
     """Assert that all engines start every job as the textbook versions do."""
-    rows, order = rows_of(jobs)
+    order = np.argsort(jobs.submit, kind="stable")
+    columns = (jobs.submit, jobs.runtime, jobs.estimate, jobs.processors)
+    rows = list(zip(*(column[order].tolist() for column in columns), strict=True))
     easy, (conservative, promised) = naive.easy(size, rows), naive.conservative(size, rows)
     for engine in engines:
-        how = {"engine": engine, "placement": co.BestFit() if jobs.request == "total" else None}
-        schedule = co.simulate(co.Multicluster([size]), jobs, scheduling=co.EASY(), **how).verify()
+        how = {"engine": engine, "placement": co.BestFit()}
+        schedule = co.simulate(co.Multicluster([size]), jobs, scheduling=EASY, **how).verify()
         assert schedule.start[order].tolist() == easy
-        schedule = co.simulate(
-            co.Multicluster([size]), jobs, scheduling=co.Conservative(), **how
-        ).verify()
+        schedule = co.simulate(co.Multicluster([size]), jobs, scheduling=CONSERVATIVE, **how)
+        schedule.verify()
         assert schedule.start[order].tolist() == conservative
         assert schedule.promised[order].tolist() == promised
 
@@ -244,7 +237,7 @@ def random_case(seed):
     return co.Multicluster(sizes.tolist()), jobs, placement
 
 
-@pytest.mark.parametrize("policy", [co.EASY(), co.Conservative()], ids=str)
+@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
 @pytest.mark.parametrize("seeds", [range(100), pytest.param(range(10_000), marks=pytest.mark.long)])
 def test_both_engines_agree_on_random_multiclusters(policy, seeds):
     for seed in seeds:
@@ -252,7 +245,7 @@ def test_both_engines_agree_on_random_multiclusters(policy, seeds):
         both(system, jobs, scheduling=policy, placement=placement)
 
 
-@pytest.mark.parametrize("policy", [co.EASY(), co.Conservative()], ids=str)
+@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
 @pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1_000), marks=pytest.mark.long)])
 def test_multiclusters_are_run_as_the_definition_says(policy, seeds):
     """Both engines could share a misreading: a third one knows neither."""
@@ -266,21 +259,16 @@ def test_multiclusters_are_run_as_the_definition_says(policy, seeds):
         np.testing.assert_array_equal(schedule.allocation, by_hand.allocation)
 
 
-@pytest.mark.parametrize("policy", [co.EASY(), co.Conservative()], ids=str)
+@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
 def test_both_engines_agree_on_a_long_queue(policy, request_type):
     """The trees have several levels here, and stale bounds; the plan outgrows its arrays."""
     rng = np.random.default_rng(5)
-    n = 400 if policy == co.EASY() else 100  # the readable plan looks at every pair of jobs
+    n = 400 if policy == EASY else 100  # the readable plan looks at every pair of jobs
     shape = n if request_type == "total" else (n, 3)
-    jobs = co.JobStream(
-        rng.integers(0, n // 10, n),
-        rng.exponential(2, n),
-        rng.integers(1, 8, shape),
-        rng.exponential(4, n),
-        request_type,
-        0.25,
-    )
+    submit, runtime = rng.integers(0, n // 10, n), rng.exponential(2, n)
+    components, estimate = rng.integers(1, 8, shape), rng.exponential(4, n)
+    jobs = co.JobStream(submit, runtime, components, estimate, request_type, 0.25)
     schedule = both(co.Multicluster([12, 9, 8]), jobs, scheduling=policy)
     assert schedule.queue_length([n // 10])[0] > n / 4
 
@@ -302,48 +290,35 @@ def log_jobs(name, largest, estimates="requested"):
     return load(name).jobs("total", estimates, 0.0, largest)
 
 
-def divided(name, size, request_type, penalty):
-    """The clusters of a system as large as the log's, and its jobs for them."""
+@pytest.mark.parametrize(("name", "size"), LOGS)
+@pytest.mark.parametrize(
+    ("most", "estimates"),
+    [(700, "requested"), (700, "exact"), pytest.param(None, "requested", marks=pytest.mark.long)],
+)
+def test_jobs_of_real_logs_start_as_in_the_textbooks(real_logs, name, size, most, estimates):
+    jobs = log_jobs(name, size, estimates)[:most]
+    if estimates == "exact":  # the naive plan knows no jobs of no time
+        jobs = jobs[jobs.runtime > 0]
+    assert_as_naive(size, jobs, ("compiled", "reference") if most else ["compiled"])
+
+
+@pytest.mark.parametrize(("name", "size"), LOGS)
+@pytest.mark.parametrize(("request_type", "placement", "penalty"), MULTICLUSTERS)
+@pytest.mark.parametrize("most", [(300, 300), pytest.param((None, 5000), marks=pytest.mark.long)])
+def test_real_logs_on_several_clusters(
+    real_logs, name, size, request_type, placement, penalty, most
+):
+    """Both engines agree; the readable plan is slow."""
     clusters = [size // 2, size // 4, size // 4]
     jobs = log_jobs(name, clusters[0]).replace(span_penalty=penalty)
     jobs = jobs.split(at_most=clusters[2]) if request_type == "unordered" else jobs
-    return co.Multicluster(clusters), jobs.replace(request=request_type)
+    jobs = jobs.replace(request=request_type)
+    for policy, count in zip((EASY, CONSERVATIVE), most, strict=True):
+        how = {"scheduling": policy, "placement": placement}
+        both(co.Multicluster(clusters), jobs[:count], **how)
 
 
 @pytest.mark.parametrize(("name", "size"), LOGS)
-@pytest.mark.parametrize("estimates", ["requested", "exact"])
-def test_the_first_jobs_of_real_logs_start_as_in_the_textbooks(real_logs, name, size, estimates):
-    jobs = log_jobs(name, size, estimates)[:700]
-    if estimates == "exact":  # the naive plan knows no jobs of no time
-        jobs = jobs[jobs.runtime > 0]
-    assert_as_naive(size, jobs)
-
-
-@pytest.mark.parametrize(("name", "size"), LOGS)
-@pytest.mark.parametrize(("request_type", "placement", "penalty"), MULTICLUSTERS)
-def test_real_logs_on_several_clusters(real_logs, name, size, request_type, placement, penalty):
-    system, jobs = divided(name, size, request_type, penalty)
-    for policy in (co.EASY(), co.Conservative()):
-        both(system, jobs[:300], scheduling=policy, placement=placement)
-
-
-@pytest.mark.parametrize(("name", "size"), LOGS)
-@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(50), co.EASY(), co.Conservative()], ids=str)
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(50), EASY, CONSERVATIVE], ids=str)
 def test_schedules_of_whole_logs_keep_the_rules(real_logs, name, size, policy):
-    jobs = log_jobs(name, size)
-    co.simulate(co.Multicluster([size]), jobs, scheduling=policy).verify()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("name", "size"), LOGS)
-def test_whole_logs_start_as_in_the_textbooks(real_logs, name, size):
-    assert_as_naive(size, log_jobs(name, size), ["compiled"])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("name", "size"), LOGS)
-@pytest.mark.parametrize(("request_type", "placement", "penalty"), MULTICLUSTERS)
-def test_whole_logs_on_several_clusters(real_logs, name, size, request_type, placement, penalty):
-    system, jobs = divided(name, size, request_type, penalty)
-    for policy, most in ((co.EASY(), None), (co.Conservative(), 5000)):  # the readable plan is slow
-        both(system, jobs[:most], scheduling=policy, placement=placement)
+    co.simulate(co.Multicluster([size]), log_jobs(name, size), scheduling=policy).verify()

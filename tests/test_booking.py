@@ -138,49 +138,56 @@ def test_whatever_servers_are_found_first_the_start_is_the_earliest_that_others_
     assert numbers(schedule) == [each.servers for each in wanted]
 
 
-def test_a_job_is_tried_at_its_earliest_start_and_every_step_after_it():
-    """Job 0 is there until 12; job 1 is tried at 3, 8 and 13."""
-    schedule = book(4, total([(0, 12, 3), (3, 1, 2)]), TERMS)
-    assert schedule.start.tolist() == [0, 13]
-    assert schedule.attempts.tolist() == [1, 3]
-    assert numbers(schedule) == [[0, 1, 2], [0, 1]]  # both idle since 12, and 3 since 0
+BEST, EARLY = replace(TERMS, rule="best-fit"), replace(TERMS, release_early=True)
 
 
-def test_later_jobs_pass_where_there_is_room_and_delay_no_one():
-    """Job 2, of one processor, has the room before job 1 at once, but for no longer than 9."""
-    rows = [(0, 10, 4), (1, 10, 4), (2, 3, 1)]
-    assert book(5, total(rows), TERMS).start.tolist() == [0, 11, 2]
-    rows = [(0, 10, 4), (1, 10, 5), (2, 9, 1), (2, 9.5, 1)]
-    assert book(5, total(rows), TERMS).start.tolist() == [0, 11, 2, 22]
+@pytest.mark.parametrize(
+    ("size", "rows", "more", "policy", "answer"),
+    [
+        # Job 0 is there until 12; job 1 is tried at 3, 8 and 13. Servers 0 and 1 idle since 12.
+        (4, [(0, 12, 3), (3, 1, 2)], {}, TERMS,
+         {"start": [0, 13], "attempts": [1, 3], "servers": [[0, 1, 2], [0, 1]]}),
+        # Job 2, of one processor, has the room before job 1 at once, but for no longer than 9.
+        (5, [(0, 10, 4), (1, 10, 4), (2, 3, 1)], {}, TERMS, {"start": [0, 11, 2]}),
+        (5, [(0, 10, 4), (1, 10, 5), (2, 9, 1), (2, 9.5, 1)], {}, TERMS,
+         {"start": [0, 11, 2, 22]}),
+        # An advance reservation is tried from its earliest start on.
+        (2, [(0, 5, 2), (0, 5, 2), (0, 9, 2)], {"earliest_start": [4, 0, 0]}, TERMS,
+         {"start": [4, 10, 15], "attempts": [1, 3, 4], "wait": [4, 10, 15], "delay": [0, 10, 15]}),
+        # Server 0 idles from 4, server 1 from 7, server 2 from 0: the latest start is first.
+        (3, [(0, 4, 1), (0, 7, 1), (8, 1, 1)], {}, TERMS, {"servers": [[0], [1], [1]]}),
+        # Server 0 idles from 4 until a reservation, server 1 from 9 on.
+        *((2, [(0, 4, 1), (0, 9, 1), (0, 5, 1), (9, 3, 1)], {"earliest_start": [0, 0, 20, 9]}, rule,
+           {"servers": [[0], [1], [1], [1]]}) for rule in (TERMS, BEST)),
+        (2, [(0, 4, 1), (0, 9, 1), (0, 14, 1), (9, 3, 1)], {"earliest_start": [0, 0, 6, 9]}, TERMS,
+         {"servers": [[0], [1], [0], [1]]}),
+        # Both idle until 20, server 0 longer.
+        *((2, [(0, 4, 1), (0, 9, 1), (9, 5, 2), (9, 3, 1)], {"earliest_start": [0, 0, 20, 9]}, rule,
+           {"servers": [[0], [1], [0, 1], [1]]}) for rule in (TERMS, BEST)),
+        # Job 0 asks for 20 and ends at 2; the rest of its time is given back if rules say so.
+        (2, [(0, 2, 2), (2, 4, 2), (2, 4, 2)], {"estimate": [20, 4, 4]}, TERMS,
+         {"start": [0, 22, 27]}),
+        (2, [(0, 2, 2), (2, 4, 2), (2, 4, 2)], {"estimate": [20, 4, 4]}, EARLY,
+         {"start": [0, 2, 7]}),
+        # An early end moves no promise.
+        (2, [(0, 2, 2), (1, 4, 2), (2, 4, 2)], {"estimate": [20, 4, 4]}, EARLY,
+         {"start": [0, 21, 2], "promised": [0, 21, 2]}),
+        # Job 1 leaves server 0 at 5, when it starts: idle since 5, not since 3; server 1 since 4.
+        (2, [(0, 3, 1), (0, 0, 1), (0, 4, 1), (6, 1, 1)],
+         {"estimate": [3, 10, 4, 1], "earliest_start": [0, 5, 0, 6]}, EARLY,
+         {"servers": [[0], [0], [1], [0]]}),
+    ],
+)  # fmt: skip
+def test_by_hand(size, rows, more, policy, answer):
+    schedule = book(size, total(rows, **more), policy)
+    for name, values in answer.items():
+        column = numbers(schedule) if name == "servers" else getattr(schedule, name).tolist()
+        assert column == values, name
 
 
-def test_an_advance_reservation_is_tried_from_its_earliest_start():
-    jobs = total([(0, 5, 2), (0, 5, 2), (0, 9, 2)], earliest_start=[4, 0, 0])
-    schedule = book(2, jobs, TERMS)
-    assert schedule.start.tolist() == [4, 10, 15]
-    assert schedule.attempts.tolist() == [1, 3, 4]
-    assert schedule.wait.tolist() == [4, 10, 15]
-    assert schedule.delay.tolist() == [0, 10, 15]
-
-
-def test_the_start_that_is_latest_is_taken_first():
-    """Server 0 idles from 4, server 1 from 7, server 2 from 0, when 9 is asked for."""
-    rows = [(0, 4, 1), (0, 7, 1), (8, 1, 1)]
-    assert numbers(book(3, total(rows), TERMS)) == [[0], [1], [1]]
-
-
-def test_best_fit_leaves_the_least_idle_time():
-    """Server 0 idles from 4 until a reservation at 20, server 1 from 9 on."""
-    jobs = total([(0, 4, 1), (0, 9, 1), (0, 5, 1), (9, 3, 1)], earliest_start=[0, 0, 20, 9])
-    assert numbers(book(2, jobs, TERMS)) == [[0], [1], [1], [1]]
-    assert numbers(book(2, jobs, replace(TERMS, rule="best-fit"))) == [[0], [1], [1], [1]]
-    jobs = jobs.replace(earliest_start=[0, 0, 6, 9], runtime=[4, 9, 14, 3])
-    assert numbers(book(2, jobs, TERMS)) == [[0], [1], [0], [1]]
-    jobs = total(
-        [(0, 4, 1), (0, 9, 1), (9, 5, 2), (9, 3, 1)], earliest_start=[0, 0, 20, 9]
-    )  # both idle until 20, server 0 longer
-    assert numbers(book(2, jobs, replace(TERMS, rule="best-fit")))[-1] == [1]
-    assert numbers(book(2, jobs, TERMS))[-1] == [1]
+def test_servers_are_numbered_cluster_by_cluster():
+    jobs = co.JobStream([0, 0], [4, 4], [[1, 2], [1, 1]], request="ordered")
+    assert numbers(book([3, 3], jobs, TERMS)) == [[0, 3, 4], [1, 5]]
 
 
 @pytest.mark.parametrize(
@@ -211,24 +218,6 @@ def test_the_horizon_moves_on_by_whole_slots():
     assert book(4, jobs, TERMS).refused.keys() == {1, 3}
 
 
-def test_servers_stay_reserved_as_long_as_a_job_was_expected_unless_told_otherwise():
-    """Job 0 asks for 20 and ends at 2; job 1 comes then, job 2 after it."""
-    jobs = total([(0, 2, 2), (2, 4, 2), (2, 4, 2)], estimate=[20, 4, 4])
-    assert book(2, jobs, TERMS).start.tolist() == [0, 22, 27]
-    early = replace(TERMS, release_early=True)
-    assert book(2, jobs, early).start.tolist() == [0, 2, 7]
-
-
-def test_what_is_past_is_not_idle_time_before_a_server_that_comes_free():
-    """Job 1 leaves server 0 at 5, when it starts: idle since 5, not since 3; server 1 since 4."""
-    jobs = total(
-        [(0, 3, 1), (0, 0, 1), (0, 4, 1), (6, 1, 1)],
-        estimate=[3, 10, 4, 1],
-        earliest_start=[0, 5, 0, 6],
-    )
-    assert numbers(book(2, jobs, replace(TERMS, release_early=True))) == [[0], [0], [1], [0]]
-
-
 def test_a_job_that_spans_is_booked_for_longer():
     """It needs two clusters until 10, and half as long again there; one holds it from then on."""
     jobs = co.JobStream([0, 0], [10, 8], [2, 3], request="flexible", span_penalty=0.5)
@@ -238,10 +227,7 @@ def test_a_job_that_spans_is_booked_for_longer():
     schedule = book([3, 3], blocked, TERMS, co.SingleThenSpan())
     assert schedule.allocation.tolist() == [[2, 0], [0, 2], [1, 1]]
     assert schedule.end.tolist() == [10, 10, 12]
-
-
-def test_a_job_whose_longer_booking_ends_beyond_the_horizon_is_tried_on():
-    """Spanning it would take 104; one cluster is idle from 10 on."""
+    # Spanning it would take 104, beyond the horizon; one cluster is idle from 10 on.
     rows = ([0, 0, 0], [10, 30, 80], [2, 2, 2])
     jobs = co.JobStream(*rows, request="flexible", span_penalty=[0, 0, 0.3])
     schedule = book([3, 3], jobs, TERMS, co.SingleThenSpan())

@@ -55,6 +55,15 @@ def test_the_head_is_overtaken_so_often_and_no_more(engine, scheduling, start, o
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_fpfs_starts_several_in_one_scan_in_order(engine):
+    """At 0 job 0 leaves 3 idle: jobs 2 and 3 (1 and 2) start past job 1 (4), job 4 does not."""
+    rows = [(0, 5, (1,)), (0, 5, (4,)), (0, 5, (1,)), (0, 5, (2,)), (0, 5, (1,))]
+    schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
+    assert schedule.start.tolist() == [0, 5, 0, 0, 10]
+    assert schedule.overtaken.tolist() == [0, 2, 0, 0, 0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_jumps_add_up_over_those_who_wait(engine):
     """The second of two waiting jobs inherits what overtook it while it was not the head.
 
@@ -117,29 +126,19 @@ class Halves(co.Placement):
 
 
 def test_a_policy_of_the_users_own():
+    """It sees all that arrive at its instant: of two simultaneous jobs the shorter goes first."""
     rows = [(0, 3, (4,)), (1, 9, (4,)), (2, 1, (4,)), (3, 2, (4,))]
-    schedule = run([4], rows, scheduling=Shortest(), engine="reference")
-    assert schedule.start.tolist() == [0, 6, 3, 4]
-
-
-def test_a_policy_sees_all_that_arrive_at_its_instant():
-    """The second of two simultaneous jobs is the shorter one, and goes first."""
+    assert run([4], rows, scheduling=Shortest(), engine="reference").start.tolist() == [0, 6, 3, 4]
     rows = [(1, 3, (4,)), (1, 2, (4,))]
-    schedule = run([4], rows, scheduling=Shortest(), engine="reference")
-    assert schedule.start.tolist() == [3, 1]
+    assert run([4], rows, scheduling=Shortest(), engine="reference").start.tolist() == [3, 1]
 
 
 def test_placements_of_the_users_own():
     rows = [(0, 3, (2, 2)), (0, 3, (3, 0))]
     schedule = run([5, 5, 5], rows, placement=LastFit(), engine="reference")
     assert schedule.allocation.tolist() == [[0, 2, 2], [0, 0, 3]]
-    halves = run(
-        [3, 3],
-        [(0, 3, (2, 2)), (0, 2, (1, 3))],
-        placement=Halves(),
-        engine="reference",
-        request="flexible",
-    )
+    rows, how = [(0, 3, (2, 2)), (0, 2, (1, 3))], {"engine": "reference", "request": "flexible"}
+    halves = run([3, 3], rows, placement=Halves(), **how)
     assert halves.start.tolist() == [0, 3]
     assert halves.allocation.tolist() == [[2, 2], [2, 2]]
 

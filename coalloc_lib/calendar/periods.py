@@ -9,7 +9,7 @@
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from math import inf
 from operator import attrgetter, gt
@@ -26,7 +26,7 @@ _START = attrgetter("start")
 
 
 class IdlePeriod(NamedTuple):
-    """A time during which a server has no reservation: as long as it can be, perhaps for ever."""
+    """A time, as long as can be, during which a server has no reservation."""
 
     server: int
     start: float
@@ -67,16 +67,13 @@ class IdlePeriods:
 
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
         """Return the feasible periods for [start, end), by server: the range search."""
-        found = []
-        for periods in self._idle:
-            position = bisect_right(periods, start, key=_START) - 1
-            if position >= 0 and periods[position].end >= end:
-                found.append(periods[position])
-        return found
+        places = ((each, bisect_right(each, start, key=_START) - 1) for each in self._idle)
+        last = [each[place] for each, place in places if place >= 0]
+        return [period for period in last if period.end >= end]
 
     def counts(self, start: float, end: float) -> tuple[int, ...]:
         """Return how many servers of each cluster have a feasible period."""
-        return tuple(map(len, self._by_cluster(self.feasible(start, end))))
+        return tuple(map(len, self.by_cluster(self.feasible(start, end))))
 
     def choose(
         self, start: float, end: float, allocation: Sequence[int], rule: str
@@ -98,10 +95,7 @@ class IdlePeriods:
         self._exchange(server, [period], [piece for piece in pieces if piece.start < piece.end])
 
     def give_back(self, server: int, start: float, end: float) -> None:
-        """Let a server be idle again, in one period with what is idle next to it.
-
-        What ended by the present instant is past, and not joined.
-        """
+        """Let a server be idle again, joined to what is idle next to it and not past."""
         start, end = float(start), float(end)
         periods = self._of(server)
         after = bisect_left(periods, start, key=_START)
@@ -138,7 +132,7 @@ class IdlePeriods:
         while periods and periods[0].end <= self.now:
             del periods[0]
 
-    def _by_cluster(self, periods):
+    def by_cluster(self, periods: Iterable[IdlePeriod]) -> list[list[IdlePeriod]]:
         """Return the periods of each cluster, in the order in which they are given."""
         of_each: list[list[IdlePeriod]] = [[] for _ in self.sizes]
         for period in periods:
@@ -147,7 +141,7 @@ class IdlePeriods:
 
     def _first_of(self, periods, allocation):
         """Return as many of each cluster as an allocation says, in the order that is given."""
-        found = self._by_cluster(periods)
+        found = self.by_cluster(periods)
         wanted = wanted_of(allocation, [*map(len, found)])
         return [period for idle, n in zip(found, wanted, strict=True) for period in idle[:n]]
 
@@ -155,12 +149,8 @@ class IdlePeriods:
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
     """Return an allocation as whole numbers; refuse what is none, or more than `most` servers."""
     wanted = listed(allocation)
-    if (
-        wanted is None
-        or len(wanted) != len(most)
-        or min(wanted, default=0) < 0
-        or any(map(gt, wanted, most))
-    ):
+    fits = wanted is not None and len(wanted) == len(most) and not any(map(gt, wanted, most))
+    if wanted is None or not fits or min(wanted, default=0) < 0:
         raise InputError(
             f"allocation = {shown(allocation)}; feasible are {shown([*most])}, give a whole number "
             "for each cluster, no larger"
@@ -171,8 +161,7 @@ def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
 def slack_of(slot: float) -> float:
     """Return by what share an instant may miss a multiple of the slot and still be that multiple.
 
-    Multiples of 2**-20, among them whole numbers, have exact multiples: none. A slot such as 0.1 is
-    rounded, and so are its multiples and the sums of times that should meet them.
+    Multiples of 2**-20 have exact multiples; those of 0.1 and the times that meet them are rounded.
     """
     return 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44  # `horizon_end` of the kernels too
 
@@ -180,8 +169,7 @@ def slack_of(slot: float) -> float:
 def slot_of(instant: float, slot: float) -> int:
     """Return the number k of the slot that an instant is in: ``k * slot <= instant``, the last.
 
-    Slots are counted in whole numbers: what is a multiple of the slot but for rounding
-    (`slack_of`) begins a slot.
+    What is a multiple of the slot but for rounding (`slack_of`) begins a slot.
 
     Raises
     ------

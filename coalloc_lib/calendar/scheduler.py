@@ -1,24 +1,15 @@
-"""The online scheduler itself, to be asked by hand: it books, cancels and tells who is idle."""
+"""The online scheduler by hand: it books, cancels and lists who is idle."""
 
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from math import inf
 from operator import gt
 from typing import Any, NamedTuple
 
-from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods
-from coalloc_lib.calendar.search import (
-    BEFORE_NOW,
-    BEYOND_HORIZON,
-    DAY,
-    TOO_WIDE,
-    Attempt,
-    BookingRules,
-    find_start,
-)
-from coalloc_lib.calendar.trees import SlotTrees
+from coalloc_lib.calendar import search
+from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
+from coalloc_lib.calendar.search import DAY, Attempt, BookingRules
 from coalloc_lib.checks import (
     InputError,
     finite,
@@ -36,10 +27,7 @@ from coalloc_lib.system import Multicluster
 
 @dataclass(frozen=True, eq=False)
 class Booking:
-    """What a request was given: its interval, and its servers in ascending order.
-
-    `allocation` tells how many these are of each cluster; of all `attempts`, the last was accepted.
-    """
+    """The interval and the servers of a request; the last of its `attempts` was accepted."""
 
     submit: float
     start: float
@@ -58,7 +46,7 @@ class Refused(NamedTuple):
 
 
 class Calendar:
-    """An online scheduler: requests are booked at once, or refused.
+    """An online scheduler: requests are booked at once, or refused, which changes nothing.
 
     Parameters
     ----------
@@ -70,23 +58,14 @@ class Calendar:
         Which idle servers of a cluster are taken; see `Online`.
     placement : Placement, optional
         From which clusters; worst fit where it is not given.
-    book : {"plain", "trees"}
-        What finds the idle servers: lists or, of one cluster, `SlotTrees`. The answers are the
-        same, but that the rule ``"first-found"`` is for trees.
 
     Attributes
     ----------
     now : float
         The present instant, at which requests are submitted; `advance` moves it.
     idle : IdlePeriods
-        The idle periods: lists, or trees.
     bookings : set of Booking
         Those that have not ended.
-
-    Notes
-    -----
-    What is refused, or no request at all, changes nothing: every question has the answer that it
-    had before.
 
     Examples
     --------
@@ -111,7 +90,6 @@ class Calendar:
         horizon: float = 28 * DAY,
         rule: str = "latest-start",
         placement: Placement | None = None,
-        book: str = "plain",
     ) -> None:
         self.system = clusters if isinstance(clusters, Multicluster) else Multicluster(clusters)
         self.terms = BookingRules(slot, step, max_attempts, horizon)
@@ -123,12 +101,7 @@ class Calendar:
                 "requests), as a calendar does; give another"
             )
         placement.check(self.system)
-        if one_of("book", book, ("plain", "trees")) == "trees":
-            self.idle: IdlePeriods = SlotTrees(self.system.sizes, self.terms.slot, self.terms.slots)
-        elif rule == FIRST_FOUND:
-            raise InputError(f"rule = {rule!r} depends on trees; give book='trees'")
-        else:
-            self.idle = IdlePeriods(self.system.sizes)
+        self.idle = IdlePeriods(self.system.sizes)
         self.rule = one_of("rule", rule, self.idle.rules)
         self.now = 0.0
         self.bookings: set[Booking] = set()
@@ -154,12 +127,12 @@ class Calendar:
             latest = finite("latest", latest)
         request = _Request(count, length, not_negative("span_penalty", span_penalty))
         if count > self.system.processors:
-            return Refused(self.now, TOO_WIDE, ())
+            return Refused(self.now, search.TOO_WIDE, ())
         if start < self.now:
-            return Refused(self.now, BEFORE_NOW, ())
+            return Refused(self.now, search.BEFORE_NOW, ())
         until = self.terms.horizon_end(self.now)
         case = (self.terms, start, latest, until)
-        tried, found, why = find_start(self.idle, request, self._place, *case)
+        tried, found, why = search.find_start(self.idle, request, self._place, *case)
         if found is None:
             return Refused(self.now, why, tuple(tried))
         return self._booked(self.idle.choose(*found, self.rule), found, tuple(tried))
@@ -175,18 +148,15 @@ class Calendar:
                 f"{shown([period.server for period in idle])}; give some of them, each once"
             )
         if end > self.terms.horizon_end(self.now):
-            return Refused(self.now, BEYOND_HORIZON, ())
-        edges = pairwise(accumulate(self.system.sizes, initial=0))
-        allocation = [sum(a <= number < b for number in chosen) for a, b in edges]
-        counts = self.idle.counts(start, end)
-        found = Reservation(float(start), float(end), allocation)
+            return Refused(self.now, search.BEYOND_HORIZON, ())
+        counts, each = self.idle.counts(start, end), self.idle.by_cluster(periods)
+        found = Reservation(float(start), float(end), [*map(len, each)])
         return self._booked(periods, found, (Attempt(found.start, found.end, counts, ""),))
 
     def cancel(self, booking: Booking) -> None:
         """Give up a booking that has not started.
 
-        Its servers are idle as before, but for one that starts now: what was idle until now is
-        past, so that they are idle from now on, and the rule ``"latest-start"`` takes them first.
+        Where it starts now, what its servers had idle until now is past.
         """
         self._live(booking)
         if booking.start < self.now:
@@ -205,10 +175,7 @@ class Calendar:
         self._end(booking, self.now)
 
     def free(self, start: float, end: float) -> list[IdlePeriod]:
-        """Return the idle periods, one a server, that hold a whole interval: the range search.
-
-        Nothing is booked.
-        """
+        """Return the idle periods, one a server, that hold a whole interval: the range search."""
         start, end = finite("start", start), finite("end", end)
         if not self.now <= start < end:
             raise InputError(
@@ -268,8 +235,6 @@ class Calendar:
 
 
 class _Request(NamedTuple):
-    """So many servers for so long."""
-
     servers: int
     length: float
     span_penalty: float

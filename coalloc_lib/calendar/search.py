@@ -1,4 +1,4 @@
-"""The search for a start: on which terms requests are taken, and what their attempts come to."""
+"""The search for a start: the rules of booking, and the attempts of a request."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -98,7 +98,7 @@ class Attempt(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What a search came to: a reservation, or None and the reason."""
+    """The attempts, and a reservation or None and the reason."""
 
     attempts: list[Attempt]
     reservation: Reservation | None
@@ -116,19 +116,14 @@ def find_start(
 ) -> Search:
     """Try the starts ``earliest``, ``earliest + step``, ... and return the first that will do.
 
-    `place` is as `State.place`: the allocation that a job gets of so many idle servers, or None.
-    The job starts from `earliest` to `latest`, and ends by `until`: `BookingRules.horizon_end`.
+    `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission.
 
     Notes
     -----
-    Attempt k is at ``earliest + k * step``. A job is placed on the servers that are idle over the
-    whole length that it is expected to run. That depends on where it is placed: it is placed in
-    the window that it needs on one cluster and, where it turns out to span and to run beyond it,
-    again in the longer one, as `Profile.earliest` does.
-
-    The first attempt whose shorter window ends beyond the horizon refuses the request, for later
-    ones do so too. Where only the longer one does, the next is tried: it may not have to span.
-    Counted as attempts are those at which the idle servers were asked for.
+    How long a job is expected to run depends on where it is placed: it is placed on what is idle
+    for as long as it needs on one cluster and, where it then spans and takes longer, again on what
+    is idle so long, as `Profile.earliest` does. Where only the longer time ends beyond the horizon,
+    the next attempt is made: it may not have to span.
     """
     shortest = job.expected_length(())  # as it is on one cluster
     attempts: list[Attempt] = []

@@ -3,8 +3,7 @@
 This is the data structure of Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale
 Distributed Environments (2009), section 4, to be read and to count its operations. All servers that
 are idle over an interval are found in the one tree of the slot in which the interval begins, in
-O((log N)^2). What is dear is the update: an idle period stands in the trees of all slots that it
-overlaps, and the one of each server that never ends in nearly all.
+O((log N)^2). Updates are dear: an idle period is in the trees of all slots that it overlaps.
 
 The *primary* tree of a slot holds the periods in its leaves, the latest start first. Every inner
 node of it has a *secondary* tree with the periods of its subtree, the earliest end first. Inner
@@ -21,18 +20,12 @@ O((log N)^2) in a primary one on average, and no path is longer than ``log(N) / 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from math import inf, log2, nextafter
 from typing import NamedTuple
 
-from coalloc_lib.calendar.periods import (
-    FIRST_FOUND,
-    RULES,
-    IdlePeriod,
-    IdlePeriods,
-    slot_of,
-    wanted_of,
-)
+from coalloc_lib.calendar import periods as lists
+from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods, slot_of
 from coalloc_lib.checks import InputError, finite, positive, shown, whole
 
 #: The share of the leaves that one half of a subtree may have.
@@ -51,11 +44,10 @@ class Leaf:
 
 @dataclass(eq=False, slots=True)
 class Inner:
-    """A node with two halves.
+    """A node with two halves, `size` leaves below, and the same periods by end in `secondary`.
 
     `median` is the start, or in a secondary tree the end, of the last period of the left half when
-    the node was built, and `last` its sort key: what has no larger one belongs to the left. `size`
-    counts the leaves below. `secondary` holds the same periods by end; None in a secondary tree.
+    the node was built, and `last` its sort key: what has no larger one belongs to the left.
     """
 
     median: float
@@ -181,11 +173,7 @@ class Tree:
 
 
 def _ending_from(root, end, steps):
-    """Phase 2: yield the subtrees of a secondary tree whose periods end at an instant or later.
-
-    At a median before the instant the left half is ignored; else the right half is marked, and the
-    search goes on in the left one. A single leaf is its own secondary tree.
-    """
+    """Phase 2: yield the subtrees of a secondary tree whose periods end at an instant or later."""
     node = root
     while isinstance(node, Inner):
         steps.taken += 1
@@ -201,11 +189,10 @@ def _ending_from(root, end, steps):
 
 @dataclass
 class Operations:
-    """Elementary operations so far: nodes of trees that were looked at, made or taken away.
+    """Elementary operations so far, as `Steps` are.
 
-    `phase1` in primary trees, `phase2` in secondary ones with the traversal that retrieves what was
-    found, `update` to take periods out of trees and to put the pieces in, `advance` to build the
-    trees of the slots that came into the horizon.
+    `phase1` in primary trees, `phase2` in secondary ones and to retrieve periods, `update` to
+    exchange them, `advance` to build the trees of the slots that came into the horizon.
     """
 
     phase1: int = 0
@@ -215,10 +202,9 @@ class Operations:
 
 
 class TreeSearch(NamedTuple):
-    """A search on the tree of one slot, as it went; nodes are good until the next update.
+    """A search on the tree of one slot; its nodes are good until the next update.
 
-    `candidates` and `feasible` are the subtrees that phases 1 and 2 marked, in this order; `found`
-    the feasible periods, as these hold them, no more than were asked for.
+    Phases 1 and 2 marked the subtrees `candidates` and `feasible`; `found` is no more than asked.
     """
 
     slot: int
@@ -248,17 +234,13 @@ class SlotTrees(IdlePeriods):
 
     Notes
     -----
-    The lists stay as well: they know which idle periods of a server are neighbours.
-
-    As time goes on, the tree of the slot that is over is discarded, and one for the slot that comes
-    into the horizon is made: in O(1), says the paper. It is where the new tree is empty; but idle
-    periods that reach into the new slot stand in its tree, which so is built in O(N log N).
-
-    What a server has idle can be several periods in one slot, where jobs may be shorter than a
-    slot; then a tree has more than N leaves.
+    The lists stay as well: they know which idle periods of a server are neighbours. The paper makes
+    the tree of the slot that comes into the horizon in O(1); but idle periods that reach into the
+    slot are in its tree, which so is built in O(N log N). Where jobs may be shorter than a slot, a
+    tree can have more than N leaves.
     """
 
-    rules = (*RULES, FIRST_FOUND)
+    rules = (*lists.RULES, FIRST_FOUND)
 
     def __init__(self, sizes: Sequence[int], slot: float, slots: int) -> None:
         super().__init__(sizes)
@@ -288,13 +270,8 @@ class SlotTrees(IdlePeriods):
     def search(self, start: float, end: float, count: int | None = None) -> TreeSearch:
         """Find idle periods that are feasible for [start, end) in the tree of its first slot.
 
-        Parameters
-        ----------
-        start, end : float
-            `start` is in a slot that has a tree.
-        count : int, optional
-            Phase 2 ends when it has found so many; nothing is found where phase 1 has fewer
-            candidates, or phase 2 fewer feasible periods. All are sought where it is not given.
+        Phase 2 ends when it has found `count`; nothing is found where there are fewer. All are
+        sought where it is not given.
         """
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
@@ -306,7 +283,7 @@ class SlotTrees(IdlePeriods):
         candidates, feasible = self._marked(slot, start, end, count)
         found: list[IdlePeriod] = []
         if _leaves_of(feasible) >= wanted:
-            found += islice((period for node in feasible for period in leaves(node)), count)
+            found += islice(chain.from_iterable(map(leaves, feasible)), count)
             self.operations.phase2 += len(found)
         return TreeSearch(slot, candidates, feasible, found)
 
@@ -329,7 +306,7 @@ class SlotTrees(IdlePeriods):
         """Return so many feasible periods by the rule; ``"first-found"`` as the search ends."""
         if rule != FIRST_FOUND:
             return super().choose(start, end, allocation, rule)
-        (count,) = wanted_of(allocation, self.sizes)
+        (count,) = lists.wanted_of(allocation, self.sizes)
         return self._first_of(self.search(start, end, count).found, allocation)
 
     def advance(self, now: float) -> None:
@@ -344,21 +321,16 @@ class SlotTrees(IdlePeriods):
         self.operations.advance += self._steps.taken - before
 
     def _marked(self, slot, start, end, count):
-        """Go through both phases; return the subtrees that each of them marked.
-
-        Phase 2 goes through the marks of phase 1 in reverse, until enough periods are found.
-        """
+        """Return the marks of both phases; phase 2 takes those of phase 1 in reverse."""
         before = self._steps.taken
         candidates = self.trees[slot].starting_by(start)
         between = self._steps.taken
         self.operations.phase1 += between - before
         enough, feasible = inf if count is None else count, []
         if enough == inf or _leaves_of(candidates) >= enough:
-            number = 0
             for node in self._passes(candidates, end):
                 feasible.append(node)
-                number += node.size
-                if number >= enough:
+                if _leaves_of(feasible) >= enough:
                     break
         self.operations.phase2 += self._steps.taken - between
         return candidates, feasible
@@ -373,12 +345,10 @@ class SlotTrees(IdlePeriods):
         """Do as the lists do, and in all trees."""
         super()._exchange(server, old, new)
         before, least = self._steps.taken, next(iter(self.trees))
-        for period in old:
-            for number in self._overlapped(period, least, least + self.slots - 1):
-                self.trees[number].remove(period)
-        for period in new:
-            for number in self._overlapped(period, least, least + self.slots - 1):
-                self.trees[number].insert(period)
+        for periods, change in ((old, Tree.remove), (new, Tree.insert)):
+            for period in periods:
+                for number in self._overlapped(period, least, least + self.slots - 1):
+                    change(self.trees[number], period)
         self.operations.update += self._steps.taken - before
 
     def _overlapped(self, period, least, most):
@@ -397,7 +367,7 @@ class SlotTrees(IdlePeriods):
 
 
 def _leaves_of(nodes):
-    """Return how many periods some subtrees have."""
+    """Return how many periods are below some nodes."""
     return sum(node.size for node in nodes)
 
 
@@ -427,13 +397,9 @@ def worked_example() -> Example:
 
     Notes
     -----
-    Slots of 10, a horizon of 42. The paper's text tells X = [4, 25) of the first server, that
-    V overlaps the first two slots only, that all four overlap the second slot, the medians 7 and
-    25, and how the search goes; what else its figures show is chosen here so that all of this comes
-    about. Server 1 and slot 2 of the paper are number 0 and number 1 here.
-
-    The request, (17, 17, 12, 2), has phase 1 mark the subtree of X and V, then Z, then Y; phase 2
-    goes through them in reverse, accepts Y and Z, and ends.
+    Slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first server (number 0
+    here), V in the first two slots only, all four in the second slot, the medians 7 and 25, and how
+    the search goes; the rest is chosen so that this comes about.
 
     Examples
     --------

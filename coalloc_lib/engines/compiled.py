@@ -1,8 +1,4 @@
-"""The compiled engine: prepares arrays for the kernels.
-
-It runs the policies that it has a translation of, and refuses others; the readable engine runs
-any object.
-"""
+"""The compiled engine: prepares arrays for the kernels, and refuses policies that it has not."""
 
 import builtins
 import multiprocessing
@@ -24,7 +20,7 @@ from coalloc_lib.engines.kernels import (
     queue_order,
     queue_tree,
 )
-from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting, no_promises
+from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.placement import (
     BestFit,
@@ -73,43 +69,43 @@ def _in_turn(task):
     system, jobs, scheduling, placement, backlog = task
     n = len(jobs)
     max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
-    parts = _parts(jobs, placement)
-    searched = max_jumps and parts.shape[1] > 1
-    whole = may_stay_whole(placement, jobs.request)
-    keys = _with_total(parts) if searched or whole else parts
-    stream = queue_order.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
+    stream = _stream(jobs, placement, max_jumps > 0)
     policy = queue_order.Policy(max_jumps, backlog or 0)
     rule = _rule(jobs.request, placement, len(system))
-    tree = queue_tree.empty_tree(n if max_jumps else 0, keys.shape[1])
+    tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
     columns = _columns(n, len(system))
-    given = (stream, rule, policy, system.as_array(), tree)
+    trees = queue_tree.Trees(tree, np.empty((1, 1)))
+    given = (stream, rule, policy, system.as_array(), trees)
     started = _run(queue_order.run, *given, *columns)
     _refuse_rest(task, started, columns[-1])
-    return Outcome(*columns, no_promises(n), {})
+    return Outcome(*columns, np.broadcast_to(np.nan, n), {})  # which takes no memory
 
 
 def _easy(task):
     """Run EASY."""
-    n, stream = len(task.jobs), _planned(task.jobs, task.placement)
+    n, stream = len(task.jobs), _stream(task.jobs, task.placement)
     keys = queue_tree.empty_tree(n, stream.keys.shape[1])
-    trees = backfilling.Trees(keys, queue_tree.empty_tree(n, 1, np.float64))
+    trees = queue_tree.Trees(keys, queue_tree.empty_tree(n, 1, np.float64))
     return _backfilling(task, backfilling.run_easy, stream, trees)
 
 
 def _conservative(task):
     """Run conservative backfilling."""
-    stream = _planned(task.jobs, task.placement)
+    stream = _stream(task.jobs, task.placement)
     shares = np.linspace(0, 1, LEVELS, endpoint=False)
     levels = np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
     return _backfilling(task, backfilling.run_conservative, stream, levels)
 
 
-def _planned(jobs, placement):
-    """Return the stream whose keys end with the total processors."""
+def _stream(jobs, placement, is_searched=True):
+    """Return the stream; the keys of a queue that is searched end with the total processors."""
     parts = _parts(jobs, placement)
-    whole = may_stay_whole(placement, jobs.request)
-    keys = _with_total(parts) if whole or parts.shape[1] > 1 else parts
-    return queue_order.Stream(jobs.submit, jobs.runtime, _spanning(jobs), parts, keys)
+    keys, spanning = parts, jobs.runtime
+    if may_stay_whole(placement, jobs.request) or (is_searched and parts.shape[1] > 1):
+        keys = np.hstack([parts, parts.sum(axis=1, keepdims=True, dtype=np.int32)])
+    if jobs.span_penalty.any():
+        spanning = time_on_processors(jobs.runtime, jobs.span_penalty, True)
+    return queue_order.Stream(jobs.submit, jobs.runtime, spanning, parts, keys)
 
 
 def _backfilling(task, kernel, stream, *more):
@@ -140,26 +136,20 @@ def _online(task):
     code = RULE_CODES[terms.rule]
     terms.horizon_end(jobs.submit.max(initial=0.0))  # refuses what is too far
     policy = booking.Policy(terms.slot, terms.slots, terms.step, most, code, terms.release_early)
-    given = (_planned(jobs, placement), _expected(jobs, placement), requests)
+    given = (_stream(jobs, placement), _expected(jobs, placement), requests)
     rule = _rule(jobs.request, placement, len(system))
     book = call(new_book, sizes, 0, 0.0, what=_WHAT)
-    call(booking.run, *given, rule, policy, sizes, book, bookings, what=_WHAT)
+    _run(booking.run, *given, rule, policy, sizes, book, bookings)
     refused = {
         job: Refusal(float(jobs.submit[job]), _REASONS[bookings.why[job]])
         for job in np.flatnonzero(bookings.why).tolist()
     }
-    ids = bookings.servers[: bookings.first[-1]]
-    told = bookings.attempts, Servers(ids, bookings.first)
-    return Outcome(start, end, entered, allocation, promised, refused, *told)
+    ids = Servers(bookings.servers[: bookings.first[-1]], bookings.first)
+    return Outcome(start, end, entered, allocation, promised, refused, bookings.attempts, ids)
 
 
 #: Why a request was refused, by the code of the kernel.
-_REASONS = {
-    booking.NO_ROOM: search.NO_ROOM,
-    booking.PAST_LATEST: search.PAST_LATEST,
-    booking.BEYOND_HORIZON: search.BEYOND_HORIZON,
-    booking.NO_LENGTH: search.NO_LENGTH,
-}
+_REASONS = ("", search.NO_ROOM, search.PAST_LATEST, search.BEYOND_HORIZON, search.NO_LENGTH)
 
 #: Policy -> what runs its kernel. A policy that is not here runs on the readable engine only.
 _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
@@ -172,9 +162,7 @@ _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
 
 #: What a message calls the kernels.
 _WHAT = "simulation kernels"
-
-
-#: So few jobs take a moment: under conservative backfilling, and under other policies.
+#: So few jobs take a moment: where reservations are made, and under other policies.
 FEW_PLANNED, FEW = 300, 20_000
 #: Seconds until a run shows how far it is, and between two looks at it.
 PATIENCE, TICK = 2.0, 0.2
@@ -185,7 +173,7 @@ LEVELS = 5
 def _run(kernel, *given):
     """Call a kernel, given the stream first; a long run of the main thread can be interrupted."""
     watch, total = np.zeros(2, np.int64), len(given[0].submit)
-    few = FEW_PLANNED if kernel is backfilling.run_conservative else FEW
+    few = FEW if kernel in (queue_order.run, backfilling.run_easy) else FEW_PLANNED
     if total <= few or threading.current_thread() is not threading.main_thread():
         return call(kernel, *given, watch, what=_WHAT)
     with ThreadPoolExecutor(1) as pool:
@@ -267,13 +255,6 @@ def _of_each_cluster(rule, clusters):
     return np.arange(clusters) if order is None else np.array(order, dtype=np.int64)
 
 
-def _spanning(jobs):
-    """Return how long each job runs where it spans."""
-    if not jobs.span_penalty.any():
-        return jobs.runtime
-    return time_on_processors(jobs.runtime, jobs.span_penalty, True)
-
-
 def _parts(jobs, placement):
     """Return what is placed of each job: see `placing`."""
     components = jobs.components
@@ -284,11 +265,5 @@ def _parts(jobs, placement):
     parts = components.astype(np.int32)
     if jobs.request == "unordered":
         call(placing.sort_rows, parts, what=_WHAT)
-    used = parts.shape[1]
-    while used > 1 and not parts[:, used - 1].any():
-        used -= 1
+    used = np.flatnonzero(parts.any(axis=0)).max(initial=0) + 1
     return np.ascontiguousarray(parts[:, :used])
-
-
-def _with_total(parts):
-    return np.hstack([parts, parts.sum(axis=1, keepdims=True, dtype=np.int32)])

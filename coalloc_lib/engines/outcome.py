@@ -27,14 +27,14 @@ class Task(NamedTuple):
 
 
 class Servers:
-    """Which servers each job has: a row of numbers a job, of different lengths.
+    """Which servers each job has, in ascending order.
 
     Parameters
     ----------
     ids : ndarray of int32
-        The rows one after the other, each in ascending order.
+        The servers of one job after the other.
     first : ndarray of int64, shape (n + 1,)
-        Row i is ``ids[first[i]:first[i + 1]]``.
+        Job i has ``ids[first[i]:first[i + 1]]``.
 
     Examples
     --------
@@ -94,17 +94,11 @@ class Outcome(NamedTuple):
             return rows
 
         refused = {int(order[job]): refusal for job, refusal in self.refused.items()}
-        attempts, servers = self.attempts, self.servers
-        if attempts is not None:
-            attempts = moved(attempts)
+        attempts = None if self.attempts is None else moved(self.attempts)
+        servers = self.servers
         if servers is not None:
             servers = Servers.of_rows([servers[row] for row in moved(np.arange(len(order)))])
         return Outcome._make([*map(moved, self[:5]), refused, attempts, servers])
-
-
-def no_promises(count: int) -> np.ndarray:
-    """Return the column `promised` of a run without promises; it takes no memory."""
-    return np.broadcast_to(np.nan, count)
 
 
 def left_waiting(policy: str, count: int, first: int) -> InputError:

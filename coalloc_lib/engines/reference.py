@@ -1,8 +1,7 @@
 """The readable engine, on SimPy: the definition of what every other engine must do.
 
-Each job is a SimPy process: it arrives, waits in the queue, runs, and leaves. At one instant
-departures come first, then arrivals, then the scheduler. It runs the readable policy objects
-themselves, so a policy or placement of the user's own works here without further ado.
+Each job is a process. At one instant departures come first, then arrivals, then the scheduler. It
+runs any policy object, so that one of the user's own works here.
 """
 
 from collections.abc import Generator
@@ -74,7 +73,7 @@ class Simulation:
         self.call_scheduler()
         self.environment.run()
         if self.to_leave:
-            raise self.left_waiting()
+            self.fail()
         return self.outcome()
 
     def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
@@ -105,9 +104,8 @@ class Simulation:
         """Let the scheduler act at this instant, once all that happens at it has happened."""
         if not self.scheduler_called:
             self.scheduler_called = True
-            Ranked(self.environment, self.environment.now, SCHEDULER).callbacks.append(
-                self.schedule
-            )
+            now = Ranked(self.environment, self.environment.now, SCHEDULER)
+            now.callbacks.append(self.schedule)
 
     def schedule(self, _event: simpy.Event) -> None:
         """Let the policy act until nothing more changes, then top the queue up if it is held."""
@@ -117,33 +115,30 @@ class Simulation:
         while waiting != len(queue):
             waiting = len(queue)
             self.policy.start_jobs(self.state)
-        if waiting < before or self.state.running:
-            self.in_vain = 0
-        else:
-            self.count_in_vain()
+        arrivals_to_come = not self.backlog and waiting < self.to_leave
+        is_at_rest = waiting == before and not self.state.running and not arrivals_to_come
+        self.in_vain = self.in_vain + 1 if is_at_rest else 0
+        if self.in_vain > MOST_IN_VAIN:
+            self.fail()
         for _ in range((self.backlog or 0) - waiting):
             job = next(self.to_come, None)
             if job is not None:
                 self.environment.process(self.life(job))
 
-    def count_in_vain(self) -> None:
-        """Count the calls in a row that found and left the system at rest; end an endless run."""
-        arrivals_to_come = not self.backlog and len(self.state.queue) < self.to_leave
-        self.in_vain = 0 if arrivals_to_come else self.in_vain + 1
-        if self.in_vain > MOST_IN_VAIN:
-            raise self.left_waiting()
-
-    def left_waiting(self) -> InputError:
-        """Return the error of a run that has come to rest with jobs in its queue."""
+    def fail(self) -> None:
+        """End a run that has come to rest with jobs in its queue."""
         queue = self.state.queue
-        return left_waiting(self.name, len(queue), queue[0].number)
+        raise left_waiting(self.name, len(queue), queue[0].number)
 
     def outcome(self) -> Outcome:
         """Return the columns of the finished run."""
-        state, jobs = self.state, self.jobs
+        state, jobs, attempts, servers = self.state, self.jobs, None, None
         nothing = [0] * len(state.idle)
         promised = np.full(len(jobs), np.nan)
         promised[list(state.promised)] = list(state.promised.values())
+        if state.attempts:
+            attempts = np.array([state.attempts.get(job.number, 0) for job in jobs], dtype=np.int64)
+            servers = Servers.of_rows([state.servers.get(job.number, []) for job in jobs])
         return Outcome(
             np.array([job.start for job in jobs], dtype=float),  # of None it makes NaN
             self.end,
@@ -151,17 +146,9 @@ class Simulation:
             np.array([job.allocation or nothing for job in jobs], dtype=np.int32),
             promised,
             state.refused,
-            *self.booked(),
+            attempts,
+            servers,
         )
-
-    def booked(self) -> tuple[np.ndarray | None, Servers | None]:
-        """Return the attempts and the servers of all jobs; None where the policy said nothing."""
-        state, numbers = self.state, range(len(self.jobs))
-        if not state.attempts:
-            return None, None
-        attempts = [state.attempts.get(number, 0) for number in numbers]
-        servers = [state.servers.get(number, []) for number in numbers]
-        return np.array(attempts, dtype=np.int64), Servers.of_rows(servers)
 
 
 def run(task: Task) -> Outcome:

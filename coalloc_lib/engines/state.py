@@ -1,8 +1,4 @@
-"""The state of the readable engine, which keeps the protocol `coalloc_lib.scheduling.State`.
-
-Policies may be anyone's, so what they answer and ask for is checked here, where it happens; an
-error names the policy.
-"""
+"""The state of the readable engine: anyone's policies use it, so what they ask for is checked."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
@@ -54,10 +50,7 @@ for _method in (
 
 
 class State(scheduling.State):
-    """The queue, the running jobs and the idle processors of one run.
-
-    `placement` is None for ordered requests; `call_at` has the policy called at an instant.
-    """
+    """The queue, the running jobs and the idle processors of one run."""
 
     def __init__(
         self,
@@ -120,17 +113,20 @@ class State(scheduling.State):
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
         """Start a waiting job, where the placement says or on `allocation`, if it fits."""
-        try:  # as in `_turn`, but one call less
-            turn = self._turns[job]
-        except (KeyError, TypeError):
-            raise self._not_waiting(job, "started") from None
+        turn = self._turn(job, "started")
         if allocation is None:  # as in `place`, but one call less: most answers are None
-            answer = self._placement.place(job.components, self._request, self._idle)
-            if answer is None:
+            taken = self._placement.place(job.components, self._request, self._idle)
+            if taken is None:
                 return False
-            taken = answer if self._is_trusted else self._placed(job, answer, self._idle)
+            if not self._is_trusted:
+                taken = self._placed(job, taken, self._idle)
         else:
-            taken = self._named(job, allocation)
+            taken = allocation_of(allocation, sum(job.components), len(self._idle))
+            if taken is None:
+                raise InputError(
+                    f"{self._policy} started job {job.number}, of {job.processors} processors, on "
+                    f"{shown(allocation)}; give the processors of each cluster, or leave it out"
+                )
             if any(map(gt, taken, self._idle)):
                 return False
         self._idle = tuple(map(sub, self._idle, taken))
@@ -205,29 +201,16 @@ class State(scheduling.State):
             )
         return taken
 
-    def _named(self, job, allocation):
-        """Return what the policy named as an allocation; refuse what is none."""
-        taken = allocation_of(allocation, sum(job.components), len(self._idle))
-        if taken is None:
-            raise InputError(
-                f"{self._policy} started job {job.number}, of {job.processors} processors, on "
-                f"{shown(allocation)}; give the processors of each cluster, or leave it out"
-            )
-        return taken
-
     def _turn(self, job, did):
         """Return the event that ends the wait of a job; refuse what does not wait."""
         try:
             return self._turns[job]
         except (KeyError, TypeError):  # a TypeError of what cannot be a key
-            raise self._not_waiting(job, did) from None
-
-    def _not_waiting(self, job, did):
-        which = f"job {job.number}" if isinstance(job, Job) else shown(job)
-        return InputError(
-            f"{self._policy} {did} {which}, which is not waiting; take jobs from state.queue, each "
-            "once"
-        )
+            which = f"job {job.number}" if isinstance(job, Job) else shown(job)
+            raise InputError(
+                f"{self._policy} {did} {which}, which is not waiting; take jobs from state.queue, "
+                "each once"
+            ) from None
 
     def _leave(self, job):
         """Take a job out of the queue; return the position that it had."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.calendar import IdlePeriod, IdlePeriods, SlotTrees, worked_example
 from coalloc_lib.calendar.periods import FIRST_FOUND, slot_of
-from coalloc_lib.calendar.trees import BALANCE, Inner, Leaf, Steps, Tree, leaves
+from coalloc_lib.calendar.trees import BALANCE, Leaf, Steps, Tree, leaves
 
 
 def named(nodes, periods):
@@ -106,25 +106,21 @@ def test_trees_stay_sorted_balanced_and_counted(rows, data):
 
 
 def test_a_median_is_the_last_value_of_the_left_half():
-    tree = Tree([IdlePeriod(i, start, 20 + start) for i, start in enumerate([1, 4, 2, 3, 5])],
-                Steps())  # fmt: skip
-    assert isinstance(tree.root, Inner)
+    periods = [IdlePeriod(i, start, 20 + start) for i, start in enumerate([1, 4, 2, 3, 5])]
+    tree = Tree(periods, Steps())
     assert [p.start for p in leaves(tree.root)] == [5, 4, 3, 2, 1]
     assert (tree.root.median, tree.root.secondary.root.median) == (3, 23)
 
 
-@st.composite
-def histories(draw):
-    """Takes, returns and leaps of time: what is done to a book, as numbers to choose by."""
-    slot = draw(st.sampled_from([1.0, 2.0, 0.1, 1 / 3, 7.0]))
-    sizes = [draw(st.integers(1, 9))]
-    step = st.tuples(
-        st.sampled_from(["take", "take", "take", "back", "shorten", "advance"]),
-        st.integers(0, 30),
-        st.integers(1, 20),
-        st.integers(0, 99),
-    )
-    return sizes, slot, draw(st.integers(1, 9)), draw(st.lists(step, max_size=40))
+WHAT = st.sampled_from(["take", "take", "take", "back", "shorten", "advance"])
+STEP = st.tuples(WHAT, st.integers(0, 30), st.integers(1, 20), st.integers(0, 99))
+#: Takes, returns and leaps of time: what is done to a book, as numbers to choose by.
+histories = st.tuples(
+    st.lists(st.integers(1, 9), min_size=1, max_size=1),
+    st.sampled_from([1.0, 2.0, 0.1, 1 / 3, 7.0]),
+    st.integers(1, 9),
+    st.lists(STEP, max_size=40),
+)
 
 
 def apply(books, taken, now, slot, what, first, more, pick):
@@ -152,7 +148,7 @@ def apply(books, taken, now, slot, what, first, more, pick):
 
 
 @settings(max_examples=60)
-@given(histories())
+@given(histories)
 def test_trees_give_the_answers_of_the_lists_whatever_is_done(history):
     sizes, slot, slots, steps = history
     plain, trees = IdlePeriods(sizes), SlotTrees(sizes, slot, slots)
@@ -165,9 +161,8 @@ def test_trees_give_the_answers_of_the_lists_whatever_is_done(history):
             assert trees.feasible(start, end) == plain.feasible(start, end)
             assert trees.counts(start, end) == plain.counts(start, end)
             for rule in plain.rules:
-                wanted = plain.counts(start, end)
-                chosen = plain.choose(start, end, wanted, rule)
-                assert trees.choose(start, end, wanted, rule) == chosen
+                how = (start, end, plain.counts(start, end), rule)
+                assert trees.choose(*how) == plain.choose(*how)
     first = slot_of(now, slot)
     assert [*trees.trees] == [*range(first, first + slots)]
     for number, tree in trees.trees.items():
@@ -181,7 +176,7 @@ def test_trees_give_the_answers_of_the_lists_whatever_is_done(history):
 
 
 @settings(max_examples=60)
-@given(histories(), st.integers(0, 12))
+@given(histories, st.integers(0, 12))
 def test_a_search_ends_with_the_first_of_all_that_it_would_find(history, count):
     sizes, slot, slots, steps = history
     trees, taken, now = SlotTrees(sizes, slot, slots), [], 0.0
@@ -190,8 +185,8 @@ def test_a_search_ends_with_the_first_of_all_that_it_would_find(history, count):
     every = trees.search(now, now + slot).found
     some = trees.search(now, now + slot, count).found
     assert some == (every[:count] if count <= len(every) else [])
-    starts = [max(p.start for p in leaves(node)) for node in
-              reversed(trees.search(now, now + slot).candidates)]  # fmt: skip
+    candidates = reversed(trees.search(now, now + slot).candidates)
+    starts = [max(p.start for p in leaves(node)) for node in candidates]
     assert starts == sorted(starts, reverse=True)  # what started last is looked at first
 
 
@@ -214,10 +209,9 @@ def test_the_operations_of_updates_and_of_new_slots_are_counted():
 def test_trees_that_no_memory_holds_are_refused():
     with pytest.raises(co.InputError, match=r"^slot = 900: trees for 2,688 slots of 430 servers"):
         SlotTrees([430], 900.0, 2688)
-    online = co.Online(rule="first-found")
-    jobs = co.JobStream([0], [1], [1], request="total")
+    jobs, how = co.JobStream([0], [1], [1], request="total"), {"engine": "reference"}
     with pytest.raises(co.InputError, match=r"give a longer slot or another rule$"):
-        co.simulate(co.Multicluster([430]), jobs, scheduling=online, engine="reference")
+        co.simulate(co.Multicluster([430]), jobs, scheduling=co.Online(rule="first-found"), **how)
 
 
 def test_an_instant_may_be_a_number_of_numpy():

@@ -75,14 +75,8 @@ def test_same_bookings(case, scheduling, data):
 
 def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter_time():
     """On both clusters job 1 would run until 15, but then only the second is idle: until 10."""
-    jobs = co.JobStream(
-        [0, 0, 0],
-        [5, 10, 2],
-        [2, 5, 8],
-        request="flexible",
-        span_penalty=[0, 0.5, 0],
-        earliest_start=[12, 0, 10],
-    )
+    jobs = co.JobStream([0, 0, 0], [5, 10, 2], [2, 5, 8], request="flexible")
+    jobs = jobs.replace(span_penalty=[0, 0.5, 0], earliest_start=[12, 0, 10])
     how = {"scheduling": co.Online(10, 5, 8, 100), "placement": co.BestFit()}
     schedule = both(co.Multicluster([2, 6]), jobs, **how)
     assert schedule.allocation[1].tolist() == [0, 5]
@@ -127,9 +121,8 @@ def test_same_schedule_with_a_long_queue_of_jobs_that_may_stay_whole(max_jumps):
     rng = np.random.default_rng(max_jumps)
     n = 1500
     submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
-    jobs = co.JobStream(
-        submit, runtime, rng.integers([1, 0, 0], [9, 8, 8], (n, 3)), span_penalty=0.3
-    )
+    components = rng.integers([1, 0, 0], [9, 8, 8], (n, 3))
+    jobs = co.JobStream(submit, runtime, components, span_penalty=0.3)
     how = {"scheduling": co.FPFS(max_jumps), "placement": co.SingleThenSpan()}
     schedule = both(co.Multicluster([22, 9, 8]), jobs, **how)
     assert 0 < schedule.spans.sum() < (np.count_nonzero(jobs.components, axis=1) > 1).sum()
@@ -141,14 +134,10 @@ def test_same_schedule_with_a_long_queue(max_jumps, request_type):
     """The tree over the queue has several levels here, and stale bounds."""
     rng = np.random.default_rng(max_jumps)
     n = 1500
-    jobs = co.JobStream(
-        submit=np.sort(rng.integers(0, 60, n)),
-        runtime=rng.exponential(2, n),
-        components=rng.integers(1, 8, (n, 3))
-        if request_type != "total"
-        else rng.integers(1, 13, n),
-        request=request_type,
-    )
+    submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
+    is_total = request_type == "total"
+    components = rng.integers(1, 13, n) if is_total else rng.integers(1, 8, (n, 3))
+    jobs = co.JobStream(submit, runtime, components, request=request_type)
     system = co.Multicluster([12, 9, 8])
     schedule = both(system, jobs, scheduling=co.FPFS(max_jumps=max_jumps))
     assert schedule.overtaken.max() > 0
@@ -180,17 +169,32 @@ def test_one_waiting_job_saturates_fcfs(case, data):
     np.testing.assert_array_equal(one.allocation, many.allocation)
 
 
-def test_kernels_uncompiled_as_compiled(tmp_path):
-    """The same test of agreement holds with compilation switched off."""
+def uncompiled(tmp_path, code, *arguments):
+    """What Python code prints with compilation switched off."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    tests = [
-        f"{__file__}::{name}" for name in ("test_same_schedule", "test_fpfs_without_jumps_is_fcfs")
-    ]
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stdout[-2000:]
-    assert "2 passed" in run.stdout
+    command = [sys.executable, "-c", code, *arguments]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+    return run.stdout
+
+
+#: Some of the tests above, with blocks of so many periods.
+AGAIN = f"""
+import sys, pytest
+from coalloc_lib.calendar.kernels import rows
+rows.BLOCK = int(sys.argv[1])
+tests = [f"{__file__}::{{name}}" for name in sys.argv[2:]]
+sys.exit(pytest.main(["-p", "no:cacheprovider", *tests]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "tests"),
+    [
+        ("64", ["test_same_schedule", "test_fpfs_without_jumps_is_fcfs"]),
+        ("4", ["test_same_bookings"]),
+    ],
+)
+def test_kernels_uncompiled_as_compiled(tmp_path, block, tests):
+    """Blocks of four periods are split and packed often."""
+    assert f"{len(tests)} passed" in uncompiled(tmp_path, AGAIN, block, *tests)

@@ -1,8 +1,5 @@
 """Many requests at once: against a brute-force calendar, and what a long run leaves behind."""
 
-import os
-import subprocess
-import sys
 from bisect import bisect_left, insort
 from math import ceil, floor, inf
 
@@ -30,13 +27,9 @@ def requests(count, servers, load=0.8, seed=1):
 def brute_force(jobs, servers, policy):
     """Start, attempts and servers of each request, from a list of each server's reservations."""
     busy = [[(-inf, 0.0)] for _ in range(servers)]
-    for submit, earliest, length, wanted in zip(
-        jobs.submit.tolist(),
-        jobs.earliest_start.tolist(),
-        jobs.estimate.tolist(),
-        jobs.processors.tolist(),
-        strict=True,
-    ):
+    columns = (jobs.submit, jobs.earliest_start, jobs.estimate, jobs.processors)
+    rows_of = zip(*(column.tolist() for column in columns), strict=True)
+    for submit, earliest, length, wanted in rows_of:
         for mine in busy:
             while len(mine) > 1 and mine[1][1] <= submit:
                 del mine[0]
@@ -136,21 +129,3 @@ def test_no_idle_period_is_lost_or_doubled_and_what_is_past_is_forgotten(monkeyp
     assert book.rows[:, rows.COUNT].sum() < 4 * len(left) + 4 * rows.BLOCK
     assert len(book.blocks) < 1500
     schedule.verify()
-
-
-#: The agreement of both engines with blocks of four periods, which split and are packed often.
-SMALL = """
-import sys, pytest
-from coalloc_lib.calendar.kernels import rows
-rows.BLOCK = 4
-sys.exit(pytest.main(["-p", "no:cacheprovider", *sys.argv[1:]]))
-"""
-
-
-def test_blocks_of_four_give_the_same_answers(tmp_path):
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    agreement = f"{co.__path__[0]}/../tests/engines/test_agreement.py::test_same_bookings"
-    command = [sys.executable, "-c", SMALL, agreement]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout[-2000:]
-    assert "1 passed" in run.stdout

@@ -1,9 +1,6 @@
 """The kernels by themselves: what they promise one another, and how much they look at."""
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,6 +11,7 @@ import coalloc_lib as co
 from coalloc_lib.engines import compiled, reference
 from coalloc_lib.engines.kernels import events, placing, queue_tree
 from coalloc_lib.engines.outcome import Task
+from tests.engines.test_agreement import uncompiled
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=60))
@@ -82,12 +80,12 @@ queue_tree.fits = counted
 n = 4096
 components = np.where(np.arange(n) % 16 == 1, 1, 260)
 jobs = co.JobStream(np.minimum(np.arange(n), 0.5), np.arange(n) + 1.0, components, request="total")
-plain_first = queue_tree.first_fitting
+plain_first = queue_tree.first_passing
 import coalloc_lib.engines.kernels.queue_order as in_turn
 def first(*arguments):
     counts.append(0)
     return plain_first(*arguments)
-in_turn.first_fitting = first
+in_turn.first_passing = first
 co.simulate(co.Multicluster([260]), jobs, scheduling=co.FPFS(10**6))
 print(json.dumps(counts))
 """
@@ -95,11 +93,7 @@ print(json.dumps(counts))
 
 def test_a_scan_in_vain_looks_at_little_of_a_long_queue(tmp_path):
     """Were bounds not raised up to the root, every scan would look at hundreds of blocks."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    run = subprocess.run(
-        [sys.executable, "-c", WORK], env=environment, capture_output=True, text=True, check=True
-    )
-    counts = np.array(json.loads(run.stdout))
+    counts = np.array(json.loads(uncompiled(tmp_path, WORK)))
     assert len(counts) > 1000
     assert np.count_nonzero(counts > 40) <= 10
 
@@ -141,20 +135,29 @@ def test_the_example_of_rooms():
 
 
 @given(queues(), st.lists(st.integers(0, 7), min_size=2, max_size=3), st.data())
-def test_the_first_job_that_fits_is_found(case, room, data):
+def test_the_first_job_that_may_pass_is_found(case, room, data):
     """A third entry of the room is for the last entry of a key, whatever the others are."""
     tree, keys, waits = case
-    begin = data.draw(st.integers(0, len(keys)))
-    fits = (keys <= room[:2]).all(axis=1)
-    if len(room) == 3:
-        fits |= keys[:, 1] <= room[2]
-    fits &= waits & (np.arange(len(keys)) >= begin)
-    expected = int(fits.argmax()) if fits.any() else -1
+    n, begin = len(keys), data.draw(st.integers(0, len(keys)))
+    room = np.array(room)
+    beside = np.minimum(room, data.draw(st.integers(0, 7)))
+    shadow = data.draw(st.sampled_from([np.inf, 3.0, 9.0]))
+    least = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), float)[:, None]
+    shortest = queue_tree.empty_tree(n, 1, np.float64)
+    for job in range(n):
+        queue_tree.enter(shortest, least, job)
+
+    def fit(room):
+        fits = (keys <= room[:2]).all(axis=1)
+        return fits | (keys[:, 1] <= room[2]) if len(room) == 3 else fits
+
+    passes = fit(room) & ((1 + least[:, 0] <= shadow) | fit(beside))
+    passes &= waits & (np.arange(n) >= begin)
+    expected = int(passes.argmax()) if passes.any() else -1
+    trees = queue_tree.Trees(tree, shortest)
     for _ in range(2):  # the second time on a tighter tree
-        found = queue_tree.first_fitting(
-            tree, keys, waits, begin, len(keys), len(keys), np.array(room)
-        )
-        assert found == expected
+        where = (begin, n, n, room, beside, 1.0, shadow)
+        assert queue_tree.first_passing(trees, keys, least, waits, *where) == expected
 
 
 def test_the_example_of_a_run():
@@ -173,10 +176,11 @@ def test_the_example_of_a_tree():
         queue_tree.enter(tree, keys, job)
     never = queue_tree.NEVER
     assert tree[1:, 0].tolist() == [3, 3, 8, 7, 3, never, 8]
-    room = np.array([5])
-    assert queue_tree.next_block(tree, room, 0) == 1
-    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == 6
+    room, trees = np.array([5]), queue_tree.Trees(tree, np.empty((1, 1)))
+    assert queue_tree.next_block(trees, room, room, 0.0, np.inf, 0) == 1
+    scan = (trees, keys, trees.least, waits, 0, 16, 16, room, room, 0.0, np.inf)
+    assert queue_tree.first_passing(*scan) == 6
     waits[6] = False
-    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == -1
+    assert queue_tree.first_passing(*scan) == -1
     assert tree[1:, 0].tolist() == [7, 7, 8, 7, never, never, 8]
-    assert queue_tree.next_block(tree, room, 0) == -1
+    assert queue_tree.next_block(trees, room, room, 0.0, np.inf, 0) == -1

@@ -11,6 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.compilation import call
+from coalloc_lib.engines import compiled
+from coalloc_lib.engines.kernels import booking, events
 from coalloc_lib.engines.kernels import profile_steps as steps_of
 from tests.engines.test_agreement import same
 
@@ -44,17 +47,33 @@ def test_an_interrupt_ends_a_compiled_run_within_a_second():
     assert "KeyboardInterrupt" in errors
 
 
-@pytest.mark.parametrize("scheduling", [co.FCFS(), co.EASY(), co.Conservative()], ids=str)
+@pytest.mark.parametrize(
+    "scheduling", [co.FCFS(), co.EASY(), co.Conservative(), co.Online(10, 5, 8, 100)], ids=str
+)
 def test_a_run_in_a_thread_of_its_own_makes_the_same_schedule(scheduling, monkeypatch):
     """Long runs have one, and show how far they are."""
-    from coalloc_lib.engines import compiled
-
     rng, n = np.random.default_rng(1), 300
     jobs = co.JobStream(rng.integers(0, 50, n), rng.exponential(5, n), rng.integers(1, 9, n))
     alone = co.simulate(co.Multicluster([9]), jobs, scheduling=scheduling)
     for name in ("FEW", "FEW_PLANNED", "PATIENCE"):
         monkeypatch.setattr(compiled, name, 0)
     same(co.simulate(co.Multicluster([9]), jobs, scheduling=scheduling), alone)
+
+
+def test_bookings_stop_when_they_are_interrupted(monkeypatch):
+    def stopped(kernel, *arguments, **how):
+        if kernel is not booking.run:
+            return call(kernel, *arguments, **how)
+        *_, bookings, watch = arguments
+        bookings.start[:], watch[events.STOP] = -1, 1
+        call(kernel, *arguments, **how)
+        assert (bookings.start == -1).all()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiled, "call", stopped)
+    jobs = co.JobStream([0, 0], [1, 1], [1, 1])
+    with pytest.raises(KeyboardInterrupt):
+        co.simulate(co.Multicluster([9]), jobs, scheduling=co.Online())
 
 
 @given(

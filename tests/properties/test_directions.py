@@ -10,11 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
 from tests.conftest import placements, policies, systems_and_streams
+from tests.engines.test_agreement import same
 
 ENGINES = st.sampled_from(["compiled", "reference"])
 
@@ -33,30 +34,19 @@ def single_clusters(draw):
     return size, jobs
 
 
-@given(single_clusters(), st.integers(1, 9))
-def test_more_processors_start_no_job_later(case, more):
+@given(single_clusters(), st.integers(1, 9), st.data())
+def test_less_to_do_or_more_room_starts_no_job_later(case, more, data):
+    """Fewer jobs, shorter ones, or more processors."""
     size, jobs = case
-    few, many = (co.simulate(co.Multicluster([n]), jobs) for n in (size, size + more))
-    assert (many.start <= few.start).all()
-
-
-@given(single_clusters(), st.data())
-def test_shorter_jobs_start_no_job_later(case, data):
-    size, jobs = case
-    cut = data.draw(st.lists(st.integers(0, 5), min_size=len(jobs), max_size=len(jobs)))
+    n, system = len(jobs), co.Multicluster([size])
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    cut = data.draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
     shorter = jobs.replace(runtime=np.maximum(jobs.runtime - cut, 0))
-    long, short = (co.simulate(co.Multicluster([size]), stream) for stream in (jobs, shorter))
-    assert (short.start <= long.start).all()
-
-
-@given(single_clusters(), st.data())
-def test_fewer_jobs_start_no_job_later(case, data):
-    size, jobs = case
-    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(jobs), max_size=len(jobs))))
-    assume(kept.any())
-    system = co.Multicluster([size])
-    everyone, some = (co.simulate(system, stream) for stream in (jobs, jobs[kept]))
-    assert (some.start <= everyone.start[kept]).all()
+    start = co.simulate(system, jobs).start
+    assert (co.simulate(co.Multicluster([size + more]), jobs).start <= start).all()
+    assert (co.simulate(system, shorter).start <= start).all()
+    if kept.any():
+        assert (co.simulate(system, jobs[kept]).start <= start[kept]).all()
 
 
 @given(single_clusters())
@@ -117,23 +107,14 @@ def test_requests_with_more_freedom_use_more_of_the_system():
     assert all(more > less + 0.02 for less, more in pairwise(busy))
 
 
-def test_the_same_seed_gives_the_same_result_and_another_gives_another():
-    one, same, other = (co.simulate(*four_clusters(5000, seed)) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.start, same.start)
-    np.testing.assert_array_equal(one.allocation, same.allocation)
-    assert one.wait.mean() != other.wait.mean()
-
-
 def test_a_run_leaves_its_input_as_it_was():
     """Runs do not reach one another: a stream simulated between two others changes nothing."""
     system, jobs = four_clusters(3000)
-    columns = [getattr(jobs, name).copy() for name in ("submit", "runtime", "components")]
     first = co.simulate(system, jobs)
     co.simulate(co.Multicluster([64]), jobs[:100].replace(request="total"), scheduling=co.FPFS(9))
-    again = co.simulate(system, jobs)
-    np.testing.assert_array_equal(first.start, again.start)
-    for name, before in zip(("submit", "runtime", "components"), columns, strict=True):
-        np.testing.assert_array_equal(getattr(jobs, name), before)
+    same(first, co.simulate(system, jobs))
+    same(first, co.simulate(*four_clusters(3000)))
+    assert first.wait.mean() != co.simulate(*four_clusters(3000, 2)).wait.mean()
 
 
 @given(systems_and_streams(), policies, st.data(), ENGINES)
@@ -173,13 +154,9 @@ def test_names_of_clusters_do_not_matter_to_ordered_requests(case, scheduling, d
     missing = clusters - jobs.components.shape[1]
     components = np.pad(jobs.components, ((0, 0), (0, missing)))
     order = np.array(data.draw(st.permutations(range(clusters))))
-    one = co.simulate(system, jobs, scheduling=scheduling, engine=engine)
-    other = co.simulate(
-        co.Multicluster(system.as_array()[order]),
-        jobs.replace(components=components[:, order]),
-        scheduling=scheduling,
-        engine=engine,
-    )
+    how = {"scheduling": scheduling, "engine": engine}
+    one, turned = co.simulate(system, jobs, **how), co.Multicluster(system.as_array()[order])
+    other = co.simulate(turned, jobs.replace(components=components[:, order]), **how)
     np.testing.assert_array_equal(one.start, other.start)
     np.testing.assert_array_equal(one.allocation[:, order], other.allocation)
 

@@ -1,7 +1,7 @@
 """The idle periods of all servers: which are feasible, which are chosen, what is left of them.
 
 A period is feasible for an interval where it starts no later and ends no sooner. A place in a row
-is told by a position in its directory and a number within the block.
+is a position in its directory and a number within the block.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 @kernel
 def new_book(sizes, capacity, now):
-    """Return a book of clusters of these sizes, int64 (c,), in which every server is idle."""
+    """Return a book in which every server of clusters of these sizes is idle."""
     book = new_rows(2 * len(sizes), max(capacity, 2 * sizes.sum()))
     server = 0
     for c in range(len(sizes)):
@@ -57,31 +57,28 @@ def seek(book, row, start):
 
 @kernel
 def next_feasible(book, row, position, i, end, since):
-    """Return the first place, from this one on, of a period that ends no sooner than `end`.
+    """Return the first place from this one on of a period that ends no sooner than `end`.
 
-    It looks no further than into the last block that may have a start of `since` or later; the
-    number within the block is -1 where it has found none.
+    The number within the block is -1 if no block that may have a start of `since` or later has one.
     """
     blocks, directory = book.blocks, book.directory
-    i = max(i, 0)
     while position < book.rows[row, WIDTH]:
         if position > 0 and directory[row, BEGIN, position] < since:
             break
         if directory[row, LATEST, position] >= end:
             block, held = block_at(book, row, position)
-            while i < held:
-                if blocks[block, END, i] >= end:
-                    return position, i
-                i += 1
+            for k in range(i, held):
+                if blocks[block, END, k] >= end:
+                    return position, k
         position, i = position + 1, 0
     return position, -1
 
 
 @kernel
 def previous_long(book, row, position, i, length):
-    """Return the last place, before this one, of a period of at least this length.
+    """Return the last place before this one of a period of at least this length, or position -1.
 
-    The number within the block may be -1: behind its last. The position is -1 where there is none.
+    A number of -1 within the block is behind its last.
     """
     blocks, directory = book.blocks, book.directory
     while position >= 0:
@@ -120,11 +117,7 @@ def count(book, cluster, start, end, most):
 
 @kernel
 def nth_start(book, cluster, after, length, wanted):
-    """Return the start, the `wanted`-th after an instant, of a period of at least this length.
-
-    Infinite where there are fewer. Until then the number of feasible periods, for intervals of this
-    length, has grown by less than `wanted` since that instant.
-    """
+    """Return the start, the `wanted`-th after an instant, of a period so long; or infinity."""
     blocks, directory = book.blocks, book.directory
     ending, free = 2 * cluster, 2 * cluster + 1
     p, i = seek(book, ending, after)
@@ -150,56 +143,40 @@ def choose(book, rule, cluster, start, end, wanted, chosen):
     """Write the periods that a rule chooses of a cluster into `chosen`, float64 (2, 3, n).
 
     `chosen[0]` takes those that end, `chosen[1]` the open ones, each in the order of its row.
-    Returns how many each are, together fewer than wanted where there are fewer feasible ones.
+    Returns how many each are.
     """
     ending, free = 2 * cluster, 2 * cluster + 1
+    most, since = list_feasible(book, free, start, end, -np.inf, wanted, chosen[1]), -np.inf
     if rule == BEST_FIT:
         found = np.empty((3, book.rows[ending, COUNT]))
-        n = list_feasible(book, ending, start, end, found.shape[1], found)
+        n = list_feasible(book, ending, start, end, since, found.shape[1], found)
         order = np.argsort(found[END, :n] - found[START, :n], kind="mergesort")[:wanted]
         order.sort()  # back in the order of the row
-        for k in range(len(order)):
-            for field in range(3):
-                chosen[0, field, k] = found[field, order[k]]
-        rest = wanted - len(order)
-        return len(order), list_feasible(book, free, start, end, rest, chosen[1])
-    blocks = book.blocks
-    p, i = seek(book, ending, start)
-    q, j = seek(book, free, start)
-    ended = opened = other = 0
-    since, is_next = -np.inf, True
-    while ended + opened < wanted:
-        if is_next:
-            q, j = next_feasible(book, free, q, j, end, -np.inf)
-            other = int(book.directory[free, WHERE, q]) if j >= 0 else 0
-            since = blocks[other, START, j] if j >= 0 else -np.inf
-        p, i = next_feasible(book, ending, p, i, end, since)
-        one = int(book.directory[ending, WHERE, p]) if i >= 0 else 0
-        is_next = i < 0 or (
-            j >= 0
+        chosen[0, :, : len(order)] = found[:, order]
+        return len(order), min(most, wanted - len(order))
+    if most == wanted:
+        since = chosen[1, START, most - 1]
+    n = list_feasible(book, ending, start, end, since, wanted, chosen[0])
+    one, other, ended, opened = chosen[0], chosen[1], 0, 0
+    while ended + opened < wanted and (ended < n or opened < most):
+        if opened == most or (
+            ended < n
             and comes_before(
-                since, blocks[other, SERVER, j], blocks[one, START, i], blocks[one, SERVER, i]
+                one[START, ended], one[SERVER, ended], other[START, opened], other[SERVER, opened]
             )
-        )
-        if not is_next:
-            for field in range(3):
-                chosen[0, field, ended] = blocks[one, field, i]
-            ended, i = ended + 1, i + 1
-        elif j >= 0:
-            for field in range(3):
-                chosen[1, field, opened] = blocks[other, field, j]
-            opened, j = opened + 1, j + 1
+        ):
+            ended += 1
         else:
-            break
+            opened += 1
     return ended, opened
 
 
 @kernel
-def list_feasible(book, row, start, end, most, found):
+def list_feasible(book, row, start, end, since, most, found):
     """Write the first feasible periods of a row into `found`, float64 (3, n); return how many."""
     position, i = seek(book, row, start)
     for k in range(most):
-        position, i = next_feasible(book, row, position, i, end, -np.inf)
+        position, i = next_feasible(book, row, position, i, end, since)
         if i < 0:
             return k
         block = int(book.directory[row, WHERE, position])
@@ -211,10 +188,9 @@ def list_feasible(book, row, start, end, most, found):
 
 @kernel
 def take(book, cluster, chosen, ended, opened, start, end, now, pieces):
-    """Replace chosen periods, as `choose` wrote them, by what is left of them beside an interval.
+    """Replace periods that `choose` wrote by what is left of them beside an interval, and not past.
 
-    What is left before an interval that starts by `now` is past, and left out. Writes into
-    `chosen`, and `pieces`, float64 (3, n), as it goes.
+    Writes into `chosen`, and `pieces`, float64 (3, n), as it goes.
     """
     for kind in range(2):
         remove_all(book, 2 * cluster + kind, chosen[kind], opened if kind else ended)
@@ -244,24 +220,13 @@ def add(periods, count, start, end, server):
 @kernel
 def sort_by_server(pieces, count):
     """Sort the first `count` periods, which have one start, as a row does."""
-    if count > 64:
-        order = np.argsort(pieces[SERVER, :count])
-        pieces[:, :count] = pieces[:, :count][:, order]
-        return
-    for last in range(1, count):
-        end, server, k = pieces[END, last], pieces[SERVER, last], last
-        while k > 0 and pieces[SERVER, k - 1] > server:
-            pieces[SERVER, k], pieces[END, k] = pieces[SERVER, k - 1], pieces[END, k - 1]
-            k -= 1
-        pieces[SERVER, k], pieces[END, k] = server, end
+    if count > 1:
+        pieces[:, :count] = pieces[:, np.argsort(pieces[SERVER, :count])]
 
 
 @kernel
 def give_back(book, cluster, servers, start, end, now, pieces):
-    """Let servers, int (k,) and ascending, be idle in an interval, joined to what is idle after it.
-
-    Writes into `pieces`, float64 (2, 3, n), as it goes.
-    """
+    """Let servers, ascending, be idle in an interval, joined to what is idle after it."""
     behind, others = pieces
     count = missing = 0
     for server in servers:

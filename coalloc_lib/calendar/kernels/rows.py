@@ -79,7 +79,7 @@ def block_at(book, row, position):
 
 @kernel
 def comes_before(start, server, other_start, other_server):
-    """Return whether one period comes before another in a row."""
+    """Whether one period comes before another in a row."""
     return start > other_start or (start == other_start and server < other_server)
 
 
@@ -92,23 +92,18 @@ def move(blocks, block, i, target, j):
 
 @kernel
 def length_of(start, end):
-    """Return no less than the length of anything that fits in a period, however sums are rounded.
-
-    Where ``start + length <= end`` as rounded, the length is at most half a unit in the last place
-    of `end` more than it is exactly.
-    """
+    """Return no less than the length of what fits in a period, however sums are rounded."""
     return end - start + end * 2.0**-50
 
 
 @kernel
 def find_block(book, row, start, server):
     """Return the position of the block that a period belongs into."""
-    directory = book.directory
+    begin, first = book.directory[row, BEGIN], book.directory[row, FIRST]
     low, high = 0, book.rows[row, WIDTH]
     while high - low > 1:
         middle = (low + high) >> 1
-        begin, first = directory[row, BEGIN, middle], directory[row, FIRST, middle]
-        if comes_before(start, server, begin, first):
+        if comes_before(start, server, begin[middle], first[middle]):
             high = middle
         else:
             low = middle
@@ -131,10 +126,7 @@ def find_in(book, block, held, start, server):
 
 @kernel
 def insert_all(book, row, periods, count, now):
-    """Put the first `count` periods, float64 (3, n) and in its order, into a row.
-
-    `now` is what a sweep goes by.
-    """
+    """Put the first `count` periods, float64 (3, n) and in its order, into a row."""
     blocks, directory, rows, _ = book
     k = 0
     while k < count:
@@ -183,10 +175,7 @@ def last_before(book, row, position, periods, first, stop):
 
 @kernel
 def remove_all(book, row, periods, count):
-    """Take the first `count` periods, float64 (3, n) and in the row's order, out of it.
-
-    They are known by START and SERVER; writes the END of each, NaN of one that is not there.
-    """
+    """Take the first `count` periods out of a row; write the END of each, NaN if not there."""
     blocks, directory, rows, _ = book
     k = 0
     while k < count:
@@ -224,7 +213,7 @@ def remove_all(book, row, periods, count):
 
 @kernel
 def summarise(book, row, position):
-    """Write down anew the latest end and the longest length in a block."""
+    """Write down the latest end and the longest length in a block."""
     (block, held), latest, longest = block_at(book, row, position), -np.inf, -np.inf
     for i in range(held):
         start, end = book.blocks[block, START, i], book.blocks[block, END, i]
@@ -239,9 +228,8 @@ def add_block(book, row, position):
     directory, rows, spare = book.directory, book.rows, book.spare
     block = spare[spare[0]]
     spare[0] -= 1
-    for field in range(6):
-        for i in range(rows[row, WIDTH], position, -1):
-            directory[row, field, i] = directory[row, field, i - 1]
+    for i in range(rows[row, WIDTH], position, -1):
+        directory[row, :, i] = directory[row, :, i - 1]
     directory[row, WHERE, position], directory[row, HELD, position] = block, 0
     rows[row, WIDTH] += 1
     return block
@@ -249,7 +237,7 @@ def add_block(book, row, position):
 
 @kernel
 def close_block(book, row, position, held, begin, first):
-    """Write down what the directory knows of a block that was filled anew."""
+    """Write down what the directory knows of a new block."""
     directory = book.directory
     directory[row, HELD, position] = held
     directory[row, BEGIN, position], directory[row, FIRST, position] = begin, first
@@ -261,8 +249,7 @@ def split(book, row, position):
     """Move the second half of a full block into a new one behind it."""
     blocks, half = book.blocks, BLOCK // 2
     new, (old, _) = add_block(book, row, position + 1), block_at(book, row, position)
-    for i in range(half):
-        move(blocks, old, half + i, new, i)
+    blocks[new, :, :half] = blocks[old, :, half:]
     book.directory[row, HELD, position] = half
     summarise(book, row, position)
     close_block(book, row, position + 1, half, blocks[new, START, 0], blocks[new, SERVER, 0])
@@ -282,8 +269,7 @@ def sweep(book, row, now):
         block, held = block_at(book, row, position)
         for i in range(held):
             if blocks[block, END, i] > now:
-                for field in range(3):
-                    left[field, count] = blocks[block, field, i]
+                left[:, count] = blocks[block, :, i]
                 count += 1
         spare[0] += 1
         spare[spare[0]] = block
@@ -292,8 +278,6 @@ def sweep(book, row, now):
     for position in range(max(1, (count + half - 1) // half)):
         block, first = add_block(book, row, position), position * half
         held = min(half, count - first)
-        for field in range(3):
-            for i in range(held):
-                blocks[block, field, i] = left[field, first + i]
+        blocks[block, :, :held] = left[:, first : first + held]
         begin, server = (left[START, first], left[SERVER, first]) if held else (np.inf, 0.0)
         close_block(book, row, position, held, begin, server)

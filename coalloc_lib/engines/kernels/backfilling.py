@@ -1,13 +1,11 @@
 """The loops of EASY and conservative backfilling.
 
-**EASY.** The promise to the head of the queue, its *shadow*, and what is spare then are worked out
-when a job has left or another job heads the queue, and are good until that happens again: a job
-that is let past ends by the promised start, or is taken off what is spare then, and either way the
-head can start neither earlier nor later. Nor can a job that was passed over pass while less is idle
-and all ends are later: after an arrival only the new jobs are looked at. Where a placement has a
-choice of clusters, though, a job may come to be placed out of the head's way once others have
-started; then the queue is gone through again. Jobs are searched for by two rooms at once: see
-`queue_tree`. Whoever gets through is placed, and then looked at exactly.
+**EASY.** The promise to the head of the queue, its *shadow*, and what is spare then hold until a
+job leaves or another job heads the queue: who passes ends by the promised start, or is taken off
+what is spare then. Nor can a job that was passed over pass while less is idle and all ends are
+later: after an arrival only the new jobs are looked at. Where a placement has a choice of clusters,
+though, a job may be placed out of the head's way once others have started; then the queue is gone
+through again. Whoever `queue_tree` lets through is placed, and then looked at exactly.
 
 **Conservative.** The waiting jobs stand in a list, in order of submission. When jobs have left,
 each is offered an earlier start, as if it had given its reservation up; the steps (see
@@ -33,6 +31,7 @@ from coalloc_lib.engines.kernels.events import (
     pop,
     push,
     remove,
+    time_on,
 )
 from coalloc_lib.engines.kernels.placing import ORDERED, empty_room, fits, place, set_room
 from coalloc_lib.engines.kernels.profile_steps import (
@@ -45,7 +44,7 @@ from coalloc_lib.engines.kernels.profile_steps import (
     take,
     with_room,
 )
-from coalloc_lib.engines.kernels.queue_tree import first_passing, wait
+from coalloc_lib.engines.kernels.queue_tree import enter, first_passing
 
 #: How long jobs are expected to run on one cluster and on several, float64 (n,), and the least that
 #: is possible of each, float64 (n, 1).
@@ -53,25 +52,18 @@ Expected = namedtuple("Expected", "alone spanning least")
 #: The length at which the queue is held (0: it is not); whether the clusters that a job gets may
 #: depend on who started before it; whether how long it takes does not.
 Policy = namedtuple("Policy", "backlog has_choice is_fixed")
-#: Bounds of the keys and of the least expected lengths of the queue; see `queue_tree`.
-Trees = namedtuple("Trees", "keys least")
 
 
 @kernel
 def run_easy(
     stream, expected, rule, policy, idle, trees, start, end, entered, allocation, promised, watch
 ):
-    """Run the jobs of a `Stream` under a placement `Rule` and EASY, as `queue_order.run` does.
-
-    Returns how many jobs started. Writes into `promised`, float64 (n,), too: the first promise to
-    each job where there was one.
-    """
+    """Run the jobs of a `Stream` as `queue_order.run` does; write the first promises, too."""
     submit, runtime, spanning, parts, keys = stream
     n, width, request = len(submit), parts.shape[1], rule.request
     waiting = np.zeros(n, np.bool_)
     room = empty_room(keys, rule)
-    beside, without = np.empty_like(room), np.empty_like(room)
-    spare = np.empty_like(idle)
+    beside, without, spare = np.empty_like(room), np.empty_like(room), np.empty_like(idle)
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     # The running jobs once more, in the order of the ends that are expected of them.
@@ -96,7 +88,6 @@ def run_easy(
         arrived = next_arrival(submit, arrived, now, started, policy.backlog)
         for newcomer in range(fresh, arrived):
             waiting[newcomer], entered[newcomer] = True, now
-
         known = known and not departed
         job = head if departed else fresh
         passed, changed = False, True
@@ -117,18 +108,9 @@ def run_easy(
                     leave_for(head, parts, request, room, spare, beside)
                     changed = False
                 job = first_passing(
-                    trees,
-                    keys,
-                    expected.least,
-                    waiting,
-                    max(job, head + 1),
-                    fresh,
-                    arrived,
-                    room,
-                    beside,
-                    now,
-                    shadow,
-                )
+                    trees, keys, expected.least, waiting, max(job, head + 1), fresh, arrived, room,
+                    beside, now, shadow,
+                )  # fmt: skip
                 if job < 0:
                     if not (passed and policy.has_choice):
                         break
@@ -136,10 +118,7 @@ def run_easy(
                     continue
             taken = allocation[job]
             place(parts[job], request, rule.choice, rule.single, rule.order, idle, taken)
-            clusters = 0
-            for c in range(len(idle)):
-                clusters += taken[c] > 0
-            until[job] = now + (expected.spanning if clusters > 1 else expected.alone)[job]
+            until[job] = now + time_on(taken, job, expected.alone, expected.spanning)
             if job != head and until[job] > shadow:
                 spare -= taken
                 set_room(spare, request, width, without)
@@ -152,8 +131,7 @@ def run_easy(
                 idle[c] -= taken[c]
             set_room(idle, request, width, room)
             changed = True
-            start[job] = now
-            end[job] = now + (spanning if clusters > 1 else runtime)[job]
+            start[job], end[job] = now, now + time_on(taken, job, runtime, spanning)
             push(ends, numbers, running, end[job], job)
             insert(plan, whose, running, until[job], job)
             running += 1
@@ -166,21 +144,17 @@ def run_easy(
             else:
                 passed = True
             job += 1
-
         for newcomer in range(fresh, arrived):
             if waiting[newcomer]:
-                wait(trees, keys, expected.least, newcomer)
+                enter(trees.keys, keys, newcomer)
+                enter(trees.least, expected.least, newcomer)
         again = policy.backlog > 0 and started > already and arrived < n
     return started
 
 
 @kernel
 def cast_shadow(head, keys, plan, whose, running, allocation, request, width, idle, spare, room):
-    """Return when the head of the queue can start, and write what is idle then.
-
-    That is the first end of `plan` after which it fits; it does not before enough processors are
-    idle in all. Writes into `spare` and, as it goes, `room`.
-    """
+    """Return the first end of `plan` after which the head fits; write what is idle then."""
     whole = keys.shape[1] - 1
     lacking = np.int64(keys[head, whole])
     for c in range(len(idle)):
@@ -200,16 +174,8 @@ def cast_shadow(head, keys, plan, whose, running, allocation, request, width, id
 
 @kernel
 def leave_for(head, parts, request, room, spare, beside):
-    """Write into `beside` a bound on the keys that fit into `room` and leave what the head needs.
-
-    All that is spare less all of the head bounds a whole job; where requests are ordered, so it is
-    on each cluster.
-    """
-    left = 0
-    for c in range(len(spare)):
-        left += spare[c]
-    for i in range(len(room)):
-        beside[i] = room[i]
+    """Write into `beside` a bound on keys that fit into `room` and leave what the head needs."""
+    beside[:], left = room, spare.sum()
     for i in range(parts.shape[1]):
         left -= parts[head, i]
         if request == ORDERED:
@@ -222,25 +188,19 @@ def leave_for(head, parts, request, room, spare, beside):
 def run_conservative(
     stream, expected, rule, policy, idle, levels, start, end, entered, allocation, promised, watch
 ):
-    """Run the jobs of a `Stream` under a placement `Rule` and conservative backfilling.
-
-    As `run_easy`; `levels`, int64, are those of the steps.
-    """
+    """Run the jobs of a `Stream` as `run_easy` does; `levels`, int64, are those of the steps."""
     submit, runtime, spanning, parts, keys = stream
     n = len(submit)
     room, least = empty_room(keys, rule), np.empty_like(idle)
-    taken = np.empty(len(idle), np.int32)
-    capacity = min(n, idle.sum())
+    taken, capacity = np.empty(len(idle), np.int32), min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     steps = new_steps(idle, levels)
     since, until = np.full(n, np.inf), np.full(n, np.inf)
     reserved = Reserved(since, until, allocation)
     how = (rule.request, parts.shape[1], keys.shape[1] - 1, room)
-    reach = np.inf
-    queue, called = np.empty(n, np.int64), np.empty(n, np.int64)
-    momentary = np.empty(n, np.int64)
+    queue, called, momentary = np.empty((3, n), np.int64)
     arrived = started = running = waiting = moments = 0
-    now, due, again = 0.0, np.inf, True
+    now, due, reach, again = 0.0, np.inf, np.inf, True
     while started < n and not watch[STOP]:
         watch[STARTED] = started
         if not again:
@@ -248,7 +208,6 @@ def run_conservative(
             if now == np.inf:
                 break
         forget(steps, now)
-
         departed = running > 0 and ends[0] <= now
         while running and ends[0] <= now:
             gone = pop(ends, numbers, running)
@@ -268,10 +227,8 @@ def run_conservative(
         last_reach = reach
         if departed:
             reach = now if policy.is_fixed else np.inf
-        for i in range(
-            0 if departed and last_reach > now else waiting - (arrived - fresh), waiting
-        ):
-            job = queue[i]
+        first = 0 if departed and last_reach > now else waiting - (arrived - fresh)
+        for job in queue[first:waiting]:
             is_new = job >= fresh
             before = np.inf if is_new else min(since[job], last_reach)
             begin, stop = earliest(
@@ -298,14 +255,11 @@ def run_conservative(
         # Who is due starts, until one finds its processors held by jobs that take no time.
         if due <= now:
             to_start, begun = list_due(queue, waiting, since, until, now, called), 0
-            while begun < to_start and is_idle(idle, allocation[called[begun]]):
+            while begun < to_start and fits(allocation[called[begun]], idle):
                 job = called[begun]
-                clusters = 0
                 for c in range(len(idle)):
                     idle[c] -= allocation[job, c]
-                    clusters += allocation[job, c] > 0
-                start[job] = now
-                end[job] = now + (spanning if clusters > 1 else runtime)[job]
+                start[job], end[job] = now, now + time_on(allocation[job], job, runtime, spanning)
                 push(ends, numbers, running, end[job], job)
                 running += 1
                 begun += 1
@@ -324,8 +278,7 @@ def list_due(queue, waiting, since, until, now, called):
     """Write the jobs that are due into `called`, those of no time first; return how many."""
     count = 0
     for takes_time in range(2):
-        for i in range(waiting):
-            job = queue[i]
+        for job in queue[:waiting]:
             if since[job] <= now and (until[job] > now) == (takes_time > 0):
                 called[count] = job
                 count += 1
@@ -333,21 +286,11 @@ def list_due(queue, waiting, since, until, now, called):
 
 
 @kernel
-def is_idle(idle, wanted):
-    """Whether on each cluster as many processors are idle as are wanted."""
-    for c in range(len(idle)):  # noqa: SIM110  (as in `placing.fits`)
-        if wanted[c] > idle[c]:
-            return False
-    return True
-
-
-@kernel
 def close_up(queue, waiting, since):
     """Strike the started jobs off the list; return how many wait now, and when the next is due."""
     left, due = 0, np.inf
-    for i in range(waiting):
-        if since[queue[i]] > -np.inf:
-            queue[left] = queue[i]
-            due = min(due, since[queue[i]])
+    for job in queue[:waiting]:
+        if since[job] > -np.inf:
+            queue[left], due = job, min(due, since[job])
             left += 1
     return left, due

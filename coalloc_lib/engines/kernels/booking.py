@@ -16,7 +16,7 @@ import numpy as np
 from coalloc_lib.calendar.kernels.periods import choose, count, give_back, nth_start, take
 from coalloc_lib.calendar.kernels.rows import SERVER, with_room
 from coalloc_lib.engines.kernels import kernel
-from coalloc_lib.engines.kernels.events import pop, push
+from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push, time_on
 from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
 
 #: When each job asks to start, at the earliest and at the latest, float64 (n,).
@@ -33,12 +33,8 @@ BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
 
 
 @kernel
-def run(stream, expected, requests, rule, policy, sizes, book, bookings):
-    """Book the jobs of a `Stream` under a placement `Rule` and a `Policy`, in a book of all idle.
-
-    `sizes`, int64 (c,), are those of the clusters. Writes into `bookings` and, as it goes, `book`;
-    returns the book that it leaves, which may be a larger one.
-    """
+def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
+    """Book the jobs of a `Stream` in a book of all idle; return the book, perhaps a larger one."""
     submit, runtime, spanning, _, keys = stream
     start, end, promised, allocation, attempts, servers, first, why = bookings
     n, clusters = len(submit), len(sizes)
@@ -47,6 +43,9 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings):
     until = np.empty(n if policy.is_early else 0)
     ends, numbers, running = np.empty_like(until), np.empty(len(until), np.int64), 0
     for job in range(n):
+        watch[STARTED] = job
+        if watch[STOP]:
+            break
         now = submit[job]
         while running and ends[0] <= now:
             gone = pop(ends, numbers, running)
@@ -61,22 +60,18 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings):
             continue
         begin = requests.earliest[job] + (attempts[job] - 1) * policy.step
         book = with_room(book, 2 * keys[job, keys.shape[1] - 1], now)
-        spans = 0
         for c in range(clusters):
             allocation[job, c] = taken[c]
             if taken[c]:
-                spans += 1
                 ended, opened = choose(book, policy.rule, c, begin, stop, taken[c], chosen)
-                for k in range(ended):
-                    servers[last + k] = chosen[0, SERVER, k]
-                for k in range(opened):
-                    servers[last + ended + k] = chosen[1, SERVER, k]
+                servers[last : last + ended] = chosen[0, SERVER, :ended]
+                servers[last + ended : last + taken[c]] = chosen[1, SERVER, :opened]
                 take(book, c, chosen, ended, opened, begin, stop, now, pieces)
                 last += taken[c]
         servers[first[job] : last].sort()
         first[job + 1] = last
         start[job] = promised[job] = begin
-        end[job] = begin + (spanning if spans > 1 else runtime)[job]
+        end[job] = begin + time_on(taken, job, runtime, spanning)
         if policy.is_early and end[job] < stop:
             until[job] = stop
             # What runs for no time starts after the arrivals of its instant, and ends after them.
@@ -88,16 +83,10 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings):
 
 @kernel
 def find_start(job, stream, expected, requests, rule, policy, sizes, book, counts, taken, room):
-    """Return how many attempts were made, how the last came out, and until when the job is booked.
-
-    Writes into `taken`, int32 (c,), and, as it goes, `counts` and `room`.
-    """
+    """Return how many attempts were made, how the last came out, until when; write into `taken`."""
     parts, keys, alone = stream.parts, stream.keys, expected.alone[job]
-    since, step, wanted = (
-        requests.earliest[job],
-        policy.step,
-        np.int64(keys[job, keys.shape[1] - 1]),
-    )
+    since, step = requests.earliest[job], policy.step
+    wanted = np.int64(keys[job, keys.shape[1] - 1])
     if not alone > 0 or since + alone == since:
         return 0, NO_LENGTH, since
     clusters, most = len(sizes), wanted if len(sizes) == 1 else sizes.max()
@@ -121,10 +110,7 @@ def find_start(job, stream, expected, requests, rule, policy, sizes, book, count
             continue
         while begin + length <= horizon and fits(keys[job], room):
             place(parts[job], rule.request, rule.choice, rule.single, rule.order, counts, taken)
-            spans = 0
-            for c in range(clusters):
-                spans += taken[c] > 0
-            needed = (expected.spanning if spans > 1 else expected.alone)[job]
+            needed = time_on(taken, job, expected.alone, expected.spanning)
             if needed <= length:
                 return attempt + 1, BOOKED, begin + needed
             length = needed
@@ -138,10 +124,7 @@ def find_start(job, stream, expected, requests, rule, policy, sizes, book, count
 
 @kernel
 def first_after(since, step, length, stop, low, most):
-    """Return the first attempt from `low` on that ends, after `length`, later than `stop`.
-
-    It is `most` where that is later.
-    """
+    """Return the first attempt from `low` on, or `most`, whose `length` ends after `stop`."""
     if low >= most or since + (most - 1) * step + length <= stop:
         return most
     high = most - 1
@@ -171,7 +154,6 @@ def release(book, job, bookings, until, now, pieces):
     for c in range(bookings.allocation.shape[1]):
         held = bookings.allocation[job, c]
         book = with_room(book, 2 * held, now)
-        mine = bookings.servers[k : k + held]
-        give_back(book, c, mine, bookings.end[job], until, now, pieces)
+        give_back(book, c, bookings.servers[k : k + held], bookings.end[job], until, now, pieces)
         k += held
     return book

@@ -32,10 +32,8 @@ def push(ends, numbers, count, end, number):
 @kernel
 def pop(ends, numbers, count):
     """Remove the first departure from the heap of `count` jobs; return its job."""
-    first = numbers[0]
-    last = count - 1
+    first, last, i = numbers[0], count - 1, 0
     end, number = ends[last], numbers[last]
-    i = 0
     while True:
         child = 2 * i + 1
         if child >= last:
@@ -85,3 +83,12 @@ def remove(plan, whose, count, end, number):
         i += 1
     for j in range(i, count - 1):
         plan[j], whose[j] = plan[j + 1], whose[j + 1]
+
+
+@kernel
+def time_on(taken, job, alone, spanning):
+    """Return how long a job takes on an allocation, of its times on one cluster and on several."""
+    clusters = 0
+    for c in range(len(taken)):
+        clusters += taken[c] > 0
+    return (spanning if clusters > 1 else alone)[job]

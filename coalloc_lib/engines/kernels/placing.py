@@ -29,7 +29,6 @@ from coalloc_lib.placement import FACTOR, PRIME
 #: cluster, (c,): for first fit the order, the size for the least loaded, what the seed drew for
 #: random fit.
 Rule = namedtuple("Rule", "request choice single order")
-
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
 #: To be added to FLEXIBLE and TOTAL where jobs may stay on a cluster: see `placement.HomeSite`.
 #: The parts are then what may go anywhere, and what stays on each cluster.
@@ -40,10 +39,7 @@ NONE = -1
 
 @kernel
 def sort_rows(parts):
-    """Sort the rows of `parts`, int32 (n, width), by decreasing size, where they are.
-
-    Rows are short: this takes a quarter of the time of a general sort.
-    """
+    """Sort the rows of `parts` by decreasing size; they are short, so a general sort is slower."""
     for row in range(parts.shape[0]):
         for last in range(1, parts.shape[1]):
             size, i = parts[row, last], last
@@ -92,10 +88,7 @@ def set_room(idle, request, width, room):
 
 @kernel
 def fits(key, room):
-    """Whether a key (k,) is at most the room in every entry.
-
-    Where the room has an entry more, it is enough that the total is at most that.
-    """
+    """Whether a key is at most the room in all entries, or its total at most one entry more."""
     last = len(key) - 1
     if len(room) - 1 > last and key[last] <= room[last + 1]:
         return True

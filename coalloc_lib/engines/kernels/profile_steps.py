@@ -5,8 +5,8 @@ an order, so that a step is entered without moving all that follow it. A step's 
 block's place in the order times `BLOCK`, plus its place in the block. `FIRST` is the present one.
 
 A search passes over blocks by what is known of each for some numbers of processors, the `levels`:
-when so many are idle no more, since when they are at its end, and for how long at most in between.
-That is worked out again when a search comes to a block that has changed.
+when so many are idle no more, since when they are at its end, and for how long at most in between;
+it is worked out again when a search comes to a block that has changed.
 
 What is held for no time is in no step: it is kept by the jobs that hold it, the first `count` of
 `momentary`. What is reserved for the jobs are the times from `since` to `until`, float64 (n,),
@@ -18,6 +18,7 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.events import time_on
 from coalloc_lib.engines.kernels.placing import fits, place, set_room
 
 #: `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): what is idle then, and the
@@ -86,10 +87,7 @@ def with_room(steps, needed):
 
 @kernel
 def find(begin, blocks, instant):
-    """Return where in the order the block is of the step that an instant is in, and its row.
-
-    It is the first step where the instant is before all.
-    """
+    """Return the place in the order and the row of the step that an instant is in, or the first."""
     low, high = blocks[NUMBERS, FIRST] // BLOCK, blocks[NUMBERS, BLOCKS]
     i = blocks[NUMBERS, FIRST] % BLOCK
     while high - low > 1:
@@ -171,10 +169,7 @@ def join(begin, idle, blocks, at, row):
 
 @kernel
 def take(steps, start, end, taken, sign, request, width, key, room):
-    """Take processors from `start` to `end`, or give them back by a `sign` of -1.
-
-    Two blocks must be free. Entry `key` of the room is that for a whole job. Writes into `room`.
-    """
+    """Take processors, or give them back by a `sign` of -1; two blocks must be free."""
     if not start < end:
         return
     begin, idle, blocks, _, _ = steps
@@ -233,11 +228,7 @@ def drop(numbers, count, number):
 
 @kernel
 def stays(begin, steps_idle, blocks, at, row, start, end, own, reserved, momentary, count, idle):
-    """Write into `idle`, int64 (c,), what is idle from `start` to `end` for a job, `own`.
-
-    It gives up what it has reserved, which begins after `start`. The jobs that hold processors for
-    no time in between leave what else is idle then.
-    """
+    """Write into `idle` what is idle all the time for a job, `own`, that gives up what it holds."""
     since, until, allocation = reserved
     for c in range(len(idle)):
         idle[c] = steps_idle[row, c]
@@ -269,10 +260,8 @@ def look_at(begin, idle, block, count, known, levels):
         longest = 0.0
         for row in range(block * BLOCK, block * BLOCK + count):
             if idle[row, whole] < levels[k]:
-                if blocked == np.inf:
-                    blocked = begin[row]
-                if begin[row] - open_since + ROUNDING * begin[row] > longest:
-                    longest = begin[row] - open_since + ROUNDING * begin[row]
+                blocked = min(blocked, begin[row])
+                longest = max(longest, begin[row] - open_since + ROUNDING * begin[row])
                 open_since = np.inf
             elif open_since == np.inf:
                 open_since = begin[row]
@@ -286,8 +275,7 @@ def next_window(
 ):
     """Return where the first window from `start` on is in which every step has room, and its start.
 
-    Windows start with a step, or at `start`, before `before`; they end after `length`, or at
-    `since`, where something is reserved itself. The start is infinite where there is none.
+    It starts before `before`, or at infinity; it ends after `length`, or at an own start, `since`.
     """
     whole, last = idle.shape[1] - 1, blocks[NUMBERS, BLOCKS] - 1
     at, i = position // BLOCK, position % BLOCK
@@ -337,11 +325,7 @@ def earliest(
     job, steps, now, before, reserved, momentary, count, parts, keys, expected, rule, idle, room,
     taken,
 ):  # fmt: skip
-    """Return the first start of a job, at an instant earlier than `before`, and the end there.
-
-    They are infinite where there is none. Writes into `taken` where the job is placed then, and, as
-    it goes, `idle` and `room`.
-    """
+    """Return the first start of a job before `before` and its end, or infinity; write `taken`."""
     begin, free, blocks, known, levels = steps
     width, wanted, level = parts.shape[1], keys[job, keys.shape[1] - 1], 0
     while level + 1 < len(levels) and levels[level + 1] <= wanted:
@@ -367,10 +351,7 @@ def earliest(
             if not fits(keys[job], room):
                 break
             place(parts[job], rule.request, rule.choice, rule.single, rule.order, idle, taken)
-            clusters = 0
-            for c in range(len(idle)):
-                clusters += taken[c] > 0
-            needed = (expected.spanning if clusters > 1 else expected.alone)[job]
+            needed = time_on(taken, job, expected.alone, expected.spanning)
             if needed <= length:
                 return start, start + needed
             length = needed

@@ -26,7 +26,7 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push
 from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
-from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
+from coalloc_lib.engines.kernels.queue_tree import enter, first_passing
 
 #: The jobs in order of arrival: float64 (n,) submissions, run times on one cluster and on several;
 #: `parts`, int32 (n, width), and `keys`, int32 (n, k), as `placing` says.
@@ -37,12 +37,11 @@ Policy = namedtuple("Policy", "max_jumps backlog")
 
 
 @kernel
-def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch):
+def run(stream, rule, policy, idle, trees, start, end, entered, allocation, watch):
     """Run the jobs of a `Stream` under a placement `Rule` and a `Policy`, from idle clusters.
 
     Returns how many jobs started: fewer than n where one can never fit. Writes into `start`, `end`
-    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle` and `tree`.
-
+    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle` and `trees`.
     It is one loop, since a call that hands over arrays takes as long as a tenth of a job.
     """
     submit, runtime, spanning, parts, keys = stream
@@ -62,7 +61,6 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch
                 now = min(now, submit[arrived])
             if now == np.inf:
                 break
-
         # Departures, then arrivals: those submitted by now, or whom a held queue lacks.
         departed = False
         while running and ends[0] <= now:
@@ -78,13 +76,14 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch
             entered[arrived] = now
             waiting[arrived] = True
             arrived += 1
-
         # Starts: of those who may, the first from `job` on that fits, until none does.
         job = head if departed else fresh
         while job < arrived:
             set_room(idle, rule.request, parts.shape[1], room)
             if started - head < policy.max_jumps:
-                job = first_fitting(tree, keys, waiting, job, fresh, arrived, room)
+                job = first_passing(
+                    trees, keys, trees.least, waiting, job, fresh, arrived, room, room, now, np.inf
+                )
             elif job <= head and fits(keys[head], room):
                 job = head
             else:
@@ -97,8 +96,7 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch
             for c in range(len(idle)):
                 idle[c] -= taken[c]
                 clusters += taken[c] > 0
-            start[job] = now
-            end[job] = now + (spanning[job] if clusters > 1 else runtime[job])
+            start[job], end[job] = now, now + (spanning if clusters > 1 else runtime)[job]
             push(ends, numbers, running, end[job], job)
             running += 1
             started += 1
@@ -106,10 +104,9 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch
             while head < arrived and not waiting[head]:
                 head += 1
             job += 1
-
         if policy.max_jumps:
             for newcomer in range(fresh, arrived):
                 if waiting[newcomer]:
-                    enter(tree, keys, newcomer)
+                    enter(trees.keys, keys, newcomer)
         again = policy.backlog > 0 and started > already and arrived < n
     return started
