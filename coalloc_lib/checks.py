@@ -45,7 +45,7 @@ def shown(value: object) -> str:
     """Return a value as an error shows it: on one line, and short however long it is."""
     if isinstance(value, np.number) and not isinstance(value, np.timedelta64):
         value = value.item()
-    if isinstance(value, np.ndarray):
+    elif isinstance(value, np.ndarray):
         value = value.ravel()[: reprlib.aRepr.maxlist + 1].tolist()
     try:
         text = " ".join(reprlib.repr(value).split())

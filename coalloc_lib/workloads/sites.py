@@ -36,11 +36,6 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
     They are counted from 1, both included: 1 and 10,000 are the first 10,000 jobs. Numbers and
     instants of submission stay as they were.
 
-    Raises
-    ------
-    InputError
-        `last` is below `first`, or there are not so many jobs.
-
     Examples
     --------
     >>> jobs = JobStream(submit=[0, 1, 2, 3], runtime=[5, 0, 5, 5], components=[1, 1, 1, 1])
@@ -134,6 +129,8 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
+    The site of each piece is ``site[chopped.job]``.
+
     Parameters
     ----------
     jobs : JobStream
@@ -144,11 +141,6 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
         The paper's 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
         machine, so that they can run locally; of the largest machine, for job sharing; or not at
         all, for multi-site execution only. None changes the work.
-
-    Returns
-    -------
-    Chopped
-        The pieces and which job each is of; the site of each is ``site[chopped.job]``.
 
     References
     ----------
@@ -163,7 +155,9 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 
 
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
-    """Draw the jobs that may not leave their site.
+    """Draw the jobs that may not leave their site: their site, and -1 for all others.
+
+    This is what `coalloc_lib.sites.sharing` and `multi_site` take as `home`.
 
     Parameters
     ----------
@@ -173,12 +167,6 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
         The probability that a job stays, from 0 to 1: one for all sites, or one for each.
     seed : int or SeedSequence
         With the same seed the jobs that stay at a smaller share stay at a larger one too.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The site of each job that stays, and -1 for those that may leave: what `home` is to
-        `coalloc_lib.sites.sharing` and `multi_site`.
 
     Examples
     --------
@@ -201,10 +189,7 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
 def checked_sites(
     site: Any, jobs: JobStream, system: Multicluster, *, name: str = "site", least: int = 0
 ) -> NDArray[np.int64]:
-    """Return the sites of the jobs as whole numbers; refuse what is not one a job, or no cluster.
-
-    An error calls them `name`; `least` is -1 where this may stand for no site.
-    """
+    """Return the sites; refuse what is not one a job, or no cluster (-1 may stand for no site)."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     numbers = whole_numbers(name, site, least=least)
     if numbers.shape != (len(jobs),):

@@ -9,18 +9,11 @@ HEADER = """; Version: 2.2
 
 """
 
-JOB = "{job} {submit} 5 {runtime} {allocated} -1 -1 {requested} {time} -1 1 3 4 -1 1 -1 -1 -1"
+REST = "-1 1 3 4 -1 1 -1 -1 -1"
 
 
 def job(number=1, submit=0, runtime=10, allocated=4, requested=-1, time=20):
-    return JOB.format(
-        job=number,
-        submit=submit,
-        runtime=runtime,
-        allocated=allocated,
-        requested=requested,
-        time=time,
-    )
+    return f"{number} {submit} 5 {runtime} {allocated} -1 -1 {requested} {time} {REST}"
 
 
 def log_file(folder, *lines, header=HEADER, name="small.swf"):
