@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib import checks
-from coalloc_lib.checks import (
-    InputError,
-    in_memory,
-    instance_of,
-    one_of,
-    shown,
-    whole,
-    whole_numbers,
-)
+from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole, whole_numbers
 from coalloc_lib.display import card, span_of
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.system import Multicluster
@@ -347,7 +339,7 @@ class JobStream:
             )
         most = np.broadcast_to(most, self.submit.shape)
         count = -(-self.processors // most)
-        in_memory("pieces", int(count.sum()), _MOST_PIECES)
+        checks.in_memory("pieces", int(count.sum()), _MOST_PIECES)
         job = np.repeat(np.arange(len(self)), count)
         before = np.arange(len(job)) - np.repeat(np.cumsum(count) - count, count)
         sizes = np.minimum(most[job], self.processors[job] - before * most[job])
@@ -451,7 +443,7 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
             f"totals and parts have shapes {totals.shape} and {parts.shape}; give one value a job"
         )
     parts = np.broadcast_to(parts, totals.shape)
-    column = np.arange(in_memory("parts", int(parts.max()), _MOST_PARTS))
+    column = np.arange(checks.in_memory("parts", int(parts.max()), _MOST_PARTS))
     share, rest = (each[:, None] for each in np.divmod(totals, parts))
     if rounding == "even":
         sizes = share + (column < rest)

@@ -17,16 +17,9 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 #: Without the options of a `make` that runs the tests.
 ENVIRONMENT = {name: v for name, v in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS")}
 HEAVY = [
-    "numba",
-    "scipy",
-    "pandas",
-    "matplotlib",
-    "simpy",
-    "IPython",
-    "ipywidgets",
+    "numba", "scipy", "pandas", "matplotlib", "simpy", "pooch", "IPython", "ipywidgets",
     "jupyterlab",
-    "pooch",
-]
+]  # fmt: skip
 
 
 def test_environment_and_project_ask_for_the_same():
@@ -110,7 +103,7 @@ def test_an_import_leaves_the_heavy_packages_alone(use, numpy):
     code = f"import sys, {use}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
     loaded = run(sys.executable, "-c", code, check=True).stdout.split()
     assert ("numpy" in loaded) is numpy
-    assert not {"pooch", *HEAVY} & set(loaded)
+    assert not set(HEAVY) & set(loaded)
 
 
 def test_the_tab_key_completes_what_is_not_imported_yet():

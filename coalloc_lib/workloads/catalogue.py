@@ -134,9 +134,10 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
     """Fetch public logs (all, or those of these names) that are not here; return their files."""
-    if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+    names = [entry.name for entry in CATALOGUE] if names is None else names
+    if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"names = {shown(names)}; give a list of names")
-    entries = CATALOGUE if names is None else [trace(name) for name in names]
+    entries = [trace(name) for name in names]
     return [_local_file(entry) or _download(entry) for entry in entries]
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
+from coalloc_lib import checks
+from coalloc_lib.checks import InputError, instance_of, not_negative, one_of, shown, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
 from coalloc_lib.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
 from coalloc_lib.seeds import Seed, generators
@@ -47,7 +48,7 @@ class JobModel:
     merged_into: int | None = None
 
     def __post_init__(self) -> None:
-        in_memory("components", whole("components", self.components), 10**6)
+        checks.in_memory("components", whole("components", self.components), 10**6)
         one_of("request", self.request, REQUESTS)
         instance_of("sizes", self.sizes, SizeDistribution, "uniform(1, 4), for example")
         if not all(hasattr(self.service, name) for name in ("mean", "cv", "sample")):
@@ -120,7 +121,7 @@ class Mixture:
 
     def __post_init__(self) -> None:
         if not isinstance(self.parts, dict) or not all(isinstance(p, JobModel) for p in self.parts):
-            raise InputError(f"parts = {self.parts!r}; give a dict of JobModel to share")
+            raise InputError(f"parts = {shown(self.parts)}; give a dict of JobModel to share")
         shares = np.array(list(self.parts.values()), dtype=float)
         if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
             raise InputError(f"shares {shares.tolist()}; give positive ones that sum to 1")
@@ -197,7 +198,7 @@ class SplitJobs:
                 f"above = {self.above}; sizes are {self.model.sizes}, give a threshold from "
                 f"{least}, where all jobs are split, to {most}, where none is"
             )
-        in_memory("parts", whole("parts", self.parts), 10**6)
+        checks.in_memory("parts", whole("parts", self.parts), 10**6)
         one_of("rounding", self.rounding, ROUNDINGS)
         if not isinstance(self.span_penalty, Distribution):
             not_negative("span_penalty", self.span_penalty)

@@ -90,8 +90,9 @@ class SwfLog:
 
     def _repr_html_(self) -> str:
         submit = self.usable["submit"]
-        facts = {"jobs": len(self), "with a run time and processors": len(submit)}
-        if len(submit):
+        size = len(submit)
+        facts: dict[str, object] = {"jobs": len(self), "with a run time and processors": size}
+        if size:
             facts |= {"processors": self.processors, "submitted": f"{span_of(submit)} s"}
         return card(self.title, {**facts, "file": self.source})
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import coalloc_lib as co
-from coalloc_lib.workloads.sites import (  # isort: split
+from coalloc_lib.workloads.sites import (
     checked_sites,
     extract,
     flurries,
@@ -17,7 +17,6 @@ from coalloc_lib.workloads.sites import (  # isort: split
     round_robin,
     staying,
 )
-
 from coalloc_lib.workloads.swf import FIELDS, SwfLog
 
 JOBS = co.JobStream([0, 1, 2], [10, 20, 30], [3, 9, 20], request="total")
