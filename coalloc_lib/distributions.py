@@ -72,15 +72,7 @@ def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class SizeDistribution(Distribution):
-    """A distribution of whole sizes of 1 or more.
-
-    Parameters
-    ----------
-    probabilities : array_like, shape (largest size + 1,)
-        ``probabilities[s]`` is the probability of size `s`; ``probabilities[0]`` is 0.
-    name : str
-        The label in tables and figures.
-    """
+    """A distribution of whole sizes of 1 or more: ``probabilities[s]`` is that of size `s`."""
 
     probabilities: np.ndarray
     name: str = "sizes"

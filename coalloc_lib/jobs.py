@@ -418,8 +418,7 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
     Parameters
     ----------
     totals, parts : int or array_like of int, shape (n,)
-        Processors and components of each job. A total below its parts gives components of 1 and
-        zeros.
+        Processors and components of each job. A total below its parts gives ones and zeros.
     rounding : {"even", "floor", "ceiling"}
         ``"even"``: components equal up to one. Else all but one are the total over the parts,
         rounded down or up, and one has the rest; where there is less than that left, rounded up,

@@ -45,7 +45,6 @@ def test_uniform_moments(low, extra):
     count = extra + 1
     assert sizes.mean == pytest.approx(low + extra / 2, rel=1e-12)
     assert sizes.variance == pytest.approx((count**2 - 1) / 12, rel=1e-9, abs=1e-9)
-    assert sizes.cv == pytest.approx(math.sqrt((count**2 - 1) / 12) / (low + extra / 2), abs=1e-6)
     assert (sizes.minimum, sizes.maximum) == (low, low + extra)
     assert str(sizes) == f"U[{low},{low + extra}]"
 
@@ -110,8 +109,6 @@ def test_between_is_uniform_on_its_range():
     """By the greatest distance of the empirical distribution to the line (Kolmogorov, Smirnov)."""
     sample = Between(0.2, 0.6).sample(np.random.default_rng(4), 100_000)
     assert stats.kstest(sample, stats.uniform(0.2, 0.4).cdf).pvalue > 0.001
-    assert 0.2 <= sample.min() < 0.201
-    assert 0.599 < sample.max() <= 0.6
     assert Between(0, 1) == Between(0.0, 1.0) != Between(0, 2)
     assert hash(Between(0, 1)) == hash(Between(0.0, 1.0))
 

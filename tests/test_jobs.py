@@ -81,7 +81,7 @@ def test_replace_keeps_all_else_and_refuses_unknown_columns():
         jobs.replace(runtimes=[1, 1, 1])
     for name in ("submit", "components", "span_penalty", "number"):  # no copies
         assert getattr(changed, name) is getattr(jobs, name)
-    with pytest.raises(co.InputError):
+    with pytest.raises(co.InputError, match="runtime has 2 entries"):
         jobs.replace(runtime=[1, 2])
     assert jobs.runtime.tolist() == [5, 6, 7]
 

@@ -183,23 +183,19 @@ def _local_file(entry: Trace) -> Path | None:
 def _check(path: Path, entry: Trace) -> None:
     # The content decides where it is known, as the same log may have been packed anew.
     if entry.content_sha256:
-        digest = hashlib.sha256()
-        for block in content(path):
-            digest.update(block)
-        what, expected = "content", entry.content_sha256
+        what, expected, data = "content", entry.content_sha256, b"".join(content(path))
     elif entry.archive_sha256 and path.suffix == ".gz":
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-        what, expected = "file", entry.archive_sha256
+        what, expected, data = "file", entry.archive_sha256, path.read_bytes()
     else:
         raise InputError(
             f"{path} cannot be checked: of {entry.name} only {entry.file} has a known checksum; "
             "put that file there, or give your copy another name and load it by its path"
         )
-    if digest.hexdigest() != expected:
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != expected:
         raise InputError(
-            f"{path}: the {what} has SHA-256 {digest.hexdigest()}, the catalogue says {expected}; "
-            "remove the file and fetch it again"
+            f"{path}: the {what} has SHA-256 {digest}, the catalogue says {expected}; remove the "
+            "file and fetch it again"
         )
 
 

@@ -123,14 +123,12 @@ def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
     if len(jobs) < least:
         raise InputError(f"jobs are {len(jobs)}, fewer than least = {least}; give more, or less")
     sizes = jobs.processors
-    edges, waiting = [], 0
+    edges, before = [], 0
     bounds = [2**k for k in range((int(sizes.max()) - 1).bit_length() + 1)]
-    counts = np.bincount(np.searchsorted(bounds, sizes), minlength=len(bounds)).tolist()
-    for edge, count in zip(bounds, counts, strict=True):
-        waiting += count
-        if waiting >= least:
+    for edge in bounds:
+        if (count := np.count_nonzero(sizes <= edge)) - before >= least:
             edges.append(edge)
-            waiting = 0
+            before = count
     edges[-1] = bounds[-1]  # the rest, if there is any, goes with the last
     kind = np.searchsorted(edges, sizes)
     lows = [1, *(edge + 1 for edge in edges[:-1])]

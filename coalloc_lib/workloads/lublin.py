@@ -24,18 +24,15 @@ DAY, HALF_HOURS = 86_400, 48
 
 # The published parameters. Of all jobs: those of size 1, and parallel ones of a power of two.
 SERIAL, POWER_OF_TWO = 0.244, 0.576
-# Corners of log2(size): the lowest, and the middle one below the logarithm of the system's size;
-# and the probability of the first stage.
+# Corners of log2(size): the lowest, and the middle one below the highest; the first stage's share.
 LOG_LOW, BELOW_TOP, LOW_STAGE = 0.8, 2.5, 0.86
-# Shapes and scales of the two gamma distributions of ln(run time); the first has probability
-# slope · size + intercept. Run times of more than exp(12) s are drawn anew.
+# The two gamma distributions of ln(run time), the first with probability slope · size + intercept.
+# Run times of more than exp(12) s, and gaps of more than exp(13) s, are drawn anew.
 RUNTIME_SHAPE, RUNTIME_SCALE = (4.2, 312.0), (0.94, 0.03)
 SLOPE, INTERCEPT, LONGEST_LOG = -0.0054, 0.78, 12.0
-# The gamma distribution of ln(gap), with the ratio of all hours to rush hours; gaps of more than
-# exp(13) s are drawn anew.
+# The gamma distribution of ln(gap), with the ratio of all hours to rush hours.
 GAP_SHAPE, GAP_SCALE, LONGEST_GAP_LOG = 10.2303 * 1.0225, 0.4871, 13.0
-# The gamma distribution of when in the day jobs arrive, in half hours, and the half hour at which
-# this day begins.
+# The gamma distribution of the half hour of arrival, and the half hour at which its day begins.
 DAY_SHAPE, DAY_SCALE, DAY_BEGIN = 8.1737, 3.9631, 11
 
 

@@ -96,9 +96,8 @@ class JobModel:
         """Split or merge the draws as the model says."""
         if self.split_at is not None:
             return split_smallest(components.sum(axis=1), self.split_at)
-        if self.merged_into is not None:
-            return components.reshape(len(components), self.merged_into, -1).sum(axis=2)
-        return components
+        parts = self.merged_into or self.components
+        return components.reshape(len(components), parts, -1).sum(axis=2)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Draw a stream; `rate` is that of a Poisson process. See `Workload.sample`."""

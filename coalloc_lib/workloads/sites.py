@@ -122,18 +122,10 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
-    The site of each piece is ``site[chopped.job]``.
-
-    Parameters
-    ----------
-    jobs : JobStream
-    system : Multicluster
-    site : array_like of int, shape (n,)
-        The site of each job.
-    modification : {"local", "largest", "unchanged"}
-        The paper's 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
-        machine, so that they can run locally; of the largest machine, for job sharing; or not at
-        all, for multi-site execution only. None changes the work.
+    These are its 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
+    machine (``"local"``), so that they can run there; of the ``"largest"`` machine, for job
+    sharing; or stay ``"unchanged"``, for multi-site execution only. None changes the work. The site
+    of each piece is ``site[chopped.job]``.
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     one_of("modification", modification, MODIFICATIONS)
@@ -146,16 +138,9 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
     """Draw the jobs that may not leave their site: their site, and -1 for all others.
 
-    This is what `coalloc_lib.sites.sharing` and `multi_site` take as `home`.
-
-    Parameters
-    ----------
-    site : array_like of int, shape (n,)
-        The site of each job.
-    share : float or array_like, shape (sites,)
-        The probability that a job stays: one for all sites, or one for each.
-    seed : int or SeedSequence
-        With the same seed the jobs that stay at a smaller share stay at a larger one too.
+    This is what `coalloc_lib.sites.sharing` and `multi_site` take as `home`. `share` is the
+    probability that a job stays: one for all sites, or one for each. With the same seed the jobs
+    that stay at a smaller share stay at a larger one too.
 
     Examples
     --------
