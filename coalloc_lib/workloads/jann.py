@@ -126,7 +126,7 @@ def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
     edges, before = [], 0
     bounds = [2**k for k in range((int(sizes.max()) - 1).bit_length() + 1)]
     for edge in bounds:
-        if (count := np.count_nonzero(sizes <= edge)) - before >= least:
+        if (count := int((sizes <= edge).sum())) - before >= least:
             edges.append(edge)
             before = count
     edges[-1] = bounds[-1]  # the rest, if there is any, goes with the last
