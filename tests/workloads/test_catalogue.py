@@ -80,14 +80,14 @@ def server():
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
-def test_real_logs_are_whole(real_traces, entry):
-    if not (real_traces / entry.file).is_file():
+def test_real_logs_are_whole(real_logs, entry):
+    if not (real_logs / entry.file).is_file():
         pytest.skip(f"{entry.file} is not there")
     log = load_trace(entry.name, missing="error")
     assert (len(log), len(log.usable), log.processors, log.header["Acknowledge"], log.title) == (
         entry.jobs, entry.usable, entry.processors, entry.acknowledge, entry.name
     )  # fmt: skip
-    assert log.source == str(real_traces / entry.file)
+    assert log.source == str(real_logs / entry.file)
     assert len(log.jobs()) == entry.usable
     if entry.name == "CTC-SP2":
         # Jobs that ran longer than requested stay so; 6 requested no time.

@@ -127,7 +127,7 @@ def test_a_fitted_workload_has_the_moments_of_its_log():
 
 
 @pytest.mark.long
-def test_a_fit_to_a_real_log(real_traces):
+def test_a_fit_to_a_real_log(real_logs):
     jobs = co.load_trace("CTC-SP2").jobs()
     workload = fit_workload(jobs)
     holds_its_log(jobs, workload)

@@ -206,7 +206,7 @@ def test_a_fit_finds_the_parameters_again(tmp_path, sample):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["CTC-SP2", "KTH-SP2"])
-def test_a_fit_keeps_the_moments_of_a_real_log(real_traces, name):
+def test_a_fit_keeps_the_moments_of_a_real_log(real_logs, name):
     log = load_trace(name, missing="error")
     model = fit(log)
     real, drawn = log.jobs(), model.sample(100_000, 1)
