@@ -45,7 +45,7 @@ def shown(value: object) -> str:
     """Return a value as an error shows it: on one line, and short however long it is."""
     if isinstance(value, np.number) and not isinstance(value, np.timedelta64):
         value = value.item()
-    if isinstance(value, np.ndarray):
+    elif isinstance(value, np.ndarray):
         value = value.ravel()[: reprlib.aRepr.maxlist + 1].tolist()
     try:
         text = " ".join(reprlib.repr(value).split())
@@ -210,9 +210,7 @@ def whole_numbers(name: str, values: Any, least: int = 1) -> NDArray[np.int64]:
     array = numbers(name, values)
     if array.size == 0:
         raise InputError(f"{name} is empty; give at least one number")
-    bad = (array < least) | (array > LARGEST_WHOLE)
-    if array.dtype.kind == "f":
-        bad |= array != np.floor(array)  # NaN too
+    bad = (array < least) | (array > LARGEST_WHOLE) | (array != np.floor(array))  # NaN too
     if bad.any():
         raise InputError(f"{_first(name, array, bad)}; give a whole number of {least} or more")
     return array.astype(np.int64)
@@ -221,8 +219,7 @@ def whole_numbers(name: str, values: Any, least: int = 1) -> NDArray[np.int64]:
 def numbers(name: str, values: Any) -> NDArray:
     """Return `values` as an array of `int64` or `float64`; refuse all that are no numbers."""
     array = array_of(name, values)
-    if array.dtype.kind in "mM":
-        kind = "datetimes" if array.dtype.kind == "M" else "timedeltas"
+    if kind := {"M": "datetimes", "m": "timedeltas"}.get(array.dtype.kind):
         raise InputError(f"{name} holds {kind}; give numbers")
     return array
 
@@ -253,11 +250,10 @@ def array_of(name: str, values: Any) -> NDArray:
         raise InputError(f"{name} holds values of type {array.dtype}; give numbers")
     if array.dtype.kind == "f":
         exact = array.astype(float, copy=False)
-        bad = (exact != array) & ~np.isnan(array) if array.itemsize > 8 else np.False_
-    elif not array.size or -LARGEST_WHOLE <= array.min() <= array.max() <= LARGEST_WHOLE:
-        return array.astype(np.int64, copy=False)
+        bad = (exact != array) & ~np.isnan(array)
     else:
-        exact, bad = array, (array > LARGEST_WHOLE) | (array < -LARGEST_WHOLE)
+        exact = array.astype(np.int64, copy=False)
+        bad = (array > LARGEST_WHOLE) | (array < -LARGEST_WHOLE)
     if bad.any():
         raise InputError(f"{_first(name, array, bad)} {_TOO_LONG}")
     return exact
@@ -285,15 +281,11 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
     if len({getattr(value, "tzinfo", None) is None for value in values}) > 1:
         raise InputError(f"{name} holds datetimes with and without a time zone; give one kind")
     kind = "M8" if "datetimes" in kinds.values() else "m8"
-    return np.array(list(map(_of_numpy, values)), dtype=kind).reshape(array.shape)
-
-
-def _of_numpy(value: Any) -> Any:
-    """Return a datetime or a timedelta, which may be of pandas, as NumPy takes it."""
-    if getattr(value, "tzinfo", None) is not None:
-        # Two moments of one zone Python subtracts by the clock, which is put forward in summer.
-        value = value.astimezone(UTC).replace(tzinfo=None)
-    return value.to_numpy() if hasattr(value, "to_numpy") else value
+    # In UTC, as moments of one zone are subtracted by the clock, which is put forward in summer.
+    if getattr(values[0], "tzinfo", None) is not None:
+        values = [value.astimezone(UTC).replace(tzinfo=None) for value in values]
+    values = [value.to_numpy() if hasattr(value, "to_numpy") else value for value in values]
+    return np.array(values, dtype=kind).reshape(array.shape)
 
 
 def _first(name: str, array: NDArray, bad: Any, what: str = "") -> str:

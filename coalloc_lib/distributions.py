@@ -1,8 +1,4 @@
-"""Distributions of job sizes, service times and interarrival times, with exact moments.
-
-Sizes are whole numbers of processors; times have any one unit. Every distribution has `mean`,
-`variance`, `cv` (the standard deviation over the mean) and `sample(rng, shape)`.
-"""
+"""Distributions of job sizes, service times and interarrival times, with exact moments."""
 
 import math
 import re
@@ -15,27 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib import checks
-from coalloc_lib.checks import (
-    InputError,
-    in_memory,
-    instance_of,
-    not_negative,
-    positive,
-    shown,
-    whole,
-    whole_numbers,
-)
+from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, positive, whole
 from coalloc_lib.display import card
 
-#: A size distribution has an entry for each size.
-_MOST_SIZE = 10**7
-
-#: Hyper-Erlang times of a higher order are all but equal.
-_MOST_ORDER = 10_000
+#: A size distribution has an entry for each size; Erlang times of a higher order are all but equal.
+_MOST_SIZE, _MOST_ORDER = 10**7, 10_000
 
 
 class Distribution(ABC):
-    """What all distributions share; a class derived from it has `mean`, `variance` and `_draw`."""
+    """What all distributions share; a class derived from it has `mean`, `variance` and `_draw`.
+
+    Sizes are whole numbers of processors; times have any one unit.
+    """
 
     if TYPE_CHECKING:  # some have it as a field, others work it out
 
@@ -85,15 +72,7 @@ def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class SizeDistribution(Distribution):
-    """A distribution of whole sizes of 1 or more.
-
-    Parameters
-    ----------
-    probabilities : array_like, shape (largest size + 1,)
-        ``probabilities[s]`` is the probability of size `s`; ``probabilities[0]`` is 0.
-    name : str
-        The label in tables and figures.
-    """
+    """A distribution of whole sizes of 1 or more: ``probabilities[s]`` is that of size `s`."""
 
     probabilities: np.ndarray
     name: str = "sizes"
@@ -109,20 +88,19 @@ class SizeDistribution(Distribution):
         weights.flags.writeable = False
         object.__setattr__(self, "probabilities", weights)
 
+    def _key(self) -> tuple[str, bytes]:
+        return self.name, self.probabilities.tobytes()
+
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, SizeDistribution)
-            and self.name == other.name
-            and np.array_equal(self.probabilities, other.probabilities)
-        )
+        return isinstance(other, SizeDistribution) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.name, self.probabilities.tobytes()))
+        return hash(self._key())
 
     @classmethod
     def empirical(cls, sizes: ArrayLike, name: str = "empirical") -> "SizeDistribution":
         """Return the distribution of a sample of sizes, every one of them as likely."""
-        sample = whole_numbers("sizes", sizes).ravel()
+        sample = checks.whole_numbers("sizes", sizes).ravel()
         in_memory("the largest of sizes", int(sample.max()), _MOST_SIZE)
         counts = np.bincount(sample)
         return cls(counts / counts.sum(), name)
@@ -187,18 +165,9 @@ def power_of_two(
 ) -> SizeDistribution:
     """Return D(q) on [low, high], which favours small sizes and powers of two.
 
-    Parameters
-    ----------
-    q : float
-        In (0, 1]: how fast the probability falls with the size.
-    low, high : int
-        Smallest and largest size, in processors.
-    one_is_power_of_two : bool
-        Whether size 1 = 2^0 has the threefold weight too; not so in the paper's tables.
-
-    Notes
-    -----
-    p_i = q^i / Q where i is not a power of two, 3 q^i / Q where it is; Q makes the sum 1.
+    With q in (0, 1] the probability of i is q^i / Q, and 3 q^i / Q for powers of two; Q makes the
+    sum 1. Whether 1 = 2^0 has the threefold weight, `one_is_power_of_two` says; in the paper's
+    tables it has not.
 
     References
     ----------
@@ -225,16 +194,14 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
     number = r"\s*([0-9.eE+-]+)\s*"
     instance_of("sizes", text, str, '"U[1,16]" or "D(0.9)[1,8]"')
     match = re.fullmatch(rf"\s*(?:U|D\({number}\))\s*(?:on)?\s*\[{number},{number}\]\s*", text)
+    fault = f"sizes = {checks.shown(text)};"
     if not match:
-        raise InputError(f"sizes = {shown(text)}; write U[a,b] or D(q)[a,b], for example U[1,16]")
+        raise InputError(f"{fault} write U[a,b] or D(q)[a,b], for example U[1,16]")
     try:
-        q = None if match[1] is None else float(match[1])
-        low, high = int(match[2]), int(match[3])
+        q, low, high = float(match[1] or 1), int(match[2]), int(match[3])
     except ValueError:
-        raise InputError(
-            f"sizes = {shown(text)}; q is a number, a and b are whole numbers"
-        ) from None
-    if q is None:
+        raise InputError(f"{fault} q is a number, a and b are whole numbers") from None
+    if match[1] is None:
         return uniform(low, high)
     return power_of_two(q, low, high, one_is_power_of_two=one_is_power_of_two)
 
@@ -348,18 +315,7 @@ class Hyperexponential(Distribution):
 class HyperErlang(Distribution):
     """Hyper-Erlang times of common order: with probability `share` of one Erlang, else of another.
 
-    Parameters
-    ----------
-    share : float
-        Probability p of the first, from 0 to 1.
-    rates : tuple of two floats
-        λ1 and λ2, the rates of a stage of each, in 1 over the unit of time.
-    order : int
-        n, the stages of both: the sum of so many exponential times.
-
-    Notes
-    -----
-    The k-th moment is n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k).
+    Both are the sum of `order` exponential times, of the one or the other of two `rates`.
 
     References
     ----------
@@ -381,11 +337,6 @@ class HyperErlang(Distribution):
     @classmethod
     def of_moments(cls, first: float, second: float, third: float) -> "HyperErlang":
         """Return the distribution of the least order with these E[T], E[T²] and E[T³].
-
-        Raises
-        ------
-        InputError
-            Only times that are (nearly) all equal have these moments, or none.
 
         Notes
         -----
@@ -432,7 +383,7 @@ class HyperErlang(Distribution):
         return cls(unit.share, (unit.rates[0] / scale, unit.rates[1] / scale), unit.order)
 
     def moment(self, k: int) -> float:
-        """Return the k-th moment, E[T^k]."""
+        """Return E[T^k] = n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k)."""
         stages = math.prod(range(self.order, self.order + whole("k", k)))
         first, second = self.rates
         return stages * (self.share / first**k + (1 - self.share) / second**k)
@@ -448,11 +399,9 @@ class HyperErlang(Distribution):
         return self.moment(2) - self.mean**2
 
     def residual(self, rng: np.random.Generator) -> float:
-        """Draw the time from an instant at random to the next of events that are such times apart.
-
-        Longer times are met more often, in any of their stages.
-        """
+        """Draw the time from a random instant to the next of events that are such times apart."""
         first, second = self.rates
+        # Longer times are met more often, in any of their stages.
         is_first = rng.random() * self.mean < self.order * self.share / first
         stages = rng.integers(1, self.order, endpoint=True)
         return float(rng.gamma(stages, 1 / (first if is_first else second)))
@@ -499,14 +448,9 @@ class PoissonArrivals:
     def __post_init__(self) -> None:
         positive("rate", self.rate)
 
-    @property
-    def interarrival(self) -> Exponential:
-        """Distribution of the time between two arrivals."""
-        return Exponential(1 / self.rate)
-
     def sample(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Return the first `count` instants of arrival, increasing."""
-        return np.cumsum(self.interarrival.sample(rng, whole("count", count)))
+        return np.cumsum(Exponential(1 / self.rate).sample(rng, whole("count", count)))
 
     def _repr_html_(self) -> str:
         return card(str(self), {"mean time between arrivals": 1 / self.rate})

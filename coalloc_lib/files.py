@@ -23,27 +23,11 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path; what was written there gets to `path` when the block succeeds.
+    """Yield an empty file beside `path`; what is in it gets to `path` when the block succeeds.
 
     A regular file is replaced in one step and keeps its permissions; when the block raises, it
     stays as it was. A symbolic link is followed. To a device, a pipe, and standard output (``-``)
-    the finished content is written.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file to write. Its folder must exist.
-
-    Yields
-    ------
-    Path
-        An empty file, ``.NAME.coalloc-partial-...``, that ends as `path` does, so that writers
-        that look at the suffix (``.gz``, ``.png``) behave alike.
-
-    Raises
-    ------
-    InputError
-        The folder does not exist or cannot be written, `path` is a folder, or the disk is full.
+    the finished content is written. The file ends as `path` does, as some writers go by that.
     """
     target = _target(path)
     with _refusing(target, FULL):

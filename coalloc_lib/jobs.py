@@ -11,23 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import (
-    LARGEST_WHOLE,
-    InputError,
-    deadlines,
-    in_memory,
-    instance_of,
-    instants,
-    known_times,
-    not_negative,
-    one_of,
-    per_job,
-    positive,
-    shown,
-    times,
-    whole,
-    whole_numbers,
-)
+from coalloc_lib import checks
+from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole, whole_numbers
 from coalloc_lib.display import card, span_of
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.system import Multicluster
@@ -81,17 +66,10 @@ class JobStream:
         `submit` (for datetimes, since the first), or timedeltas. Where they are not given they
         are its submission, and infinity. `simulate` takes them for `Online`.
 
-    Raises
-    ------
-    InputError
-        A column is empty, of another length, or holds what is negative, not finite, missing or
-        no number; two columns of pandas differ in their index; or a job's earliest start comes
-        before its submission, or its latest before its earliest.
-
     Notes
     -----
-    Columns of pandas are taken by position. Whole numbers above 2^53, which a float cannot hold,
-    are refused. A stream is a `coalloc_lib.workloads.Workload`.
+    Columns of pandas are taken by position, and must not differ in their index. Whole numbers above
+    2^53, which a float cannot hold, are refused. A stream is a `coalloc_lib.workloads.Workload`.
 
     Examples
     --------
@@ -139,7 +117,7 @@ class JobStream:
         if "request" in given:
             columns["request"] = one_of("request", given["request"], REQUESTS)
         if "submit" in given:
-            columns["submit"] = instants("submit", given["submit"])
+            columns["submit"] = checks.instants("submit", given["submit"])
         count = len(self)
         if count == 0:
             raise InputError("submit is empty; a stream has at least one job")
@@ -256,24 +234,17 @@ class JobStream:
     def reserved_ahead(self, share: float, up_to: float, seed: Seed) -> "JobStream":
         """Return the stream with an advance reservation for a share of the jobs.
 
-        Parameters
-        ----------
-        share : float
-            The probability that a job reserves.
-        up_to : float
-            Such a job asks to start no earlier than a uniform time from 0 to this after its
-            submission; all others may start at once.
-        seed : int or SeedSequence
-            With the same seed a job that reserves at one share does so at every larger one.
+        Each asks to start no earlier than a uniform time from 0 to `up_to` after its submission.
+        With the same seed a job that reserves at one share does so at every larger one.
 
         References
         ----------
         Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed
         Environments (2009), section 5.2, which draws from 0 to 3 hours.
         """
-        if not 0 <= not_negative("share", share) <= 1:
+        if checks.not_negative("share", share) > 1:
             raise InputError(f"share = {shown(share)}; give a number from 0 to 1")
-        longest = not_negative("up_to", up_to)
+        longest = checks.not_negative("up_to", up_to)
         chosen, ahead = (rng.random(len(self)) for rng in generators(seed, 2))
         ahead = np.where(chosen < share, ahead * longest, 0.0)
         return self.replace(earliest_start=self.submit + ahead)
@@ -281,14 +252,8 @@ class JobStream:
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
         """Return the first `count` jobs, in order of submission (ties by position).
 
-        Parameters
-        ----------
-        count : int
-            At most the jobs there are.
-        seed : int or SeedSequence
-            Not used: nothing here is random.
-        rate : float, optional
-            The interarrival times are scaled to a mean of ``1 / rate``; the first instant stays.
+        A `rate` scales the interarrival times to a mean of ``1 / rate`` from the first instant on.
+        Nothing here is random: the seed is not used.
         """
         if whole("count", count) > len(self):
             raise InputError(f"count = {count}, and there are {len(self)} jobs; give at most these")
@@ -298,7 +263,7 @@ class JobStream:
         span = first.submit[-1] - first.submit[0]
         if span == 0:
             raise InputError("the jobs are submitted at one instant; give no rate, or more jobs")
-        return first._stretched((count - 1) / (span * positive("rate", rate)))
+        return first._stretched((count - 1) / (span * checks.positive("rate", rate)))
 
     def _stretched(self, factor: float) -> "JobStream":
         """Return the stream with its interarrival times multiplied, from the first instant on."""
@@ -319,7 +284,7 @@ class JobStream:
 
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
         """Return the stream with its interarrival times scaled to this offered load."""
-        return self._stretched(self.offered_load(system) / positive("load", load))
+        return self._stretched(self.offered_load(system) / checks.positive("load", load))
 
     def split(
         self,
@@ -358,12 +323,8 @@ class JobStream:
         """Chop wide jobs into pieces that are submitted together, each a job of its own.
 
         Unlike components, pieces start and end apart from one another. Their requests are total,
-        or flexible where those of the jobs are.
-
-        Parameters
-        ----------
-        at_most : int or array_like of int, shape (n,)
-            The processors of a piece, for all jobs or for each; the last piece has the rest.
+        or flexible where those of the jobs are. `at_most` gives the processors of a piece, for all
+        jobs or for each; the last piece has the rest.
         """
         if self.request == "ordered":
             raise InputError(
@@ -378,7 +339,7 @@ class JobStream:
             )
         most = np.broadcast_to(most, self.submit.shape)
         count = -(-self.processors // most)
-        in_memory("pieces", int(count.sum()), _MOST_PIECES)
+        checks.in_memory("pieces", int(count.sum()), _MOST_PIECES)
         job = np.repeat(np.arange(len(self)), count)
         before = np.arange(len(job)) - np.repeat(np.cumsum(count) - count, count)
         sizes = np.minimum(most[job], self.processors[job] - before * most[job])
@@ -390,13 +351,8 @@ class JobStream:
 class Chopped:
     """A stream whose wide jobs are pieces, each a job of its own.
 
-    Attributes
-    ----------
-    whole, pieces : JobStream
-        The jobs as they were, and their pieces in the same order, each with its job's columns
-        and one component.
-    job : ndarray of int, shape (pieces,)
-        The position in `whole` of the job that each piece belongs to.
+    The `pieces` have the order and the columns of the jobs as they were, in `whole`, and one
+    component; `job` holds the position there of the job that each belongs to.
 
     Examples
     --------
@@ -415,22 +371,15 @@ class Chopped:
         wide = int((np.bincount(self.job) > 1).sum())
         return f"<Chopped: {wide} of {self.job[-1] + 1} jobs in pieces, {len(self.job)} pieces>"
 
-    def first(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the least of each job's pieces' values, shape (jobs,): NaN where one is NaN."""
-        return self._of_jobs(np.minimum, values)
-
     def last(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the largest of each job's pieces' values, as the end of its last piece."""
-        return self._of_jobs(np.maximum, values)
-
-    def _of_jobs(self, rule: np.ufunc, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the largest of each job's pieces' values (NaN if one is), as the last end."""
         column = np.asarray(values, dtype=float)
         if column.shape != self.job.shape:
             raise InputError(
                 f"values has shape {column.shape} and there are {len(self.job)} pieces; give one "
                 "value a piece, such as the end of a schedule of `pieces`"
             )
-        return rule.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
+        return np.maximum.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
 
 
 def merge(*streams: JobStream) -> JobStream:
@@ -469,8 +418,7 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
     Parameters
     ----------
     totals, parts : int or array_like of int, shape (n,)
-        Processors and components of each job. A total below its parts gives components of 1 and
-        zeros.
+        Processors and components of each job. A total below its parts gives ones and zeros.
     rounding : {"even", "floor", "ceiling"}
         ``"even"``: components equal up to one. Else all but one are the total over the parts,
         rounded down or up, and one has the rest; where there is less than that left, rounded up,
@@ -494,7 +442,7 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
             f"totals and parts have shapes {totals.shape} and {parts.shape}; give one value a job"
         )
     parts = np.broadcast_to(parts, totals.shape)
-    column = np.arange(in_memory("parts", int(parts.max()), _MOST_PARTS))
+    column = np.arange(checks.in_memory("parts", int(parts.max()), _MOST_PARTS))
     share, rest = (each[:, None] for each in np.divmod(totals, parts))
     if rounding == "even":
         sizes = share + (column < rest)
@@ -540,7 +488,7 @@ def _job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
     """Return the numbers of the jobs: those given, or 1, 2, 3, ..."""
     if value is None:
         return np.arange(1, jobs + 1)
-    numbers = whole_numbers(name, value, least=-LARGEST_WHOLE)
+    numbers = whole_numbers(name, value, least=-checks.LARGEST_WHOLE)
     if numbers.ndim != 1:
         raise InputError(f"{name} has {numbers.ndim} dimensions; give one number a job")
     return numbers
@@ -560,11 +508,11 @@ def _refuse_different_indexes(columns: Mapping[str, Any]) -> None:
 
 #: What each column is given through: (name, values, number of jobs) to an array.
 _CHECKS = {
-    "runtime": lambda name, value, _: times(name, value),
+    "runtime": lambda name, value, _: checks.times(name, value),
     "components": _component_table,
-    "span_penalty": per_job,
+    "span_penalty": checks.per_job,
     "number": _job_numbers,
-    "latest_start": deadlines,
-    "earliest_start": lambda name, value, _: None if value is None else times(name, value),
-    "estimate": lambda name, value, _: known_times(name, value),
+    "latest_start": checks.deadlines,
+    "earliest_start": lambda name, value, _: None if value is None else checks.times(name, value),
+    "estimate": lambda name, value, _: checks.known_times(name, value),
 }

@@ -30,18 +30,13 @@ from coalloc_lib.checks import (
 HOUR = timedelta(hours=1)
 NOON = datetime(2020, 3, 28, 12)
 SUMMER = ZoneInfo("Europe/Amsterdam")  # clocks are put forward in the night after NOON
-
-
-def seconds(count=3):
-    return [3600.0 * i for i in range(count)]
-
-
+SECONDS = [0.0, 3600.0, 7200.0]
 LENGTHS = [0 * HOUR, HOUR, 2 * HOUR]
 MOMENTS = [NOON, NOON + HOUR, NOON + 2 * HOUR]
 
 #: The same three times, an hour apart, as people hand them over.
 AS_LENGTHS = {
-    "floats": seconds(),
+    "floats": SECONDS,
     "timedeltas": LENGTHS,
     "numpy, nanoseconds": np.array(LENGTHS, "timedelta64[ns]"),
     "pandas scalars": [pd.Timedelta(length) for length in LENGTHS],
@@ -67,19 +62,15 @@ AS_MOMENTS = {
 
 @pytest.mark.parametrize("values", AS_LENGTHS.values(), ids=AS_LENGTHS)
 def test_lengths_of_time_are_seconds(values):
-    assert times("runtime", values).tolist() == seconds()
-    assert instants("submit", values).tolist() == seconds()
+    assert times("runtime", values).tolist() == SECONDS
+    assert instants("submit", values).tolist() == SECONDS
 
 
 @pytest.mark.parametrize("values", AS_MOMENTS.values(), ids=AS_MOMENTS)
 def test_moments_are_seconds_since_the_first(values):
-    assert instants("submit", values).tolist() == seconds()
-    backward = values[::-1]
-    assert instants("submit", backward).tolist() == seconds()[::-1]
-    with pytest.raises(
-        InputError,
-        match=r"^runtime holds datetimes; .*since the first submission\)",
-    ):
+    assert instants("submit", values).tolist() == SECONDS
+    assert instants("submit", values[::-1]).tolist() == SECONDS[::-1]
+    with pytest.raises(InputError, match=r"^runtime holds datetimes; .*the first submission\)"):
         times("runtime", values)
     with pytest.raises(InputError, match=r"^span_penalty holds datetimes; give numbers"):
         numbers("span_penalty", values)
@@ -179,12 +170,7 @@ def test_what_is_no_time_is_refused_in_one_line(name):
     assert len(str(caught.value)) < 200
 
 
-@given(
-    hnp.arrays(
-        dtype=hnp.scalar_dtypes(),
-        shape=hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=4),
-    )
-)
+@given(hnp.arrays(hnp.scalar_dtypes(), hnp.array_shapes(min_dims=0, max_dims=2, min_side=0)))
 def test_any_dtype_is_taken_exactly_or_refused(array):
     try:
         taken = numbers("x", array)
@@ -192,21 +178,13 @@ def test_any_dtype_is_taken_exactly_or_refused(array):
         return
     assert array.dtype.kind in "iuf"
     np.testing.assert_array_equal(taken, array)
-    assert [float(x) for x in taken.flat] == pytest.approx(
-        [float(x) for x in array.flat], abs=0, rel=0, nan_ok=True
-    )
 
 
 junk = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=3)
-    | st.complex_numbers()
-    | st.datetimes()
-    | st.timedeltas()
-    | st.decimals(),
+    st.one_of(
+        *(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)),
+        *(st.complex_numbers(), st.datetimes(), st.timedeltas(), st.decimals()),
+    ),
     lambda inner: st.lists(inner, max_size=3) | st.tuples(inner),
     max_leaves=6,
 )
@@ -241,17 +219,8 @@ def test_an_error_shows_little_of_what_is_long():
         def __repr__(self):
             raise RuntimeError
 
-    for value in (
-        list(range(10_000)),
-        np.arange(10_000),
-        np.ones((300, 300)),
-        "x" * 10_000,
-        pd.Series(range(1000)),
-        {i: i for i in range(1000)},
-        10**5000,
-        Bad(),
-        "a\nb",
-    ):
+    long = [list(range(10_000)), np.arange(10_000), np.ones((300, 300)), pd.Series(range(1000))]
+    for value in (*long, "x" * 10_000, {i: i for i in range(1000)}, 10**5000, Bad(), "a\nb"):
         text = shown(value)
         assert 0 < len(text) <= 60
         assert "\n" not in text

@@ -45,13 +45,9 @@ def toys(tmp_path):
 
 def run(folder):
     """Call the outer kernel in a process of its own; return answer, cache hits and messages."""
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD],
-        cwd=folder,
-        env={"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")},
-        capture_output=True,
-        text=True,
-    )
+    env = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-c", CHILD]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return (*map(int, done.stdout.split()), done.stderr)
 
@@ -65,13 +61,10 @@ def test_compilation_is_announced_once_per_process(tmp_path, monkeypatch, capsys
     """Whatever thread asks; in a notebook on standard output, which it does not show in red."""
     monkeypatch.setattr(compilation, "_announced", set())
     monkeypatch.setattr(builtins, "__IPYTHON__", notebook, raising=False)
-
-    def kernel(name):
-        stats = SimpleNamespace(cache_path=str(tmp_path))
-        return SimpleNamespace(py_func=SimpleNamespace(__qualname__=name), stats=stats)
-
+    stats = SimpleNamespace(cache_path=str(tmp_path))
+    kernels = [SimpleNamespace(py_func=SimpleNamespace(__qualname__=n), stats=stats) for n in "ab"]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda name: compilation._announce(kernel(name), "toys"), "abababab"))
+        list(pool.map(lambda kernel: compilation._announce(kernel, "toys"), kernels * 4))
     output, errors = capsys.readouterr()
     assert (output if notebook else errors).count("compiling the toys, once") == 1
     assert (errors if notebook else output) == ""

@@ -30,38 +30,13 @@ TIMES = [
     Between(0, 0.6),
     Between(3.0, 5.0),
 ]
-weights = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
-
-
-def from_weights(counts):
-    """The size distribution with probabilities counts / sum, sizes from 1."""
-    total = sum(counts)
-    return co.SizeDistribution([0.0, *(count / total for count in counts)])
-
-
-def exact_moments(pairs):
-    """Mean and variance of (value, Fraction weight) pairs, in exact arithmetic."""
-    total = sum(weight for _, weight in pairs)
-    mean = sum(value * weight for value, weight in pairs) / total
-    variance = sum((value - mean) ** 2 * weight for value, weight in pairs) / total
-    return float(mean), float(variance)
-
-
-def d_pairs(q, low, high, powers):
-    """Sizes and weights of D(q), written down from its definition."""
-    factor = {size: 3 if size in powers else 1 for size in range(low, high + 1)}
-    return [(size, factor[size] * Fraction(q) ** size) for size in range(low, high + 1)]
 
 
 @pytest.mark.parametrize(("name", "mean"), TABLE_5.items())
-def test_published_means(name, mean):
+def test_published_means_which_count_one_as_no_power_of_two(name, mean):
     assert round(co.parse_sizes(name).mean, 2) == mean
-
-
-@pytest.mark.parametrize("name", [name for name in TABLE_5 if name.startswith("D")])
-def test_counting_one_as_a_power_of_two_misses_the_published_means(name):
     other = co.parse_sizes(name, one_is_power_of_two=True)
-    assert other.mean < TABLE_5[name] - 0.1
+    assert other.mean < mean - 0.1 or name.startswith("U")
 
 
 @given(st.integers(1, 50), st.integers(0, 50))
@@ -70,7 +45,6 @@ def test_uniform_moments(low, extra):
     count = extra + 1
     assert sizes.mean == pytest.approx(low + extra / 2, rel=1e-12)
     assert sizes.variance == pytest.approx((count**2 - 1) / 12, rel=1e-9, abs=1e-9)
-    assert sizes.cv == pytest.approx(math.sqrt((count**2 - 1) / 12) / (low + extra / 2), abs=1e-6)
     assert (sizes.minimum, sizes.maximum) == (low, low + extra)
     assert str(sizes) == f"U[{low},{low + extra}]"
 
@@ -81,10 +55,13 @@ def test_uniform_moments(low, extra):
 def test_power_of_two_moments(q, low, high, one):
     sizes = co.power_of_two(float(q), low, high, one_is_power_of_two=one)
     powers = {2, 4, 8, 16, 32} | ({1} if one else set())
-    mean, variance = exact_moments(d_pairs(q, low, high, powers))
-    assert sizes.mean == pytest.approx(mean, rel=1e-12)
+    weight = {s: (3 if s in powers else 1) * Fraction(q) ** s for s in range(low, high + 1)}
+    total = sum(weight.values())
+    mean = sum(size * w for size, w in weight.items()) / total
+    variance = float(sum((size - mean) ** 2 * w for size, w in weight.items()) / total)
+    assert sizes.mean == pytest.approx(float(mean), rel=1e-12)
     assert sizes.variance == pytest.approx(variance, rel=1e-10)
-    assert sizes.cv == pytest.approx(math.sqrt(variance) / mean, rel=1e-10)
+    assert sizes.cv == pytest.approx(math.sqrt(variance) / float(mean), rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +85,7 @@ def test_samples_of_times_have_the_stated_moments(time):
     sample = time.sample(np.random.default_rng(11), n)
     assert sample.shape == (n,)
     assert sample.min() >= 0
-    spread = math.sqrt(time.variance / n)
-    assert abs(sample.mean() - time.mean) <= 4 * spread
+    assert abs(sample.mean() - time.mean) <= 4 * math.sqrt(time.variance / n)
     squares = (sample - time.mean) ** 2
     assert abs(squares.mean() - time.variance) <= 4 * squares.std() / math.sqrt(n)
     assert time.cv == pytest.approx(math.sqrt(time.variance) / time.mean)
@@ -133,8 +109,6 @@ def test_between_is_uniform_on_its_range():
     """By the greatest distance of the empirical distribution to the line (Kolmogorov, Smirnov)."""
     sample = Between(0.2, 0.6).sample(np.random.default_rng(4), 100_000)
     assert stats.kstest(sample, stats.uniform(0.2, 0.4).cdf).pvalue > 0.001
-    assert 0.2 <= sample.min() < 0.201
-    assert 0.599 < sample.max() <= 0.6
     assert Between(0, 1) == Between(0.0, 1.0) != Between(0, 2)
     assert hash(Between(0, 1)) == hash(Between(0.0, 1.0))
 
@@ -159,18 +133,16 @@ def test_the_outermost_draws_are_possible_sizes(draw, size):
 
 
 def test_poisson_arrivals():
-    arrivals = co.PoissonArrivals(4.0)
-    instants = arrivals.sample(np.random.default_rng(3), 200_000)
-    assert (np.diff(instants) > 0).all()
+    instants = co.PoissonArrivals(4.0).sample(np.random.default_rng(3), 200_000)
     gaps = np.diff(instants, prepend=0.0)
-    assert abs(gaps.mean() - 0.25) < 4 * 0.25 / math.sqrt(200_000)
-    assert arrivals.interarrival == co.Exponential(0.25)
+    assert (gaps > 0).all()
+    assert stats.kstest(gaps, stats.expon(scale=0.25).cdf).pvalue > 0.001
 
 
-@given(weights, st.integers(1, 4))
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=6).filter(any), st.integers(1, 4))
 def test_sum_of_is_the_distribution_of_the_sum(counts, copies):
     """Against the sum over all tuples, weight by weight."""
-    one = from_weights(counts[:6]) if any(counts[:6]) else co.uniform(1, 3)
+    one = co.SizeDistribution(np.array([0, *counts]) / sum(counts))
     naive = np.zeros(copies * one.maximum + 1)
     for tuple_ in product(one.sizes, repeat=copies):
         naive[sum(tuple_)] += math.prod(one.probabilities[list(tuple_)])
@@ -188,20 +160,10 @@ def test_empirical_sizes_have_the_moments_of_the_sample(sample):
     np.testing.assert_array_equal(sizes.sizes, np.unique(sample))
 
 
-@given(weights)
-def test_sampled_sizes_are_possible_and_repeat_with_the_seed(counts):
-    sizes = from_weights(counts)
-    one, other = (sizes.sample(np.random.default_rng(1), 200) for _ in range(2))
-    np.testing.assert_array_equal(one, other)
-    assert np.isin(one, sizes.sizes).all()
-
-
 def test_probabilities_cannot_be_changed():
-    sizes = co.uniform(1, 4)
-    with pytest.raises(ValueError, match="read-only"):
-        sizes.probabilities[1] = 1
-    with pytest.raises(ValueError, match="read-only"):
-        co.Empirical([1.0, 2.0]).values[0] = 5
+    for column in (co.uniform(1, 4).probabilities, co.Empirical([1.0, 2.0]).values):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
 
 
 @pytest.mark.parametrize(
@@ -217,21 +179,6 @@ def test_parse_sizes(text, name, mean):
     sizes = co.parse_sizes(text)
     assert str(sizes) == name
     assert sizes.mean == pytest.approx(mean)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "sizes = ''"),
-        ("U(1,16)", r"sizes = 'U\(1,16\)'; write U\[a,b\]"),
-        ("U[1.5,16]", "a and b are whole numbers"),
-        ("D(.)[1,8]", "q is a number"),
-        ("U[9,8]", "low = 9 is above high = 8"),
-    ],
-)
-def test_parse_sizes_refuses(text, message):
-    with pytest.raises(co.InputError, match=message):
-        co.parse_sizes(text)
 
 
 @pytest.mark.parametrize(
@@ -260,6 +207,11 @@ def test_parse_sizes_refuses(text, message):
         (lambda: Between(0, math.inf), "high = inf"),
         (lambda: Between(1, 1), "low = 1.0 is not below high = 1.0"),
         (lambda: co.parse_sizes(None), "sizes = None is no str; give"),
+        (lambda: co.parse_sizes(""), "sizes = ''"),
+        (lambda: co.parse_sizes("U(1,16)"), r"sizes = 'U\(1,16\)'; write U\[a,b\]"),
+        (lambda: co.parse_sizes("U[1.5,16]"), "a and b are whole numbers"),
+        (lambda: co.parse_sizes("D(.)[1,8]"), "q is a number"),
+        (lambda: co.parse_sizes("U[9,8]"), "low = 9 is above high = 8"),
         (lambda: co.SizeDistribution([0, "1"]), r"probabilities\[1\] = '1'"),
         (lambda: co.uniform(1, 4).sample(3), "rng = 3 is no Generator; give numpy.random"),
         (lambda: co.uniform(1, 4).sample(np.random.default_rng(1), "x"), "shape = 'x'"),

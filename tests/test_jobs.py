@@ -55,33 +55,6 @@ def test_a_wrong_length_is_named(name):
         stream(**{name: [1, 2]})
 
 
-@pytest.mark.parametrize(
-    ("components", "message"),
-    [
-        ([1, 2.5, 1], r"components\[1\] = 2.5; give a whole number of 0 or more"),
-        ([1.0, 2.0, math.nan], r"components\[2\] = nan; give a whole number of 0 or more"),
-        ([1, -2, 3], r"components\[1\] = -2; give a whole number of 0 or more"),
-        ([[1, 1], [3, -1], [1, 0]], r"components\[1, 1\] = -1; give a whole number of 0 or more"),
-        ([[1, 1], [1, 0], [0, 0]], r"components\[2\] = \[0, 0\].*at least one processor"),
-        (np.zeros((3, 0), int), "components is empty"),
-        (np.ones((3, 1, 1), int), "components has 3 dimensions"),
-    ],
-)
-def test_bad_components_are_named_with_their_job(components, message):
-    with pytest.raises(co.InputError, match=f"^{message}"):
-        stream(components=components)
-
-
-def test_empty_streams_unknown_requests_and_endless_times_are_refused():
-    with pytest.raises(co.InputError, match=r"^submit is empty"):
-        co.JobStream(submit=[], runtime=[], components=[])
-    with pytest.raises(co.InputError, match="request = 'sorted'") as error:
-        stream(request="sorted")
-    assert all(repr(name) in str(error.value) for name in REQUESTS)
-    with pytest.raises(co.InputError, match=r"^runtime\[1\] = 1e\+300; the jobs would end past"):
-        stream(runtime=[1, 1e300, 2])
-
-
 @given(systems_and_streams(), st.data())
 def test_selections_take_the_same_rows_of_every_column(case, data):
     _, jobs = case
@@ -108,7 +81,7 @@ def test_replace_keeps_all_else_and_refuses_unknown_columns():
         jobs.replace(runtimes=[1, 1, 1])
     for name in ("submit", "components", "span_penalty", "number"):  # no copies
         assert getattr(changed, name) is getattr(jobs, name)
-    with pytest.raises(co.InputError):
+    with pytest.raises(co.InputError, match="runtime has 2 entries"):
         jobs.replace(runtime=[1, 2])
     assert jobs.runtime.tolist() == [5, 6, 7]
 
@@ -154,35 +127,17 @@ def test_columns_of_pandas_go_by_position_and_must_agree_on_it():
     assert jobs.submit.tolist() == [3600, 0, 7200]
     assert jobs.runtime.tolist() == [60, 3600, 30]
     backward = table["took"].sort_values()
-    with pytest.raises(co.InputError, match=r"^submit and runtime have different indexes"):
-        co.JobStream(table["when"], backward, table["cpus"])
-    with pytest.raises(co.InputError, match=r"^submit and components have different indexes"):
-        co.JobStream(table["when"], [1, 2, 3], table[["cpus"]].reset_index())
-    with pytest.raises(co.InputError, match=r"^submit and runtime have different indexes"):
-        jobs.replace(submit=table["when"], runtime=backward)
+    for others in ({"runtime": backward}, {"components": table[["cpus"]].reset_index()}):
+        message = f"^submit and {next(iter(others))} have different indexes"
+        for call in (stream, jobs.replace):
+            with pytest.raises(co.InputError, match=message):
+                call(submit=table["when"], **others)
     for name in ("runtime", "estimate"):
         assert getattr(jobs.replace(**{name: took}), name).tolist() == [60, 3600, 30]
         with pytest.raises(co.InputError, match=rf"^{name} holds datetimes"):
             jobs.replace(**{name: table["when"]})
     with pytest.raises(co.InputError, match=r"^span_penalty holds timedeltas; give numbers"):
         stream(span_penalty=took)
-
-
-@pytest.mark.parametrize(
-    ("selection", "message"),
-    [
-        (1, r"jobs\[1\] is one job; give a slice: jobs\[1:2\]"),
-        (-1, r"jobs\[-1\] is one job; give a slice: jobs\[2:3\]"),
-        (5, r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
-        ("x", r"jobs\['x'\] of 3 jobs"),
-        (None, r"jobs\[None\] selects no jobs"),
-        (np.zeros(3, bool), "selects no jobs"),
-        ([[0, 1]], "selects no jobs"),
-    ],
-)
-def test_what_selects_no_jobs_is_refused(selection, message):
-    with pytest.raises(co.InputError, match=message):
-        stream()[selection]
 
 
 def test_the_first_jobs_of_a_stream():
@@ -192,11 +147,6 @@ def test_the_first_jobs_of_a_stream():
     faster = jobs.sample(3, seed=1, rate=2.0)
     assert faster.submit.tolist() == [10, 10.5, 11]
     assert faster.runtime.tolist() == [6, 5, 7]
-    for count, rate, message in ((4, None, "there are 3"), (1, 1.0, "at one instant"), (0, 1, "0")):
-        with pytest.raises(co.InputError, match=message):
-            jobs.sample(count, 1, rate)
-    with pytest.raises(co.InputError, match="rate = 0"):
-        jobs.sample(3, 1, 0)
 
 
 def test_merge_by_hand():
@@ -220,29 +170,11 @@ def test_merging_the_parts_of_a_sorted_stream_gives_it_back(case, data):
     assert_same(co.merge(*(jobs[part] for part in parts)), jobs)
 
 
-def test_merge_refuses():
-    with pytest.raises(co.InputError, match="no stream"):
-        co.merge()
-    with pytest.raises(
-        co.InputError, match=r"streams\[0\] = .* is no JobStream; .*merge\(\*list\)"
-    ):
-        co.merge([stream(), stream()])
-    with pytest.raises(co.InputError, match=r"streams\[1\] = None is no JobStream"):
-        co.merge(stream(), None)
-    with pytest.raises(co.InputError, match=r"\['total', 'unordered'\]"):
-        co.merge(stream(), stream(request="total"))
-
-
 def test_offered_load_by_hand():
     """Of jobs at 0, 1, 2 on 8 processors, the last brings its work after the window."""
     assert stream().offered_load(co.Multicluster([8])) == (5 + 12) / (2 * 8)
     backward = stream()[::-1]
     assert backward.offered_load(co.Multicluster([4, 4])) == (5 + 12) / (2 * 8)
-    with pytest.raises(co.InputError, match="submit spans no time"):
-        stream(submit=[3, 3, 3]).offered_load(co.Multicluster([8]))
-    for load in (0, -0.5, math.nan, math.inf):
-        with pytest.raises(co.InputError, match=f"load = {load}"):
-            stream().with_load(co.Multicluster([8]), load)
 
 
 @given(systems_and_streams(), st.floats(0.01, 5))
@@ -291,23 +223,7 @@ def test_a_stream_keeps_its_own_columns_frozen_and_contiguous():
             getattr(jobs, name)[0] = 1
 
 
-totals = st.lists(st.integers(1, 300), min_size=1, max_size=20)
-
-
-@given(st.lists(st.tuples(st.integers(1, 300), st.integers(1, 40)), min_size=1, max_size=20))
-def test_split_into_is_even(pairs):
-    sizes, parts = (np.array(column) for column in zip(*pairs, strict=True))
-    table = split_into(sizes, parts)
-    assert table.shape == (len(sizes), parts.max())
-    np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    for total, count, row in zip(sizes, parts, table, strict=True):
-        used = row[row > 0]
-        assert len(used) == min(count, total)
-        assert np.ptp(used) <= 1
-        assert (np.diff(row) <= 0).all()
-
-
-@given(totals, st.integers(1, 40))
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=20), st.integers(1, 40))
 def test_split_smallest_uses_as_few_components_as_fit(sizes, largest):
     table = split_smallest(sizes, largest)
     np.testing.assert_array_equal(table.sum(axis=1), sizes)
@@ -321,50 +237,33 @@ def test_split_smallest_uses_as_few_components_as_fit(sizes, largest):
 READINGS = {"floor": math.floor, "ceiling": math.ceil}
 
 
-@pytest.mark.parametrize("rounding", READINGS)
-@pytest.mark.parametrize("parts", [1, 2, 3, 4, 7])
-def test_split_into_is_the_printed_formula_where_that_is_a_split(rounding, parts):
-    """One component of s - (k - 1) [s/k], the others of [s/k], for all s where none is negative."""
-    sizes = np.arange(1, 200)
+@given(
+    st.lists(st.tuples(st.integers(1, 300), st.integers(1, 40)), min_size=1, max_size=20),
+    st.sampled_from(["even", *READINGS]),
+)
+def test_split_into_is_even_or_the_printed_formula_where_that_is_a_split(pairs, rounding):
+    """One component of s - (k - 1) [s/k], the others of [s/k], where none is negative."""
+    sizes, parts = (np.array(column) for column in zip(*pairs, strict=True))
     table = split_into(sizes, parts, rounding)
-    assert table.shape == (len(sizes), parts)
-    np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    for size, row in zip(sizes.tolist(), table.tolist(), strict=True):
-        share = READINGS[rounding](Fraction(size, parts))
-        rest = size - (parts - 1) * share
+    assert table.shape == (len(sizes), parts.max())
+    for (size, count), row in zip(pairs, table.tolist(), strict=True):
+        assert sum(row) == size
+        assert row == sorted(row, reverse=True)
+        if rounding == "even":
+            assert row[count:] == [0] * (parts.max() - count)
+            used = row[: min(count, size)]
+            assert max(used) - min(used) <= 1
+            continue
+        share = READINGS[rounding](Fraction(size, count))
+        rest = size - (count - 1) * share
         if rest >= 0:
-            assert row == sorted([rest, *[share] * (parts - 1)], reverse=True)
+            wanted = sorted([rest, *[share] * (count - 1)], reverse=True)
+            assert row == wanted + [0] * (parts.max() - count)
         else:  # as many such shares as there are, and what is left; of few processors only
             assert rounding == "ceiling"
-            assert size < (parts - 1) ** 2
-            assert row == sorted(row, reverse=True)
-            assert row[: size // share] == [share] * (size // share)
-            assert share > max(row[size // share :])
-
-
-@pytest.mark.parametrize(
-    ("size", "rounding", "row"),
-    [
-        (11, "even", [3, 3, 3, 2]),
-        (11, "floor", [5, 2, 2, 2]),
-        (11, "ceiling", [3, 3, 3, 2]),
-        (3, "floor", [3, 0, 0, 0]),
-        (3, "ceiling", [1, 1, 1, 0]),
-        (3, "even", [1, 1, 1, 0]),
-        (6, "ceiling", [2, 2, 2, 0]),
-        (2**53, "ceiling", [2**51] * 4),
-    ],
-)
-def test_four_components_by_hand(size, rounding, row):
-    assert split_into(size, 4, rounding).tolist() == [row]
-
-
-@pytest.mark.parametrize("rounding", READINGS)
-def test_each_job_has_its_own_parts_also_rounded(rounding):
-    table = split_into([11, 11, 11], [1, 4, 2], rounding)
-    for row, parts in zip(table, (1, 4, 2), strict=True):
-        alone = split_into([11], parts, rounding)[0]
-        assert row.tolist() == [*alone, *[0] * (4 - parts)]
+            assert size < (count - 1) ** 2
+            full, left = divmod(size, share)
+            assert row == ([share] * full + [left] + [0] * len(row))[: len(row)]
 
 
 def test_splits_of_streams_by_hand():
@@ -376,66 +275,27 @@ def test_splits_of_streams_by_hand():
     above = jobs.split(into=4, above=7, rounding="floor")
     assert above.components.tolist() == [[7, 0, 0, 0], [1, 0, 0, 0], [9, 8, 8, 8]]
     assert jobs.split(into=4, above=33).components.tolist() == [[7], [1], [33]]
-
-
-@pytest.mark.parametrize(
-    ("split", "message"),
-    [
-        (lambda: stream().split(), "exactly one"),
-        (lambda: stream().split(at_most=2, into=2), "exactly one"),
-        (lambda: stream().split(at_most=0), "largest = 0"),
-        (lambda: stream().split(into=0), "into = 0"),
-        (lambda: split_into([], 2), "totals"),
-        (lambda: split_into([3, 0], 2), "totals"),
-        (lambda: split_into([3, 2.7], 2), "totals"),
-        (lambda: stream().split(into=2.5), "into = 2.5"),
-        (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
-        (lambda: split_into([[3, 3]], 1), "totals and parts have shapes"),
-        (lambda: split_into([3], 10**9), "parts = 1000000000; give at most"),
-        (lambda: split_into([3], 2, "nearest"), "rounding = 'nearest'; choose one of 'even'"),
-        (lambda: stream().split(into=2, rounding=None), "rounding = None"),
-        (lambda: stream().split(into=2, above=-1), "above = -1"),
-        (lambda: stream().split(at_most=2, above=3), "above and rounding go with into"),
-        (lambda: stream().split(at_most=2, rounding="floor"), "above and rounding go with into"),
-    ],
-)
-def test_bad_splits_are_refused(split, message):
-    with pytest.raises(co.InputError, match=message):
-        split()
-
-
-def chopped_by_hand(processors, at_most):
-    """Take pieces off each job, one after another."""
-    sizes, job = [], []
-    for number, left in enumerate(processors):
-        while left > 0:
-            sizes.append(min(left, at_most[number]))
-            job.append(number)
-            left -= sizes[-1]
-    return sizes, job
+    assert split_into(2**53, 4, "ceiling").tolist() == [[2**51] * 4]
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 12)), min_size=1, max_size=20))
 def test_pieces_are_as_large_as_they_may_be(rows):
+    pieces = []
+    for job, (left, at_most) in enumerate(rows):
+        while left > 0:
+            pieces.append((min(left, at_most), job))
+            left -= at_most
     processors, at_most = map(list, zip(*rows, strict=True))
-    count = len(rows)
-    jobs = co.JobStream(range(count), range(count), processors, request="total")
+    jobs = co.JobStream(range(len(rows)), range(len(rows)), processors, request="total")
     chopped = jobs.chopped(at_most)
-    sizes, job = chopped_by_hand(processors, at_most)
-    assert chopped.pieces.processors.tolist() == sizes
-    assert chopped.job.tolist() == job
+    assert list(zip(chopped.pieces.processors, chopped.job, strict=True)) == pieces
     assert chopped.whole is jobs
 
 
 def test_pieces_have_all_but_the_processors_of_their_job():
-    jobs = co.JobStream(
-        submit=[3, 1],
-        runtime=[5, 7],
-        components=[[4, 3], [2, 0]],
-        estimate=np.ma.masked_less([6, -1], 0),
-        span_penalty=[0.1, 0.2],
-        number=[70, 50],
-    )
+    estimate = np.ma.masked_less([6, -1], 0)
+    how = {"span_penalty": [0.1, 0.2], "number": [70, 50]}
+    jobs = co.JobStream([3, 1], [5, 7], [[4, 3], [2, 0]], estimate, **how)
     pieces = jobs.chopped(3).pieces
     assert pieces.request == "total"
     assert pieces.processors.tolist() == [3, 3, 1, 2]
@@ -450,28 +310,8 @@ def test_values_of_pieces_by_job():
     chopped = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
     assert chopped.job.tolist() == [0, 0, 0, 1, 2, 2]
     assert chopped.last([3, 9, 4, 1, 6, 5]).tolist() == [9, 1, 6]
-    assert chopped.first([3, 9, 4, 1, 6, 5]).tolist() == [3, 1, 5]
     np.testing.assert_array_equal(chopped.last([3, np.nan, 4, 1, 6, 5]), [np.nan, 1, 6])
     assert repr(chopped) == "<Chopped: 2 of 3 jobs in pieces, 6 pieces>"
-    with pytest.raises(co.InputError, match=r"there are 6 pieces; give one value a piece"):
-        chopped.last([1, 2, 3])
-
-
-@pytest.mark.parametrize(
-    ("at_most", "message"),
-    [
-        (0, "at_most = 0; give a whole number of 1 or more"),
-        (2.5, "at_most = 2.5"),
-        ([2, 2], r"at_most has shape \(2,\) and there are 3 jobs"),
-    ],
-)
-def test_bad_pieces_are_refused(at_most, message):
-    with pytest.raises(co.InputError, match=message):
-        stream().chopped(at_most)
-    with pytest.raises(co.InputError, match="pieces = 1000000000000; give at most"):
-        co.JobStream([0], [1], [10**12]).chopped(1)
-    with pytest.raises(co.InputError, match="these are ordered; replace"):
-        stream(request="ordered").chopped(2)
 
 
 WISHES = {"submit": [4, 0, 2], "earliest_start": [4, 3, 9], "latest_start": [np.inf, 3, 12]}
@@ -496,13 +336,12 @@ def test_which_streams_have_reservations():
 def test_selections_and_merges_keep_what_each_job_asks_for(case, data):
     jobs = data.draw(asking(case[1]))
     rows = data.draw(st.permutations(range(len(jobs))))
-    kept = {
-        number: (jobs.earliest_start[job], jobs.latest_start[job])
-        for job, number in enumerate(jobs.number.tolist())
-    }
+
+    def wishes(some):
+        return set(zip(some.number, some.earliest_start, some.latest_start, strict=True))
+
     for same in (jobs[rows], co.merge(jobs[rows]), jobs.replace(runtime=jobs.runtime + 1)):
-        for job, number in enumerate(same.number.tolist()):
-            assert (same.earliest_start[job], same.latest_start[job]) == kept[number]
+        assert wishes(same) == wishes(jobs)
 
 
 def test_a_wish_stays_as_far_ahead_where_submissions_move():
@@ -521,10 +360,7 @@ def test_a_wish_stays_as_far_ahead_where_submissions_move():
     ("more", "message"),
     [
         ({"earliest_start": [4, 3, 1]}, r"earliest_start\[2\] = 1 comes before submit\[2\] = 2"),
-        (
-            {"latest_start": [3, 9, 9]},
-            r"latest_start\[0\] = 3 comes before earliest_start\[0\] = 4",
-        ),
+        ({"latest_start": [3, 9, 9]}, r"latest_start\[0\] = 3 comes before earliest_start\[0\] ="),
         ({"earliest_start": [4, 3, np.inf]}, r"earliest_start\[2\] = inf; give a finite number"),
         ({"latest_start": [4, 3, np.nan]}, r"latest_start\[2\] = nan; give a finite number"),
         ({"latest_start": [np.inf, 3, -np.inf]}, r"latest_start\[2\] = -inf; give a finite"),
@@ -535,10 +371,10 @@ def test_a_wish_stays_as_far_ahead_where_submissions_move():
     ],
 )
 def test_wishes_that_make_no_sense_are_refused(more, message):
-    with pytest.raises(co.InputError, match=f"^{message}"):
-        stream(submit=[4, 0, 2], **more)
-    with pytest.raises(co.InputError, match=f"^{message}"):
-        stream(submit=[4, 0, 2]).replace(**more)
+    jobs = stream(submit=[4, 0, 2])
+    for call in (jobs.replace, lambda **more: stream(submit=[4, 0, 2], **more)):
+        with pytest.raises(co.InputError, match=f"^{message}"):
+            call(**more)
 
 
 JOBS = co.JobStream(np.arange(4000.0), np.ones(4000), np.ones(4000, dtype=int))
@@ -566,15 +402,78 @@ def test_who_reserves_at_one_share_does_so_at_every_larger_one():
     assert (other.earliest_start != few.earliest_start).any()
 
 
+SYSTEM = co.Multicluster([8])
+PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
+
+
 @pytest.mark.parametrize(
-    ("share", "up_to", "message"),
+    ("call", "message"),
     [
-        (1.1, 1, "share = 1.1; give a number from 0 to 1"),
-        (-0.1, 1, "share = -0.1; give a finite number of 0 or more"),
-        (0.5, -1, "up_to = -1; give a finite number of 0 or more"),
-        (0.5, np.inf, "up_to = inf; give a finite number of 0 or more"),
+        (
+            lambda: stream(components=[1, 2.5, 1]),
+            r"components\[1\] = 2.5; give a whole number of 0",
+        ),
+        (lambda: stream(components=[1.0, 2.0, math.nan]), r"components\[2\] = nan; give a whole"),
+        (lambda: stream(components=[1, -2, 3]), r"components\[1\] = -2; give a whole number of 0"),
+        (lambda: stream(components=[[1, 1], [3, -1], [1, 0]]), r"components\[1, 1\] = -1; give a"),
+        (
+            lambda: stream(components=[[1, 1], [1, 0], [0, 0]]),
+            r"components\[2\] = \[0, 0\].*at least one processor",
+        ),
+        (lambda: stream(components=np.zeros((3, 0), int)), "components is empty"),
+        (lambda: stream(components=np.ones((3, 1, 1), int)), "components has 3 dimensions"),
+        (lambda: co.JobStream(submit=[], runtime=[], components=[]), "submit is empty"),
+        (lambda: stream(request="x"), f"request = 'x'; .*{', '.join(map(repr, REQUESTS))}"),
+        (lambda: stream(runtime=[1, 1e300, 2]), r"runtime\[1\] = 1e\+300; the jobs would end past"),
+        (lambda: stream()[1], r"jobs\[1\] is one job; give a slice: jobs\[1:2\]"),
+        (lambda: stream()[-1], r"jobs\[-1\] is one job; give a slice: jobs\[2:3\]"),
+        (lambda: stream()[5], r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
+        (lambda: stream()["x"], r"jobs\['x'\] of 3 jobs"),
+        (lambda: stream()[None], r"jobs\[None\] selects no jobs"),
+        (lambda: stream()[np.zeros(3, bool)], "jobs.* selects no jobs"),
+        (lambda: stream()[[[0, 1]]], "jobs.* selects no jobs"),
+        (lambda: stream().sample(4, 1), "count = 4, and there are 3"),
+        (lambda: stream().sample(1, 1, 1.0), "the jobs are submitted at one instant"),
+        (lambda: stream().sample(0, 1, 1), "count = 0"),
+        (lambda: stream().sample(3, 1, 0), "rate = 0"),
+        (lambda: co.merge(), "merge was given no stream"),
+        (lambda: co.merge([stream()]), r"streams\[0\] = .* is no JobStream; .*merge\(\*list\)"),
+        (lambda: co.merge(stream(), None), r"streams\[1\] = None is no JobStream"),
+        (lambda: co.merge(stream(), stream(request="total")), r".*\['total', 'unordered'\]"),
+        (lambda: stream(submit=[3, 3, 3]).offered_load(SYSTEM), "submit spans no time"),
+        (lambda: stream().with_load(SYSTEM, 0), "load = 0"),
+        (lambda: stream().with_load(SYSTEM, math.nan), "load = nan"),
+        (lambda: stream().split(), "split takes .* exactly one"),
+        (lambda: stream().split(at_most=2, into=2), "split takes .* exactly one"),
+        (lambda: stream().split(at_most=0), "largest = 0"),
+        (lambda: stream().split(into=0), "into = 0"),
+        (lambda: stream().split(into=2.5), "into = 2.5"),
+        (lambda: stream().split(into=2, rounding=None), "rounding = None"),
+        (lambda: stream().split(into=2, above=-1), "above = -1"),
+        (lambda: stream().split(at_most=2, above=3), "above and rounding go with into"),
+        (lambda: stream().split(at_most=2, rounding="floor"), "above and rounding go with into"),
+        (lambda: split_into([], 2), "totals"),
+        (lambda: split_into([3, 0], 2), "totals"),
+        (lambda: split_into([3, 2.7], 2), "totals"),
+        (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
+        (lambda: split_into([[3, 3]], 1), "totals and parts have shapes"),
+        (lambda: split_into([3], 10**9), "parts = 1000000000; give at most"),
+        (lambda: split_into([3], 2, "nearest"), "rounding = 'nearest'; choose one of 'even'"),
+        (lambda: stream().chopped(0), "at_most = 0; give a whole number of 1 or more"),
+        (lambda: stream().chopped(2.5), "at_most = 2.5"),
+        (lambda: stream().chopped([2, 2]), r"at_most has shape \(2,\) and there are 3 jobs"),
+        (lambda: co.JobStream([0], [1], [10**12]).chopped(1), "pieces = 1000000000000; give at"),
+        (lambda: stream(request="ordered").chopped(2), "chopped .* these are ordered; replace"),
+        (
+            lambda: PIECES.last([1, 2, 3]),
+            "values has .* there are 6 pieces; give one value",
+        ),
+        (lambda: JOBS.reserved_ahead(1.1, 1, 1), "share = 1.1; give a number from 0 to 1"),
+        (lambda: JOBS.reserved_ahead(-0.1, 1, 1), "share = -0.1; give a finite number of 0 or"),
+        (lambda: JOBS.reserved_ahead(0.5, -1, 1), "up_to = -1; give a finite number of 0 or more"),
+        (lambda: JOBS.reserved_ahead(0.5, np.inf, 1), "up_to = inf; give a finite number of 0"),
     ],
 )
-def test_a_share_or_a_time_that_makes_no_sense_is_refused(share, up_to, message):
+def test_mistakes_are_named(call, message):
     with pytest.raises(co.InputError, match=f"^{message}"):
-        JOBS.reserved_ahead(share, up_to, 1)
+        call()

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 
 import pytest
 import yaml
@@ -15,7 +16,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 MAKEFILE = (ROOT / "Makefile").read_text()
 #: Without the options of a `make` that runs the tests.
 ENVIRONMENT = {name: v for name, v in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS")}
-HEAVY = ("numba", "scipy", "pandas", "matplotlib", "simpy", "IPython", "ipywidgets", "jupyterlab")
+HEAVY = [
+    "numba", "scipy", "pandas", "matplotlib", "simpy", "pooch", "IPython", "ipywidgets",
+    "jupyterlab",
+]  # fmt: skip
 
 
 def test_environment_and_project_ask_for_the_same():
@@ -74,63 +78,53 @@ def test_hangs():
 def test_a_test_that_hangs_in_a_kernel_is_ended(tmp_path):
     (tmp_path / "test_hangs.py").write_text(HANGS)
     options = ["-c", ROOT / "pyproject.toml", "--rootdir", tmp_path, "-p", "no:cacheprovider"]
-    command = [sys.executable, "-m", "pytest", *options, "--timeout", "5", tmp_path]
-    run = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=200)
-    assert run.returncode != 0
-    assert "Timeout" in run.stdout
-    assert "in test_hangs" in run.stdout
+    done = run(sys.executable, "-m", "pytest", *options, "--timeout", "5", tmp_path, timeout=200)
+    assert done.returncode != 0
+    assert "Timeout" in done.stdout
+    assert "in test_hangs" in done.stdout
 
 
 def test_a_python_that_is_too_old_is_refused_in_words(tmp_path):
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "pyproject.toml").touch()
-    run = subprocess.run(
-        ["make", "test", "PYTHON=false"],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 2
-    assert "Python 3.11 or newer is needed" in run.stdout
+    done = run("make", "test", "PYTHON=false", cwd=tmp_path, env=ENVIRONMENT)
+    assert done.returncode == 2
+    assert "Python 3.11 or newer is needed" in done.stdout
     assert not (tmp_path / ".venv").exists()
 
 
-@pytest.mark.parametrize(("use", "numpy"), [("coalloc_lib.cli", False), ("coalloc_lib.jobs", True)])
+LOGS = "coalloc_lib.workloads.catalogue, coalloc_lib.workloads.lublin, coalloc_lib.workloads.das1"
+
+
+@pytest.mark.parametrize(
+    ("use", "numpy"), [("coalloc_lib.cli", False), ("coalloc_lib.jobs", True), (LOGS, True)]
+)
 def test_an_import_leaves_the_heavy_packages_alone(use, numpy):
     code = f"import sys, {use}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = run.stdout.split()
+    loaded = run(sys.executable, "-c", code, check=True).stdout.split()
     assert ("numpy" in loaded) is numpy
     assert not set(HEAVY) & set(loaded)
 
 
 def test_the_tab_key_completes_what_is_not_imported_yet():
     """As a notebook asks for it: in a process that has not used any of it."""
-    code = """
+    names = {
+        "max": "maximal_utilization", "sat": "saturated_loss", "resp": "response_curve",
+        "plo": "plots", "swe": "sweep", "int": "intervals", "cur": "curves",
+    }  # fmt: skip
+    code = f"""
 import rlcompleter, coalloc_lib as co
-complete = rlcompleter.Completer({"co": co}).complete
-for prefix in ("max", "sat", "resp", "plo", "swe", "int", "cur"):
-    print(complete(f"co.{prefix}", 0))
+for prefix in {list(names)}:
+    print(rlcompleter.Completer({{"co": co}}).complete(f"co.{{prefix}}", 0))
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    completed = [name.rstrip("( ") for name in run.stdout.split("\n")[:-1]]
-    assert completed == [
-        "co.maximal_utilization",
-        "co.saturated_loss",
-        "co.response_curve",
-        "co.plots",
-        "co.sweep",
-        "co.intervals",
-        "co.curves",
-    ]
+    lines = run(sys.executable, "-c", code, check=True).stdout.split("\n")[:-1]
+    assert [line.rstrip("( ") for line in lines] == [f"co.{name}" for name in names.values()]
 
 
 def test_every_public_name_is_there():
     import coalloc_lib as co
 
-    for name in dir(co):
-        getattr(co, name)
+    assert all(hasattr(co, name) for name in dir(co))
     assert set(co.__all__) <= set(dir(co))
     with pytest.raises(AttributeError, match="no attribute 'maximum'"):
         _ = co.maximum
@@ -143,9 +137,15 @@ def test_the_check_of_a_change_is_a_program_that_bash_can_read():
     subprocess.run(["bash", "-n", str(script)], check=True)
 
 
+def run(*command, **how):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, **how)
+
+
 def make(*arguments, **variables):
-    environment = ENVIRONMENT | variables
-    run = subprocess.run(
-        ["make", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
-    return run.stdout
+    return run("make", *arguments, cwd=ROOT, env=ENVIRONMENT | variables, check=True).stdout
+
+
+def test_what_mypy_is_told_of_a_module_names_one_that_exists():
+    for table in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"]:
+        for module in table["module"]:
+            assert find_spec(module.removesuffix(".*")), module

@@ -10,16 +10,13 @@ from coalloc_lib.system import NAMED_SYSTEMS
 def test_sizes_and_sums():
     system = co.Multicluster([16, 32, 8])
     assert (len(system), system.processors, system.largest) == (3, 56, 32)
-    assert not system.is_equal
-    assert str(system) == "16,32,8"
-    np.testing.assert_array_equal(system.as_array(), [16, 32, 8])
-    assert system.as_array().dtype == np.int64
+    assert (str(system), system.is_equal) == ("16,32,8", False)
+    assert (system.as_array().dtype, *system.as_array()) == (np.int64, 16, 32, 8)
     assert co.Multicluster(128) == co.Multicluster([128])
     assert str(co.Multicluster(128)) == "128"
     equal = co.Multicluster.equal(4, 32)
     assert equal == co.Multicluster([32, 32, 32, 32])
-    assert equal.is_equal
-    assert str(equal) == "4 × 32"
+    assert (str(equal), equal.is_equal) == ("4 × 32", True)
 
 
 def test_it_can_be_a_key_and_is_frozen():
@@ -72,9 +69,9 @@ def test_bad_sizes_are_named(sizes, message):
 
 
 def test_bad_names_and_numbers_of_clusters_are_refused():
+    every = ".*".join(NAMED_SYSTEMS)
     for name in ("m65", None, ["4x32"]):
-        with pytest.raises(co.InputError, match=r"name = .*; choose one of '4x32'") as error:
+        with pytest.raises(co.InputError, match=f"name = .*; choose one of .*{every}"):
             co.Multicluster.named(name)
-        assert all(name in str(error.value) for name in NAMED_SYSTEMS)
     with pytest.raises(co.InputError, match="clusters = 0"):
         co.Multicluster.equal(0, 8)

@@ -8,18 +8,14 @@ from coalloc_lib.seeds import Seed
 
 @runtime_checkable
 class Workload(Protocol):
-    """Whatever job streams can be drawn from: a model, a log, a stream itself.
-
-    Attributes
-    ----------
-    mean_work : float
-        Mean processor-time of a job, without a span penalty. An offered load of L on P processors
-        is the rate ``L * P / mean_work``.
-    """
+    """Whatever job streams can be drawn from: a model, a log, a stream itself."""
 
     @property
     def mean_work(self) -> float:
-        """Mean processor-time of a job."""
+        """Mean processor-time of a job, without a span penalty.
+
+        An offered load of L on P processors is the rate ``L * P / mean_work``.
+        """
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return a stream of `count` jobs, in order of submission.

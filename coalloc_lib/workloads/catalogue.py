@@ -1,13 +1,12 @@
 """The public logs of the Parallel Workloads Archive: where they are, and whether they are whole.
 
-The logs are not part of this package. `load_trace` looks for one in the folder that the
-environment variable ``COALLOC_TRACES`` names, then in the user's cache, and only then fetches it
-from the archive. Every copy is checked by SHA-256 before it is used.
+They are not part of this package. `load_trace` looks into the folder that ``COALLOC_TRACES`` names,
+then into the user's cache, and only then fetches a log. Every copy is checked by SHA-256.
 """
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,8 +23,8 @@ class Trace:
     """What is known of one public log; None is unknown.
 
     `archive_sha256` is that of the packed file at `url`, `content_sha256` that of what is in it.
-    `usable` counts the jobs with a run time and processors above 0. `acknowledge` is who gave the
-    log to the public, to be named in publications.
+    `usable` counts the jobs with a run time and processors above 0. Publications name whom they
+    `acknowledge` for the log.
     """
 
     name: str
@@ -80,10 +79,7 @@ CATALOGUE = (
 
 
 def trace(name: str) -> Trace:
-    """Return the catalogue's entry of a log.
-
-    `name` is its name, its first word (``"CTC"``) or its file, in any case of letters.
-    """
+    """Return the entry of a log by its name, its first word (``"CTC"``) or file, in any case."""
     entry = _find(name)
     if entry is None:
         raise InputError(
@@ -94,11 +90,10 @@ def trace(name: str) -> Trace:
 
 
 def _find(name: object) -> Trace | None:
-    wanted = str(name).lower()
     for entry in CATALOGUE:
         stem = entry.file.removesuffix(".swf.gz")
         names = (entry.name, entry.name.split("-")[0], stem, f"{stem}.swf", entry.file)
-        if wanted in map(str.lower, names):
+        if str(name).lower() in map(str.lower, names):
             return entry
     return None
 
@@ -110,22 +105,11 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
     ----------
     name_or_path : str or Path
         The path of a log, or a name of the catalogue (``"KTH-SP2"``, ``"kth"``, or its file's).
-        Where there is a file of exactly that name, it is read as it stands, as any log of your
-        own, even if the catalogue has the name too.
+        A file of exactly that name is read as it stands, even if the catalogue has the name too.
     missing : {"fetch", "stand-in", "error"}
         What to do when a public log is neither in the folder of ``COALLOC_TRACES`` nor in the
         cache: fetch it from the archive, use the synthetic stand-in that comes with a
-        checkout, or give up. Nothing is fetched but with ``"fetch"``.
-
-    Returns
-    -------
-    SwfLog
-        Its `source` is the file that was used; `is_stand_in` says whether it is synthetic.
-
-    Raises
-    ------
-    InputError
-        There is no such log, it is not the one of the catalogue, or it could not be fetched.
+        checkout, or give up.
     """
     one_of("missing", missing, MISSING)
     own, entry = path_of("name_or_path", name_or_path), _find(name_or_path)
@@ -150,14 +134,15 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
     """Fetch public logs (all, or those of these names) that are not here; return their files."""
-    if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+    names = [entry.name for entry in CATALOGUE] if names is None else names
+    if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"names = {shown(names)}; give a list of names")
-    entries = CATALOGUE if names is None else [trace(name) for name in names]
+    entries = [trace(name) for name in names]
     return [_local_file(entry) or _download(entry) for entry in entries]
 
 
 def listing() -> list[dict]:
-    """Return one dict a public log: name, jobs, processors, acknowledge, found.
+    """Return for each log its name, jobs, processors, whom to acknowledge, and where it was found.
 
     `found` is the path of the file that `load_trace` would use, or ``"not fetched"``.
     """
@@ -179,43 +164,38 @@ def cache_folder() -> Path:
 def _local_file(entry: Trace) -> Path | None:
     """Return the file of a log that is here already, None if there is none."""
 
-    def folders() -> Iterator[Path]:
-        if text := os.environ.get(FOLDER_VARIABLE):
-            if not os.path.isdir(os.path.expanduser(text)):
-                raise InputError(
-                    f"{FOLDER_VARIABLE} = {shown(text)} is not a folder; name one that holds logs, "
-                    "or unset it"
-                )
-            yield Path(os.path.expanduser(text))
-        yield cache_folder()  # asked last: it imports pooch, which takes long
+    def file_in(folder: Path) -> Path | None:
+        files = (folder / entry.file, folder / entry.file.removesuffix(".gz"))
+        return next(filter(os.path.isfile, files), None)
 
-    for folder in folders():
-        for file in (entry.file, entry.file.removesuffix(".gz")):
-            if os.path.isfile(folder / file):
-                return folder / file
-    return None
+    if text := os.environ.get(FOLDER_VARIABLE):
+        folder = Path(os.path.expanduser(text))
+        if not os.path.isdir(folder):
+            raise InputError(
+                f"{FOLDER_VARIABLE} = {shown(text)} is not a folder; name one that holds logs, or "
+                "unset it"
+            )
+        if file := file_in(folder):
+            return file
+    return file_in(cache_folder())  # asked last: it imports pooch, which takes long
 
 
 def _check(path: Path, entry: Trace) -> None:
     # The content decides where it is known, as the same log may have been packed anew.
     if entry.content_sha256:
-        digest = hashlib.sha256()
-        for block in content(path):
-            digest.update(block)
-        what, expected = "content", entry.content_sha256
+        what, expected, data = "content", entry.content_sha256, b"".join(content(path))
     elif entry.archive_sha256 and path.suffix == ".gz":
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-        what, expected = "file", entry.archive_sha256
+        what, expected, data = "file", entry.archive_sha256, path.read_bytes()
     else:
         raise InputError(
             f"{path} cannot be checked: of {entry.name} only {entry.file} has a known checksum; "
             "put that file there, or give your copy another name and load it by its path"
         )
-    if digest.hexdigest() != expected:
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != expected:
         raise InputError(
-            f"{path}: the {what} has SHA-256 {digest.hexdigest()}, the catalogue says {expected}; "
-            "remove the file and fetch it again"
+            f"{path}: the {what} has SHA-256 {digest}, the catalogue says {expected}; remove the "
+            "file and fetch it again"
         )
 
 
@@ -242,10 +222,7 @@ def _download(entry: Trace) -> Path:
 
 
 def load_stand_in(name: str) -> SwfLog:
-    """Return the synthetic log that stands in for a public one.
-
-    It comes with a checkout of the repository, in ``data/traces``, not with an installed package.
-    """
+    """Return the synthetic log, which only a checkout has, that stands in for a public one."""
     entry = trace(name)
     folder = Path(__file__).parents[2] / "data" / "traces"
     path = folder / f"{entry.name}-synthetic.swf.gz"

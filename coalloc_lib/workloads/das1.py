@@ -16,7 +16,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, positive
 from coalloc_lib.distributions import Distribution, SizeDistribution
 
 #: Of the sizes of 30,558 jobs: 58 values in [1, 128].
@@ -37,10 +36,10 @@ def das1_sizes() -> SizeDistribution:
     Notes
     -----
     p_s is proportional to w_s exp(a s + b s²) / s with w_s = 10 for powers of two, 1 included,
-    and 1 for other sizes: of all distributions with the two published moments it is the one of
-    least relative entropy to w_s / s, which favours small sizes and powers of two. The
-    two moments give a and b. The log's 58 sizes are not published; here they are all up to 32, even
-    ones up to 64, multiples of 8 above, and 68 and 100.
+    and 1 for other sizes: of all distributions with the two published moments, which give a and b,
+    it is the one of least relative entropy to w_s / s, which favours small sizes and powers of two.
+    The log's 58 sizes are not published; here they are all up to 32, even ones up to 64, multiples
+    of 8 above, and 68 and 100.
     """
     sizes = np.sort(np.r_[1:33, 34:65:2, 72:129:8, 68, 100])
     is_power = (sizes & (sizes - 1)) == 0
@@ -75,52 +74,29 @@ def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
 
 
 @dataclass(frozen=True)
-class ShortAndLong(Distribution):
-    """Mostly short times below a limit, and a heavy tail of long ones above it.
-
-    Parameters
-    ----------
-    share_short, limit : float
-        Probability, between 0 and 1, of a time below the limit, in seconds.
-    rate : float
-        Rate of the exponential distribution, cut at `limit`, of the short times, in 1/seconds.
-    exponent, longest : float
-        Exponent, not 1 or 2, of the Pareto distribution of the long times, and where it is cut.
-    name : str
-        How tables and figures call it.
-    """
+class _ShortAndLong(Distribution):
+    """Times below a limit, exponential and cut there, and Pareto ones from there to the longest."""
 
     share_short: float
     limit: float
-    rate: float
-    exponent: float
+    rate: float  # of the short times
+    exponent: float  # of the long ones, not 1 or 2
     longest: float
-    name: str = "short and long"
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        for name in ("share_short", "limit", "rate", "exponent", "longest"):
-            positive(name, getattr(self, name))
-        if not self.share_short < 1:
-            raise InputError(f"share_short = {self.share_short}; give a number between 0 and 1")
-        if not self.limit < self.longest:
-            raise InputError(f"longest = {self.longest}; give more than limit = {self.limit}")
-        if self.exponent in (1, 2):
-            raise InputError(f"exponent = {self.exponent}; give another number than 1 or 2")
 
     @property
     def mean(self) -> float:
         """Mean time, in seconds."""
-        short = _cut_exponential_moments(self.rate, self.limit)[0]
-        long = _cut_pareto_moment(self.exponent, self.limit, self.longest, 1)
-        return self.share_short * short + (1 - self.share_short) * long
+        return self._moment(1)
 
     @property
     def variance(self) -> float:
         """Variance of the time, in seconds squared."""
-        short = _cut_exponential_moments(self.rate, self.limit)[1]
-        long = _cut_pareto_moment(self.exponent, self.limit, self.longest, 2)
-        return self.share_short * short + (1 - self.share_short) * long - self.mean**2
+        return self._moment(2) - self.mean**2
+
+    def _moment(self, order: int) -> float:
+        short = _cut_exponential_moments(self.rate, self.limit)[order - 1]
+        long = _cut_pareto_moment(self.exponent, self.limit, self.longest, order)
+        return self.share_short * short + (1 - self.share_short) * long
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         is_short = rng.random(shape) < self.share_short
@@ -131,7 +107,7 @@ class ShortAndLong(Distribution):
         return np.where(is_short, short, long)
 
     def __str__(self) -> str:
-        return self.name
+        return "DAS1 stand-in"
 
 
 def _cut_exponential_moments(rate: float, limit: float) -> tuple[float, float]:
@@ -148,22 +124,21 @@ def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> 
 
 
 @cache
-def das1_service_times() -> ShortAndLong:
+def das1_service_times() -> Distribution:
     """Return a stand-in for the service times, in seconds: mean 356.45, cv 5.37.
 
-    The share of 94.45 % below 900 s and the longest time, 15 h, are the published ones. The rate of
-    the short times and the exponent of the long ones solve for the mean and the coefficient of
-    variation.
+    Published are 94.45 % below 900 s, here exponential times cut there, and the longest, 15 h; up
+    to it the others are Pareto times. Their rate and exponent follow from mean and cv.
     """
     from scipy import optimize
 
-    def with_exponent(exponent: float) -> ShortAndLong:
+    def with_exponent(exponent: float) -> _ShortAndLong:
         long = _cut_pareto_moment(exponent, SHORT_LIMIT, LONGEST, 1)
         short = (SERVICE_MEAN - (1 - SHORT_SHARE) * long) / SHORT_SHARE
         rate = optimize.brentq(
             lambda r: _cut_exponential_moments(r, SHORT_LIMIT)[0] - short, 1e-4, 0.5, xtol=1e-15
         )
-        return ShortAndLong(SHORT_SHARE, SHORT_LIMIT, rate, exponent, LONGEST, "DAS1 stand-in")
+        return _ShortAndLong(SHORT_SHARE, SHORT_LIMIT, rate, exponent, LONGEST)
 
     exponent = optimize.brentq(lambda e: with_exponent(e).cv - SERVICE_CV, 0.6, 0.99, xtol=1e-14)
     return with_exponent(exponent)

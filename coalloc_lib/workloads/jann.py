@@ -17,28 +17,16 @@ from coalloc_lib.seeds import Seed, generators, spawn
 
 @dataclass(frozen=True, eq=False)
 class JobClass:
-    """The jobs of a range of sizes.
-
-    Parameters
-    ----------
-    low, high : int
-        The smallest and the largest size of the class, in processors.
-    jobs : int
-        Jobs of the log in it.
-    sizes : SizeDistribution
-        Each as likely as it is in the log.
-    gaps, runtimes : HyperErlang
-        Times between their arrivals, and their run times.
-    ratios : ndarray
-        Estimate over run time of those that ran for some time.
-    """
+    """The jobs of the log of a range of sizes, each size as likely as there."""
 
     low: int
     high: int
     jobs: int
     sizes: SizeDistribution
+    #: Times between arrivals.
     gaps: HyperErlang
     runtimes: HyperErlang
+    #: Estimate over run time of the jobs that ran for some time.
     ratios: NDArray[np.float64]
 
     def __str__(self) -> str:
@@ -50,12 +38,6 @@ class HyperErlangWorkload:
     """A `Workload` of classes of job sizes, each with arrivals and run times of its own.
 
     `fit_workload` makes one of a log.
-
-    Parameters
-    ----------
-    classes : tuple of JobClass
-    longest_estimate : float
-        The longest in the log.
 
     Notes
     -----
@@ -76,7 +58,6 @@ class HyperErlangWorkload:
     longest_estimate: float = np.inf
 
     def __post_init__(self) -> None:
-        """Check that there are classes."""
         if not self.classes:
             raise InputError("classes is empty; give at least one")
 
@@ -97,8 +78,8 @@ class HyperErlangWorkload:
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return the first `count` jobs of a random workload; see `Workload.sample`.
 
-        They are total requests in order of submission. With a `rate` all times between arrivals are
-        stretched alike; without one it is the log's.
+        They are total requests. With a `rate` all times between arrivals are stretched alike;
+        without one it is the log's.
         """
         whole("count", count)
         seeds = spawn(seed, len(self.classes))
@@ -136,26 +117,18 @@ def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
     least : int
         The classes of sizes are 1, 2, 3-4, 5-8, ...; one of fewer jobs is joined with the next
         wider one, the last with that before it: of few jobs three moments say little.
-
-    Raises
-    ------
-    InputError
-        There are fewer than `least` jobs, or no such distribution has the moments of a class, which
-        is named: its times are too much alike.
     """
     instance_of("jobs", jobs, JobStream, "the jobs of a log: log.jobs()")
     whole("least", least, least=3)
     if len(jobs) < least:
         raise InputError(f"jobs are {len(jobs)}, fewer than least = {least}; give more, or less")
     sizes = jobs.processors
-    edges, waiting = [], 0
+    edges, before = [], 0
     bounds = [2**k for k in range((int(sizes.max()) - 1).bit_length() + 1)]
-    counts = np.bincount(np.searchsorted(bounds, sizes), minlength=len(bounds)).tolist()
-    for edge, count in zip(bounds, counts, strict=True):
-        waiting += count
-        if waiting >= least:
+    for edge in bounds:
+        if (count := int((sizes <= edge).sum())) - before >= least:
             edges.append(edge)
-            waiting = 0
+            before = count
     edges[-1] = bounds[-1]  # the rest, if there is any, goes with the last
     kind = np.searchsorted(edges, sizes)
     lows = [1, *(edge + 1 for edge in edges[:-1])]

@@ -24,18 +24,15 @@ DAY, HALF_HOURS = 86_400, 48
 
 # The published parameters. Of all jobs: those of size 1, and parallel ones of a power of two.
 SERIAL, POWER_OF_TWO = 0.244, 0.576
-# Corners of log2(size): the lowest, and the middle one below the logarithm of the system's size;
-# and the probability of the first stage.
+# Corners of log2(size): the lowest, and the middle one below the highest; the first stage's share.
 LOG_LOW, BELOW_TOP, LOW_STAGE = 0.8, 2.5, 0.86
-# Shapes and scales of the two gamma distributions of ln(run time); the first has probability
-# slope · size + intercept. Run times of more than exp(12) s are drawn anew.
+# The two gamma distributions of ln(run time), the first with probability slope · size + intercept.
+# Run times of more than exp(12) s, and gaps of more than exp(13) s, are drawn anew.
 RUNTIME_SHAPE, RUNTIME_SCALE = (4.2, 312.0), (0.94, 0.03)
 SLOPE, INTERCEPT, LONGEST_LOG = -0.0054, 0.78, 12.0
-# The gamma distribution of ln(gap), with the ratio of all hours to rush hours; gaps of more than
-# exp(13) s are drawn anew.
+# The gamma distribution of ln(gap), with the ratio of all hours to rush hours.
 GAP_SHAPE, GAP_SCALE, LONGEST_GAP_LOG = 10.2303 * 1.0225, 0.4871, 13.0
-# The gamma distribution of when in the day jobs arrive, in half hours, and the half hour at which
-# this day begins.
+# The gamma distribution of the half hour of arrival, and the half hour at which its day begins.
 DAY_SHAPE, DAY_SCALE, DAY_BEGIN = 8.1737, 3.9631, 11
 
 
@@ -43,16 +40,11 @@ DAY_SHAPE, DAY_SCALE, DAY_BEGIN = 8.1737, 3.9631, 11
 class LublinFeitelson:
     """Lublin and Feitelson's model of all jobs of a machine: a `Workload`; times are in seconds.
 
-    Parameters
-    ----------
-    processors : int
-        Of the machine; no job is larger. The model follows it by the upper corners of the sizes.
-
     Notes
     -----
-    *Sizes*: 1, or 2^x rounded to a whole number, where x has a two-stage uniform distribution and
-    is itself rounded for the powers of two. *Run times*: exp(g), g of one of two gamma
-    distributions, the second of which, of long times, is the likelier the larger the job.
+    *Sizes*: 1, or 2^x rounded to a whole number, where x has a two-stage uniform distribution that
+    ends at the machine's size, and is itself rounded for the powers of two. *Run times*: exp(g), g
+    of one of two gamma distributions, the second, of long times, the likelier the larger the job.
     *Arrivals*: gaps exp(g) on a clock that runs as fast as jobs arrive at that time of the day,
     from midnight on. Parameters are those of the authors' program, lublin99, for jobs of one type;
     times are not rounded. Estimates are the run times.
@@ -61,7 +53,6 @@ class LublinFeitelson:
     processors: int
 
     def __post_init__(self) -> None:
-        """Check the size of the machine."""
         if math.log2(whole("processors", self.processors)) - BELOW_TOP <= LOG_LOW:
             raise InputError(
                 f"processors = {self.processors}; the model is for larger machines, give 10 or more"
@@ -86,21 +77,16 @@ class LublinFeitelson:
         """Mean processor-time of a job, in seconds."""
         sizes = self.sizes.sizes
         first = first_probability(sizes, SLOPE, INTERCEPT)
-        (share1, mean1), (share2, mean2) = self._runtime_parts()
+        (share1, mean1), (share2, mean2) = _runtime_parts()
         kept = first * share1 + (1 - first) * share2
         means = (first * mean1 + (1 - first) * mean2) / kept
         return float(self.sizes.probabilities[sizes] @ (sizes * means))
 
-    def _runtime_parts(self) -> list[tuple[float, float]]:
-        """Return of either gamma the share that is not too long, and what it adds to the mean."""
-        parameters = zip(RUNTIME_SHAPE, RUNTIME_SCALE, strict=True)
-        return [_below(shape, scale, LONGEST_LOG) for shape, scale in parameters]
-
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return the first `count` jobs of a random workload; see `Workload.sample`.
 
-        They are total requests. With a `rate` all times between arrivals, and with them the daily
-        cycle, are stretched alike; without one they are the model's.
+        They are total requests. A `rate` stretches the daily cycle too; without one it is the
+        model's.
         """
         for_sizes, for_runtimes, for_gaps = generators(seed, 3)
         sizes = self.sizes.sample(for_sizes, whole("count", count))
@@ -110,12 +96,17 @@ class LublinFeitelson:
         if rate is not None:
             submit = submit * (self.rate / positive("rate", rate))
         # What is too long is drawn anew, and so is of which kind it is.
-        (share1, _), (share2, _) = self._runtime_parts()
+        (share1, _), (share2, _) = _runtime_parts()
         first = first_probability(sizes, SLOPE, INTERCEPT)
         first = first * share1 / (first * share1 + (1 - first) * share2)
         is_second = for_runtimes.random(count) >= first
         logs = cut_gamma(for_runtimes, RUNTIME_SHAPE, RUNTIME_SCALE, is_second, LONGEST_LOG)
         return JobStream(submit, np.exp(logs), sizes, request="total")
+
+
+def _runtime_parts() -> list[tuple[float, float]]:
+    """Return of either gamma the share that is not too long, and what it adds to the mean."""
+    return [_below(*each, LONGEST_LOG) for each in zip(RUNTIME_SHAPE, RUNTIME_SCALE, strict=True)]
 
 
 def published_cycle() -> NDArray[np.float64]:
@@ -158,16 +149,11 @@ def parallel_sizes(
 def to_cycle_clock(
     instants: NDArray, cycle: ArrayLike, *, back: bool = False
 ) -> NDArray[np.float64]:
-    """Return instants (seconds from a midnight) on the clock that runs with the daily cycle.
-
-    With `back`, from that clock to instants.
-    """
+    """Return instants (seconds from a midnight) on the clock of the daily cycle, or `back`."""
     days, clock = np.divmod(instants, DAY)
     even = np.linspace(0, DAY, HALF_HOURS + 1)
     corners = np.concatenate([[0.0], np.cumsum(cycle) / np.sum(cycle)]) * DAY
-    return days * DAY + (
-        np.interp(clock, corners, even) if back else np.interp(clock, even, corners)
-    )
+    return days * DAY + np.interp(clock, *((corners, even) if back else (even, corners)))
 
 
 def with_serial(serial: float, parallel: NDArray, label: str) -> SizeDistribution:
@@ -196,7 +182,6 @@ def cut_gamma(
     """Draw from gamma distributions that are cut at `top`, each of the shape of its kind."""
     from scipy import stats
 
-    gamma = stats.gamma(
-        np.array(shapes)[kind.astype(int)], scale=np.array(scales)[kind.astype(int)]
-    )
+    shape, scale = (np.array(each)[kind.astype(int)] for each in (shapes, scales))
+    gamma = stats.gamma(shape, scale=scale)
     return gamma.ppf(rng.random(len(kind)) * gamma.cdf(top))

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, in_memory, instance_of, not_negative, one_of, whole
+from coalloc_lib import checks
+from coalloc_lib.checks import InputError, instance_of, not_negative, one_of, shown, whole
 from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
 from coalloc_lib.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
 from coalloc_lib.seeds import Seed, generators
@@ -28,16 +29,15 @@ class JobModel:
     service : distribution
         Run times, independent of the sizes.
     split_at : int, optional
-        Dependent components: the total is split into the smallest number of components, equal
-        up to one, that are no larger than this (the size of a cluster).
+        Dependent components: the total is split into the fewest, equal up to one, that are no
+        larger than this (the size of a cluster).
     merged_into : int, optional
-        The draws are added up into this many components, neighbours together. With the same
-        seed the totals stay the same, job for job.
+        Neighbouring draws are added up into this many components.
 
     Notes
     -----
-    Sizes, service times and arrivals come from three generators: with the same seed two models
-    that differ in one of them share the draws of the others (common random numbers).
+    With the same seed two models that differ in sizes, service times or arrivals share the draws of
+    the others (common random numbers).
     """
 
     sizes: SizeDistribution
@@ -48,8 +48,7 @@ class JobModel:
     merged_into: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
-        in_memory("components", whole("components", self.components), 10**6)
+        checks.in_memory("components", whole("components", self.components), 10**6)
         one_of("request", self.request, REQUESTS)
         instance_of("sizes", self.sizes, SizeDistribution, "uniform(1, 4), for example")
         if not all(hasattr(self.service, name) for name in ("mean", "cv", "sample")):
@@ -73,10 +72,10 @@ class JobModel:
         return replace(self, **changes)
 
     def __str__(self) -> str:
-        draws = f"{self.components} × {self.sizes}"
         split = f", split at {self.split_at}" if self.split_at else ""
         merged = f", merged into {self.merged_into}" if self.merged_into else ""
-        return f"{draws}{split}{merged}, {self.request}, {self.service}"
+        draws = f"{self.components} × {self.sizes}{split}{merged}"
+        return f"{draws}, {self.request}, {self.service}"
 
     @property
     def mean_processors(self) -> float:
@@ -93,13 +92,12 @@ class JobModel:
         components = np.full((1, self.components), self.sizes.maximum)
         return JobStream([0], [0], self._shaped(components), request=self.request)
 
-    def _shaped(self, components):
+    def _shaped(self, components: NDArray) -> NDArray:
         """Split or merge the draws as the model says."""
         if self.split_at is not None:
             return split_smallest(components.sum(axis=1), self.split_at)
-        if self.merged_into is not None:
-            return components.reshape(len(components), self.merged_into, -1).sum(axis=2)
-        return components
+        parts = self.merged_into or self.components
+        return components.reshape(len(components), parts, -1).sum(axis=2)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Draw a stream; `rate` is that of a Poisson process. See `Workload.sample`."""
@@ -114,24 +112,15 @@ class JobModel:
 class Mixture:
     """Jobs of several models, each job of one of them.
 
-    Parameters
-    ----------
-    parts : mapping of JobModel to float
-        The share of jobs of each model; the shares sum to 1. All have one request type and one
-        service-time distribution.
-
-    Notes
-    -----
-    Every part is drawn with the same seed and the job's kind by a generator of its own, so with
-    the same seed a mixture shares the jobs of each kind with that kind alone.
+    `parts` holds the share of each model. All have one request type and one service-time
+    distribution. With the same seed the jobs of a kind are the same as of that model alone.
     """
 
     parts: dict[JobModel, float]
 
     def __post_init__(self) -> None:
-        """Check the shares and that the parts go together."""
         if not isinstance(self.parts, dict) or not all(isinstance(p, JobModel) for p in self.parts):
-            raise InputError(f"parts = {self.parts!r}; give a dict of JobModel to share")
+            raise InputError(f"parts = {shown(self.parts)}; give a dict of JobModel to share")
         shares = np.array(list(self.parts.values()), dtype=float)
         if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
             raise InputError(f"shares {shares.tolist()}; give positive ones that sum to 1")
@@ -140,11 +129,6 @@ class Mixture:
 
     def __str__(self) -> str:
         return "; ".join(f"{share:.0%} {part}" for part, share in self.parts.items())
-
-    @property
-    def service(self) -> Distribution:
-        """The service-time distribution of all parts."""
-        return next(iter(self.parts)).service
 
     @property
     def mean_work(self) -> float:
@@ -173,7 +157,7 @@ class SplitJobs:
     model : JobModel
         The jobs whole: of one component each, unordered.
     above : int
-        The splitting threshold: larger jobs are split. The largest size splits none.
+        Larger jobs are split. The largest size splits none.
     parts : int
         Components of a job that is split.
     rounding : {"floor", "ceiling", "even"}
@@ -185,8 +169,8 @@ class SplitJobs:
 
     Notes
     -----
-    Penalties and who is kept whole come from generators of their own: with the same seed all
-    streams of one `model` have the same jobs, however they are split and whatever they pay.
+    With the same seed all streams of one `model` have the same jobs, however they are split and
+    whatever they pay.
 
     References
     ----------
@@ -202,7 +186,6 @@ class SplitJobs:
     kept_whole: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
         instance_of("model", self.model, JobModel, "JobModel(sizes)")
         if self.model.with_(components=1, merged_into=None, split_at=None) != self.model or (
             self.model.request != "unordered"
@@ -214,7 +197,7 @@ class SplitJobs:
                 f"above = {self.above}; sizes are {self.model.sizes}, give a threshold from "
                 f"{least}, where all jobs are split, to {most}, where none is"
             )
-        in_memory("parts", whole("parts", self.parts), 10**6)
+        checks.in_memory("parts", whole("parts", self.parts), 10**6)
         one_of("rounding", self.rounding, ROUNDINGS)
         if not isinstance(self.span_penalty, Distribution):
             not_negative("span_penalty", self.span_penalty)
@@ -272,13 +255,7 @@ class SplitJobs:
 
 @dataclass(frozen=True, eq=False)
 class ResampledJobs:
-    """Jobs drawn from a stream with replacement: its pairs of size and run time, not its order.
-
-    Parameters
-    ----------
-    jobs : JobStream
-        For example a log's.
-    """
+    """Jobs drawn from a stream with replacement: its pairs of size and run time, not its order."""
 
     jobs: JobStream
 
@@ -294,7 +271,7 @@ class ResampledJobs:
         """Draw a stream; see `JobModel.sample`."""
         for_jobs, for_arrivals = generators(seed, 2)
         drawn = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
-        # A job may be drawn twice, so that the stream's own numbers would not tell them apart.
+        # A job may be drawn twice, and its number would not tell which.
         return drawn.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 

@@ -2,6 +2,11 @@
 
 A site is one cluster of a multicluster, with users of its own. Sites stand beside a stream: an
 array with the number of the site, from 0, of every job.
+
+References
+----------
+Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
+Parallel Job Scheduling (2002), section 4.2, for `round_robin` and `modified`.
 """
 
 import heapq
@@ -10,15 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import (
-    InputError,
-    instance_of,
-    one_of,
-    positive,
-    times,
-    whole,
-    whole_numbers,
-)
+from coalloc_lib import checks
+from coalloc_lib.checks import InputError, instance_of, one_of, whole, whole_numbers
 from coalloc_lib.jobs import Chopped, JobStream
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.system import Multicluster
@@ -35,11 +33,6 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
 
     They are counted from 1, both included: 1 and 10,000 are the first 10,000 jobs. Numbers and
     instants of submission stay as they were.
-
-    Raises
-    ------
-    InputError
-        `last` is below `first`, or there are not so many jobs.
 
     Examples
     --------
@@ -73,7 +66,7 @@ def flurries(log: SwfLog, most: int, within: float) -> NDArray[np.int64]:
     flurries. IPDPS 2006. It tells what flurries are and do; the rule is this workbench's own.
     """
     instance_of("log", log, SwfLog, 'read_swf("log.swf")')
-    most, within = whole("most", most), positive("within", within)
+    most, within = whole("most", most), checks.positive("within", within)
     user, submit = (log.table[name].to_numpy() for name in ("user", "submit"))
     if not (user >= 0).any():
         raise InputError(f"{log.name} knows no job's user; name the jobs to leave out yourself")
@@ -88,11 +81,6 @@ def flurries(log: SwfLog, most: int, within: float) -> NDArray[np.int64]:
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
     """Assign the jobs to so many sites in turn, in order of submission (ties by position).
-
-    References
-    ----------
-    Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
-    Parallel Job Scheduling (2002), section 4.2.
 
     Examples
     --------
@@ -134,25 +122,10 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
-    Parameters
-    ----------
-    jobs : JobStream
-    system : Multicluster
-    site : array_like of int, shape (n,)
-        The site of each job.
-    modification : {"local", "largest", "unchanged"}
-        The paper's 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
-        machine, so that they can run locally; of the largest machine, for job sharing; or not at
-        all, for multi-site execution only. None changes the work.
-
-    Returns
-    -------
-    Chopped
-        The pieces and which job each is of; the site of each is ``site[chopped.job]``.
-
-    References
-    ----------
-    Ernemann et al. (2002), section 4.2.
+    These are its 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
+    machine (``"local"``), so that they can run there; of the ``"largest"`` machine, for job
+    sharing; or stay ``"unchanged"``, for multi-site execution only. None changes the work. The site
+    of each piece is ``site[chopped.job]``.
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     one_of("modification", modification, MODIFICATIONS)
@@ -163,29 +136,19 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 
 
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
-    """Draw the jobs that may not leave their site.
+    """Draw the jobs that may not leave their site: their site, and -1 for all others.
 
-    Parameters
-    ----------
-    site : array_like of int, shape (n,)
-        The site of each job.
-    share : float or array_like, shape (sites,)
-        The probability that a job stays, from 0 to 1: one for all sites, or one for each.
-    seed : int or SeedSequence
-        With the same seed the jobs that stay at a smaller share stay at a larger one too.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The site of each job that stays, and -1 for those that may leave: what `home` is to
-        `coalloc_lib.sites.sharing` and `multi_site`.
+    This is what `coalloc_lib.sites.sharing` and `multi_site` take as `home`. `share` is the
+    probability that a job stays: one for all sites, or one for each. With the same seed the jobs
+    that stay at a smaller share stay at a larger one too.
 
     Examples
     --------
     >>> staying([0, 1, 0, 1], [1, 0], seed=3).tolist()
     [0, -1, 0, -1]
     """
-    numbers, shares = whole_numbers("site", site, least=0), times("share", np.atleast_1d(share))
+    numbers = whole_numbers("site", site, least=0)
+    shares = checks.times("share", np.atleast_1d(share))
     if shares.max() > 1:
         raise InputError(f"share[{shares.argmax()}] = {shares.max():g}; give numbers from 0 to 1")
     if len(shares) not in (1, numbers.max() + 1):
@@ -201,10 +164,7 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
 def checked_sites(
     site: Any, jobs: JobStream, system: Multicluster, *, name: str = "site", least: int = 0
 ) -> NDArray[np.int64]:
-    """Return the sites of the jobs as whole numbers; refuse what is not one a job, or no cluster.
-
-    An error calls them `name`; `least` is -1 where this may stand for no site.
-    """
+    """Return the sites; refuse what is not one a job, or no cluster (-1 may stand for no site)."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     numbers = whole_numbers(name, site, least=least)
     if numbers.shape != (len(jobs),):
@@ -212,10 +172,10 @@ def checked_sites(
             f"{name} has shape {numbers.shape} and there are {len(jobs)} jobs; give one a job, for "
             f"pieces {name}[chopped.job]"
         )
-    if numbers.max() >= len(system):
-        job = int((numbers >= len(system)).argmax())
+    if (wrong := numbers >= len(system)).any():
+        job, most = int(wrong.argmax()), len(system) - 1
         raise InputError(
             f"{name}[{job}] = {numbers[job]}, and the system has {len(system)} sites; give numbers "
-            f"from {least} to {len(system) - 1}"
+            f"from {least} to {most}"
         )
     return numbers

@@ -1,4 +1,4 @@
-"""Logs in the Standard Workload Format: reading, selecting the usable jobs, writing.
+"""Logs in the Standard Workload Format.
 
 Lines that begin with ``;`` are comments, those before the first job make up the header; every other
 line is one job, 18 numbers, -1 where a value is not known.
@@ -67,14 +67,13 @@ class SwfLog:
     Parameters
     ----------
     header : dict of str to str
-        The ``; Key: value`` comments. Values of a key that comes again are joined by a line
-        break.
+        The ``; Key: value`` comments. Values of a key that comes again are joined by a line break.
     table : pandas.DataFrame
         The 18 columns `FIELDS`, in the order of the file. Times are in seconds.
     name, source : str
         How tables and figures call it, and the path it was read from.
     is_stand_in : bool
-        Whether this is a synthetic log in the place of a real one.
+        Whether it is a synthetic log in the place of a real one.
     """
 
     header: dict[str, str]
@@ -90,15 +89,12 @@ class SwfLog:
         return f"<SwfLog {self.title}: {len(self):,} jobs>"
 
     def _repr_html_(self) -> str:
-        submit = self.usable["submit"].to_numpy()
-        facts = {
-            "jobs": len(self),
-            "with a run time and processors": len(self.usable),
-            "processors": self.processors if len(submit) else None,
-            "submitted": f"{span_of(submit)} s" if len(submit) else None,
-            "file": self.source,
-        }
-        return card(self.title, facts)
+        submit = self.usable["submit"]
+        size = len(submit)
+        facts: dict[str, object] = {"jobs": len(self), "with a run time and processors": size}
+        if size:
+            facts |= {"processors": self.processors, "submitted": f"{span_of(submit)} s"}
+        return card(self.title, {**facts, "file": self.source})
 
     @property
     def title(self) -> str:
@@ -107,10 +103,7 @@ class SwfLog:
 
     @cached_property
     def usable(self) -> "pd.DataFrame":
-        """The jobs with a run time and processors above 0.
-
-        Their column `processors` has the allocated ones, or the requested where these are unknown.
-        """
+        """The jobs with a run time and processors (allocated, or else requested) above 0."""
         processors, chosen = self._usable
         return self.table.assign(processors=processors)[chosen]
 
@@ -155,25 +148,19 @@ class SwfLog:
         span_penalty: float = 0.0,
         largest: int | None = None,
     ) -> JobStream:
-        """Return the usable jobs as a stream, in the order of the log, with its job numbers.
+        """Return the usable jobs, in the order of the log and with its numbers and instants.
 
         Parameters
         ----------
         request : {"total", "flexible", "unordered", "ordered"}
             How the stream reads the single component of each job.
         estimates : {"requested", "exact"}
-            The requested time (the run time where none was requested), or the run time.
+            The requested time, which a run time may exceed (the run time where none was
+            requested), or the run time.
         span_penalty : float
             A job on more than one cluster runs ``runtime * (1 + span_penalty)``.
         largest : int, optional
             Leave out jobs of more processors than this.
-
-        Returns
-        -------
-        JobStream
-            Times in seconds; instants of submission as in the log, not shifted. A run time may
-            be longer than its estimate, as it was on the machine. An `InputError` where no job is
-            left.
         """
         one_of("estimates", estimates, ESTIMATES)
         processors, chosen = self._usable
@@ -187,14 +174,9 @@ class SwfLog:
             )
         names = ("job", "submit", "runtime", "requested_time")
         number, submit, runtime, time = (self.table[name].to_numpy()[chosen] for name in names)
+        estimate = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
         return JobStream(
-            submit,
-            runtime,
-            processors[chosen],
-            estimate=np.ma.masked_less_equal(time, 0) if estimates == "requested" else None,
-            request=request,
-            span_penalty=span_penalty,
-            number=number,
+            submit, runtime, processors[chosen], estimate, request, span_penalty, number
         )
 
     @cached_property
@@ -217,12 +199,6 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
     most_bytes : int, optional
         Refuse a packed log that unpacks to more. Where it is not given: to more than 64 MiB and
         more than 100 times its packed size; logs unpack to five to ten times theirs.
-
-    Raises
-    ------
-    InputError
-        The file is missing, damaged, empty, too large when unpacked, or not text, or a line of it
-        is not a job: then the error names the line, counting comments and blank lines too.
     """
     most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
     header, table = _parsed(content(path, most_bytes=most_bytes), str(path))
@@ -238,9 +214,8 @@ def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> I
         with path.open("rb") as file:
             is_packed = file.peek(2)[:2] == b"\x1f\x8b"
             if path.suffix == ".gz" and not is_packed:
-                raise InputError(
-                    f"{path} is not a gzip file; fetch it again, or drop .gz from its name"
-                )
+                mend = "fetch it again, or drop .gz from its name"
+                raise InputError(f"{path} is not a gzip file; {mend}")
             source = gzip.GzipFile(fileobj=file) if is_packed else file
             size = os.fstat(file.fileno()).st_size  # 0 of a pipe, whose length no one knows
             most = most_bytes or max(MOST_UNPACKED, MOST_RATIO * size)
@@ -264,9 +239,8 @@ def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> I
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; give the path of a log in it") from None
     except EOFError:
-        raise InputError(
-            f"{path} is cut short, a gzip stream with no end; fetch it again"
-        ) from None
+        why = "is cut short, a gzip stream with no end; fetch it again"
+        raise InputError(f"{path} {why}") from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
     except OSError as error:
@@ -278,15 +252,15 @@ def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.Da
     import pandas as pd
 
     comments: list[str] = []
-    parts: list[list[NDArray]] = []
+    parts: list[pd.DataFrame] = []
     number = 1
     for block in blocks:
         if number == 1:
             block = block.removeprefix(codecs.BOM_UTF8)
         # Only the block with the end of the header and blocks with comments, blank lines or
         # mistakes are looked at line by line.
-        columns = _columns(block) if parts else None
-        if columns is None:
+        table = _table_of(block) if parts else None
+        if table is None:
             rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
             lines = [_decoded(row, f"{where}, line {at}") for at, row in rows]
             is_job = [bool(line.strip()) and line.lstrip()[0] != ";" for line in lines]
@@ -298,32 +272,24 @@ def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.Da
                         "check that it is a log"
                     )
             jobs = {number + i: lines[i].strip(" \t\r") for i in np.flatnonzero(is_job)}
-            columns = _columns("\n".join(jobs.values()).encode()) if jobs else []
-            if columns is None:
+            table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
+            if jobs and table is None:
                 for at, line in jobs.items():
                     if fault := _fault_of(re.split(r"[ \t]+", line)):
                         raise InputError(f"{where}, line {at}: {fault}")
                 raise InputError(
                     f"{where} cannot be read as 18 columns of numbers; check its format"
                 )
-        if columns:
-            parts.append(list(map(_in_brief, columns)))
+        if table is not None:
+            parts.append(table)
         number += block.count(b"\n")
     if not parts:
         raise InputError(f"{where} has no job; give a log with at least one line of 18 numbers")
-    # Each part of a column is given away as soon as it is copied.
-    table = {name: np.concatenate([part.pop(0) for part in parts]) for name in FIELDS}
-    return _header_of(comments), pd.DataFrame(table, copy=False)
+    return _header_of(comments), pd.concat(parts, ignore_index=True)
 
 
-def _in_brief(column: NDArray) -> NDArray:
-    """Return a column, in the room of one entry where all are the same, such as -1."""
-    is_constant = (column == column[0]).all()
-    return np.broadcast_to(column[:1].copy(), column.shape) if is_constant else column
-
-
-def _columns(text: bytes) -> list[NDArray] | None:
-    """Return the 18 columns of lines of jobs; None where anything is not as it should be."""
+def _table_of(text: bytes) -> "pd.DataFrame | None":
+    """Return the table of lines of jobs; None where anything is not as it should be."""
     import pandas as pd
 
     if b"\r" in text or b"\t" in text:
@@ -350,10 +316,7 @@ def _columns(text: bytes) -> list[NDArray] | None:
         and (counts == np.floor(counts)).all()
         and (table["submit"] >= 0).all()
     )
-    if not is_sound:
-        return None
-    kinds = (np.int64 if name in WHOLE_FIELDS else np.float64 for name in FIELDS)
-    return [table[name].to_numpy(kind) for name, kind in zip(FIELDS, kinds, strict=True)]
+    return table[list(FIELDS)].astype(dict.fromkeys(WHOLE_FIELDS, np.int64)) if is_sound else None
 
 
 def _decoded(line: bytes, where: str) -> str:
@@ -370,15 +333,13 @@ def _decoded(line: bytes, where: str) -> str:
 
 
 def _fault_of(words: list[str]) -> str | None:
-    """Return what is wrong with the words of a job line and how to mend it; None if nothing is."""
+    """Return what is wrong with the words of a job line; None if nothing is."""
     for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
+        fault = f"field {place} ({field}) is"
         if not _NUMBER.fullmatch(word):
-            return (
-                f"field {place} ({field}) is {word[:40]!r}, not a number; write -1 where a value "
-                "is not known"
-            )
+            return f"{fault} {word[:40]!r}, not a number; write -1 where a value is not known"
         if not np.isfinite(float(word)):
-            return f"field {place} ({field}) is {word[:40]}, too large for a number; correct it"
+            return f"{fault} {word[:40]}, too large for a number; correct it"
     if len(words) != len(FIELDS):
         return (
             f"{len(words)} fields where the format has {len(FIELDS)}; write -1 where a value is "
@@ -388,19 +349,12 @@ def _fault_of(words: list[str]) -> str | None:
     for field in WHOLE_FIELDS:
         if not job[field].is_integer() or abs(job[field]) >= LARGEST_WHOLE:
             return f"{field} is {job[field]:.15g}; give a whole number below 2^53"
-    if job["submit"] < 0:
-        return (
-            f"submit is {job['submit']:.15g}; give seconds since the log began, 0 or more, or "
-            "remove the job"
-        )
-    return None
+    mend = "give seconds since the log began, 0 or more, or remove the job"
+    return f"submit is {job['submit']:.15g}; {mend}" if job["submit"] < 0 else None
 
 
 def _header_of(comments: Iterable[str]) -> dict[str, str]:
-    """Return the ``; Key: value`` comments, keys to values.
-
-    A key that comes again and a line without a key go on with the value, after a line break.
-    """
+    """Return the keys and values; a line without a new key goes on with the value before."""
     header: dict[str, str] = {}
     current = None
     for line in comments:
@@ -433,11 +387,6 @@ def write_swf(
         Span penalties, components and the starts that jobs ask for are not part of the format.
     header : dict of str to str, optional
         What to write as ``; Key: value``.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written, a key is not a word, or the table is not one of a log.
     """
     lines = [*_header_lines(header or {}), *_job_lines(jobs)]
     text = "".join(f"{line}\n" for line in lines).encode("utf-8")
@@ -464,18 +413,13 @@ def _job_lines(jobs: "JobStream | pd.DataFrame") -> Iterator[str]:
 
     if isinstance(jobs, JobStream):
         table = pd.DataFrame(-1, index=range(len(jobs)), columns=list(FIELDS)).assign(
-            job=jobs.number,
-            submit=jobs.submit,
-            runtime=jobs.runtime,
-            allocated_processors=jobs.processors,
-            requested_processors=jobs.processors,
+            job=jobs.number, submit=jobs.submit, runtime=jobs.runtime, status=1,
+            allocated_processors=jobs.processors, requested_processors=jobs.processors,
             requested_time=jobs.estimate,
-            status=1,
-        )
+        )  # fmt: skip
     else:
         table = instance_of("jobs", jobs, pd.DataFrame, "a JobStream, or the table of a log")
-    missing = [name for name in FIELDS if name not in table]
-    if missing:
+    if missing := [name for name in FIELDS if name not in table]:
         raise InputError(f"table has no column {missing[0]}; give the 18 fields of the format")
     return map(" ".join, zip(*(_words(table[name].to_numpy()) for name in FIELDS), strict=True))
 
@@ -484,5 +428,5 @@ def _words(values: NDArray) -> Iterator[str]:
     """Return numbers as the shortest text that reads back as the same number."""
     if values.dtype.kind in "iu":
         return map(str, values.tolist())
-    numbers = map(float, values.tolist())
+    numbers = map(float, values)
     return (str(int(v)) if v.is_integer() and abs(v) < 1e15 else repr(v) for v in numbers)

@@ -24,10 +24,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 LOG = b"; MaxProcs: 8\n" + b"1 0 5 10 4 -1 -1 4 20 -1 1 3 4 -1 1 -1 -1 -1\n" * 3
 PACKED = gzip.compress(LOG, mtime=0)
 OTHER = gzip.compress(LOG.replace(b"10 4", b"11 4"), mtime=0)
-
-
-def sha256(content):
-    return hashlib.sha256(content).hexdigest()
+FILES = {"archive_sha256": PACKED, "content_sha256": LOG}
+SUMS = {of: hashlib.sha256(data).hexdigest() for of, data in FILES.items()}
+UNKNOWN = {"archive_sha256": None}
 
 
 @pytest.fixture
@@ -50,10 +49,7 @@ def folder(tmp_path, monkeypatch, cache):
 
 def put_in_catalogue(monkeypatch, **changes):
     """Let the catalogue's KTH-SP2 be the small log, with these changes."""
-    entry = dataclasses.replace(
-        trace("KTH-SP2"),
-        **{"archive_sha256": sha256(PACKED), "content_sha256": sha256(LOG), **changes},
-    )
+    entry = dataclasses.replace(trace("KTH-SP2"), **SUMS | changes)
     others = [other for other in CATALOGUE if other.name != "KTH-SP2"]
     monkeypatch.setattr("coalloc_lib.workloads.catalogue.CATALOGUE", (*others, entry))
     return entry
@@ -84,15 +80,14 @@ def server():
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
-def test_real_logs_are_whole(real_traces, entry):
-    if not (real_traces / entry.file).is_file():
+def test_real_logs_are_whole(real_logs, entry):
+    if not (real_logs / entry.file).is_file():
         pytest.skip(f"{entry.file} is not there")
     log = load_trace(entry.name, missing="error")
-    assert (len(log), len(log.usable)) == (entry.jobs, entry.usable)
-    assert log.processors == entry.processors
-    assert log.header["Acknowledge"] == entry.acknowledge
-    assert log.source == str(real_traces / entry.file)
-    assert log.title == entry.name
+    assert (len(log), len(log.usable), log.processors, log.header["Acknowledge"], log.title) == (
+        entry.jobs, entry.usable, entry.processors, entry.acknowledge, entry.name
+    )  # fmt: skip
+    assert log.source == str(real_logs / entry.file)
     assert len(log.jobs()) == entry.usable
     if entry.name == "CTC-SP2":
         # Jobs that ran longer than requested stay so; 6 requested no time.
@@ -136,7 +131,7 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
 @pytest.mark.parametrize(
     ("known", "file", "content", "cause"),
     [
-        ("content", ".swf.gz", OTHER, f"has SHA-256 .*says {sha256(LOG)}; remove the file"),
+        ("content", ".swf.gz", OTHER, f"SHA-256 .*says {SUMS['content_sha256']}; remove the file"),
         ("content", ".swf", LOG, None),
         ("content", ".swf.gz", gzip.compress(LOG, 1, mtime=5), None),
         ("archive", ".swf.gz", PACKED, None),
@@ -147,8 +142,7 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
 def test_a_log_is_used_only_where_its_checksum_is_right(
     monkeypatch, folder, known, file, content, cause
 ):
-    unknown = {"content": "archive", "archive": "content"}[known]
-    entry = put_in_catalogue(monkeypatch, **{f"{unknown}_sha256": None})
+    entry = put_in_catalogue(monkeypatch, **dict.fromkeys(SUMS.keys() - {f"{known}_sha256"}))
     path = folder / entry.file.replace(".swf.gz", file)
     path.write_bytes(content)
     if cause is None:
@@ -160,16 +154,12 @@ def test_a_log_is_used_only_where_its_checksum_is_right(
         assert len(load_trace(path)) == 3  # as a log of one's own
 
 
-@pytest.mark.parametrize("packed", [True, False])
-def test_the_folder_comes_first_packed_anew_or_not(monkeypatch, folder, cache, packed):
+def test_the_folder_comes_before_the_cache(monkeypatch, folder, cache):
     entry = put_in_catalogue(monkeypatch)
     cache.mkdir()
-    (cache / entry.file).write_bytes(PACKED)
-    path = folder / (entry.file if packed else entry.file.removesuffix(".gz"))
-    path.write_bytes(gzip.compress(LOG, 1, mtime=5) if packed else LOG)
-    assert load_trace("KTH-SP2").source == str(path)
-    path.unlink()
-    assert load_trace("KTH-SP2").source == str(cache / entry.file)
+    for path in (cache / entry.file, folder / entry.file):
+        path.write_bytes(PACKED)
+        assert load_trace("KTH-SP2").source == str(path)
 
 
 @pytest.mark.parametrize("name", [None, 3, ["KTH"], "x" * 300, "x" * 300 + ".swf", "a\0b"])
@@ -185,8 +175,7 @@ def test_what_is_no_name_is_refused_in_one_line(name, cache):
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_missing_log_is_fetched_once(monkeypatch, server, cache, known):
-    changes = {} if known else {"archive_sha256": None}
-    entry = put_in_catalogue(monkeypatch, url=server.url, **changes)
+    entry = put_in_catalogue(monkeypatch, url=server.url, **{} if known else UNKNOWN)
     assert fetch(["kth"]) == [cache / entry.file]
     assert list(cache.iterdir()) == [cache / entry.file]
     server.status = 500
@@ -207,8 +196,7 @@ def test_a_missing_log_is_fetched_once(monkeypatch, server, cache, known):
 )
 def test_what_is_not_the_log_is_not_kept(monkeypatch, server, cache, content, status, known, cause):
     server.content, server.status = content, status
-    changes = {} if known else {"archive_sha256": None}
-    put_in_catalogue(monkeypatch, url=server.url, **changes)
+    put_in_catalogue(monkeypatch, url=server.url, **{} if known else UNKNOWN)
     with pytest.raises(InputError, match=f"{server.url}.*{cause}") as caught:
         load_trace("KTH-SP2")
     assert str(cache) not in str(caught.value)
@@ -242,8 +230,7 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch, cache):
 @pytest.mark.parametrize(("name", "processors"), [("CTC-SP2", 338), ("KTH-SP2", 100)])
 def test_stand_ins_say_what_they_are(name, processors):
     log = load_stand_in(name.lower())
-    assert log.is_stand_in
-    assert log.title == f"{name} (synthetic stand-in)"
+    assert (log.title, log.is_stand_in) == (f"{name} (synthetic stand-in)", True)
     assert "SYNTHETIC" in log.header["Computer"]
     assert (len(log), log.processors) == (10_000, processors)
 
@@ -254,5 +241,4 @@ def test_listing_says_where_each_log_is(monkeypatch, folder):
     rows = {row["name"]: row for row in listing()}
     assert list(rows) == [entry.name for entry in catalogue.CATALOGUE]
     assert rows["KTH-SP2"]["found"] == str(folder / entry.file)
-    assert rows["HPC2N"]["found"] == "not fetched"
-    assert rows["HPC2N"]["jobs"] == 202_871
+    assert (rows["HPC2N"]["found"], rows["HPC2N"]["jobs"]) == ("not fetched", 202_871)

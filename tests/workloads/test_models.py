@@ -17,20 +17,10 @@ WHOLE = JobModel(co.power_of_two(0.85, 1, 19), service=co.Exponential(10.0))
 SPLIT = SplitJobs(WHOLE, above=10)
 
 
-def test_moments_of_a_sample():
-    model = MODEL.with_(service=co.Hyperexponential(2.0, 3.0))
-    jobs = model.sample(200_000, seed=1, rate=0.5)
-    assert jobs.processors.mean() == pytest.approx(model.mean_processors, rel=0.01)
-    assert jobs.work.mean() == pytest.approx(model.mean_work, rel=0.04)
-    assert np.diff(jobs.submit).mean() == pytest.approx(2.0, rel=0.01)
-    faster = model.sample(200_000, seed=1, rate=1.0)
-    np.testing.assert_allclose(jobs.submit, 2 * faster.submit, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "workload",
     [
-        MODEL,
+        MODEL.with_(service=co.Hyperexponential(2.0, 3.0)),
         Mixture({JobModel(co.uniform(1, 4), 1): 0.2, JobModel(co.uniform(1, 4), 4): 0.8}),
         SPLIT.with_(span_penalty=0.5),
     ],
@@ -39,28 +29,24 @@ def test_moments_of_a_sample():
 def test_the_rate_offers_the_load_whatever_the_penalty(workload):
     system = co.Multicluster.equal(5, 20)
     jobs = co.Scenario(system, workload).sample(200_000, seed=2, load=0.6)
-    assert jobs.offered_load(system) == pytest.approx(0.6, rel=0.02)
-    assert jobs.work.mean() == pytest.approx(workload.mean_work, rel=0.02)
+    assert jobs.offered_load(system) == pytest.approx(0.6, rel=0.03)
+    assert jobs.work.mean() == pytest.approx(workload.mean_work, rel=0.03)
+    faster = co.Scenario(system, workload).sample(200_000, seed=2, load=1.2)
+    np.testing.assert_allclose(jobs.submit, 2 * faster.submit, rtol=1e-12)
 
 
-def test_changing_one_part_keeps_the_draws_of_the_others():
-    base = MODEL.sample(50, seed=3, rate=1.0)
-    other_sizes = MODEL.with_(sizes=co.uniform(2, 3)).sample(50, seed=3, rate=1.0)
-    np.testing.assert_array_equal(base.runtime, other_sizes.runtime)
-    np.testing.assert_array_equal(base.submit, other_sizes.submit)
-    other_service = MODEL.with_(service=co.Deterministic(2.0)).sample(50, seed=3, rate=1.0)
-    np.testing.assert_array_equal(base.components, other_service.components)
-    np.testing.assert_array_equal(base.submit, other_service.submit)
-    fewer = MODEL.with_(components=2).sample(50, seed=3, rate=1.0)
-    np.testing.assert_array_equal(base.runtime, fewer.runtime)
-
-
-def test_dependent_components_keep_the_total():
-    independent = MODEL.with_(sizes=co.uniform(1, 30)).sample(500, seed=5)
-    dependent = MODEL.with_(sizes=co.uniform(1, 30), split_at=32).sample(500, seed=5)
-    np.testing.assert_array_equal(independent.processors, dependent.processors)
-    used = (dependent.components > 0).sum(axis=1)
-    np.testing.assert_array_equal(used, -(-dependent.processors // 32))
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({"sizes": co.uniform(2, 3)}, ("runtime", "submit")),
+        ({"components": 2}, ("runtime", "submit")),
+        ({"service": co.Deterministic(2.0)}, ("components", "submit")),
+    ],
+)
+def test_changing_one_part_keeps_the_draws_of_the_others(change, kept):
+    one, other = (model.sample(50, 3, rate=1.0) for model in (MODEL, MODEL.with_(**change)))
+    for column in kept:
+        np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
 
 
 def test_resampled_jobs_keep_their_pairs():
@@ -73,12 +59,16 @@ def test_resampled_jobs_keep_their_pairs():
     np.testing.assert_array_equal(drawn.runtime, ResampledJobs(jobs).sample(4000, seed=6).runtime)
 
 
-def test_merging_keeps_the_total_of_every_job():
-    plain = FOUR.sample(300, seed=7)
+def test_splitting_and_merging_keep_the_total_of_every_job():
+    plain = FOUR.with_(sizes=co.uniform(1, 30))
+    dependent = plain.with_(split_at=32).sample(500, seed=5)
+    used = (dependent.components > 0).sum(axis=1)
+    np.testing.assert_array_equal(used, -(-dependent.processors // 32))
     for parts in (1, 2, 4):
-        merged = FOUR.with_(merged_into=parts).sample(300, seed=7)
-        assert merged.components.shape == (300, parts)
-        np.testing.assert_array_equal(merged.processors, plain.processors)
+        merged = plain.with_(merged_into=parts).sample(500, seed=5)
+        assert merged.components.shape == (500, parts)
+        for jobs in (dependent, merged):
+            np.testing.assert_array_equal(jobs.processors, plain.sample(500, 5).processors)
 
 
 def test_a_mixture_shares_the_jobs_of_its_parts():
@@ -104,12 +94,8 @@ def drawn(seed=3, rate=2.0, **change):
     [
         {"above": 0},
         {"above": 19},
-        {"parts": 2},
         {"rounding": "ceiling"},
-        {"rounding": "even"},
-        {"span_penalty": 0.3},
-        {"span_penalty": Between(0, 1)},
-        {"kept_whole": 0.4},
+        {"rounding": "even", "span_penalty": 0.3},
         {"kept_whole": 1},
         {"above": 3, "parts": 5, "span_penalty": Between(0, 1), "kept_whole": 0.5},
     ],
@@ -120,17 +106,14 @@ def test_the_jobs_are_those_of_the_model_however_they_are_split(change):
     for column in ("submit", "runtime", "estimate", "processors", "number"):
         np.testing.assert_array_equal(getattr(jobs, column), getattr(model, column))
     assert jobs.request == "unordered"
-    assert (
-        SPLIT.with_(**change).mean_work == WHOLE.mean_work == pytest.approx(10 * WHOLE.sizes.mean)
-    )
+    assert SPLIT.with_(**change).mean_work == pytest.approx(10 * WHOLE.sizes.mean)
 
 
 @pytest.mark.parametrize("rounding", ["even", "floor", "ceiling"])
 def test_jobs_above_the_threshold_are_split_and_no_others(rounding):
     jobs = drawn(rounding=rounding)
     large = jobs.processors > 10
-    assert large.any()
-    assert not large.all()
+    assert large.any() > large.all()
     np.testing.assert_array_equal((jobs.components > 0).sum(axis=1) > 1, large)
     expected = split_into(jobs.processors[large], 4, rounding)
     np.testing.assert_array_equal(jobs.components[large], expected)
@@ -144,37 +127,22 @@ def test_jobs_above_the_threshold_are_split_and_no_others(rounding):
 def test_penalties_are_drawn_by_a_generator_of_their_own():
     """Neither the sizes nor who is kept whole nor the split changes them, nor they these."""
     law = Between(0.1, 0.5)
-    jobs = drawn(span_penalty=law)
+    jobs, kept = drawn(span_penalty=law), drawn(kept_whole=0.5)
     np.testing.assert_array_equal(drawn(span_penalty=0.3).span_penalty, np.full(2000, 0.3))
     assert stats.kstest(jobs.span_penalty, stats.uniform(0.1, 0.4).cdf).pvalue > 0.001
     others = WHOLE.with_(sizes=co.uniform(1, 12), service=co.Deterministic(3.0))
-    for change in (
-        {"model": others},
-        {"above": 2, "parts": 3, "rounding": "even"},
-        {"kept_whole": 0.5},
-        {"rate": None},
-    ):
+    split = {"above": 2, "parts": 3, "rounding": "even"}
+    for change in ({"model": others}, split, {"kept_whole": 0.5}, {"rate": None}):
         again = drawn(span_penalty=law, **change)
         np.testing.assert_array_equal(again.span_penalty, jobs.span_penalty)
-    kept = drawn(kept_whole=0.5)
-    np.testing.assert_array_equal(
-        kept.components, drawn(kept_whole=0.5, span_penalty=law).components
-    )
+    again = drawn(kept_whole=0.5, span_penalty=law)
+    np.testing.assert_array_equal(kept.components, again.components)
     large = jobs.processors > 10
     whole = (kept.components[large] > 0).sum(axis=1) == 1
     for column in (jobs.processors[large], jobs.runtime[large], jobs.span_penalty[large]):
         assert abs(np.corrcoef(whole, column)[0, 1]) < 4 / np.sqrt(large.sum())
     for column in (jobs.processors, jobs.runtime, np.diff(jobs.submit, prepend=0)):
         assert abs(np.corrcoef(jobs.span_penalty, column)[0, 1]) < 4 / np.sqrt(2000)
-
-
-def test_a_law_of_penalties_below_zero_is_refused_when_it_is_drawn():
-    class Below(Between):
-        def _draw(self, rng, shape):
-            return -super()._draw(rng, shape)
-
-    with pytest.raises(co.InputError, match=r"span_penalty\[0\] = -"):
-        drawn(span_penalty=Below(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -230,17 +198,12 @@ def test_split_jobs_that_fit_are_not_refused():
 
 
 def test_split_jobs_are_known_by_their_parameters():
-    same = [SplitJobs(WHOLE, 10, span_penalty=Between(0, 0.4)) for _ in range(2)]
-    others = [
-        SPLIT,
-        same[0].with_(above=11),
-        same[0].with_(parts=3),
-        same[0].with_(rounding="even"),
-        same[0].with_(span_penalty=Between(0, 0.5)),
-        same[0].with_(kept_whole=0.1),
-    ]
-    assert same[0] == same[1]
-    assert len({*same, *others}) == len({str(one) for one in (*same, *others)}) == 1 + len(others)
+    one, same = (SplitJobs(WHOLE, 10, span_penalty=Between(0, 0.4)) for _ in range(2))
+    changes = [{"above": 11}, {"parts": 3}, {"rounding": "even"}, {"kept_whole": 0.1}]
+    changes += [{"span_penalty": 0.0}, {"span_penalty": Between(0, 0.5)}]
+    all_ = [one, same, *(one.with_(**change) for change in changes)]
+    assert one == same
+    assert len(set(all_)) == len(set(map(str, all_))) == len(all_) - 1
 
 
 @pytest.mark.parametrize(
@@ -257,6 +220,7 @@ def test_split_jobs_are_known_by_their_parameters():
         (lambda: Mixture({FOUR: 0.5}), "sum to 1"),
         (lambda: Mixture({FOUR: 1.5, MODEL: -0.5}), "sum to 1"),
         (lambda: Mixture({}), "sum to 1"),
+        (lambda: Mixture([FOUR]), "give a dict of JobModel to share"),
         (lambda: Mixture({FOUR: 0.5, FOUR.with_(request="total"): 0.5}), "differ in request"),
         (lambda: SPLIT.with_(model=co.uniform(1, 4)), "model = .* is no JobModel"),
         (lambda: SPLIT.with_(model=MODEL), "give jobs of one unordered component"),

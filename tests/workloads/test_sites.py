@@ -41,34 +41,25 @@ def test_an_extract_counts_the_jobs_that_run_in_order_of_submission():
     assert extract(jobs, 2, 3).submit.tolist() == [3, 4]
 
 
-def by_definition(rows, most, within):
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.integers(-1, 2)), max_size=60),
+    st.sampled_from([(1, 1), (2, 3), (4, 10), (100, 5)]),
+)
+def test_flurries_by_definition(drawn, limits):
     """Ask of each job how many of its user's came up to so long before it."""
-    return [
-        number
-        for place, (number, submit, user) in enumerate(rows)
+    rows, (most, within) = [(0, 0), *drawn], limits
+    late = [
+        100 + place
+        for place, (submit, user) in enumerate(rows)
         if user >= 0
         and most
         <= sum(
             who == user and submit - within <= when and (when, at) < (submit, place)
-            for at, (_, when, who) in enumerate(rows)
+            for at, (when, who) in enumerate(rows)
         )
     ]
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 40), st.integers(-1, 2)), min_size=1, max_size=60),
-    st.sampled_from([(1, 1), (2, 3), (4, 10), (100, 5)]),
-)
-def test_flurries_by_definition(drawn, limits):
-    rows = [(100, 0, 0)] + [(101 + place, *row) for place, row in enumerate(drawn)]
-    assert flurries(log_of(rows), *limits).tolist() == by_definition(rows, *limits)
-
-
-def test_a_burst_keeps_its_first_jobs_and_other_users_all():
-    log = log_of([(n, n, 7) for n in range(1, 6)] + [(9, 3, 8), (10, 50, 7)])
-    jobs, late = log.jobs(), flurries(log, 2, 10)
-    assert late.tolist() == [3, 4, 5]
-    assert jobs[~np.isin(jobs.number, late)].number.tolist() == [1, 2, 9, 10]
+    log = log_of([(100 + place, *row) for place, row in enumerate(rows)])
+    assert flurries(log, *limits).tolist() == late
 
 
 @given(jobs_rows, st.integers(1, 6))
@@ -120,25 +111,13 @@ def test_a_share_of_each_sites_jobs_stays():
     [
         (lambda: extract(FOUR, 0, 2), "first = 0; give a whole number of 1 or more"),
         (lambda: extract(FOUR, 3, 2), "last = 2 is below first = 3; swap them"),
-        (
-            lambda: extract(FOUR, 1, 4),
-            "last = 4, and 3 of the 4 jobs run for some time; give an extract that ends at 3",
-        ),
-        (
-            lambda: extract(log_of([(1, 0, 0)]), 1, 1),
-            r"is no JobStream; give .* for a log log.jobs()",
-        ),
+        (lambda: extract(FOUR, 1, 4), "last = 4, and 3 of the 4 jobs .* extract that ends at 3"),
+        (lambda: extract(log_of([(1, 0, 0)]), 1, 1), r"is no JobStream; .* for a log log.jobs()"),
         (lambda: flurries(log_of([(1, 0, -1)]), 1, 1), "log knows no job's user; name the jobs"),
         (lambda: flurries(log_of([(1, 0, 1)]), 1, 0), "within = 0"),
-        (
-            lambda: checked_sites([0, 1], JOBS, SYSTEM),
-            r"site has shape \(2,\) and there are 3 jobs; give one a job",
-        ),
+        (lambda: checked_sites([0, 1], JOBS, SYSTEM), r"site has shape \(2,\) and there are 3"),
         (lambda: checked_sites(0, JOBS, SYSTEM), r"site has shape \(\)"),
-        (
-            lambda: checked_sites([0, 2, 1], JOBS, SYSTEM),
-            r"site\[1\] = 2, and the system has 2 sites; give numbers from 0 to 1",
-        ),
+        (lambda: checked_sites([0, 2, 1], JOBS, SYSTEM), r"site\[1\] = 2, .* numbers from 0 to 1"),
         (lambda: checked_sites([0, -1, 1], JOBS, SYSTEM), r"site\[1\] = -1"),
         (lambda: checked_sites([0, 0.5, 1], JOBS, SYSTEM), r"site\[1\] = 0.5"),
         (lambda: round_robin(JOBS, 0), "sites = 0"),
@@ -147,8 +126,8 @@ def test_a_share_of_each_sites_jobs_stays():
         (lambda: staying([0, 1, 1], 1.5, 1), r"share\[0\] = 1.5; give numbers from 0 to 1"),
         (lambda: staying([0, 1, 1], [0.1, -0.2], 1), r"share\[1\] = -0.2"),
         (
-            lambda: staying([0, 1, 1], [0.1, 0.2, 0.3], 1),
-            "share has 3 entries and there are 2 sites; give one number, or one a",
+            lambda: staying([0, 1, 1], [0.1] * 3, 1),
+            "share has 3 entries and there are 2 sites",
         ),
     ],
 )
