@@ -15,7 +15,7 @@ _ON_DEMAND = {
     "Player": "coalloc_lib.widgets.player",
     "Progress": "coalloc_lib.progress",
     "compare": "coalloc_lib.curves",
-    "compare_sites": "coalloc_lib.joining",
+    "compare_sites": "coalloc_lib.sites",
     "exact_utilization": "coalloc_lib.analytic",
     "find_maximum": "coalloc_lib.curves",
     "maximal_utilization": "coalloc_lib.analytic",

@@ -35,7 +35,8 @@ def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> 
     """Return all that the player shows of a schedule between two instants."""
     begin, finish, jobs = _part(schedule, window)
     instants = _instants(schedule, jobs, begin, finish)
-    words = _Words()
+    words: dict[str, int] = {}
+    came = schedule.jobs.submit.min()
     idling = idle_while_waiting(schedule)
     return {
         "label": label,
@@ -43,16 +44,14 @@ def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> 
         "ordered": schedule.jobs.request == "ordered",
         "begin": begin,
         "finish": finish,
-        "of": len(schedule)
-        if finish < _last(schedule) or begin > schedule.jobs.submit.min()
-        else 0,
+        "of": len(schedule) if finish < _last(schedule) or begin > came else 0,
         "jobs": _jobs(schedule, jobs, words),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),
         "origin": float(idling.instants[0]),
         "area": np.interp(instants, idling.instants, idling.area).tolist(),
         **_heads(schedule, jobs, instants, words),
-        "words": words.all,
+        "words": list(words),
     }
 
 
@@ -123,6 +122,9 @@ def _jobs(schedule, jobs, words):
     for job, *box in pieces(schedule, jobs[served]):
         boxes[job].append(box)
 
+    # Where all jobs are split, spanning is nothing to point at.
+    is_choice = schedule.placement is not None and schedule.placement.keeps_whole
+
     def times(column: NDArray[np.float64]) -> list[float | None]:
         return [t if ran else None for t, ran in zip(column[jobs].tolist(), served, strict=True)]
 
@@ -134,12 +136,12 @@ def _jobs(schedule, jobs, words):
         "end": times(schedule.end),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": _passed(schedule, jobs),
-        "spans": (schedule.spans[jobs] & _may_span(schedule)).tolist(),
+        "spans": (schedule.spans[jobs] & is_choice).tolist(),
         "asked": [asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [words.add(asks(schedule.jobs, job, schedule.placement)) for job in jobs],
-        "came": [words.add(text) for text in came],
-        "last": [words.add(text) for text in last],
+        "asks": [_kept(words, asks(schedule.jobs, job, schedule.placement)) for job in jobs],
+        "came": [_kept(words, text) for text in came],
+        "last": [_kept(words, text) for text in last],
     }
 
 
@@ -150,11 +152,6 @@ def _passed(schedule, jobs):
     passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
     numbers = schedule.jobs.number[head].tolist()
     return [number if yes else None for number, yes in zip(numbers, passed, strict=True)]
-
-
-def _may_span(schedule):
-    """Whether spanning is a choice: where all jobs are split, it is nothing to point at."""
-    return schedule.placement is not None and schedule.placement.keeps_whole
 
 
 def _reasons(schedule, jobs):
@@ -177,19 +174,10 @@ def _heads(schedule, jobs, instants, words):
     place = {int(job): place for place, job in enumerate(jobs)}
     return {
         "head": [place.get(int(job), -1) for job in head],
-        "why": [words.add(next(why) if one else "") for one in waits],
+        "why": [_kept(words, next(why) if one else "") for one in waits],
     }
 
 
-class _Words:
-    """Texts, each kept once; `add` returns the place of one."""
-
-    def __init__(self):
-        self._places: dict[str, int] = {}
-
-    def add(self, text: str) -> int:
-        return self._places.setdefault(text, len(self._places))
-
-    @property
-    def all(self) -> list[str]:
-        return list(self._places)
+def _kept(words, text):
+    """Return the place of a text among those that are sent, each of them once."""
+    return words.setdefault(text, len(words))

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import ne
 from typing import Any
 
 import ipywidgets as ipw
@@ -55,10 +56,7 @@ LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
 @lru_cache(maxsize=512)
 def penalty_responses(scenario: Scenario, load: float, size: tuple[int, int] = FINE) -> Responses:
-    """Return the mean responses of a scenario of the communication-penalty study; kept in memory.
-
-    An `InputError` says that a job of it could never start.
-    """
+    """Return the mean responses of a scenario of the communication-penalty study."""
     return respond(scenario, load, size, study.seed)
 
 
@@ -72,10 +70,8 @@ def penalty_picture(
     ----------
     psi : float
         The share that spanning clusters adds to a job's run time.
-    above : int
-        Larger jobs are split.
-    components : int
-        Into so many.
+    above, components : int
+        Jobs of more processors than `above` are split into so many components.
     load : float
         Offered load.
     max_jumps : int
@@ -93,22 +89,22 @@ def penalty_picture(
         for name, each in ((KEPT, case.whole), (SPLIT, case))
     }
     changes = {group: _verdict(change(responses[SPLIT], responses[KEPT], group)) for group in NAMES}
-    served_by = {name: each for name, each in responses.items() if not each.saturated}
-    rows = []
-    for group in NAMES:
-        for name, each in served_by.items():
-            verdict = f", {changes[group]}" if name == SPLIT else ""
-            label = "all jobs" if group == STREAM else group
-            rows.append(_row(label, name, each.means[group].interval, verdict))
-    title = f"All jobs: splitting {changes[STREAM]}"
-    if len(served_by) < len(responses):
-        saturated = " and ".join(
-            f"{name} jobs ({each.max_utilization.mean:.3f})"
-            for name, each in responses.items()
-            if each.saturated
-        )
-        title = f"Saturated: load {load:g} is not certain to be borne by {saturated}"
-    xlabel = "mean response time"
+    rows = [
+        _row("all jobs" if group == STREAM else group, name, each.means[group].interval,
+             f", {changes[group]}" if name == SPLIT else "")
+        for group in NAMES
+        for name, each in responses.items()
+        if not each.saturated
+    ]  # fmt: skip
+    title, xlabel = f"All jobs: splitting {changes[STREAM]}", "mean response time"
+    saturated = [
+        f"{name} jobs ({each.max_utilization.mean:.3f})"
+        for name, each in responses.items()
+        if each.saturated
+    ]
+    if saturated:
+        by = " and ".join(saturated)
+        title = f"Saturated: load {load:g} is not certain to be borne by {by}"
     if not rows:
         rows = [
             _row("load", name, each.max_utilization.interval) for name, each in responses.items()
@@ -143,18 +139,14 @@ def _verdict(change: Mapping[str, Any]) -> str:
 def penalty_explorer(state: str = "") -> Explorer:
     """Return the controls of a penalty and of splitting, and the mean responses at once.
 
-    Parameters
-    ----------
-    state : str, optional
-        The line of a scenario that was copied.
+    `state` is the line of a scenario that was copied.
     """
     given = choice("penalty given by", (BY_FACTORS, DIRECTLY))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
     psi = slider_with_entry("ψ", 0.1, 0.0, 2.0, 0.01)
-    disable(alpha, given, lambda value: value != BY_FACTORS)
-    disable(ratio, given, lambda value: value != BY_FACTORS)
-    disable(psi, given, lambda value: value != DIRECTLY)
+    for each, way in ((alpha, BY_FACTORS), (ratio, BY_FACTORS), (psi, DIRECTLY)):
+        disable(each, given, partial(ne, way))
 
     def multiply(_change: dict | None = None) -> None:
         if given.value == BY_FACTORS:
@@ -183,19 +175,14 @@ def penalty_explorer(state: str = "") -> Explorer:
 
 
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
-    """Return a slider over maps, such as ``viability-20``, and the map that it picks.
+    """Return a slider over maps, and the map that it picks.
 
     Parameters
     ----------
     maps : dict
-        By MaxJumps: figures of the study that have been run.
+        By MaxJumps: figures of the study that have been run, such as ``viability-20``.
     state : str, optional
         The line of a scenario that was copied.
-
-    Raises
-    ------
-    InputError
-        There is no map.
     """
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")

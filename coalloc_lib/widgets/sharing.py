@@ -35,13 +35,11 @@ from coalloc_lib.studies.job_sharing.cases import (
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 
 #: What a job's response time counts as, by what the control calls it.
-WEIGHINGS = {"processors × run time": WEIGHTS[0], "processors": WEIGHTS[1]}
+WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
 #: Drawings of the weeks behind an interval.
 FEW = Scale(resamples=300)
 #: How many times the longest of the other bars that of local execution may be, before it is cut.
 CUT = 2.0
-#: The largest overhead of the slider.
-MOST = 1.0
 
 
 @lru_cache(maxsize=256)
@@ -147,11 +145,6 @@ def sharing_picture(
         p, the share that spanning sites adds to a job's run time.
     weight : {"processors × run time", "processors"}
         What the response time of a job is weighted by.
-
-    Raises
-    ------
-    InputError
-        A name is not known, or the overhead is negative.
     """
     works = workload_sets()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
@@ -164,17 +157,13 @@ def sharing_picture(
 def sharing_explorer(state: str = "") -> Explorer:
     """Return the controls of sites and their policy, and at once what sharing and spanning do.
 
-    Parameters
-    ----------
-    state : str, optional
-        The line of a scenario that was copied.
+    `state` is the line of a scenario that was copied.
     """
     controls = {
         "configuration": choice("configuration", CONFIGURATIONS, STANDARD),
         "workload": choice("workload", workload_sets()),
         "policy": choice("policy", POLICIES),
-        "overhead": slider_with_entry("overhead p", 0.25, 0.0, MOST, 0.05),
+        "overhead": slider_with_entry("overhead p", 0.25, 0.0, 1.0, 0.05),
         "weight": choice("weighted by", WEIGHINGS),
     }
-
     return Explorer(controls, sharing_picture, state=state)  # quick enough while a control moves

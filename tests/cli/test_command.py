@@ -10,9 +10,9 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import cli, names
 from coalloc_lib.names import options_of
+from tests.cli.conftest import LOSS
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]
-LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
 
 
 @pytest.mark.parametrize(

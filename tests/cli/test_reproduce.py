@@ -162,6 +162,7 @@ def test_a_full_cache_is_one_line_and_a_bug_of_ours_its_traceback(refused, tmp_p
         (["weather"], ["STUDY = 'weather'", "maximal-utilization"]),
         (["--scale", "huge"], ["--scale = 'huge'", "quick, paper"]),
         (["--workers", "0"], ["'--workers'"]),
+        (["--seed", "-3"], ["'--seed'"]),
     ],
 )
 def test_reproduce_refuses_what_is_wrong_in_one_line(refused, tmp_path, arguments, words):

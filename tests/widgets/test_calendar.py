@@ -201,6 +201,11 @@ def test_no_server_has_two_at_once_and_the_windows_tell_the_counts(
     for i, (server, start, end) in enumerate(taken):
         for other, begin, finish in taken[:i]:
             assert other != server or finish <= start or end <= begin
+    for one in calendar.data["bookings"]:
+        assert one["mine"] == bool(one["label"]) == (one["number"] > 0)
+        if not one["mine"]:
+            with pytest.raises(co.InputError, match="yours that are booked: "):
+                calendar.cancel(one["number"])
     json.dumps(calendar.data, allow_nan=False)
 
 
