@@ -239,7 +239,7 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
 
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for heading in columns:
-        side = "right" if heading.startswith(">") else "left"
+        side: Any = "right" if heading.startswith(">") else "left"
         table.add_column(heading.removeprefix(">"), justify=side, overflow="fold")
     for row in rows:
         # Text, since [square brackets] of a str would be read as markup.

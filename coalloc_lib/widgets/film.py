@@ -17,7 +17,6 @@ from coalloc_lib.explain import (
     heads,
     idle_while_waiting,
     instants_of,
-    left_queue,
     pieces,
     why_waiting,
     window_of,
@@ -78,13 +77,13 @@ def view_of(films: list[dict[str, Any]]) -> float:
 
 
 def _last(schedule):
-    gone = np.where(schedule.served, schedule.end, left_queue(schedule))
+    gone = np.where(schedule.served, schedule.end, schedule.left_queue)
     return float(gone.max())
 
 
 def _part(schedule, window):
     """Return the window, and the jobs to send in order of the queue."""
-    submit, left = schedule.jobs.submit, left_queue(schedule)
+    submit, left = schedule.jobs.submit, schedule.left_queue
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
     if window is not None:
@@ -109,7 +108,7 @@ def _part(schedule, window):
 
 def _instants(schedule, jobs, begin, finish):
     """Return the window's begin and all at which one of the jobs is submitted, starts or ends."""
-    when = [begin, *schedule.jobs.submit[jobs], *left_queue(schedule)[jobs], *schedule.end[jobs]]
+    when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     when = np.unique(when)
     return when[(when >= begin) & (when <= finish)]  # drops NaN too
 
@@ -131,7 +130,7 @@ def _jobs(schedule, jobs, words):
     return {
         "number": schedule.jobs.number[jobs].tolist(),
         "submit": schedule.jobs.submit[jobs].tolist(),
-        "left": left_queue(schedule)[jobs].tolist(),
+        "left": schedule.left_queue[jobs].tolist(),
         "start": times(schedule.start),
         "end": times(schedule.end),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
@@ -156,7 +155,7 @@ def _passed(schedule, jobs):
 
 def _reasons(schedule, jobs):
     """Return why each job waited when it came, and just before it left the queue; or ''."""
-    instants, submit, left = instants_of(schedule), schedule.jobs.submit, left_queue(schedule)
+    instants, submit, left = instants_of(schedule), schedule.jobs.submit, schedule.left_queue
     waited = jobs[left[jobs] > submit[jobs]]
     before = instants[np.searchsorted(instants, left[waited], side="left") - 1]
     came = dict(zip(waited, why_waiting(schedule, waited, submit[waited], past=True), strict=True))

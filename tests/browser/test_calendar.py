@@ -5,9 +5,6 @@ import json
 import pytest
 
 from coalloc_lib.widgets import ReservationCalendar, reservation_calendar
-from tests.browser.conftest import CHROMIUM
-
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin")
 
 #: What stands for a kernel's model: messages go to Python, and its answer comes back as the data.
 MODEL = """
@@ -31,31 +28,18 @@ def page_of():
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Open calendars without a network; whatever the console says is an error."""
-    said, contexts = [], []
-
-    def show(calendar, width=1000):
+def opened(show):
+    def opened(calendar, width=1000):
         def python(message):
             if message is not None:
                 calendar._heard(message)
             return json.loads(json.dumps(calendar.data, allow_nan=False))
 
-        path = tmp_path / "calendar.html"
-        path.write_text(page_of(), encoding="utf-8")
-        contexts.append(browser.new_context(offline=True, viewport={"width": width, "height": 760}))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.expose_function("python", python)
-        page.goto(path.as_uri())
+        page = show(page_of(), [python], viewport={"width": width, "height": 760})
         page.locator(".cc-bands .cp-band").first.wait_for()
         return page
 
-    yield show
-    for context in contexts:
-        context.close()
-    assert said == []
+    return opened
 
 
 def empty(clusters=(4,), **how):

@@ -135,8 +135,8 @@ REFUSED = """
 --service hyperexponential:0.5 -> coefficient
 --service deterministic --method exact -> use --method simulation
 --method approximation -> use --method exact
---request unordered --clusters 4x32 --method exact -> more; use --method approximation or --method
---request unordered --clusters 4x32 --method exact --placement best-fit -> more; use --method sim
+--request unordered --clusters 4x32 --method exact -> states or more & approximation or --method sim
+--request unordered --clusters 4x32 --method exact --placement best-fit -> ; use --method sim
 --request unordered --clusters m64 --method approximation -> years & use --method simulation
 --request unordered --placement best-fit --method approximation -> best-fit has no formula & first
 --seed -1 -> '--seed' & it is '-1'

@@ -11,7 +11,6 @@ from matplotlib import pyplot
 
 import coalloc_lib as co
 from coalloc_lib import plots, sites, widgets
-from coalloc_lib.names import display_name
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from coalloc_lib.studies.communication_penalty.responses import NAMES, NO_LIMIT, respond
 from coalloc_lib.studies.job_sharing import workload_sets
@@ -222,14 +221,14 @@ def test_what_belongs_to_dq_acts_there_only(label, value):
 
 def test_numbers_push_each_other_so_that_each_job_can_start():
     losses = made("loss")
-    control(losses, "largest size").value = 40
-    assert control(losses, "cluster size").value == 40
-    control(losses, "cluster size").value = 5
-    assert (control(losses, "largest size").value, control(losses, "smallest size").value) == (5, 1)
-    control(losses, "smallest size").value = 9
-    assert (control(losses, "largest size").value, control(losses, "cluster size").value) == (9, 9)
-    control(losses, "components").value = 6
-    assert control(losses, "clusters").value == 6
+    for label, value, pushed in [
+        ("largest size", 40, {"cluster size": 40}),
+        ("cluster size", 5, {"largest size": 5, "smallest size": 1}),
+        ("smallest size", 9, {"largest size": 9, "cluster size": 9}),
+        ("components", 6, {"clusters": 6}),
+    ]:
+        control(losses, label).value = value
+        assert {other: control(losses, other).value for other in pushed} == pushed
     assert not notes(losses)
 
 
@@ -300,16 +299,15 @@ def test_placement_and_max_jumps_act_where_they_decide_something():
 
 def test_the_sliders_always_divide_the_processors():
     box = made("division")
-    control(box, "clusters").value = 5
-    assert control(box, "sizes").value == "26,26,26,25,25"
-    control(box, "cluster 2").value = 40
-    assert control(box, "sizes").value == "22,40,22,22,22"
-    control(box, "cluster 5").value = 1000
-    assert control(box, "sizes").value == "1,1,1,1,124"
-    control(box, "components").value = 6  # each has a cluster
-    assert control(box, "clusters").value == 6
-    control(box, "clusters").value = 2
-    assert control(box, "components").value == 2
+    for label, value, other, follows in [
+        ("clusters", 5, "sizes", "26,26,26,25,25"),
+        ("cluster 2", 40, "sizes", "22,40,22,22,22"),
+        ("cluster 5", 1000, "sizes", "1,1,1,1,124"),
+        ("components", 6, "clusters", 6),  # each has a cluster
+        ("clusters", 2, "components", 2),
+    ]:
+        control(box, label).value = value
+        assert control(box, other).value == follows
     assert not notes(box)
 
 
@@ -351,16 +349,11 @@ def test_what_is_impossible_is_answered_in_one_line_and_keeps_the_picture():
 
 def test_refined_intervals_are_narrower():
     question = co.Multicluster([32] * 4), co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4)
-    coarse, fine = (
-        divisions.division_curves(*question, effort)
-        for effort in (divisions.COARSE, divisions.FINE)
-    )
-    for name in map(display_name, divisions.COMPARED):
-        one, other = coarse[name].maximum, fine[name].maximum
+    coarse = divisions.division_curves(*question, divisions.COARSE)
+    for name, fine in divisions.division_curves(*question).items():
+        one, other = coarse[name].maximum, fine.maximum
         assert other.interval.half_width < one.interval.half_width
-        assert one.interval.contains(other.max_utilization) or (
-            abs(one.max_utilization - other.max_utilization) < 0.01
-        )
+        assert one.max_utilization == pytest.approx(other.max_utilization, abs=0.01)
 
 
 def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
@@ -375,12 +368,10 @@ def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
     figure = plots.curves(RESPONSES, title="A title " * 20, subtitle="words " * 30)
     divisions._place_axes(figure)
     figure.canvas.draw()
-    boxes = [axes.get_tightbbox() for axes in figure.axes]
-    (low, left), (high, right) = figure.bbox.get_points()
-    assert all(box.x0 >= low and box.x1 <= high for box in boxes)
-    assert all(box.y0 >= left and box.y1 <= right for box in boxes)
     titles = min(text.get_window_extent().y0 for text in [figure._suptitle, *figure.texts])
-    assert max(box.y1 for box in boxes) < titles
+    for box in (axes.get_tightbbox() for axes in figure.axes):
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+        assert 0 <= box.y0 < box.y1 < titles
 
 
 # The penalty explorer and the slider over maps.
@@ -388,22 +379,19 @@ def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
 
 def test_the_penalty_is_the_product_or_given_directly():
     box = made("penalty")
-    psi = control(box, "ψ")
-    assert not psi.disabled
-    assert control(box, "α").disabled
-    control(box, "α").value = 1.0
+    given, alpha, ratio, psi = (control(box, n) for n in ("penalty given by", "α", "λ", "ψ"))
+    assert [alpha.disabled, ratio.disabled, psi.disabled] == [True, True, False]
+    alpha.value = 1.0
     assert psi.value == 0.1
-    control(box, "penalty given by").value = "alpha and lambda"
-    assert psi.disabled
-    assert not control(box, "λ").disabled
+    given.value = "alpha and lambda"
+    assert [alpha.disabled, ratio.disabled, psi.disabled] == [False, False, True]
     assert psi.value == 0.2
-    before = words(box)
-    control(box, "λ").value = 0.7
+    before, ratio.value = words(box), 0.7
     assert psi.value == pytest.approx(0.7)
     assert words(box) != before
-    control(box, "α").value = 0.15
+    alpha.value = 0.15
     assert psi.value == 0.105
-    assert psi.max >= control(box, "α").max * control(box, "λ").max
+    assert psi.max >= alpha.max * ratio.max
 
 
 @pytest.fixture
@@ -425,8 +413,8 @@ def test_the_bars_are_the_responses_of_the_study(tables):
         for group in NAMES:
             bar = drawn.loc["all jobs" if group == "stream" else group, name]
             mean = responses.means[group].interval
-            ends = mean.estimate, mean.low, mean.high
-            assert (bar["response"], bar["ci95_low"], bar["ci95_high"]) == ends
+            ends = [mean.estimate, mean.low, mean.high]
+            assert bar[["response", "ci95_low", "ci95_high"]].tolist() == ends
 
 
 def test_at_a_vanishing_load_splitting_at_need_changes_nothing():
@@ -498,7 +486,7 @@ def drawn(monkeypatch):
 def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
     first, *_ = workload_sets().values()
     work = Work("late", first.jobs.replace(submit=first.jobs.submit + 100.3 * DAY))
-    monkeypatch.setattr(sharing, "workload_sets", lambda: {"late": work})
+    monkeypatch.setattr(sharing.model, "workload_sets", lambda: {"late": work})
     widgets.sharing_picture("m128", "late", policy="FCFS", overhead=0.35)
     m128, chopped, fcfs = co.Multicluster([128] * 4), work.jobs.chopped(128), co.FCFS()
     jobs, home = chopped.pieces, (np.arange(len(work.jobs)) % 4)[chopped.job]
