@@ -1,9 +1,8 @@
 """The command line: ``coalloc loss``, ``simulate``, ``reproduce`` and ``traces``.
 
-Each command checks its options, calls the library and prints; results go to stdout, progress and
-errors to stderr. A user's mistake ends with one line and exit status 2, and so does a disk that
-is full; whatever ends a command leaves no half-written file behind. What takes long to import is
-imported by the command that needs it, so that the help is there at once.
+Results go to stdout, progress and errors to stderr. Whatever ends a command leaves no half-written
+file behind. What takes long to import is imported by the command that needs it, so that the help
+is there at once.
 """
 
 import json
@@ -17,7 +16,7 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -26,10 +25,8 @@ __all__ = ["app", "main"]
 
 #: What errors call it.
 OUTPUT = "standard output"
-NOT_FETCHED = "not fetched"
 #: Exit statuses that are no answer and no mistake.
-INTERRUPTED, TERMINATED = 130, 143
-ENDINGS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
+ENDINGS = {130: "interrupted", 143: "terminated"}
 #: Commands with a module of their own, each with a function of its name and EXAMPLES.
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
@@ -39,8 +36,7 @@ COMMANDS = {
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-#: What the parser of the command line raises: the common base of its errors, which typer, with a
-#: parser of its own inside, does not name.
+#: The common base of what the parser of the command line raises, which typer does not name.
 _ParserError: Any = typer.BadParameter.__mro__[2]
 
 
@@ -69,26 +65,17 @@ traces = typer.Typer(
 app.add_typer(traces, name="traces")
 
 
-def _print_version(wanted: bool):
-    if wanted:
+@app.callback(invoke_without_command=True)
+def coalloc(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print it, exit.")] = False,
+) -> None:
+    """When does it pay to run one job in several clusters at once?"""  # noqa: D400
+    if version:
         from coalloc_lib import __version__
 
         print(f"coalloc {__version__}")
         raise typer.Exit
-
-
-@app.callback(
-    invoke_without_command=True,
-    help="When does it pay to run one job in several clusters at once?",
-)
-def coalloc(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
-    ] = False,
-) -> None:
-    """Print the help where no command is given."""
     _print_help(context)
 
 
@@ -111,19 +98,14 @@ def list_traces(as_json: Json = False) -> None:
     if as_json:
         print_json({"traces": logs})
         return
+    here = [log["found"] for log in logs if log["found"] != "not fetched"]
     rows = [
-        (
-            log["name"],
-            f"{log['jobs']:,}",
-            f"{log['processors']}",
-            "not here" if log["found"] == NOT_FETCHED else "here",
-            log["acknowledge"],
-        )
+        (log["name"], f"{log['jobs']:,}", f"{log['processors']}",
+         "here" if log["found"] in here else "not here", log["acknowledge"])
         for log in logs
-    ]
+    ]  # fmt: skip
     print_table(("name", ">jobs", ">processors", "file", "acknowledge"), rows)
-    folders = [Path(log["found"]).parent for log in logs if log["found"] != NOT_FETCHED]
-    show(*(f"here: in {folder}" for folder in dict.fromkeys(folders)))
+    show(*(f"here: in {folder}" for folder in dict.fromkeys(Path(file).parent for file in here)))
 
 
 @traces.command(name="fetch", epilog="\b\nExample:\n  coalloc traces fetch KTH-SP2\n")
@@ -142,17 +124,9 @@ def fetch_traces(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return the exit status.
+    """Run a command line, that of the process where none is given; return the exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process where they are not given.
-
-    Returns
-    -------
-    int
-        0; 2 after a user's mistake or where a disk is full; 130 after Ctrl-C, 143 after SIGTERM.
+    It is 2 after a user's mistake or where a disk is full; 130 after Ctrl-C, 143 after SIGTERM.
     """
     for stream in (sys.stdout, sys.stderr):  # where ± cannot be written, write ? rather than fail
         if hasattr(stream, "reconfigure"):
@@ -169,9 +143,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error.__cause__, EOFError):
             # The parser takes the end of any file for a user who closes the terminal.
             raise error.__cause__ from None
-        status = INTERRUPTED
+        status = 130
     except Terminated:
-        status = TERMINATED
+        status = 143
     except Exception as error:
         mistake = _mistake(error)
         if mistake is None:
@@ -197,14 +171,12 @@ def _mistake(error: Exception) -> str | None:
         return f"{error.format_message()}{given} (see: {command} --help)"
     if isinstance(error, MemoryError):
         return "this takes more memory than there is; ask for fewer jobs or smaller sizes"
-    if isinstance(error, OSError) and (
-        error.filename is not None or error.errno in (ENOSPC, EDQUOT)
-    ):
-        if error.filename == OUTPUT:
-            drop_output()
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror}; make room, or choose another place"
-    return None
+    if not isinstance(error, OSError) or not (error.filename or error.errno in (ENOSPC, EDQUOT)):
+        return None
+    if error.filename == OUTPUT:
+        drop_output()
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror}; make room, or choose another place"
 
 
 class Terminated(BaseException):
@@ -213,13 +185,10 @@ class Terminated(BaseException):
 
 @contextmanager
 def unwinding() -> Iterator[None]:
-    """Within the block, SIGTERM raises `Terminated`, so that half-written files are removed.
-
-    A second one changes nothing: it would cut the tidying short.
-    """
+    """Within the block, SIGTERM raises `Terminated`, so that half-written files are removed."""
 
     def terminate(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second would cut the tidying short
         raise Terminated
 
     before = signal.signal(signal.SIGTERM, terminate)
@@ -270,8 +239,8 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
 
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for heading in columns:
-        justify: Literal["left", "right"] = "right" if heading.startswith(">") else "left"
-        table.add_column(heading.removeprefix(">"), justify=justify, overflow="fold")
+        side: Any = "right" if heading.startswith(">") else "left"
+        table.add_column(heading.removeprefix(">"), justify=side, overflow="fold")
     for row in rows:
         # Text, since [square brackets] of a str would be read as markup.
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))

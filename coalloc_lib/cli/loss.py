@@ -27,32 +27,19 @@ Examples:
     booking=False,
     sizes=("DIST", "Component sizes: U[a,b] or D(q)[a,b]."),
     components=("K", "Components of a job; one a cluster if not given.", 1),
-    method=(
-        "METHOD",
-        f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, else "
-        "simulation, and the answer says which.",
-    ),
+    method=("METHOD", f"One of {', '.join(METHODS)}; if not given, exact where that is affordable, "
+            "else simulation, and the answer says which."),
     one_is_power_of_two=(None, "D(q): give size 1 the threefold weight too."),
     service=("DIST", "Service times: exponential, deterministic, hyperexponential:CV."),
     backlog=("N", "fpfs: waiting jobs seen.  [default: 500]", 1),
     jobs=("N", "Jobs of the simulation.  [default: 200000]", 1),
-)
+)  # fmt: skip
 def loss(
-    clusters: str,
-    sizes: str,
-    request: str,
-    components: int | None = None,
-    method: str | None = None,
-    one_is_power_of_two: bool = False,
-    service: str = "exponential",
-    placement: str | None = None,
-    scheduling: str = "fcfs",
-    backlog: int | None = None,
-    jobs: int | None = None,
-    seed: int | None = None,
-    as_json: bool = False,
-    **policy_options: Any,
-) -> None:
+    clusters: str, sizes: str, request: str, components: int | None = None,
+    method: str | None = None, one_is_power_of_two: bool = False, service: str = "exponential",
+    placement: str | None = None, scheduling: str = "fcfs", backlog: int | None = None,
+    jobs: int | None = None, seed: int | None = None, as_json: bool = False, **policy_options: Any,
+) -> None:  # fmt: skip
     """Print the capacity loss: the share of the processors that stays idle however many jobs wait.
 
     A simulated loss comes with its 95 % interval. Where no method is given, the answer names it.
@@ -71,13 +58,11 @@ def loss(
     times = _service(service)
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
     sampling: dict[str, Any] = {"jobs": jobs, "seed": seed, "backlog": backlog}
-    sampling = {name: value for name, value in sampling.items() if value is not None}
+    sampling = {name: number for name, number in sampling.items() if number is not None}
+    question = system, distribution, components, request, rule
+    given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
     answer: Any = None
-    if method != "simulation":
-        question = system, distribution, components, request, rule
-        given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
-        answer = _by_formula(question, method, given, sampling)
-    if answer is None:
+    if method == "simulation" or not (answer := _by_formula(question, method, given, sampling)):
         if scheduling == "fcfs" and backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
         from coalloc_lib.saturation import saturated_loss
@@ -87,8 +72,7 @@ def loss(
         model = JobModel(distribution, components or len(system), request, times)
         engine = options.engine_for(policy, rule)
         answer = saturated_loss(Scenario(system, model, policy, rule, engine), **sampling), None
-    estimated, formula = answer
-    _print(estimated, formula, as_json, name_method=method is None)
+    _print(answer[0], answer[1], as_json, name_method=method is None)
 
 
 def _by_formula(question, method, given, sampling):
@@ -153,8 +137,7 @@ def _print(loss, formula, as_json, *, name_method):
         interval = {"ci95": [loss.low, loss.high], "warning": loss.warning}
         print_json(answer if formula else answer | interval)
         return
-    text = f"{estimate:.3f}"
-    if not formula:
-        interval = f"± {loss.half_width:.4f} (95 %)"
-        text = f"{estimate:.4f} " + (f"(no interval: {loss.warning})" if loss.warning else interval)
+    text = f"± {loss.half_width:.4f} (95 %)"
+    text = f"(no interval: {loss.warning})" if loss.warning else text
+    text = f"{estimate:.3f}" if formula else f"{estimate:.4f} {text}"
     print(f"{text}, {method}" if name_method else text)

@@ -18,20 +18,15 @@ from coalloc_lib.system import NAMED_SYSTEMS
 #: What stands for the value of an option, its help, and its least value: of options that several
 #: commands have, and of those that are fields of scheduling policies.
 SHARED: dict[str, tuple] = {
-    "clusters": (
-        "N,N,...",
-        f"Processors of each cluster, or a named system: {', '.join(NAMED_SYSTEMS)}.",
-    ),
+    "clusters": ("N,N,...", "Processors of each cluster, or a named system: "
+                 f"{', '.join(NAMED_SYSTEMS)}."),
     "request": ("TYPE", f"One of {', '.join(REQUESTS)}."),
-    "placement": (
-        "RULE",
-        f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered requests. "
-        " [default: worst-fit]",
-    ),
+    "placement": ("RULE", f"Clusters are chosen by {', '.join(PLACEMENTS)}; not for ordered "
+                  "requests.  [default: worst-fit]"),
     "scheduling": ("POLICY", f"One of {', '.join(SCHEDULING)}."),
     "seed": ("N", "Of the random numbers.", 0),
     "as_json": (None, "Print one JSON object."),
-}
+}  # fmt: skip
 FIELDS: dict[str, tuple] = {
     "max_jumps": ("N", "how many times a job may be overtaken.", 0),
     "slot": ("S", "the horizon moves on by slots so long."),
@@ -48,9 +43,8 @@ FLAGS = {"as_json": "--json", "every_row": "--all"}
 def command(booking: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
     """Return a decorator that makes a function's arguments options, with these texts or `SHARED`.
 
-    Its ``**`` argument, if it has one, takes the fields of the scheduling policies, None or False
-    where they are not given; `booking` tells whether policies that book jobs are among them. They
-    stand behind ``--scheduling`` in the help.
+    Its ``**`` argument, if any, takes the fields of the scheduling policies, None or False where
+    they are not given; `booking` tells whether policies that book jobs are among them.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -59,11 +53,9 @@ def command(booking: bool | None = None, **texts: tuple) -> Callable[[Callable],
         for each in given.parameters.values():
             if each.kind is Parameter.VAR_KEYWORD:
                 continue
-            annotation = each.annotation
-            if each.name in texts or each.name in SHARED:
-                annotation = _option(each.name, annotation, *(texts | SHARED)[each.name])
-            kind = Parameter.KEYWORD_ONLY
-            parameters.append(each.replace(kind=kind, annotation=annotation))
+            words, kind = (texts | SHARED).get(each.name), each.annotation
+            option = _option(each.name, kind, *words) if words else kind
+            parameters.append(each.replace(kind=Parameter.KEYWORD_ONLY, annotation=option))
             if each.name == "scheduling":
                 parameters += _fields(booking)
         function.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -86,18 +78,17 @@ def _fields(booking: bool | None) -> list[Parameter]:
         types = get_type_hints(kind)
         for field in fields(kind) if booking or not policy.takes_reservations else ():
             metavar, text, *least = FIELDS.get(field.name, (None, "see its class."))
-            if isinstance(field.default, float):
-                text += f"  [default: {field.default:g}]"
-            elif isinstance(field.default, str):
-                text += f"  [default: {field.default}]"
+            default: Any = field.default
+            if isinstance(default, float | str):
+                words = default if isinstance(default, str) else f"{default:g}"
+                text += f"  [default: {words}]"
             is_flag = types[field.name] is bool
             kind = bool if is_flag else types[field.name] | None
+            option = _option(field.name, kind, metavar, f"{name}: {text}", *least)
             options[field.name] = Parameter(
-                field.name,
-                Parameter.KEYWORD_ONLY,
-                default=False if is_flag else None,
-                annotation=_option(field.name, kind, metavar, f"{name}: {text}", *least),
-            )
+                field.name, Parameter.KEYWORD_ONLY, default=False if is_flag else None,
+                annotation=option,
+            )  # fmt: skip
     return [*options.values()]
 
 

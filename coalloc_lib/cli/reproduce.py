@@ -4,7 +4,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,9 +13,6 @@ from coalloc_lib.cli import Terminated, options, print_json, print_table, show, 
 from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
 from coalloc_lib.studies.ledger import Row, count_verdicts
-
-if TYPE_CHECKING:
-    from coalloc_lib.studies.core import StudyResult
 
 EXAMPLES = """\b
 Examples:
@@ -66,7 +63,7 @@ def reproduce(
         )
     rows: list[Row] = []
 
-    def report(done: "StudyResult") -> None:
+    def report(done: Any) -> None:
         rows.extend(done.rows)
         if not as_json:
             print_rows(done.rows) if every_row else show(_line(done))
@@ -80,18 +77,20 @@ def reproduce(
             "figures": [str(file) for file in result.figures] if result else [],
         }
 
-    with _watched(cache) as progress:
-        how = {"progress": progress, "seed": seed, "cache": cache, "workers": workers or -1}
-        try:
-            result = run(studies, scale=scale, out=out, report=report, **how)
-        except SweepError as error:
-            if error.failures:  # a bug of ours: its traceback helps
-                raise
-            raise InputError(str(error)) from error
-        except InputError:
-            if as_json and rows:  # what there is, though it could not be written
-                print_json(as_object())
+    try:
+        with _watched(cache) as progress:
+            result = run(
+                studies, scale=scale, seed=seed, out=out, report=report, progress=progress,
+                cache=cache, workers=workers or -1,
+            )  # fmt: skip
+    except SweepError as error:
+        if error.failures:  # a bug of ours: its traceback helps
             raise
+        raise InputError(str(error)) from error
+    except InputError:
+        if as_json and rows:  # what there is, though it could not be written
+            print_json(as_object())
+        raise
     if as_json:
         print_json(as_object(result))
         return
@@ -101,7 +100,7 @@ def reproduce(
     )
 
 
-def _line(result: "StudyResult") -> str:
+def _line(result):
     """Return what a study comes to, in a line."""
     from coalloc_lib.studies.pages import tally
 
@@ -111,7 +110,7 @@ def _line(result: "StudyResult") -> str:
     return f"{result.study.name}: {printed}{claims} claims: {_counted(counts)}"
 
 
-def _counted(counts: dict[str, int]) -> str:
+def _counted(counts):
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
 
 
@@ -127,10 +126,9 @@ def print_rows(rows: list[Row]) -> None:
         if row.ci95_low is not None and row.ci95_high is not None:
             reproduced += f" [{_number(row.ci95_low)}, {_number(row.ci95_high)}]"
         verdict = Text(row.verdict, style=MARKS[row.verdict][0])
-        published = _number(row.published)
-        lines.append((row.item, row.quantity, published, reproduced, verdict, row.note))
-    columns = ("item", "quantity", ">published", ">reproduced", "verdict", "note")
-    print_table(columns, lines)
+        columns = row.item, row.quantity, _number(row.published), reproduced, verdict, row.note
+        lines.append(columns)
+    print_table(("item", "quantity", ">published", ">reproduced", "verdict", "note"), lines)
 
 
 def _number(value: float | str | None) -> str:

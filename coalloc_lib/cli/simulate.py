@@ -4,16 +4,15 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
-from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
+from coalloc_lib.metrics import means
 from coalloc_lib.names import parse_clusters
 from coalloc_lib.scheduling import EASY, Conservative, Online
 from coalloc_lib.simulation import ENGINES, refuse_impossible
@@ -21,12 +20,9 @@ from coalloc_lib.simulation import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 
-#: The shortest time on processors, in seconds, that counts in the bounded slowdown.
-BOUND = 10.0
-
-#: Share of the work that waits at the last submission, from which on that is said.
-STILL_WAITING = 0.05
-
+#: The shortest time on processors, in seconds, that counts in the bounded slowdown; and the share
+#: of the work that waits at the last submission, from which on that is said.
+BOUND, STILL_WAITING = 10.0, 0.05
 EXAMPLES = """\b
 Examples:
   coalloc simulate --trace KTH-SP2 --clusters 100 --request total --placement best-fit
@@ -45,47 +41,27 @@ Examples:
 @options.command(
     booking=True,
     trace=("FILE|NAME", "A log (.swf, .swf.gz) or a public one."),
-    estimates=(
-        "KIND",
-        "Run time estimates, which easy, conservative and online plan with: requested or exact.",
-    ),
+    estimates=("KIND", "Run time estimates, which easy, conservative and online plan with: "
+               "requested or exact."),
     span_penalty=("P", "A job on several clusters runs 1 + P times as long.", 0),
-    split=(
-        "N",
-        "unordered: the fewest components of at most N processors.  [default: the largest cluster]",
-        1,
-    ),
+    split=("N", "unordered: the fewest components of at most N processors.  "
+           "[default: the largest cluster]", 1),
     components=("K", "unordered, ordered: into K, equal up to one.", 1),
     largest=("N", "Leave out jobs of more than N processors.", 1),
     load=("X", "Scale the interarrival times to this offered load."),
-    engine=(
-        "ENGINE",
-        f"One of {', '.join(ENGINES)}.  [default: compiled where it knows the policies]",
-    ),
+    engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
+            "[default: compiled where it knows the policies]"),
     verify=(None, "Check the schedule against the rules of the model."),
-    out=(
-        "FILE.csv",
-        "Where the schedule goes; - is standard output, and the metrics go to stderr.",
-    ),
-)
+    out=("FILE.csv", "Where the schedule goes; - is standard output, and the metrics go to "
+         "stderr."),
+)  # fmt: skip
 def simulate(
-    trace: str,
-    clusters: str,
-    request: str = "total",
-    scheduling: str = "fcfs",
-    placement: str | None = None,
-    estimates: str = "requested",
-    span_penalty: float = 0.0,
-    split: int | None = None,
-    components: int | None = None,
-    largest: int | None = None,
-    load: float | None = None,
-    engine: str | None = None,
-    verify: bool = False,
-    out: str | None = None,
-    as_json: bool = False,
-    **policy_options: Any,
-) -> None:
+    trace: str, clusters: str, request: str = "total", scheduling: str = "fcfs",
+    placement: str | None = None, estimates: str = "requested", span_penalty: float = 0.0,
+    split: int | None = None, components: int | None = None, largest: int | None = None,
+    load: float | None = None, engine: str | None = None, verify: bool = False,
+    out: str | None = None, as_json: bool = False, **policy_options: Any,
+) -> None:  # fmt: skip
     """Run a log through a system; print the metrics, then write the schedule.
 
     The schedule is CSV: job,submit,start,end,processors,allocation, where the allocation 0:32;1:16
@@ -97,7 +73,7 @@ def simulate(
     system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, **policy_options)
     places = options.placement_of(placement, request)
-    division = _division(request, system, split, components)
+    divided = _division(request, system, split, components)
     options.chosen("--estimates", estimates, ESTIMATES)
     if out == "-" and as_json:
         raise InputError("--out - and --json both want standard output; give --out a file")
@@ -106,8 +82,8 @@ def simulate(
     log = load_trace(trace)
     if estimates == "requested" and isinstance(policy, EASY | Conservative | Online):
         _check_requested_times(log)
-    jobs = _divided(log.jobs(request, estimates, span_penalty, largest), division)
-    _refuse_impossible(system, jobs, places, division, log)
+    jobs = divided(log.jobs(request, estimates, span_penalty, largest))
+    _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
     engine = engine or options.engine_for(policy, places)
@@ -121,14 +97,19 @@ def simulate(
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             _print(metrics, f"{log.title} on {system}")
-    if out is not None:
-        _write(schedule, out)
-        if out != "-" and not as_json:
-            show(out)
+    if out is None:
+        return
+    table = schedule.to_frame()
+    for name in ("submit", "start", "end"):
+        table[name] = _plain(table[name].to_numpy())
+    with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
+        table.to_csv(beside, index=False, lineterminator="\n")
+    if out != "-" and not as_json:
+        show(out)
 
 
 def _division(request, system, split, components):
-    """Return how jobs are divided: the arguments of `JobStream.split`, None for whole jobs."""
+    """Return what divides a stream of total requests as the options ask."""
     options.chosen("--request", request, REQUESTS)
     if split is not None and components is not None:
         raise InputError("--split and --components exclude each other; give one of them")
@@ -136,16 +117,13 @@ def _division(request, system, split, components):
         if split or components:
             option = "--split" if split else "--components"
             raise InputError(f"{option} is not for --request {request}; drop it, or use unordered")
-        return None
+        return lambda jobs: jobs
     if request == "ordered" and components is None:
         raise InputError(
             "--request ordered needs --components K: components 1 to K are for clusters 0 to K-1"
         )
-    return {"into": components} if components else {"at_most": split or system.largest}
-
-
-def _divided(jobs, division):
-    return jobs if division is None else jobs.split(**division).replace(request=jobs.request)
+    how = {"into": components} if components else {"at_most": split or system.largest}
+    return lambda jobs: jobs.split(**how).replace(request=request)
 
 
 def _check_requested_times(log):
@@ -157,17 +135,19 @@ def _check_requested_times(log):
             "--estimates exact"
         )
     if missing:
-        without = f"{missing:,} of {jobs:,} jobs have no requested time"
-        warn(f"{without}; they are planned with their run time")
+        warn(
+            f"{missing:,} of {jobs:,} jobs have no requested time; they are planned with their run "
+            "time"
+        )
 
 
-def _refuse_impossible(system, jobs, placement, division, log):
+def _refuse_impossible(system, jobs, placement, divided, log):
     """Refuse a job that can never start by its number in the log, and say how to leave it out."""
 
     def is_impossible(size):
         one = JobStream([0], [0], [size], request=jobs.request)
         try:
-            refuse_impossible(system, _divided(one, division), placement)
+            refuse_impossible(system, divided(one), placement)
         except ImpossibleJobError:
             return True
         return False
@@ -204,65 +184,44 @@ def _warn(schedule):
 
 def _metrics(schedule):
     """Return the metrics by name; times are in seconds, means those of the jobs that ran."""
-    ran, submit = _of_those_that_ran(schedule), schedule.jobs.submit
-    spans_no_time = np.ptp(submit) == 0
-    window = {"begin": submit.min(), "finish": ran.end.max() if spans_no_time else submit.max()}
-    offered = None if spans_no_time else schedule.jobs.offered_load(schedule.system)
+    came, mean = schedule.jobs.submit, means(schedule, at_least=BOUND)
+    at_once = np.ptp(came) == 0
+    finish = np.nanmax(schedule.end) if at_once else came.max()
     metrics = {
-        "jobs": len(schedule),
-        "refused_jobs": len(schedule.refused),
-        "offered_load": offered,
-        "utilization": ran.utilization(**window),
-        "mean_wait": float(ran.wait.mean()),
-        "mean_response": float(ran.response.mean()),
-        "mean_bounded_slowdown": float(ran.slowdown(BOUND).mean()),
-        "average_weighted_response_time": ran.average_weighted_response_time(),
-        "spanning_jobs": int(ran.spans.sum()),
+        "jobs": mean["jobs"],
+        "refused_jobs": mean["refused"],
+        "offered_load": None if at_once else schedule.jobs.offered_load(schedule.system),
+        "utilization": schedule.utilization(came.min(), finish),
+        "mean_wait": mean["wait_mean"],
+        "mean_response": mean["response_mean"],
+        "mean_bounded_slowdown": mean["slowdown_mean"],
+        "average_weighted_response_time": mean["awrt_work"],
+        "spanning_jobs": int(schedule.spans.sum()),
     }
     if schedule.attempts is not None:
         metrics["mean_attempts"] = float(schedule.attempts[schedule.served].mean())
     return metrics
 
 
-def _of_those_that_ran(schedule):
-    """Return the schedule without the jobs that were refused."""
-    if not schedule.refused:
-        return schedule
-    served = schedule.served
-    columns = ("jobs", "start", "end", "allocation", "promised", "attempts")
-    kept = {name: getattr(schedule, name)[served] for name in columns}
-    servers = Servers.of_rows([schedule.servers[job] for job in np.flatnonzero(served)])
-    return replace(schedule, **kept, servers=servers, refused={})
-
-
 def _print(metrics, title):
-    share = metrics["spanning_jobs"] / metrics["jobs"]
-    offered = metrics["offered_load"]
-    online = "mean_attempts" in metrics
-    rows = [
-        ("jobs", f"{metrics['jobs']:,}"),
-        ("jobs left out", f"{metrics['left_out_jobs']:,}"),
-        *([("jobs refused", f"{metrics['refused_jobs']:,}")] if online else []),
-        ("jobs that span clusters", f"{metrics['spanning_jobs']:,} ({share:.1%})"),
-        ("offered load", "-" if offered is None else f"{offered:.3f}"),
-        ("utilization", f"{metrics['utilization']:.3f}"),
-        ("mean wait", f"{metrics['mean_wait']:,.0f} s"),
-        ("mean response", f"{metrics['mean_response']:,.0f} s"),
-        ("AWRT", f"{metrics['average_weighted_response_time']:,.0f} s"),
-        (f"mean bounded slowdown ({BOUND:g} s)", f"{metrics['mean_bounded_slowdown']:,.1f}"),
-    ]
-    if online:
-        rows.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}"))
-    print_table(("metric", ">value"), rows, title)
-
-
-def _write(schedule, out):
-    """Write the schedule as CSV; a file appears when it is complete."""
-    table = schedule.to_frame()
-    for name in ("submit", "start", "end"):
-        table[name] = _plain(table[name].to_numpy())
-    with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
-        table.to_csv(beside, index=False, lineterminator="\n")
+    span, offered = metrics["spanning_jobs"], metrics["offered_load"]
+    rows = {
+        "jobs": f"{metrics['jobs']:,}",
+        "jobs left out": f"{metrics['left_out_jobs']:,}",
+        "jobs refused": f"{metrics['refused_jobs']:,}",
+        "jobs that span clusters": f"{span:,} ({span / metrics['jobs']:.1%})",
+        "offered load": "-" if offered is None else f"{offered:.3f}",
+        "utilization": f"{metrics['utilization']:.3f}",
+        "mean wait": f"{metrics['mean_wait']:,.0f} s",
+        "mean response": f"{metrics['mean_response']:,.0f} s",
+        "AWRT": f"{metrics['average_weighted_response_time']:,.0f} s",
+        f"mean bounded slowdown ({BOUND:g} s)": f"{metrics['mean_bounded_slowdown']:,.1f}",
+    }
+    if "mean_attempts" in metrics:
+        rows["mean attempts"] = f"{metrics['mean_attempts']:,.2f}"
+    else:
+        del rows["jobs refused"]
+    print_table(("metric", ">value"), rows.items(), title)
 
 
 def _plain(instants):

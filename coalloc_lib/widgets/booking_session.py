@@ -17,13 +17,9 @@ from coalloc_lib.plots.signs import COLOURS
 #: Fill and ink of a reader's requests, by number: no grey, which others have.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
-#: Requests of others at most; their lengths, as shares of the horizon.
-MOST = 60
-SHORT, LONG = 0.03, 0.2
-#: They were submitted before now: over this share of the horizon.
-PAST = 0.5
-#: No one but one asks for more than this share of the servers.
-WIDEST = 0.5
+#: Requests of others at most; as shares of the horizon, their lengths and how long ago they came;
+#: the largest share of the servers that they ask for.
+MOST, SHORT, LONG, PAST, WIDEST = 60, 0.03, 0.2, 0.5, 0.5
 
 
 class Request(NamedTuple):
@@ -62,22 +58,17 @@ class Others:
         length = draw.uniform(SHORT * horizon, LONG * horizon, self.requests)
         widest = max(int(WIDEST * servers), 1)
         size = draw.integers(1, widest, self.requests, endpoint=True)
-        submit = np.minimum(_rounded(submit, grain), now)
-        length = np.maximum(_rounded(length, grain), grain)
+        submit = np.minimum(np.round(submit / grain) * grain, now)
+        length = np.maximum(np.round(length / grain) * grain, grain)
         stream = JobStream(submit, length, size, request="total")
         ahead = stream.reserved_ahead(self.share, self.ahead, seed=self.draw).earliest_start
-        columns: Any = submit, np.maximum(_rounded(ahead, grain), submit), length, size
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [Request(*row) for row in rows]
-
-
-def _rounded(column, grain):
-    """Round instants to what one can read."""
-    return np.round(column / grain) * grain
+        start = np.maximum(np.round(ahead / grain) * grain, submit)
+        columns = (each.tolist() for each in (submit, start, length, size))
+        return [Request(*row) for row in zip(*columns, strict=True)]
 
 
 class Setting(NamedTuple):
-    """What a calendar is made of, as `reservation_calendar` tells it."""
+    """What a calendar is made of, as `reservation_calendar` takes it."""
 
     clusters: tuple[int, ...]
     slot: float
@@ -86,12 +77,6 @@ class Setting(NamedTuple):
     horizon: float
     rule: str
     span_penalty: float
-
-    def calendar(self) -> Calendar:
-        """Return an empty calendar; refuse what it cannot be made of."""
-        return Calendar(
-            self.clusters, self.slot, self.step, self.max_attempts, self.horizon, self.rule
-        )
 
 
 class Reserved(NamedTuple):
@@ -118,7 +103,7 @@ class BookingSession:
     """A calendar after the requests of others, and those of a reader."""
 
     def __init__(self, setting: Setting, others: Iterable[Request], now: float, unit: str) -> None:
-        self.calendar, self.unit = setting.calendar(), unit
+        self.calendar, self.unit = Calendar(*setting[:6]), unit
         self._penalty = not_negative("span_penalty", setting.span_penalty)
         self.booked: list[Reserved] = []
         self.tried: list[dict[str, Any]] = []
@@ -143,18 +128,14 @@ class BookingSession:
 
     def loaded(self) -> str:
         """Say what others have booked."""
-        others = len(self.booked) - len(self.mine)
-        words = f"others have booked {others} request{'s' * (others != 1)}"
+        words = f"others have booked {_count(len(self.booked) - len(self.mine), 'request')}"
         return f"{words}, and were refused {self._refused}" if self._refused else words
 
     def terms(self) -> str:
         """Say which starts are tried, and by when all has to end."""
-        terms, now = self.calendar.terms, self.calendar.now
-        most = terms.most_attempts
-        tried = (
-            f"up to {most} attempts, {self._time(terms.step)} apart" if most > 1 else "1 attempt"
-        )
-        return f"{tried}; horizon {self._time(self.until - now)} ahead"
+        terms, ahead = self.calendar.terms, self._time(self.until - self.calendar.now)
+        apart = f"up to {terms.most_attempts} attempts, {self._time(terms.step)} apart"
+        return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
 
     def submit(self, start: float, length: float, servers: int) -> tuple[Reserved | None, str]:
         """Book a request of the reader, now; return it, or None, and what came of it in words."""
@@ -196,17 +177,13 @@ class BookingSession:
     def free(self, begin: float, end: float) -> list[int]:
         """Return the servers that are free all the time between two instants."""
         begin, end = not_negative("begin", begin), not_negative("end", end)
+        now, last = f"{self.calendar.now:g}", f"{self.until:g}, the horizon"
         if begin < self.calendar.now:
-            now = f"{self.calendar.now:g}"
             raise InputError(f"begin = {begin:g}; before {now} is past: give {now} or later")
         if begin >= self.until:
-            raise InputError(
-                f"begin = {begin:g}; give an instant before {self.until:g}, the horizon"
-            )
+            raise InputError(f"begin = {begin:g}; give an instant before {last}")
         if not begin < end <= self.until:
-            raise InputError(
-                f"end = {end:g}; give an instant after {begin:g} and by {self.until:g}, the horizon"
-            )
+            raise InputError(f"end = {end:g}; give an instant after {begin:g} and by {last}")
         return [period.server for period in self.calendar.free(begin, end)]
 
     def shown(self, reserved: Reserved) -> dict[str, Any]:
@@ -214,23 +191,17 @@ class BookingSession:
         number, asked, booking = reserved
         which = f"request {number}" if number > 0 else "of others"
         ahead = f"asked for {asked.start:g}, " if booking.start > asked.start else ""
-        tries = len(booking.attempts)
-        said = f"{which}, {self._span(booking.start, booking.end)}; submitted at {asked.submit:g}, "
+        words = f"{which}, {self._span(booking.start, booking.end)}; submitted at {asked.submit:g}"
+        label, servers, start, end, colour = reserved.box()
         return {
-            "number": number,
-            "label": reserved.box().label,
-            "start": booking.start,
-            "end": booking.end,
-            "servers": list(booking.servers),
-            "mine": number > 0,
-            "colour": list(reserved.colour),
-            "said": f"{said}{ahead}{tries} attempt{'s' * (tries != 1)}",
-        }
+            "number": number, "label": label, "start": start, "end": end, "servers": list(servers),
+            "mine": number > 0, "colour": list(colour),
+            "said": f"{words}, {ahead}{_count(len(booking.attempts), 'attempt')}",
+        }  # fmt: skip
 
     def _book(self, number: int, request: Request) -> Reserved | None:
         _, start, length, servers = request
-        case = {"span_penalty": self._penalty}
-        answer = self.calendar.submit(start, length, servers, **case)
+        answer = self.calendar.submit(start, length, servers, span_penalty=self._penalty)
         self._why = "" if isinstance(answer, Booking) else answer.why
         self.tried = [self._attempt(each, servers) for each in answer.attempts]
         if not isinstance(answer, Booking):
@@ -248,16 +219,17 @@ class BookingSession:
             for server in reserved.booking.servers
         }
         free = [server for server in range(self.calendar.system.processors) if server not in taken]
-        number = f"{sum(idle)} server{'s' * (sum(idle) != 1)} idle so long"
-        said = f"{number}, {servers} needed" if why in ("", TOO_FEW) else why
-        when = self._span(start, end)
-        return {"start": start, "end": end, "free": free, "why": why, "said": said, "when": when}
+        words = f"{_count(sum(idle), 'server')} idle so long, {servers} needed"
+        return {
+            "start": start, "end": end, "free": free, "why": why, "when": self._span(start, end),
+            "said": words if why in ("", TOO_FEW) else why,
+        }  # fmt: skip
 
     def _came(self, reserved: Reserved | None) -> str:
         """Say what came of the last request."""
         tries = len(self.tried)
         if reserved is None:
-            after = f" after {tries} attempt{'s' * (tries != 1)}" if tries else ""
+            after = f" after {_count(tries, 'attempt')}" if tries else ""
             return f"refused{after}: {self._why}"
         at = "the first attempt" if tries == 1 else f"attempt {tries}"
         return f"booked {self._where(reserved.booking)}, at {at}"
@@ -272,3 +244,7 @@ class BookingSession:
 
     def _time(self, length: float) -> str:
         return f"{length:g} {self.unit}".rstrip()
+
+
+def _count(number, noun):
+    return f"{number} {noun}{'s' * (number != 1)}"

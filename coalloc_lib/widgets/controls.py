@@ -60,17 +60,18 @@ def _row(slider: type, entry: type, both: Mapping[str, Any], width: str) -> ipw.
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
     """Return a list to choose one of `options` from; the first where none is chosen yet."""
     options = list(options)
-    chosen = options[0] if chosen is None else chosen
-    layout = {"width": "auto"} | NARROW
-    return ipw.Dropdown(options=options, value=chosen, description=label, style=WIDE, layout=layout)
+    return ipw.Dropdown(
+        options=options, value=options[0] if chosen is None else chosen, description=label,
+        style=WIDE, layout={"width": "auto"} | NARROW,
+    )  # fmt: skip
 
 
 def text_entry(label: str, value: str) -> ipw.Text:
     """Return an entry of a text, which counts when the reader leaves it."""
-    layout = {"width": "auto"} | NARROW
     return ipw.Text(
-        value=value, description=label, style=WIDE, layout=layout, continuous_update=False
-    )
+        value=value, description=label, style=WIDE, layout={"width": "auto"} | NARROW,
+        continuous_update=False,
+    )  # fmt: skip
 
 
 def entry_of(control: ipw.Widget) -> ipw.Widget:
@@ -108,8 +109,7 @@ class Explorer(ipw.VBox):
         By name: a widget with a value, or a row from `slider_with_entry`.
     draw : callable
         Takes the values by name; returns a `Picture`, or None where it has filled `view` itself.
-        An `InputError` is shown beside the control that was moved, and the view keeps what it had,
-        pale, since the controls say something else.
+        An `InputError` is shown beside the control that was moved, and the view keeps what it had.
     simulates : callable, optional
         Takes the values too, and tells whether a coarse picture differs from a fine one. `draw`
         then takes ``coarse`` as well, and is called with True while a control moves.
@@ -141,13 +141,11 @@ class Explorer(ipw.VBox):
             description="this scenario", style=WIDE, layout={"width": "auto"},
             tooltip="copy it to keep it; paste one to see it", continuous_update=False,
         )  # fmt: skip
-        width = "100%" if below else "460px"
         rows = [each for name, row in controls.items() for each in (row, self._notes[name])]
+        left = {"flex": "1 1 335px", "min_width": "0"} | NARROW
+        right = {"flex": f"1 1 {'100%' if below else '460px'}", "min_width": "0"}
         sides = ipw.HBox(
-            [
-                ipw.VBox([*above, *rows], layout={"flex": "1 1 335px", "min_width": "0"} | NARROW),
-                ipw.VBox([self.view], layout={"flex": f"1 1 {width}", "min_width": "0"}),
-            ],
+            [ipw.VBox([*above, *rows], layout=left), ipw.VBox([self.view], layout=right)],
             layout={"flex_flow": "row wrap"},
         )
         super().__init__([ipw.HTML(STYLE), sides, self.scenario, self._notes["this scenario"]])
@@ -250,11 +248,11 @@ class Explorer(ipw.VBox):
         return super()._repr_mimebundle_(**kwargs) | text
 
 
-def _note(words: str) -> str:
+def _note(words):
     return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
 
 
-def _value_of(holder: ipw.Widget, name: str, text: str) -> Any:
+def _value_of(holder, name, text):
     """Return what a text says for a control; refuse what the control could not show."""
     if hasattr(holder, "options"):
         return one_of(name, text, tuple(holder.options))
@@ -271,7 +269,7 @@ def _value_of(holder: ipw.Widget, name: str, text: str) -> Any:
     return number
 
 
-def _line(values: Mapping[str, Any]) -> str:
+def _line(values):
     return urlencode(values, safe=",()[]")
 
 

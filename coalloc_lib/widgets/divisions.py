@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import zip_longest
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -37,9 +38,8 @@ PRECISION = 0.1
 #: Jobs behind the maximal utilization; jobs and runs behind each point; and of `SHARES` every which
 #: one: while a control is moved, and when it rests.
 COARSE, FINE = (4_000, 1_500, 4, 2), (60_000, 10_000, 6, 1)
-#: Where a coarse picture has its axes, in inches from its edges: looking for the best place would
-#: take as long as drawing it.
-MARGINS = {"left": 0.75, "right": 0.1, "bottom": 0.45, "top": 0.1}
+#: Where a coarse picture has its axes: inches from the left, the right, the bottom and the titles.
+MARGINS = 0.75, 0.1, 0.45, 0.1
 
 
 @lru_cache(maxsize=256)
@@ -77,15 +77,10 @@ def division_picture(
     component_sizes : str
         Distribution of their sizes, as `parse_sizes` takes it.
     alpha : float
-        By how much slow communication lengthens every service time. The horizontal axis is the
-        net utilization, without what communication takes.
+        By how much slow communication lengthens every service time: net utilizations, without
+        what communication takes, are divided by it, and response times multiplied.
     coarse : bool
         Simulate less, for a quick look.
-
-    Notes
-    -----
-    With `alpha`, nothing is simulated again: net utilizations are divided by it, response times
-    multiplied.
     """
     system = _system(sizes)
     if not positive("alpha", alpha) >= 1:
@@ -100,13 +95,11 @@ def division_picture(
     label = "net utilization" if alpha > 1 else "utilization"
     table = pd.concat(
         curve.to_frame().assign(
-            label=name,
-            maximal_utilization=curve.maximum.max_utilization,
-            maximal_low=curve.maximum.interval.low,
-            maximal_high=curve.maximum.interval.high,
+            label=name, maximal_utilization=curve.maximum.max_utilization,
+            maximal_low=curve.maximum.interval.low, maximal_high=curve.maximum.interval.high,
         )
         for name, curve in net.items()
-    )
+    )  # fmt: skip
     figure = plots.curves(table, title=_winner(net), subtitle=subtitle, xlabel=label, left=0.0)
     if coarse:
         _place_axes(figure)
@@ -121,18 +114,15 @@ def division_picture(
 
 
 def _place_axes(figure: Figure) -> None:
-    """Put the axes where they fit, under the titles, without measuring all that is drawn."""
+    """Put the axes under the titles; to measure what is drawn would take as long as drawing it."""
     engine = figure.get_layout_engine()
     assert engine is not None  # every picture has one
-    titles = 1 - engine.get()["rect"][3]
+    under = engine.get()["rect"][3]
     figure.set_layout_engine(None)
     width, height = figure.get_size_inches()
+    left, right, bottom, top = MARGINS
     figure.subplots_adjust(
-        left=MARGINS["left"] / width,
-        right=1 - MARGINS["right"] / width,
-        bottom=MARGINS["bottom"] / height,
-        top=1 - titles - MARGINS["top"] / height,
-        hspace=0.08,
+        left / width, bottom / height, 1 - right / width, under - top / height, hspace=0.08
     )
 
 
@@ -165,10 +155,8 @@ def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
     others = [number for number in range(len(sizes)) if number != moved]
     sizes[moved] = min(sizes[moved], PROCESSORS - len(others)) if others else PROCESSORS
     while (excess := sum(sizes) - PROCESSORS) != 0:
-        if excess > 0:
-            sizes[max(others, key=lambda number: (sizes[number], number))] -= 1
-        else:
-            sizes[min(others, key=lambda number: (sizes[number], number))] += 1
+        chosen = (max if excess > 0 else min)(others, key=lambda number: (sizes[number], number))
+        sizes[chosen] -= 1 if excess > 0 else -1
     return sizes
 
 
@@ -178,10 +166,8 @@ class _Division:
     def __init__(self, system: Multicluster) -> None:
         self.text = text_entry("sizes", ",".join(map(str, system.sizes)))
         self.count = slider_with_entry("clusters", len(system), 1, MOST_CLUSTERS)
-        self.rows = [
-            slider_with_entry(f"cluster {number}", 1, 1, PROCESSORS)
-            for number in range(1, MOST_CLUSTERS + 1)
-        ]
+        labels = [f"cluster {number}" for number in range(1, MOST_CLUSTERS + 1)]
+        self.rows = [slider_with_entry(label, 1, 1, PROCESSORS) for label in labels]
         self._sets = False
         self._show(system.sizes)
         self.text.observe(self._follow, "value")
@@ -190,7 +176,6 @@ class _Division:
             entry_of(row).observe(lambda _change, number=number: self._resize(number), "value")
 
     def _recount(self, change: dict) -> None:
-        """Divide the processors as equally as can be."""
         each, more = divmod(PROCESSORS, change["new"])
         self._write([each + (i < more) for i in range(change["new"])])
 
@@ -217,20 +202,16 @@ class _Division:
         if can_say:
             self._sets = True
             entry_of(self.count).value = len(sizes)
-            for number, row in enumerate(self.rows):
-                entry_of(row).value = sizes[number] if number < len(sizes) else 1
+            for row, size in zip_longest(self.rows, sizes, fillvalue=1):
+                entry_of(row).value = size
             self._sets = False
 
 
 def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
     """Return the controls of a division into clusters, and the response times it gives at once.
 
-    Parameters
-    ----------
-    sizes : sequence of int or str
-        The division to begin with, as `division_picture` takes it.
-    state : str, optional
-        The line of a scenario that was copied.
+    It begins with `sizes`, as `division_picture` takes them, or with the line of a scenario that
+    was copied, `state`.
     """
     system = _system(sizes)
     division = _Division(system)

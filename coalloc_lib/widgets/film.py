@@ -17,7 +17,6 @@ from coalloc_lib.explain import (
     heads,
     idle_while_waiting,
     instants_of,
-    left_queue,
     pieces,
     why_waiting,
     window_of,
@@ -35,7 +34,8 @@ def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> 
     """Return all that the player shows of a schedule between two instants."""
     begin, finish, jobs = _part(schedule, window)
     instants = _instants(schedule, jobs, begin, finish)
-    words = _Words()
+    words: dict[str, int] = {}
+    came = schedule.jobs.submit.min()
     idling = idle_while_waiting(schedule)
     return {
         "label": label,
@@ -43,16 +43,14 @@ def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> 
         "ordered": schedule.jobs.request == "ordered",
         "begin": begin,
         "finish": finish,
-        "of": len(schedule)
-        if finish < _last(schedule) or begin > schedule.jobs.submit.min()
-        else 0,
+        "of": len(schedule) if finish < _last(schedule) or begin > came else 0,
         "jobs": _jobs(schedule, jobs, words),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),
         "origin": float(idling.instants[0]),
         "area": np.interp(instants, idling.instants, idling.area).tolist(),
         **_heads(schedule, jobs, instants, words),
-        "words": words.all,
+        "words": list(words),
     }
 
 
@@ -79,13 +77,13 @@ def view_of(films: list[dict[str, Any]]) -> float:
 
 
 def _last(schedule):
-    gone = np.where(schedule.served, schedule.end, left_queue(schedule))
+    gone = np.where(schedule.served, schedule.end, schedule.left_queue)
     return float(gone.max())
 
 
 def _part(schedule, window):
     """Return the window, and the jobs to send in order of the queue."""
-    submit, left = schedule.jobs.submit, left_queue(schedule)
+    submit, left = schedule.jobs.submit, schedule.left_queue
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
     if window is not None:
@@ -110,7 +108,7 @@ def _part(schedule, window):
 
 def _instants(schedule, jobs, begin, finish):
     """Return the window's begin and all at which one of the jobs is submitted, starts or ends."""
-    when = [begin, *schedule.jobs.submit[jobs], *left_queue(schedule)[jobs], *schedule.end[jobs]]
+    when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     when = np.unique(when)
     return when[(when >= begin) & (when <= finish)]  # drops NaN too
 
@@ -123,23 +121,26 @@ def _jobs(schedule, jobs, words):
     for job, *box in pieces(schedule, jobs[served]):
         boxes[job].append(box)
 
+    # Where all jobs are split, spanning is nothing to point at.
+    is_choice = schedule.placement is not None and schedule.placement.keeps_whole
+
     def times(column: NDArray[np.float64]) -> list[float | None]:
         return [t if ran else None for t, ran in zip(column[jobs].tolist(), served, strict=True)]
 
     return {
         "number": schedule.jobs.number[jobs].tolist(),
         "submit": schedule.jobs.submit[jobs].tolist(),
-        "left": left_queue(schedule)[jobs].tolist(),
+        "left": schedule.left_queue[jobs].tolist(),
         "start": times(schedule.start),
         "end": times(schedule.end),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": _passed(schedule, jobs),
-        "spans": (schedule.spans[jobs] & _may_span(schedule)).tolist(),
+        "spans": (schedule.spans[jobs] & is_choice).tolist(),
         "asked": [asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [words.add(asks(schedule.jobs, job, schedule.placement)) for job in jobs],
-        "came": [words.add(text) for text in came],
-        "last": [words.add(text) for text in last],
+        "asks": [_kept(words, asks(schedule.jobs, job, schedule.placement)) for job in jobs],
+        "came": [_kept(words, text) for text in came],
+        "last": [_kept(words, text) for text in last],
     }
 
 
@@ -152,14 +153,9 @@ def _passed(schedule, jobs):
     return [number if yes else None for number, yes in zip(numbers, passed, strict=True)]
 
 
-def _may_span(schedule):
-    """Whether spanning is a choice: where all jobs are split, it is nothing to point at."""
-    return schedule.placement is not None and schedule.placement.keeps_whole
-
-
 def _reasons(schedule, jobs):
     """Return why each job waited when it came, and just before it left the queue; or ''."""
-    instants, submit, left = instants_of(schedule), schedule.jobs.submit, left_queue(schedule)
+    instants, submit, left = instants_of(schedule), schedule.jobs.submit, schedule.left_queue
     waited = jobs[left[jobs] > submit[jobs]]
     before = instants[np.searchsorted(instants, left[waited], side="left") - 1]
     came = dict(zip(waited, why_waiting(schedule, waited, submit[waited], past=True), strict=True))
@@ -177,19 +173,10 @@ def _heads(schedule, jobs, instants, words):
     place = {int(job): place for place, job in enumerate(jobs)}
     return {
         "head": [place.get(int(job), -1) for job in head],
-        "why": [words.add(next(why) if one else "") for one in waits],
+        "why": [_kept(words, next(why) if one else "") for one in waits],
     }
 
 
-class _Words:
-    """Texts, each kept once; `add` returns the place of one."""
-
-    def __init__(self):
-        self._places: dict[str, int] = {}
-
-    def add(self, text: str) -> int:
-        return self._places.setdefault(text, len(self._places))
-
-    @property
-    def all(self) -> list[str]:
-        return list(self._places)
+def _kept(words, text):
+    """Return the place of a text among those that are sent, each of them once."""
+    return words.setdefault(text, len(words))

@@ -18,6 +18,7 @@ from coalloc_lib.plots import Picture
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.simulation import refuse_impossible
+from coalloc_lib.studies.core import interval_columns
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
@@ -43,13 +44,8 @@ class LossQuestion:
     clusters, cluster_size : int
         The system: so many clusters of so many processors.
     kind : {"U", "D(q)"}
-        Distribution of the component sizes.
-    low, high : int
-        Smallest and largest component, in processors.
-    q : float
-        Parameter of D(q).
-    one_is_power_of_two : bool
-        Whether D(q) favours size 1 too.
+        Distribution of the component sizes, from `low` to `high`; `q` and `one_is_power_of_two`
+        are those of D(q).
     components : int
         Components of a job.
     request : {"ordered", "unordered", "total"}
@@ -85,44 +81,25 @@ class LossQuestion:
 
 @lru_cache(maxsize=1024)
 def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
-    """Return the maximal utilization, within a fraction of a second.
-
-    By the formula where there is one that is quick, else by a simulation of so many `jobs`.
-
-    Raises
-    ------
-    InputError
-        A job of this question could never start, or the question makes no sense.
-    """
+    """Return the maximal utilization: by a quick formula, else by so many simulated jobs."""
     system, sizes, components = question.system, question.sizes, question.components
     model = JobModel(sizes, components, question.request)
     refuse_impossible(system, model.largest())
     # Unordered requests have a formula for worst fit, and a slow one for first fit.
     if question.request != "unordered" or question.placement == "worst fit":
-        try:
+        with suppress(BudgetError):
             return maximal_utilization(
                 system, sizes, components, question.request, budget_seconds=BUDGET
             )
-        except BudgetError:
-            pass
     placement = None if question.request == "ordered" else RULES[question.placement]
     loss = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs)
     return Bound(loss.complement(), "simulation")
 
 
 def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS) -> Picture:
-    """Draw the capacity loss of a `LossQuestion` beside that of the other request types.
+    """Draw the capacity loss of a question beside that of the other request types.
 
-    Parameters
-    ----------
-    question : LossQuestion, optional
-    jobs : int
-        Behind what is simulated.
-
-    Raises
-    ------
-    InputError
-        A job of this question could never start.
+    `jobs` are those of a simulation.
     """
     question = LossQuestion() if question is None else question
     bounds = _compared(question, jobs)
@@ -134,24 +111,18 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
         for request, bound in bounds.items()
     }
     system = f"{question.clusters} x {question.cluster_size} processors"
-    table = pd.DataFrame(
-        [
-            {"system": system, "request": name, "loss": loss.estimate, "ci95_low": loss.low,
-             "ci95_high": loss.high, "warning": loss.warning}
-            for name, loss in losses.items()
-        ]
-    )  # fmt: skip
+    rows = [
+        {"system": system, "request": name} | interval_columns(loss, "loss")
+        for name, loss in losses.items()
+    ]
     share = 100 * bounds[question.request].capacity_loss
     figure = plots.bars(
-        table,
-        value="loss",
-        group="system",
-        series="request",
+        pd.DataFrame(rows), value="loss", group="system", series="request",
         title=f"{question.request.capitalize()} requests leave {share:.0f} of every 100 processors "
         "idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}",
-    )
+    )  # fmt: skip
     missing = "".join(f"; {request} never starts" for request in COMPARED if request not in bounds)
     words = "; ".join(f"{name} {plots.format_interval(loss)}" for name, loss in losses.items())
     return Picture(figure, f"{figure.get_suptitle()}: {words}{missing}".replace("\n", " "))
@@ -169,13 +140,8 @@ def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:
 def loss_explorer(state: str = "") -> Explorer:
     """Return the controls of a multicluster and its jobs, and the capacity loss at once.
 
-    The chosen request type is drawn beside the two others. The loss is exact or approximate where
-    a formula answers quickly, else simulated with its 95 % interval, and says which.
-
-    Parameters
-    ----------
-    state : str, optional
-        The line of a scenario that was copied.
+    The loss is exact or approximate where a formula answers quickly, else simulated with its 95 %
+    interval, and says which. `state` is the line of a scenario that was copied.
     """
     start = LossQuestion()
     kind = choice("size distribution", ("U", "D(q)"))

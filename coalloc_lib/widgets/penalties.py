@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import ne
 from typing import Any
 
 import ipywidgets as ipw
@@ -12,22 +13,9 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 from coalloc_lib.scenario import Scenario
+from coalloc_lib.studies.communication_penalty import responses as model
 from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY
 from coalloc_lib.studies.communication_penalty.figures import study
-from coalloc_lib.studies.communication_penalty.responses import (
-    ABOVE,
-    NAMES,
-    PARTS,
-    PRINTED_LOAD,
-    STREAM,
-    SYSTEM,
-    WHOLE,
-    Responses,
-    change,
-    jumps_label,
-    respond,
-    served,
-)
 from coalloc_lib.studies.core import Figure, interval_columns
 from coalloc_lib.widgets.controls import (
     Explorer,
@@ -44,7 +32,7 @@ BY_FACTORS, DIRECTLY = "alpha and lambda", "psi"
 #: Splitting policies by the names that a reader sees.
 PLACEMENTS = {"always split": SPLIT_BY["always"], "split at need": SPLIT_BY["at need"]}
 #: How often a job may be passed, by what the slider calls it.
-JUMPS = {jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
+JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = 20
 #: Jobs of a run and runs, while a control moves and when it rests.
 COARSE, FINE = (1_500, 6), (20_000, 12)
@@ -54,17 +42,17 @@ LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
 
 @lru_cache(maxsize=512)
-def penalty_responses(scenario: Scenario, load: float, size: tuple[int, int] = FINE) -> Responses:
-    """Return the mean responses of a scenario of the communication-penalty study; kept in memory.
-
-    An `InputError` says that a job of it could never start.
-    """
-    return respond(scenario, load, size, study.seed)
+def penalty_responses(
+    scenario: Scenario, load: float, size: tuple[int, int] = FINE
+) -> model.Responses:
+    """Return the mean responses of a scenario of the communication-penalty study."""
+    return model.respond(scenario, load, size, study.seed)
 
 
 def penalty_picture(
-    psi: float = 0.1, above: int = ABOVE, components: int = PARTS, load: float = PRINTED_LOAD,
-    max_jumps: int = BASE_JUMPS, placement: str = "always split", coarse: bool = False,
+    psi: float = 0.1, above: int = model.ABOVE, components: int = model.PARTS,
+    load: float = model.PRINTED_LOAD, max_jumps: int = BASE_JUMPS, placement: str = "always split",
+    coarse: bool = False,
 ) -> Picture:  # fmt: skip
     """Draw the mean response time by group, of large jobs split and of the same jobs whole.
 
@@ -72,10 +60,8 @@ def penalty_picture(
     ----------
     psi : float
         The share that spanning clusters adds to a job's run time.
-    above : int
-        Larger jobs are split.
-    components : int
-        Into so many.
+    above, components : int
+        Jobs of more processors than `above` are split into so many components.
     load : float
         Offered load.
     max_jumps : int
@@ -86,37 +72,40 @@ def penalty_picture(
         Simulate less, for a quick look.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
-    case = served(max_jumps, load, above=above, parts=components, span_penalty=psi)
+    case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
     case = replace(case, scenario=case.scenario.with_(placement=rule))
     responses = {
         name: penalty_responses(each.scenario, load, COARSE if coarse else FINE)
         for name, each in ((KEPT, case.whole), (SPLIT, case))
     }
-    changes = {group: _verdict(change(responses[SPLIT], responses[KEPT], group)) for group in NAMES}
-    served_by = {name: each for name, each in responses.items() if not each.saturated}
-    rows = []
-    for group in NAMES:
-        for name, each in served_by.items():
-            verdict = f", {changes[group]}" if name == SPLIT else ""
-            label = "all jobs" if group == STREAM else group
-            rows.append(_row(label, name, each.means[group].interval, verdict))
-    title = f"All jobs: splitting {changes[STREAM]}"
-    if len(served_by) < len(responses):
-        saturated = " and ".join(
-            f"{name} jobs ({each.max_utilization.mean:.3f})"
-            for name, each in responses.items()
-            if each.saturated
-        )
-        title = f"Saturated: load {load:g} is not certain to be borne by {saturated}"
-    xlabel = "mean response time"
+    changes = {
+        group: _verdict(model.change(responses[SPLIT], responses[KEPT], group))
+        for group in model.NAMES
+    }
+    rows = [
+        _row("all jobs" if group == model.STREAM else group, name, each.means[group].interval,
+             f", {changes[group]}" if name == SPLIT else "")
+        for group in model.NAMES
+        for name, each in responses.items()
+        if not each.saturated
+    ]  # fmt: skip
+    title, xlabel = f"All jobs: splitting {changes[model.STREAM]}", "mean response time"
+    saturated = [
+        f"{name} jobs ({each.max_utilization.mean:.3f})"
+        for name, each in responses.items()
+        if each.saturated
+    ]
+    if saturated:
+        by = " and ".join(saturated)
+        title = f"Saturated: load {load:g} is not certain to be borne by {by}"
     if not rows:
         rows = [
             _row("load", name, each.max_utilization.interval) for name, each in responses.items()
         ]
         xlabel = f"load that is borne; offered is {load:g}"
     subtitle = (
-        f"{SYSTEM}, ψ = {psi:g}, jobs above {above} in {components} components, {placement}, load "
-        f"{load:g}, MaxJumps {jumps_label(max_jumps)}; bars: 95 % intervals"
+        f"{model.SYSTEM}, ψ = {psi:g}, jobs above {above} in {components} components, {placement}, "
+        f"load {load:g}, MaxJumps {model.jumps_label(max_jumps)}; bars: 95 % intervals"
     )
     figure = plots.bars(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
@@ -143,18 +132,14 @@ def _verdict(change: Mapping[str, Any]) -> str:
 def penalty_explorer(state: str = "") -> Explorer:
     """Return the controls of a penalty and of splitting, and the mean responses at once.
 
-    Parameters
-    ----------
-    state : str, optional
-        The line of a scenario that was copied.
+    `state` is the line of a scenario that was copied.
     """
     given = choice("penalty given by", (BY_FACTORS, DIRECTLY))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
     psi = slider_with_entry("ψ", 0.1, 0.0, 2.0, 0.01)
-    disable(alpha, given, lambda value: value != BY_FACTORS)
-    disable(ratio, given, lambda value: value != BY_FACTORS)
-    disable(psi, given, lambda value: value != DIRECTLY)
+    for each, way in ((alpha, BY_FACTORS), (ratio, BY_FACTORS), (psi, DIRECTLY)):
+        disable(each, given, partial(ne, way))
 
     def multiply(_change: dict | None = None) -> None:
         if given.value == BY_FACTORS:
@@ -167,10 +152,10 @@ def penalty_explorer(state: str = "") -> Explorer:
         "alpha": alpha,
         "ratio": ratio,
         "psi": psi,
-        "above": slider_with_entry("split above", ABOVE, 0, WHOLE.sizes.maximum),
-        "components": slider_with_entry("components", PARTS, 1, len(SYSTEM)),
-        "load": slider_with_entry("load", PRINTED_LOAD, 0.1, 1.0, 0.001),
-        "max_jumps": slider_with_list("MaxJumps", JUMPS, jumps_label(BASE_JUMPS)),
+        "above": slider_with_entry("split above", model.ABOVE, 0, model.WHOLE.sizes.maximum),
+        "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
+        "load": slider_with_entry("load", model.PRINTED_LOAD, 0.1, 1.0, 0.001),
+        "max_jumps": slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
     }
 
@@ -183,30 +168,25 @@ def penalty_explorer(state: str = "") -> Explorer:
 
 
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
-    """Return a slider over maps, such as ``viability-20``, and the map that it picks.
+    """Return a slider over maps, and the map that it picks.
 
     Parameters
     ----------
     maps : dict
-        By MaxJumps: figures of the study that have been run.
+        By MaxJumps: figures of the study that have been run, such as ``viability-20``.
     state : str, optional
         The line of a scenario that was copied.
-
-    Raises
-    ------
-    InputError
-        There is no map.
     """
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")
     controls = {
         "max_jumps": slider_with_list("MaxJumps", maps, next(iter(maps))),
-        "group": choice("group", NAMES),
+        "group": choice("group", model.NAMES),
     }
 
     def draw(max_jumps: str, group: str) -> Picture:
         chosen = maps[max_jumps]
-        title = chosen.title if group == STREAM else f"{group}, MaxJumps {max_jumps}"
+        title = chosen.title if group == model.STREAM else f"{group}, MaxJumps {max_jumps}"
         table = chosen.data()
         counts = table["verdict"][table["group"] == group].value_counts().items()
         cells = ", ".join(f"{verdict} {count}" for verdict, count in counts)

@@ -94,28 +94,22 @@ class Player(Pictured):
     unit : str
         Unit of time, such as ``"h"``.
     window : (float, float), optional
-        Play from one instant to another. Where it is not given, the first 2,000 jobs are played.
+        Play from one instant to another, 2,000 jobs at most; else the first 2,000 jobs are played.
     now : float, optional
-        The instant to show first, on the time axis; the first at which a job waits where it is not
-        given.
+        The instant to show first; the first at which a job waits where it is not given.
 
     Attributes
     ----------
     now : float
-        The instant shown. It follows the player whenever that halts, and can be set.
+        The instant shown, which can be set. It follows the player whenever that halts.
     playing : bool
         Whether time runs; it can be set.
-
-    Raises
-    ------
-    InputError
-        An argument is not what it should be, or a window holds more than 2,000 jobs.
 
     Notes
     -----
     *Idle while a job waits, so far* is the processor-time that was idle while the queue was not
     empty, over all processor-time since the first submission. In a saturated system it tends to the
-    capacity loss. Only what the window shows is sent to the browser.
+    capacity loss.
 
     While the head of the queue waits, a dashed line stands at the first start that it was promised,
     if it was; jobs that slipped past a head have a dashed outline, and say whom they passed. Where
@@ -142,21 +136,25 @@ class Player(Pictured):
     playing = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
-        self,
-        schedules: Schedule | Mapping[str, Schedule],
-        *,
-        bound: float | None = None,
-        unit: str = "",
-        window: tuple[float, float] | None = None,
-        now: float | None = None,
-    ) -> None:
+        self, schedules: Schedule | Mapping[str, Schedule], *, bound: float | None = None,
+        unit: str = "", window: tuple[float, float] | None = None, now: float | None = None,
+    ) -> None:  # fmt: skip
         """Check all and draw up what the browser needs."""
         super().__init__()
-        self._bound = None if bound is None else _share("bound", bound)
+        share = "a share between 0 and 1"
+        self._bound = None if bound is None else _within("bound", bound, 0, 1, share)
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self._window = window
         self.show(schedules)
-        self.now = self._first_wait() if now is None else self._on_axis("now", now)
+        begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
+        waits = [
+            instant
+            for one in self.data["films"]
+            for instant, waiting in zip(one["instants"], one["waits"], strict=True)
+            if waiting
+        ]
+        first = min(waits, default=finish) if now is None else now
+        self.now = _within("now", first, begin, finish, f"an instant from {begin} to {finish}")
 
     def show(self, schedules: Schedule | Mapping[str, Schedule]) -> None:
         """Play other schedules; the time axis, the instant and the speed stay as they are.
@@ -165,33 +163,22 @@ class Player(Pictured):
         """
         named = _named(schedules)
         films = [film(one, label, self._window) for label, one in named.items()]
-        begins, finishes = ([one[key] for one in films] for key in ("begin", "finish"))
         axis = self.data.get("axis") or {"begin": np.inf, "finish": -np.inf, "view": view_of(films)}
+        ends = {
+            "begin": min(axis["begin"], *(one["begin"] for one in films)),
+            "finish": max(axis["finish"], *(one["finish"] for one in films)),
+        }
         self._schedules = named
         self.data = {
-            "films": films,
-            "axis": {
-                "begin": min(axis["begin"], *begins),
-                "finish": max(axis["finish"], *finishes),
-                "view": axis["view"],
-            },
-            "unit": self._unit,
-            "bound": self._bound,
+            "films": films, "axis": axis | ends, "unit": self._unit, "bound": self._bound,
             "colours": JOB_COLOURS,
-        }
+        }  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that plays with neither a kernel nor a network; any browser opens it.
-
-        Raises
-        ------
-        InputError
-            The file cannot be written.
-        """
+        """Write a page that plays with neither a kernel nor a network; any browser opens it."""
         state = {"data": self.data, "now": self.now, "playing": False}
-        text = _page(self._title(), state)
         with atomic_path(path) as beside:
-            beside.write_text(text, encoding="utf-8")
+            beside.write_text(_page(self._title(), state), encoding="utf-8")
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where nothing can play."""
@@ -203,24 +190,6 @@ class Player(Pictured):
 
     def _title(self):
         return " and ".join(self._schedules)
-
-    def _on_axis(self, name, value):
-        """Return an instant; refuse one that the time axis does not reach."""
-        number = _instant(name, value)
-        begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
-        if not begin <= number <= finish:
-            raise InputError(f"{name} = {shown(value)}; give an instant from {begin} to {finish}")
-        return number
-
-    def _first_wait(self):
-        """Return the first instant at which a job waits, or the end where none does."""
-        found = [
-            instant
-            for one in self.data["films"]
-            for instant, waits in zip(one["instants"], one["waits"], strict=True)
-            if waits
-        ]
-        return min(found, default=self.data["axis"]["finish"])
 
 
 def _named(schedules):
@@ -236,20 +205,15 @@ def _named(schedules):
     return {str(label): one for label, one in schedules.items()}
 
 
-def _instant(name, value):
+def _within(name, value, least, most, which):
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = np.nan
     if not np.isfinite(number):
         raise InputError(f"{name} = {shown(value)}; give an instant, a finite number")
-    return number
-
-
-def _share(name, value):
-    number = _instant(name, value)
-    if not 0 <= number <= 1:
-        raise InputError(f"{name} = {shown(value)}; give a share between 0 and 1")
+    if not least <= number <= most:
+        raise InputError(f"{name} = {shown(value)}; give {which}")
     return number
 
 
@@ -278,16 +242,13 @@ body {{ margin: 0; padding: 8px; }}
 
 
 def _takes_no_number(scheduling: str) -> bool:
-    """Whether a policy has no limit of overtaking."""
-    return "max_jumps" not in options_of(POLICIES[scheduling])
+    return not options_of(POLICIES[scheduling])
 
 
 def schedule_explorer(
     system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
 ) -> Explorer:
     """Return the controls of request type, placement and scheduling, and a player of the schedule.
-
-    The time axis stays the same when an option changes, so that schedules can be compared.
 
     Parameters
     ----------
@@ -308,25 +269,17 @@ def schedule_explorer(
     scheduling = choice("scheduling", POLICIES)
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
     disable(jumps, scheduling, _takes_no_number)
-    controls = {
-        "request": request,
-        "placement": placement,
-        "scheduling": scheduling,
-        "max_jumps": jumps,
-    }
-    start = {name: row.value for name, row in controls.items() if name != "max_jumps"}
+    controls = {"request": request, "placement": placement, "scheduling": scheduling}
+    start = {name: each.value for name, each in controls.items()}
     player = Player(_small_schedule(system, jobs, **start, max_jumps=1), unit=unit)
 
     def draw(**values: Any) -> None:
         player.show(_small_schedule(system, jobs, **values))
 
-    return Explorer(controls, draw, player, state)
+    return Explorer(controls | {"max_jumps": jumps}, draw, player, state)
 
 
-def _small_schedule(
-    system: Multicluster, jobs: JobStream, request: str, placement: str, scheduling: str,
-    max_jumps: int,
-) -> dict[str, Schedule]:  # fmt: skip
+def _small_schedule(system, jobs, request, placement, scheduling, max_jumps):
     """Simulate a few jobs; return their schedule by what it is of: the request and the policies."""
     limit = () if _takes_no_number(scheduling) else (max_jumps,)
     words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]

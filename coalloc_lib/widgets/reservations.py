@@ -1,6 +1,6 @@
 """The reservation calendar: requests by hand, and who is free from when to when."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
@@ -43,9 +43,9 @@ class ReservationCalendar(Pictured):
     Notes
     -----
     Python books, searches and refuses, on a `coalloc_lib.calendar.Calendar`; the browser draws
-    and reports what the reader does. Where a reader asks for what cannot be, the reason stands in
-    the widget, and nothing changes. In pictures and texts servers count from 1; the methods count
-    from 0, as all arrays do.
+    and reports what the reader does. What cannot be changes nothing: the reason stands in the
+    widget, or is the `InputError` of a method. In pictures and texts servers count from 1; the
+    methods count from 0, as all arrays do.
 
     Examples
     --------
@@ -75,41 +75,25 @@ class ReservationCalendar(Pictured):
         self.on_msg(lambda _widget, content, _buffers: self._heard(content))
 
     def submit(self, start: float, length: float, servers: int) -> str:
-        """Request so many servers from a start on, for a length; return what came of it.
-
-        Raises
-        ------
-        InputError
-            A number is none, or the start is before now; nothing has changed.
-        """
+        """Request so many servers from a start on, for a length; return what came of it."""
         reserved, words = self._session.submit(start, length, servers)
         self._tell(words, "booked" if reserved else "refused", made=reserved)
         return words
 
     def cancel(self, number: int) -> str:
-        """Cancel a request of yours; its servers are idle again.
-
-        Raises
-        ------
-        InputError
-            There is none of this number that is still booked; nothing has changed.
-        """
+        """Cancel a request of yours; its servers are idle again."""
         words = self._session.cancel(number)
         self._tell(words, "cancelled")
         return words
 
     def free(self, begin: float, end: float) -> list[int]:
-        """Return the servers that are free from one instant to another, and book nothing.
-
-        Raises
-        ------
-        InputError
-            An instant is none, before now or beyond the horizon, or there is no time between them.
-        """
+        """Return the servers that are free from one instant to another, and book nothing."""
         servers = self._session.free(begin, end)
-        words = f"from {begin:g} to {end:g} {self._unit}".rstrip()
-        said = f"{words}, {_count(servers, sum(self._setting.clusters))}"
-        self._tell(said, "found", found=(begin, end, servers))
+        when = f"from {begin:g} to {end:g} {self._unit}".rstrip()
+        are, of = "is" if len(servers) == 1 else "are", sum(self._setting.clusters)
+        count = f"{len(servers)} of {of} servers {are} free" if servers else "no server is free"
+        found = {"start": begin, "end": end, "free": servers}
+        self._tell(f"{when}, {count}", "found", found=found)
         return servers
 
     def load(
@@ -118,36 +102,24 @@ class ReservationCalendar(Pictured):
         """Let others ask for something else, and book your requests anew, after theirs.
 
         What they leave no room for is tried again each time, until you cancel it.
-
-        Raises
-        ------
-        InputError
-            A number is none; nothing has changed.
         """
         others = Others(requests, share, ahead, draw)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
         before = self._session
         self._fresh(self._setting._replace(rule=rule), others)
-        yours = self._session.again(before)
-        self._tell(
-            "; ".join([self._session.loaded(), *yours]), "lost" if self._session.lost else ""
-        )
+        words = "; ".join([self._session.loaded(), *self._session.again(before)])
+        self._tell(words, "lost" if self._session.lost else "")
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where there is no widget."""
-        data = self.data
-        found = data["found"] and tuple(data["found"][key] for key in ("start", "end", "free"))
+        data, words = self.data, self.data["said"]["words"]
         return reservations(
-            self._setting.clusters,
-            [reserved.box() for reserved in self._session.booked],
-            now=self.now,
-            until=data["until"],
-            span=(data["begin"], data["finish"]),
-            free_period=found,
-            title=data["said"]["words"][0].upper() + data["said"]["words"][1:],
+            self._setting.clusters, [reserved.box() for reserved in self._session.booked],
+            now=self.now, until=data["until"], span=(data["begin"], data["finish"]),
+            free_period=data["found"] and tuple(data["found"].values()),
+            title=words[0].upper() + words[1:], unit=self._unit,
             subtitle=f"{data['title']}, {data['terms']}; {data['legend']}",
-            unit=self._unit,
-        )
+        )  # fmt: skip
 
     def picture(self) -> Picture:
         """Return the still picture with its words."""
@@ -160,12 +132,9 @@ class ReservationCalendar(Pictured):
 
     def _heard(self, content: Mapping[str, Any]) -> None:
         """Do what a reader asked for; say in the widget why not."""
-        actions: dict[str, Callable] = {
-            "submit": self.submit, "cancel": self.cancel, "free": self.free, "load": self.load,
-        }  # fmt: skip
-        asked = dict(content)
+        asked, actions = dict(content), ("submit", "cancel", "free", "load")
         try:
-            actions[one_of("do", asked.pop("do", None), (*actions,))](**asked)
+            getattr(self, one_of("do", asked.pop("do", None), actions))(**asked)
         except InputError as error:
             words = str(error)
             name = words.partition(" ")[0]
@@ -175,16 +144,15 @@ class ReservationCalendar(Pictured):
 
     def _tell(
         self, words: str, kind: str, field: str = "", made: Reserved | None = None,
-        found: tuple[float, float, Sequence[int]] | None = None,
+        found: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """Send all that is drawn."""
         setting, session = self._setting, self._session
-        servers, until = sum(setting.clusters), session.until
+        servers, until, clusters = sum(setting.clusters), session.until, len(setting.clusters)
         begin = self.now - _BEFORE * setting.horizon
         there = [reserved for reserved in session.booked if reserved.booking.end > begin]
-        search = None if found is None else dict(zip(("start", "end", "free"), found, strict=True))
         self.data = {
-            "title": f"{servers} servers" + _divided(setting.clusters),
+            "title": f"{servers} servers" + f" in {clusters} clusters" * (clusters > 1),
             "legend": "grey: others' requests, dark: asked for ahead of time; coloured: yours",
             "clusters": list(setting.clusters),
             "terms": session.terms(),
@@ -196,7 +164,7 @@ class ReservationCalendar(Pictured):
             "grain": self._grain,
             "bookings": [session.shown(reserved) for reserved in there],
             "tried": session.tried if kind in ("booked", "refused") else [],
-            "found": search,
+            "found": found,
             "said": {"words": words, "kind": kind, "field": field},
             "made": made and made.number,
             "form": {
@@ -218,28 +186,19 @@ class ReservationCalendar(Pictured):
             "ahead": (ahead, 0, self._setting.horizon / 2, grain),
             "draw": ("draw again", 0, 99, 1),
         }
-        keys = ("label", "low", "high", "step")
+        keys = ("label", "low", "high", "step", "value")
         return {
-            name: dict(zip(keys, of, strict=True)) | {"value": getattr(others, name)}
+            name: dict(zip(keys, (*of, getattr(others, name)), strict=True))
             for name, of in ranges.items()
         }
 
 
 def reservation_calendar(
-    clusters: Sequence[int] = (8,),
-    *,
-    slot: float = 1.0,
-    step: float = 1.0,
-    max_attempts: int | None = None,
-    horizon: float = 24.0,
-    rule: str = "latest-start",
-    span_penalty: float = 0.0,
-    requests: int = 12,
-    share: float = 0.5,
-    ahead: float = 10.0,
-    draw: int = 1,
-    unit: str = "h",
-) -> ReservationCalendar:
+    clusters: Sequence[int] = (8,), *, slot: float = 1.0, step: float = 1.0,
+    max_attempts: int | None = None, horizon: float = 24.0, rule: str = "latest-start",
+    span_penalty: float = 0.0, requests: int = 12, share: float = 0.5, ahead: float = 10.0,
+    draw: int = 1, unit: str = "h",
+) -> ReservationCalendar:  # fmt: skip
     """Return a calendar of servers that a reader books by hand, after a small load of others.
 
     Parameters
@@ -263,11 +222,6 @@ def reservation_calendar(
     unit : str
         Unit of time.
 
-    Raises
-    ------
-    InputError
-        An argument is not what it should be.
-
     Notes
     -----
     Dragging over the rows asks which servers are free so long. The keys n and p go from reservation
@@ -287,13 +241,3 @@ def _grain(horizon: float) -> float:
     least = positive("horizon", horizon) / 80
     power = 10.0 ** floor(log10(least))
     return max(part * power for part in (1, 2, 5) if part * power <= least * 1.0001)
-
-
-def _divided(clusters: Sequence[int]) -> str:
-    return "" if len(clusters) == 1 else f" in {len(clusters)} clusters"
-
-
-def _count(free: Sequence[int], servers: int) -> str:
-    if not free:
-        return "no server is free"
-    return f"{len(free)} of {servers} servers {'is' if len(free) == 1 else 'are'} free"

@@ -13,39 +13,19 @@ from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.studies.core import Results, Scale, interval_columns
 from coalloc_lib.studies.job_sharing import LOOK, study
-from coalloc_lib.studies.job_sharing.cases import (
-    CONFIGURATIONS,
-    LOCAL,
-    MODES,
-    MULTI_SITE,
-    OF_LARGEST,
-    OF_SITE,
-    POLICIES,
-    SEED,
-    SHARING,
-    SINGLE,
-    STANDARD,
-    Case,
-    Sums,
-    Work,
-    ratio,
-    resampled,
-    workload_sets,
-)
+from coalloc_lib.studies.job_sharing import cases as model
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 
 #: What a job's response time counts as, by what the control calls it.
-WEIGHINGS = {"processors × run time": WEIGHTS[0], "processors": WEIGHTS[1]}
+WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
 #: Drawings of the weeks behind an interval.
 FEW = Scale(resamples=300)
 #: How many times the longest of the other bars that of local execution may be, before it is cut.
 CUT = 2.0
-#: The largest overhead of the slider.
-MOST = 1.0
 
 
 @lru_cache(maxsize=256)
-def sharing_run(case: Case) -> tuple[Sums, pd.DataFrame]:
+def sharing_run(case: model.Case) -> tuple[model.Sums, pd.DataFrame]:
     """Simulate a case of the job-sharing study: its sums, and how busy each site is by day."""
     schedule, job = case.simulate()
     submit = schedule.jobs.submit
@@ -55,33 +35,35 @@ def sharing_run(case: Case) -> tuple[Sums, pd.DataFrame]:
 
 
 @lru_cache(maxsize=64)
-def _picture(configuration: str, work: Work, policy: str, overhead: float, weight: str) -> Picture:
+def _picture(
+    configuration: str, work: model.Work, policy: str, overhead: float, weight: str
+) -> Picture:
     cases = {
-        mode: Case(
-            work, configuration, mode, policy, overhead * (mode == MULTI_SITE),
-            OF_SITE if mode == LOCAL else OF_LARGEST,
+        mode: model.Case(
+            work, configuration, mode, policy, overhead * (mode == model.MULTI_SITE),
+            model.OF_SITE if mode == model.LOCAL else model.OF_LARGEST,
         )
-        for mode in MODES
+        for mode in model.MODES
     }  # fmt: skip
     ran = {case: sharing_run(case) for case in cases.values()}
-    results = Results(study, FEW, SEED, {case: sums for case, (sums, _) in ran.items()})
-    pair = [cases[MULTI_SITE], cases[SHARING]]
-    times = resampled(results, pair, WEIGHINGS[weight]).interval(ratio)
+    results = Results(study, FEW, model.SEED, {case: sums for case, (sums, _) in ran.items()})
+    pair = [cases[model.MULTI_SITE], cases[model.SHARING]]
+    times = model.resampled(results, pair, WEIGHINGS[weight]).interval(model.ratio)
     rows, panels, words = [], [], []
     for mode, case in cases.items():
-        both = resampled(results, [case], WEIGHINGS[weight])
+        both = model.resampled(results, [case], WEIGHINGS[weight])
         hours = both.interval(lambda means: float(means[0] / 3600))
         words.append(in_hours(hours))
         known = {"system": configuration, "mode": mode, "words": words[-1]}
         rows.append(known | interval_columns(hours, "hours"))
-        if mode != SINGLE:
+        if mode != model.SINGLE:
             sums, busy = ran[case]
             shares = 100 * busy.groupby("group")["utilization"].mean()
             heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
-            heading += f", {100 * sums.spanned:.1f} % of the jobs span" * (mode == MULTI_SITE)
+            heading += f", {100 * sums.spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
             panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
     table = pd.DataFrame(rows)
-    most = CUT * table["ci95_high"][table["mode"] != LOCAL].max()
+    most = CUT * table["ci95_high"][table["mode"] != model.LOCAL].max()
     label = f"{configuration}, {work.name}, {policy}, p = {overhead:g}"
     bars = plots.bars(
         table, value="hours", group="system", series="mode", words="words", most=most, look=LOOK,
@@ -132,7 +114,7 @@ def verdict(times: Interval) -> str:
 
 
 def sharing_picture(
-    configuration: str = STANDARD, workload: str = "", policy: str = "EASY",
+    configuration: str = model.STANDARD, workload: str = "", policy: str = "EASY",
     overhead: float = 0.25, weight: str = "processors × run time",
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
@@ -147,16 +129,11 @@ def sharing_picture(
         p, the share that spanning sites adds to a job's run time.
     weight : {"processors × run time", "processors"}
         What the response time of a job is weighted by.
-
-    Raises
-    ------
-    InputError
-        A name is not known, or the overhead is negative.
     """
-    works = workload_sets()
+    works = model.workload_sets()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
-    one_of("configuration", configuration, tuple(CONFIGURATIONS))
-    one_of("policy", policy, tuple(POLICIES))
+    one_of("configuration", configuration, tuple(model.CONFIGURATIONS))
+    one_of("policy", policy, tuple(model.POLICIES))
     one_of("weight", weight, tuple(WEIGHINGS))
     return _picture(configuration, work, policy, not_negative("overhead", overhead), weight)
 
@@ -164,17 +141,13 @@ def sharing_picture(
 def sharing_explorer(state: str = "") -> Explorer:
     """Return the controls of sites and their policy, and at once what sharing and spanning do.
 
-    Parameters
-    ----------
-    state : str, optional
-        The line of a scenario that was copied.
+    `state` is the line of a scenario that was copied.
     """
     controls = {
-        "configuration": choice("configuration", CONFIGURATIONS, STANDARD),
-        "workload": choice("workload", workload_sets()),
-        "policy": choice("policy", POLICIES),
-        "overhead": slider_with_entry("overhead p", 0.25, 0.0, MOST, 0.05),
+        "configuration": choice("configuration", model.CONFIGURATIONS, model.STANDARD),
+        "workload": choice("workload", model.workload_sets()),
+        "policy": choice("policy", model.POLICIES),
+        "overhead": slider_with_entry("overhead p", 0.25, 0.0, 1.0, 0.05),
         "weight": choice("weighted by", WEIGHINGS),
     }
-
     return Explorer(controls, sharing_picture, state=state)  # quick enough while a control moves

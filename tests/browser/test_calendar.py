@@ -5,9 +5,6 @@ import json
 import pytest
 
 from coalloc_lib.widgets import ReservationCalendar, reservation_calendar
-from tests.browser.conftest import CHROMIUM
-
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin")
 
 #: What stands for a kernel's model: messages go to Python, and its answer comes back as the data.
 MODEL = """
@@ -31,31 +28,18 @@ def page_of():
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Open calendars without a network; whatever the console says is an error."""
-    said, contexts = [], []
-
-    def show(calendar, width=1000):
+def opened(show):
+    def opened(calendar, width=1000):
         def python(message):
             if message is not None:
                 calendar._heard(message)
             return json.loads(json.dumps(calendar.data, allow_nan=False))
 
-        path = tmp_path / "calendar.html"
-        path.write_text(page_of(), encoding="utf-8")
-        contexts.append(browser.new_context(offline=True, viewport={"width": width, "height": 760}))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.expose_function("python", python)
-        page.goto(path.as_uri())
+        page = show(page_of(), [python], viewport={"width": width, "height": 760})
         page.locator(".cc-bands .cp-band").first.wait_for()
         return page
 
-    yield show
-    for context in contexts:
-        context.close()
-    assert said == []
+    return opened
 
 
 def empty(clusters=(4,), **how):
@@ -104,6 +88,18 @@ def test_a_request_lands_and_each_attempt_is_drawn(opened):
     assert page.locator(".cc-forms").bounding_box() == place  # whatever came of a request
 
 
+def test_of_many_attempts_the_first_and_the_last_are_drawn(opened):
+    page = opened(empty())
+    for length, servers, words in (
+        (12, 4, "1 is booked"),
+        (4, 2, "2 is refused after 12 attempts"),
+    ):
+        ask(page, 12, length, servers)
+        said(page).get_by_text(f"request {words}").wait_for()
+    drawn = [each.get_attribute("data-try") for each in page.locator("rect[data-try]").all()]
+    assert drawn == ["0", "1", "2", "3", "4", "10", "11"]
+
+
 def test_enter_submits_and_a_slip_marks_its_field(opened):
     page = opened(empty())
     field = page.get_by_label("servers", exact=True)
@@ -124,10 +120,7 @@ def test_dragging_asks_who_is_free_and_fills_the_form(opened):
     page = opened(empty())
     ask(page, 12, 8, 3)
     said(page).get_by_text("request 1 is booked").wait_for()
-    page.mouse.move(*row_at(page, 22, 3))
-    page.mouse.down()
-    page.mouse.move(*row_at(page, 18, 3), steps=5)
-    page.mouse.up()
+    drag(page, 22, 18, 3)
     said(page).get_by_text("from 18 to 22 h, 1 of 4 servers is free").wait_for()
     assert page.locator(".cc-free").count() == 1
     assert page.get_by_label("start", exact=True).input_value() == "18"
@@ -136,10 +129,10 @@ def test_dragging_asks_who_is_free_and_fills_the_form(opened):
     said(page).get_by_text("request 2 is booked from").wait_for()
 
 
-def drag(page, start, end):
-    page.mouse.move(*row_at(page, start))
+def drag(page, start, end, server=0):
+    page.mouse.move(*row_at(page, start, server))
     page.mouse.down()
-    page.mouse.move(*row_at(page, end), steps=5)
+    page.mouse.move(*row_at(page, end, server), steps=5)
     page.mouse.up()
 
 
@@ -222,10 +215,9 @@ def test_sliders_change_what_others_have_booked(opened):
 
 def test_every_control_has_a_name(opened):
     page = opened(empty([2, 2]))
-    for role in ("textbox", "spinbutton", "slider", "button", "combobox"):
-        for control in page.get_by_role(role).all():
-            labels = control.evaluate("e => [...(e.labels ?? [])].map((l) => l.innerText).join('')")
-            assert (labels or control.inner_text()).strip()
+    for control in page.locator("input, select, button").all():
+        labels = control.evaluate("e => [...(e.labels ?? [])].map((l) => l.innerText).join('')")
+        assert (labels or control.inner_text()).strip()
 
 
 @pytest.mark.parametrize("width", [390, 1366])

@@ -7,36 +7,21 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.explain import idle_while_waiting
-from tests.browser.conftest import CHROMIUM
-
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium in /usr/bin")
+from tests.widgets.test_player import JOBS, SIX
 
 #: Job 2 comes at 1, and job 3 at 2; only at 4 do both find room.
-JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
 INSTANTS = [0, 1, 2, 4, 6, 7, 9, 10]
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Open players without a network; whatever the console says is an error."""
-    said, contexts = [], []
-
-    def show(player, **how):
+def opened(show, tmp_path):
+    def opened(player, **how):
         player.save(tmp_path / "player.html")
-        how = {"viewport": {"width": 1000, "height": 700}} | how
-        contexts.append(browser.new_context(offline=True, **how))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: said.append(request.url))
-        page.goto((tmp_path / "player.html").as_uri())
+        page = show((tmp_path / "player.html").read_text(encoding="utf-8"), **how)
         page.locator(".coalloc-player").focus()
         return page
 
-    yield show
-    for context in contexts:
-        context.close()
-    assert [text for text in said if not text.endswith("/player.html")] == []
+    return opened
 
 
 def schedule(scheduling=None):
@@ -53,10 +38,8 @@ def box(page, job, film=0):
 
 
 def test_the_head_has_its_promise_drawn_and_who_passes_is_marked(opened):
-    jobs = co.JobStream(
-        [0, 0, 1, 2, 3, 4], [6, 10, 4, 3, 7, 2], [6, 2, 8, 2, 2, 3], request="total"
-    )  # fmt: skip
-    page = opened(co.Player(co.simulate(co.Multicluster([10]), jobs, scheduling=co.EASY()), now=0))
+    easy = co.simulate(co.Multicluster([10]), SIX, scheduling=co.EASY())
+    page = opened(co.Player(easy, now=0))
     assert page.locator(".cp-promise").count() == 0  # no one waits
     page.keyboard.press("ArrowRight")
     assert page.locator(".cp-why").text_content().endswith("it was promised a start at 6.0")
@@ -136,10 +119,8 @@ def test_the_head_of_the_queue_says_what_it_lacks(opened):
         "job 2 needs 3 and 2 on two clusters; 1 and 3 are idle"
     )
     assert page.locator(".cp-first").count() == 2
-    assert {node.get_attribute("data-job") for node in page.locator(".cp-waits").all()} == {
-        "1",
-        "2",
-    }
+    waits = {node.get_attribute("data-job") for node in page.locator(".cp-waits").all()}
+    assert waits == {"1", "2"}
 
 
 def test_a_job_that_is_pointed_at_says_why_it_waited(opened):

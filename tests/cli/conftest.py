@@ -1,8 +1,18 @@
+import shlex
+
 import pytest
 
 import coalloc_lib as co
 from coalloc_lib import cli
 from coalloc_lib.workloads.swf import write_swf
+
+LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
+
+
+def rows(table):
+    """Return the lines of a table, arguments -> words & other words, as a test's parameters."""
+    lines = (line.split(" -> ") for line in table.strip().splitlines())
+    return [(shlex.split(arguments), words.split(" & ")) for arguments, words in lines]
 
 
 @pytest.fixture

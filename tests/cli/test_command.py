@@ -4,15 +4,18 @@ import os
 import re
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
 
 import coalloc_lib as co
 from coalloc_lib import cli, names
 from coalloc_lib.names import options_of
+from tests.cli.conftest import LOSS
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]
-LOSS = ["loss", "--clusters", "8,8", "--sizes", "U[1,4]", "--components", "2"]
+LISTING = "coalloc_lib.workloads.catalogue.listing"
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize(
@@ -50,34 +53,29 @@ def test_the_fields_of_policies_are_options_of_the_commands_that_take_them(run):
 )
 def test_a_bug_keeps_its_traceback(monkeypatch, error):
     """The parser takes the end of any file, as of pickled data, for an interrupt."""
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", raising(error))
+    monkeypatch.setattr(LISTING, Mock(side_effect=error))
     with pytest.raises(type(error)):
         cli.main(["traces", "list"])
 
 
-def raising(error):
-    def fail(*_arguments, **_options):
-        raise error
-
-    return fail
-
-
-def test_a_full_disk_without_a_name_is_one_line(refused, monkeypatch):
-    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", raising(full))
-    assert "No space left on device; make room" in refused("traces", "list")
-
-
-def test_an_interrupt_ends_with_one_line(run, monkeypatch):
-    monkeypatch.setattr("coalloc_lib.workloads.catalogue.listing", raising(KeyboardInterrupt()))
-    assert run("traces", "list", status=130) == "coalloc: interrupted\n"
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (FULL, 2, "error: No space left on device; make room, or choose another place"),
+        (MemoryError(), 2, "error: this takes more memory than there is; ask for fewer jobs or "
+         "smaller sizes"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)  # fmt: skip
+def test_what_no_one_could_foresee_ends_with_one_line(run, monkeypatch, error, status, words):
+    monkeypatch.setattr(LISTING, Mock(side_effect=error))
+    assert run("traces", "list", status=status) == f"coalloc: {words}\n"
 
 
 def test_a_full_standard_output_is_said_in_one_line():
+    listing, pipe = [*COMMAND, "traces", "list"], subprocess.PIPE
     with open("/dev/full", "w") as full:
-        run = subprocess.run(
-            [*COMMAND, "traces", "list"], stdout=full, stderr=subprocess.PIPE, text=True
-        )
+        run = subprocess.run(listing, stdout=full, stderr=pipe, text=True)
     assert run.returncode == 2
     (line,) = run.stderr.splitlines()
     assert "standard output: No space left" in line
