@@ -35,8 +35,7 @@ def bars(
     table : DataFrame
         One row a bar.
     value, group, series, words : str
-        Its columns; a series has one look in all groups. `words` are written behind a bar's name,
-        its value where they are not given.
+        Its columns; `words` are written behind a bar's name, by default its value.
     threshold : (str, dict), optional
         What a claim is judged by, and where it lies in each group, or from where to where.
     most, look : float, dict of Sign, optional

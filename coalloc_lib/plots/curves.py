@@ -28,7 +28,6 @@ def curves(
 ) -> Figure:  # fmt: skip
     """Draw mean response times with 95 % bands, and below the maximal utilization of each line.
 
-    Each line rises to infinity at its maximal utilization; the lower part names the lines there.
     A hollow mark is a point whose interval is wider than was asked for.
 
     Parameters
@@ -37,10 +36,10 @@ def curves(
         One row a point: its line's `label`, `utilization`, `response` with `ci95_low` and
         `ci95_high` (empty past saturation), `precise`, and `maximal_utilization` with
         `maximal_low` and `maximal_high`, the same in all rows of a line.
-    panels : dict of sequence of str, optional
-        Labels of the lines by the heading of the panel; a line that none names is in all.
-    look, left : dict of Sign, float, optional
-        Signs by label; where the horizontal axes begin, to look closer at high utilizations.
+    panels, look : dict, optional
+        Labels of lines by the heading of the panel; a line that none names is in all. Signs.
+    left : float, optional
+        Where the horizontal axes begin, to look closer at high utilizations.
     beside, threshold : (str, dict), optional
         Other maximal utilizations by label, and what they are; what a claim is judged by, and where
         it lies for a line, or from where to where.

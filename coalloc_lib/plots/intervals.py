@@ -7,16 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, Sign, signs
-from coalloc_lib.plots.style import (
-    DIAMONDS,
-    PRINTED,
-    head,
-    mark_factors,
-    name_signs,
-    new_figure,
-    title_figure,
-)
 from coalloc_lib.plots.tables import looks, tidy
 
 #: The part of a row that its series take.
@@ -40,17 +32,15 @@ def intervals(
         One row an interval, from `ci95_low` to `ci95_high`, dotted where it is in doubt.
     x, row, series, panel, printed, words : str
         Its columns: `printed` is what a paper prints, open diamonds, `words` are written beside.
-    span : (float, float), optional
-        Of the horizontal axis, where it is not to fit what is drawn.
-    log, factors : bool
-        Whether the axis is logarithmic; whether it is, with a line at 1.
+    span, log, factors : (float, float), bool, optional
+        Ends of the horizontal axis, if not to fit; if it is logarithmic; if so, with a line at 1.
     band : (float, float), optional
-        What a paper prints, with its rounding, in place of `printed`: grey over all rows, with a
-        diamond in its middle. The marks then have the sign of their panel.
-    hollow : (str, str), optional
-        The column that says which marks are hollow, and what that means.
-    beyond, look, row_height : str, dict of Sign, float
-        What arrows mean, where there is one; signs by series; inches.
+        What a paper prints, with its rounding, in place of `printed`: grey over all rows. The marks
+        then have the sign of their panel.
+    hollow, beyond : (str, str), str, optional
+        The column that says which marks are hollow, and what that means; what arrows mean.
+    look, row_height : dict of Sign, float
+        Signs by series; inches.
     """
     labels = {"row": row, "series": series, "panel": panel, "words": words}
     numbers = {"x": x} | ({"printed": printed} if printed else {})
@@ -64,7 +54,7 @@ def intervals(
     log = log or factors
     span = _fitted(points, log, band) if span is None else span
     size = 0.9 + row_height * len(rows), 1, len(panels)
-    figure, (line,) = new_figure(*size, sharey=True, squeeze=False)
+    figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
     for axes, heading in zip(line, panels, strict=True):
         axes.grid(True, axis="x")
         axes.grid(False, axis="y")
@@ -79,7 +69,7 @@ def intervals(
             axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
         axes.set_xlim(*span)
         if log:
-            mark_factors(axes.xaxis, few=len(panels) > 2)
+            canvas.mark_factors(axes.xaxis, few=len(panels) > 2)
         for i, label in enumerate(rows):
             axes.axhspan(i - 0.5, i + 0.5, color="0.96" if i % 2 else "white", zorder=-2)
             here = points[(points["panel"] == heading) & (points["row"] == label)]
@@ -90,17 +80,17 @@ def intervals(
                 _draw(axes, one, at, sign, span)
                 if not np.isnan(one.printed):
                     its = {} if band else {"color": sign.colour, "markersize": 5}
-                    axes.plot(one.printed, i if band else at, **PRINTED | its)
-        head(axes, heading, look[heading].colour if band else "black")
+                    axes.plot(one.printed, i if band else at, **canvas.PRINTED | its)
+        canvas.head(axes, heading, look[heading].colour if band else "black")
     figure.supxlabel(xlabel, fontsize=9)
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
     line[0].set_ylabel(ylabel)
     if len(names) > 1 and not band:
-        name_signs(line[-1], look, names)
+        canvas.name_signs(line[-1], look, names)
     open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
-    title_figure(
-        figure, title, subtitle, DIAMONDS * bool(points["printed"].notna().any()),
+    canvas.title_figure(
+        figure, title, subtitle, canvas.DIAMONDS * bool(points["printed"].notna().any()),
         f"hollow: {hollow[1]}" if hollow and (points["hollow"] > 0).any() else "",
         "dotted: in doubt" * any(points["warning"]), beyond * bool(open_ends.any()),
     )  # fmt: skip

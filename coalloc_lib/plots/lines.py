@@ -11,20 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, Sign
-from coalloc_lib.plots.style import (
-    DIAMONDS,
-    FACTORS,
-    GREY,
-    PRINTED,
-    head,
-    mark_factors,
-    mark_powers,
-    name_lines,
-    name_signs,
-    new_figure,
-    title_figure,
-)
 from coalloc_lib.plots.tables import looks, refuse, tidy
 
 #: Letters of names that fit beside the lines of panels in a row; longer ones make rows of two.
@@ -56,21 +44,18 @@ def lines(
         One row a point; without `y`, or off a logarithmic axis, it is left out.
     x, y, line, panel, row : str
         Its columns. There is a panel for each value of `panel`; with `row`, a grid of small ones.
-    scales : (str, str) or dict of them
-        Of the two axes, ``"linear"`` or ``"log"``; by panel, where they differ.
-    factors : bool
-        `y` is a factor, on an axis around 1; without one the line is past saturation: a cross.
+    scales, names : (str, str) or dict of them, {"ends", "legend"}
+        Of the axes, ``"linear"`` or ``"log"``, or by panel; where the names of lines stand.
+    factors, stairs, whole : bool
+        `y` is a factor, on an axis around 1; past saturation it has none: a cross; lines
+        keep their level up to the next point; the axis has room for all bands.
     level, levels : (str, float), dict of float, optional
         Dashed lines: one that the subtitle names, and some with their words in the first panel.
     printed : DataFrame, optional
         What a paper prints, in the same columns: open diamonds, at the foot where there is no `y`.
         With `factors`, `y` is 1 where the column is missing; without `panel` all panels have it.
-    names : {"ends", "legend"}
-        Names at the ends of lines, of panels with common axes; or a legend, and each has its own.
     look, bold, dashed, bare : dict of Sign, collections of str
         Signs by line; lines that stand out from grey ones; that are dashed; that have no band.
-    stairs, whole : bool
-        Lines keep their level up to the next point; the axis has room for all bands.
     """
     labels, numbers = {"line": line, "panel": panel, "row": row}, {"x": x, "y": y}
     points = tidy(table, labels, numbers, gaps=["y"])
@@ -83,14 +68,14 @@ def lines(
     if line is None:
         look = {"": STANDARD, **(look or {})}
     elif bold is not None:
-        grey = Sign(GREY, STANDARD.marker)
+        grey = Sign(canvas.GREY, STANDARD.marker)
         look = {n: STANDARD if n in bold else grey for n in every} | dict(look or {})
     look = looks(every, look)
     theirs = _printed(printed, points, labels, numbers, factors)
     kinds = {p: scales[p] if isinstance(scales, Mapping) else scales for p in panels}
-    for across, up in kinds.values():
-        one_of("scale of x", across, ("linear", "log"))
-        one_of("scale of y", up, ("linear", "log"))
+    for kind in kinds.values():
+        for name, scale in zip("xy", kind, strict=True):
+            one_of(f"scale of {name}", scale, ("linear", "log"))
     if factors:
         kinds = {p: (across, "log") for p, (across, _) in kinds.items()}
     ends = one_of("names", names, ("ends", "legend")) == "ends"
@@ -104,7 +89,9 @@ def lines(
     columns = 2 if row is None and len(panels) > 2 and letters * len(panels) > WIDE else len(panels)
     down = -(-len(cells) // columns)
     height = max(ROW * down, LEAST) + 0.5 if row else 3.2 if down == 1 else 2.2 * down
-    figure, grid = new_figure(height, down, columns, sharex=shared, sharey=shared, squeeze=False)
+    figure, grid = canvas.new_figure(
+        height, down, columns, sharex=shared, sharey=shared, squeeze=False
+    )
     for spare in grid.ravel()[len(cells) :]:
         spare.remove()
     heights = [*([level[1]] if level else []), *(levels or {}).values(), *[1.0] * factors]
@@ -136,29 +123,31 @@ def lines(
         for mark in paper.itertuples():
             at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
             over = {"color": look[mark.line].colour, "zorder": 5, "clip_on": False}
-            axes.plot(mark.x, at, **PRINTED | over)
+            axes.plot(mark.x, at, **canvas.PRINTED | over)
         _mark(axes, places, kinds[p], factors, ends)
         if ends and row is None:
             _make_room(axes, places, letters * columns, left)
     figure.supxlabel(xlabel, fontsize=9)
     for axes, p in zip(grid.flat, panels, strict=False):
-        head(axes, fill(p, HEADING // columns))
+        canvas.head(axes, fill(p, HEADING // columns))
     if row:
         figure.supylabel(ylabel, fontsize=9)
     for axes, words in zip(grid[:, 0], rows if row else [ylabel] * down, strict=True):
         axes.set_ylabel(fill(words, 12) if row else words)
-    style = {"textcoords": "offset points", "fontsize": 7.5, "color": GREY}
+    style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
     for words, at in (levels or {}).items():
         grid.flat[0].annotate(words, (0, at), (3, 2), **style)
     if not ends and len(every) > 1:
-        name_signs(grid[0, -1], look, every, dashed)
-    notes = [f"dashed: {level[0]}" if level else "", DIAMONDS * bool(len(theirs))]
-    title_figure(figure, title, subtitle, *notes, "hollow: in doubt" * any(points["warning"]))
+        canvas.name_signs(grid[0, -1], look, every, dashed)
+    notes = [f"dashed: {level[0]}" if level else "", canvas.DIAMONDS * bool(len(theirs))]
+    canvas.title_figure(
+        figure, title, subtitle, *notes, "hollow: in doubt" * any(points["warning"])
+    )
     for axes, here in zip(grid.flat, cells.values() if ends and not row else (), strict=False):
         ends_of = here.groupby("line", sort=False).agg("first" if left else "last")
         ends_of = ends_of.dropna(subset="y")
         tips = zip(ends_of["x"], ends_of["y"].clip(*axes.get_ylim()), ends_of.index, strict=True)
-        name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in tips if n], left=left)
+        canvas.name_lines(axes, [(at, y, n, look[n].colour) for at, y, n in tips if n], left=left)
     return figure
 
 
@@ -190,7 +179,7 @@ def _limits(points, seen, kind, factors, whole, near):
     values = values[np.isfinite(values) & ((kind == "linear") | (values > 0))]
     low, high = (values.min(), values.max()) if len(values) else (0.5, 1.0)
     if factors:
-        return max(low / 1.1, FACTORS[0]), min(high * 1.1, FACTORS[-1])
+        return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
     if kind == "log":
         return low / 1.4, high * 1.4
     if near:
@@ -222,7 +211,7 @@ def draw_line(
 def _mark(axes, places, kinds, factors, ends):
     """Mark both axes by round numbers, where lines are named none outside of the lines."""
     if kinds[0] == "log":
-        mark_powers(axes.xaxis)
+        canvas.mark_powers(axes.xaxis)
     elif ends:
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     slack = 1e-9 * (places[1] - places[0])  # 0.1 + 0.2 is more than 0.3
@@ -232,9 +221,9 @@ def _mark(axes, places, kinds, factors, ends):
         there = (places[0] - slack <= ticks) & (ticks <= places[1] + slack)
         axes.set_xticks(ticks[there], minor=minor)
     if factors:
-        mark_factors(axes.yaxis)
+        canvas.mark_factors(axes.yaxis)
     elif kinds[1] == "log":
-        mark_powers(axes.yaxis)
+        canvas.mark_powers(axes.yaxis)
 
 
 def _make_room(axes, places, letters, left):

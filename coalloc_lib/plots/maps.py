@@ -55,8 +55,7 @@ def maps(
         One row a cell. One whose interval holds 0, or that is in doubt, is hatched.
     x, y, value, panel, mark : str
         Its columns. `x` and `y` are labels, in order of appearance, from the left and from below.
-        A negative value is blue-green, a positive one brown; where a cell has no number, `mark` has
-        a key of `MARKS` or `kinds`.
+        Where a cell has no number, `mark` has a key of `MARKS` or `kinds`.
     kinds : dict of (str, str), optional
         Text and colour of each kind of cell, explained below; no colour: hatched.
     most, digits : float or None, int
@@ -122,10 +121,10 @@ def maps(
         scale = ScalarMappable(Normalize(-most, most), colours)
         extend = "both" if cells["value"].abs().max() > most else "neither"
         figure.colorbar(scale, ax=grid, label=values, extend=extend, aspect=30, pad=0.02)
-    patches = []
-    for name in [name for name in explained if name in set(cells["mark"])]:
-        its = {"facecolor": explained[name].colour} if explained[name].colour else UNDECIDED
-        patches.append(Patch(label=name, **its))
+    patches = [
+        Patch(label=name, **({"facecolor": kind.colour} if kind.colour else UNDECIDED))
+        for name, kind in explained.items() if name in set(cells["mark"])
+    ]  # fmt: skip
     if patches:
         figure.legend(handles=patches, fontsize=8, frameon=False, loc="outside lower left", ncols=3)
     title_figure(figure, title, subtitle)
@@ -138,7 +137,8 @@ def _cell_text(interval, digits, half_widths):
         return f"×{1 + interval.estimate / 100:.0f}"
     rounded = round(interval.estimate, digits) + 0.0  # no minus before a zero
     text = f"{rounded:+.{digits}f}" if rounded or half_widths else "0"
-    text += f" ± {interval.half_width:.{digits}f}" if half_widths else ""
+    if half_widths and not interval.warning:
+        text += f" ± {interval.half_width:.{digits}f}"
     return text.replace("-", "−")
 
 

@@ -43,10 +43,9 @@ def still(
 ) -> Figure:
     """Draw schedules below each other, over one time axis.
 
-    Jobs are boxes on their clusters; hatched is what idles while a job waits. Below them each job
-    has a cross at its submission, a thin line while it waits, and a bar at the first start that it
-    was promised. `panels` has by heading what `coalloc_lib.explain.scenes` returns; `span` has
-    the ends of the time axis, `unit` its unit.
+    Hatched is what idles while a job waits; below, each job has a cross at its submission, a line
+    while it waits, and a bar at its promised start. `panels` has by heading what
+    `coalloc_lib.explain.scenes` returns; `span` has the ends of the time axis, `unit` its unit.
     """
     deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
     lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]

@@ -1,9 +1,8 @@
 """One colour and one mark for each meaning, the same in every figure of every study.
 
-Blue circles are the papers' standard case, whatever a figure calls it: unordered requests, placed
-by worst fit, first come, first served. The colours are Okabe and Ito's and Tol's, which
-colour-blind readers can tell apart where they meet; a marker, or the name beside a bar, says the
-same a second time.
+Blue circles are the papers' standard case: unordered requests, placed by worst fit, FCFS. The
+colours are Okabe and Ito's and Tol's, which colour-blind readers can tell apart where they meet;
+a marker, or the name beside a bar, says the same a second time.
 """
 
 import re
@@ -35,28 +34,16 @@ LOSS = Sign("#D55E00", "x")
 PRINT = Sign("#000000", "D")
 
 MEANINGS = {
-    "unordered": STANDARD,
-    "worst fit": STANDARD,
-    "FCFS": STANDARD,
-    "independent": STANDARD,
-    "four components": STANDARD,
-    "ordered": Sign("#882255", "s"),
-    "total": ONE_CLUSTER,
-    "one cluster": ONE_CLUSTER,
-    "one component": ONE_CLUSTER,
-    "flexible": Sign("#CC79A7", "P"),
-    "first fit": Sign("#E69F00", "v"),
-    "small first": Sign("#8C510A", ">"),
-    "best fit": Sign("#56B4E9", "<"),
-    "single then span": Sign("#AA4499", "p"),
-    "FPFS": Sign("#332288", "X"),
-    "EASY": Sign("#44AA99", "h"),
-    "Conservative": Sign("#999933", "*"),
-    "Online": Sign("#CC6677", "d"),
-    "equation": Sign("#000000", "*"),
-    "simulated": Sign("#8C8C8C", "."),
+    "unordered": STANDARD, "worst fit": STANDARD, "FCFS": STANDARD, "independent": STANDARD,
+    "four components": STANDARD, "ordered": Sign("#882255", "s"), "total": ONE_CLUSTER,
+    "one cluster": ONE_CLUSTER, "one component": ONE_CLUSTER, "flexible": Sign("#CC79A7", "P"),
+    "first fit": Sign("#E69F00", "v"), "small first": Sign("#8C510A", ">"),
+    "best fit": Sign("#56B4E9", "<"), "single then span": Sign("#AA4499", "p"),
+    "FPFS": Sign("#332288", "X"), "EASY": Sign("#44AA99", "h"),
+    "Conservative": Sign("#999933", "*"), "Online": Sign("#CC6677", "d"),
+    "equation": Sign("#000000", "*"), "simulated": Sign("#8C8C8C", "."),
     "dependent": Sign("#B09500", "D"),
-}
+}  # fmt: skip
 #: For what has no meaning of its own, such as a reader's scenario.
 OWN = (
     Sign("#6B7A8F", "d"), Sign("#5D3A9B", "h"), Sign("#B85C8E", "8"), Sign("#3B7D6E", "H"),

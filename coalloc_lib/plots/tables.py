@@ -79,8 +79,8 @@ def interval_of(row: Any, name: str) -> Interval:
     return Interval(middle, row.low, row.high, int(row.low < row.high), warning=row.warning)
 
 
-def format_interval(value: Interval | float) -> str:
-    """Return a figure as text, with its interval or why it has none.
+def format_interval(value: Interval | float, digits: int = 3, sign: str = "") -> str:
+    """Return a figure as text, with its interval or why it has none; `sign` ``"+"`` writes it.
 
     Examples
     --------
@@ -90,9 +90,10 @@ def format_interval(value: Interval | float) -> str:
     '0.250 (no interval: few jobs ended)'
     """
     interval = value if isinstance(value, Interval) else Interval.exact(value)
-    text = f"{interval.estimate:.3f}"
+    text, least = f"{interval.estimate:{sign}.{digits}f}", 10.0**-digits
     if interval.warning:
         return f"{text} (no interval: {interval.warning})"
     if not interval.count:
         return text
-    return f"{text} ± {f'{interval.half_width:.3f}' if interval.half_width >= 0.0005 else '<0.001'}"
+    small = interval.half_width < least / 2
+    return f"{text} ± {'<' * small}{max(interval.half_width, least * small):.{digits}f}"

@@ -20,12 +20,9 @@ __all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "load_study", "missing_lo
 
 #: The studies. Each is a module here, with underscores, which is imported when it is run.
 STUDIES = (
-    "maximal-utilization",
-    "cluster-configurations",
-    "communication-penalty",
-    "job-sharing",
+    "maximal-utilization", "cluster-configurations", "communication-penalty", "job-sharing",
     "online-batch",
-)
+)  # fmt: skip
 #: ``quick`` is honest but small; ``paper`` has the sample sizes that the papers' precision needs.
 SCALES = ("quick", "paper")
 #: File of all rows, in the folder of the results.
@@ -36,16 +33,7 @@ DPI = 150
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run left behind.
-
-    Attributes
-    ----------
-    rows : list of Row
-    ledger, page : Path
-        The file of the rows, and the page that shows all studies.
-    figures : list of Path
-        Pictures, each with its table beside it.
-    """
+    """What a run left behind: the rows, their file, the page of all studies, and the pictures."""
 
     rows: list[Row]
     ledger: Path
@@ -67,15 +55,10 @@ def missing_logs(names: Sequence[str]) -> list[str]:
 
 
 def reproduce(
-    names: Sequence[str] | None = None,
-    scale: str = "quick",
-    out: str | Path = "results",
-    progress: Silent = SILENT,
-    seed: Seed | None = None,
-    cache: str | Path | None = None,
-    workers: int = -1,
-    report: Callable[["StudyResult"], Any] | None = None,
-) -> Reproduction:
+    names: Sequence[str] | None = None, scale: str = "quick", out: str | Path = "results",
+    progress: Silent = SILENT, seed: Seed | None = None, cache: str | Path | None = None,
+    workers: int = -1, report: Callable[["StudyResult"], Any] | None = None,
+) -> Reproduction:  # fmt: skip
     """Run studies, and write the ledger, the page and the figures of each as soon as it is done.
 
     A study's files appear together, when all of them are there. The ledger then has the studies
@@ -85,18 +68,14 @@ def reproduce(
     Parameters
     ----------
     names : sequence of str, optional
-        Names from `STUDIES`; all of them where it is not given.
+        Names from `STUDIES`; by default all of them.
     scale : {"quick", "paper"}
     out : str or Path
-        Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``; made
-        where it is missing.
-    progress : Progress, optional
+        Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``.
     seed : int, optional
         In place of each study's own seed.
-    cache : str or Path, optional
-        A folder that keeps finished cases, so that a run that was stopped goes on where it was.
-    workers : int
-        Threads; one a processor where it is not given. See `coalloc_lib.sweep.run_points`.
+    progress, cache, workers
+        As in `coalloc_lib.sweep.run_points`: no result depends on them.
     report : callable, optional
         Called with the `StudyResult` of each study that is done, before its files are written.
 

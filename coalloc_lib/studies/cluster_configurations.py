@@ -9,6 +9,7 @@ stretch of service times it pays to spread a job.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,9 @@ SIZES = power_of_two(0.9, 1, 8)
 #: Processors of every system. Utilizations are relative to it, also on the cluster of 64 alone.
 PROCESSORS = 128
 EQUAL = {"4×32": (32,) * 4, "8×16": (16,) * 8}
-#: The paper prints one unequal system, the first. Its captions ask for more, of 128 processors in
-#: all, with different numbers of clusters. These double the number at about one ratio of sizes,
-#: and the fifth is a counterexample: few clusters, but four of them not much smaller than a job's
-#: components add up to.
+#: The paper prints one unequal system, the first; its captions ask for more. These double the
+#: number of clusters at about one ratio of sizes, and the fifth is a counterexample: few clusters,
+#: but four of them not much smaller than a job's components add up to.
 UNEQUAL = {
     "64+32+2×16": (64, 32, 16, 16),
     "64+4×16": (64,) + (16,) * 4,
@@ -67,8 +67,7 @@ SAME_TOTAL = _with_mixtures({str(k): FOUR.with_(merged_into=k) for k in (1, 2)} 
 *OF_TWO, THIRDS = MIXES = list(SAME_TOTAL)[3:]
 #: Loads at which systems are compared in pairs, and the one of them that is 'moderate'.
 COMPARED, MODERATE = (0.3, 0.6, 0.7, 0.8), 0.6
-#: What the rule of CC-13 may be off by: response times are differences of instants some 10^4
-#: times as large, and floats hold 16 digits.
+#: What CC-13 may be off by: responses are differences of instants some 10^4 times as large.
 EXACT = 1e-6
 #: Differences of the maximal utilization: 'much', 'visible' and 'significant' from here on,
 #: 'slightly' below, 'hardly' up to here; relative ones of mean response times that are 'like'.
@@ -150,17 +149,15 @@ class BreakEven:
     """Maximal utilization of spread jobs over that of the same jobs whole, on the same clusters.
 
     Service times `alpha` times as long make the same schedule in slow motion, so that spread jobs
-    can use ``rho_spread / alpha`` for net work: ``rho_whole`` at ``alpha = rho_spread /
-    rho_whole``.
+    can use ``rho_spread / alpha`` for net work: ``rho_whole`` at this ratio.
     """
 
     scenario: Scenario
 
     def __post_init__(self) -> None:
-        """Check that the jobs are spread, and that each of them could be kept whole."""
         instance_of("scenario", self.scenario, Scenario, "Scenario(system, jobs)")
-        model: Any = self.scenario.workload
-        system = self.scenario.system
+        model: Any
+        model, system = self.scenario.workload, self.scenario.system
         known = isinstance(model, JobModel) and model.request == "unordered" and not model.split_at
         if not known or (model.merged_into or model.components) < 2:
             raise InputError(f"workload = {model}; give a JobModel of two unordered components")
@@ -185,9 +182,10 @@ class BreakEven:
         return Sample(spread.mean(axis=1) / whole.mean(axis=1), warning or why)
 
 
-_PRINTED: dict[str, Any] = {"notice": "Nearly all cells come out as printed"}
-_PRINTED["when"] = lambda table: (table["verdict"] == "reproduced").mean() >= 0.9
-add_printed_tables(study, {2: _PRINTED, 1: _PRINTED}, by_response=lambda cell: True)
+add_printed_tables(
+    study, (2, 1), lambda cell: True, notice="Nearly all cells come out as printed",
+    when=lambda table: (table["verdict"] == "reproduced").mean() >= 0.9,
+)  # fmt: skip
 add_densities(study)
 
 #: One sign for each system, in all figures: equal ones, unequal ones of few and of many clusters.
@@ -324,28 +322,24 @@ def _worst_fit_wants_few(table: pd.DataFrame) -> bool:
 
 
 def _draw_map(table, **titles):
+    system = [f"{n}×{PROCESSORS // n}" for n in table["clusters"]]
     points = {"gain": "gain_estimate", "ci95_low": "gain_low", "ci95_high": "gain_high"}
-    cells = table.assign(
-        system=[f"{n}×{PROCESSORS // n}" for n in table["clusters"]],
-        **{name: 100 * table[column] for name, column in points.items()},
-    )
     return plots.maps(
-        cells, x="system", y="components", value="gain", most=None, digits=1, outline=False,
+        table.assign(system=system, **{name: 100 * table[at] for name, at in points.items()}),
+        x="system", y="components", value="gain", most=None, digits=1, outline=False,
         half_widths=True, xlabel="system", ylabel="components of a job",
         values="percentage points", **titles,
     )  # fmt: skip
 
 
 @study.add_figure(
-    "map",
-    "Maximal utilization under worst fit less that under first fit, for every division of "
+    "map", "Maximal utilization under worst fit less that under first fit, for every division of "
     f"{PROCESSORS} processors; hatched: undecided",
     lambda *_: {(n, k): Placements(n, k) for n in (1, 2, 4, 8, 16) for k in range(1, n + 1)},
-    draw=_draw_map,
+    draw=_draw_map, when=_worst_fit_wants_few,
     notice="Worst fit saturates later where jobs need most of eight clusters or fewer; elsewhere "
     "first fit does, or neither",
-    when=_worst_fit_wants_few,
-)
+)  # fmt: skip
 def placements_table(entries: Entries, results: Results) -> pd.DataFrame:
     """Return both maximal utilizations, and which wins: the paired interval does not hold 0."""
     rows = []
@@ -353,8 +347,8 @@ def placements_table(entries: Entries, results: Results) -> pd.DataFrame:
         worst, first = results[case]
         row: dict[str, Any] = {"clusters": clusters, "components": components}
         for name, runs in {"worst_fit": worst, "first_fit": first, "gain": worst - first}.items():
-            ends = {end: getattr(runs.interval, end) for end in ("estimate", "low", "high")}
-            row |= {f"{name}_{end}": value for end, value in ends.items()}
+            ends = ("estimate", "low", "high")
+            row |= {f"{name}_{end}": getattr(runs.interval, end) for end in ends}
         wins = "worst fit" if row["gain_low"] > 0 else "first fit" if row["gain_high"] < 0 else "-"
         rows.append(row | {"wins": wins})
     return pd.DataFrame(rows)
@@ -385,11 +379,10 @@ def one_more_stretch(line: Any, scenario: Any) -> Entries:
 
 def _stretches(scale: Scale, seed: Seed) -> Entries:
     entries: dict[Any, Any] = {}
-    for policy in POLICIES.values():
-        for line, (clusters, laws) in SPREAD.items():
-            for sizes in laws:
-                jobs, system = JobModel(sizes, clusters), Multicluster.equal(clusters, 32)
-                entries |= one_more_stretch(line, Scenario(system, jobs, policy, WorstFit()))
+    for policy, (line, (clusters, laws)) in product(POLICIES.values(), SPREAD.items()):
+        system = Multicluster.equal(clusters, 32)
+        for jobs in (JobModel(sizes, clusters) for sizes in laws):
+            entries |= one_more_stretch(line, Scenario(system, jobs, policy, WorstFit()))
     return entries
 
 
@@ -402,10 +395,9 @@ def _large_on_eight(table: pd.DataFrame) -> bool:
 
 
 @study.add_figure(
-    "break-even",
-    "Stretch of service times at which jobs spread over all clusters saturate no later than when "
-    "kept whole on one; components U[1,m], or D(0.9)[1,m]; worst fit; bands: 95 %",
-    _stretches,
+    "break-even", "Stretch of service times at which jobs spread over all clusters saturate no "
+    "later than when kept whole on one; components U[1,m], or D(0.9)[1,m]; worst fit; bands: 95 %",
+    _stretches, when=_large_on_eight, one_more=one_more_stretch,
     draw=partial(
         plots.lines, x="share", y="alpha", line="line", panel="panel", levels=LEVELS, whole=True,
         # One step more than there are: names in the lightest shade would be hard to read.
@@ -413,8 +405,6 @@ def _large_on_eight(table: pd.DataFrame) -> bool:
         xlabel="mean job, as a share of one cluster",
     ),
     notice="Spreading pays most where jobs are large and clusters are many",
-    when=_large_on_eight,
-    one_more=one_more_stretch,
 )  # fmt: skip
 def stretches_table(entries: Entries, results: Results) -> pd.DataFrame:
     """Return the stretch at break-even of each point, and the mean job's share of a cluster."""

@@ -1,9 +1,8 @@
 """What every study is made of: cases that are measured, figures and claims that read the results.
 
-A *case* is anything hashable but a tuple; ``measure(case, scale, seed)`` returns any object for it.
-A *figure* names its cases by label and turns their results into one tidy table, which is its CSV
-and what its picture is drawn from. A *claim* turns results into the deciding interval and its
-parts. `Study.reproduce` measures each case once, whatever number of figures and claims read it.
+A *case* is anything hashable but a tuple. A *figure* names its cases by label and turns their
+results into one tidy table, which is its CSV. A *claim* turns results into the deciding interval
+and its parts. `Study.reproduce` measures each case once, whatever number of these read it.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -89,17 +88,12 @@ class Results:
 
 @dataclass(eq=False)
 class Figure:
-    """A figure, or a table without a picture: its cases, its tidy table and how that is drawn.
-
-    `run` measures, `data` gives the table and `plot` the picture; in a notebook a figure shows
-    itself, with the verdict of each claim that it answers.
+    """A figure, or a table without a picture; in a notebook it shows itself, with its verdicts.
 
     ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared;
-    ``make_table(entries, results)`` turns these, with the reader's own, into a table with a row a
-    point, which ``draw(table, title=..., subtitle=...)`` draws; None: there is no picture. `notice`
-    says what to notice where ``when(table)``, else `otherwise` or what it `shows`.
-    ``one_more(label, case)`` returns entries to add for what a reader gives, or raises
-    `InputError`.
+    ``make_table(entries, results)`` a row a point, which ``draw(table, title=..., subtitle=...)``
+    draws, if it is given. `notice` says what to notice where ``when(table)``, else `otherwise` or
+    what it `shows`. ``one_more(label, case)`` returns the entries that a reader's case adds.
     """
 
     name: str
@@ -121,16 +115,15 @@ class Figure:
     @property
     def entries(self) -> dict[Any, Any]:
         """By label, the cases of the scale that was run, or of ``quick``, and the reader's own."""
-        if self._results is not None:
-            return self._with_added(self._results.scale, self._results.seed)
-        return self._with_added(self.study.scales["quick"], self.study.seed)
+        run = self._results
+        at = (run.scale, run.seed) if run else (self.study.scales["quick"], self.study.seed)
+        return self._merged(self.cases(*at), self._added)
 
-    def _with_added(self, scale: Scale, seed: Seed) -> dict[Any, Any]:
-        entries = dict(self.cases(scale, seed))
-        for label, entry in self._added.items():
-            if entries.setdefault(label, entry) != entry:
+    def _merged(self, entries: Entries, more: Entries) -> dict[Any, Any]:
+        for label, entry in more.items():
+            if entries.get(label, entry) != entry:
                 raise InputError(f"label = {label!r} is taken in {self.name}; choose another")
-        return entries
+        return {**entries, **more}
 
     def add(self, label: Any, case: Any = None) -> Self:
         """Add a case of your own under a label; return the figure, to be run again."""
@@ -146,18 +139,15 @@ class Figure:
                 "give words or a tuple, and frozen dataclasses, as the policies here are"
             ) from None
         known = self.entries
-        for name, entry in entries.items():
-            if known.get(name, entry) != entry:
-                raise InputError(f"label = {name!r} is taken in {self.name}; choose another")
+        self._merged(known, entries)
         self._added |= {name: entry for name, entry in entries.items() if name not in known}
         self._table = None
         return self
 
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
-        """Measure what is not there yet of this scale and seed, and return the figure.
+        """Measure what is not there yet of a scale and seed, by default those of what is there.
 
-        They are those of what is there, or ``"quick"`` and the study's own; `how` is for
-        `coalloc_lib.sweep.run_points`: no result depends on it.
+        `how` is for `coalloc_lib.sweep.run_points`: no result depends on it.
         """
         before = self._results
         size = before.scale if before else self.study.scales["quick"]
@@ -168,7 +158,7 @@ class Figure:
         known = before.by_case if before and same else {}
         if not known:  # the verdicts are of other numbers
             self.verdicts = []
-        cases = cases_of([self._with_added(size, its_seed)])
+        cases = cases_of([self._merged(self.cases(size, its_seed), self._added)])
         self._results = self.study.measure_all(cases, size, its_seed, known, **how)
         self._table = None
         return self
@@ -176,18 +166,15 @@ class Figure:
     def data(self) -> "pd.DataFrame":
         """Return the numbers as a tidy table, one row a point."""
         if self._table is None:
-            entries = self.entries
+            entries, known = self.entries, self._results.by_case if self._results else {}
             missing = [
-                label for label, entry in entries.items()
-                if self._results is None or any(c not in self._results for c in _each(entry))
-            ]  # fmt: skip
+                n for n, entry in entries.items() if any(c not in known for c in _each(entry))
+            ]
             if self._results is None or missing:
                 what = f" {missing[0]!r}" if missing else ""
                 raise InputError(f"{self.name} has not run{what} yet; call its run() first")
-            if self._added:
-                self._table = self.make_table(entries, self._results)
-            else:
-                self._table = self._results.table(self.name)
+            own = self.make_table(entries, self._results) if self._added else None
+            self._table = self._results.table(self.name) if own is None else own
         return self._table
 
     @property
@@ -233,8 +220,7 @@ class Figure:
 class Study:
     """A study of a paper: how a case is measured, and the figures and claims that read results.
 
-    ``measure(case, scale, seed)`` returns any object that can be pickled; `logs` are the public
-    logs that it uses, by name.
+    ``measure(case, scale, seed)`` returns any object that can be pickled; `logs` are public logs.
     """
 
     name: str
@@ -261,10 +247,9 @@ class Study:
     def add_claim(
         self, item: str, quantity: str, cases: Cases | None = None, logs: Iterable[str] = ()
     ) -> Callable:
-        """Return a decorator for the function ``judge(results)`` of a claim.
+        """Return a decorator for the function ``judge(results)`` of a claim, by its item.
 
-        `item` is its name in ``data/published/claims.csv``, `cases` what it reads beside those of
-        figures, and `logs` the real logs that a number which it prints rests on.
+        `cases` are what it reads beside those of figures, and `logs` what its number rests on.
         """
         if item in self._judges:
             raise InputError(f"item = {item!r} has a judge already; choose another claim")
@@ -291,10 +276,8 @@ class Study:
         from coalloc_lib.sweep import run_points
 
         missing = [case for case in dict.fromkeys(cases) if case not in known]
-        points = [{"case": case, "scale": scale} for case in missing]
-        measured = (
-            run_points(self.measure, points, seed=seed, **{"workers": -1, **how}) if points else []
-        )
+        points, how = [{"case": case, "scale": scale} for case in missing], {"workers": -1} | how
+        measured = run_points(self.measure, points, seed=seed, **how) if points else []
         return Results(self, scale, seed, {**known, **dict(zip(missing, measured, strict=True))})
 
     def claim_row(self, item: str, results: Any) -> Row:
@@ -335,9 +318,7 @@ def _each(entry: Any) -> tuple:
 
 def cases_of(entries: Iterable[Entries]) -> list[Any]:
     """Return the cases of several figures, each once, in their order."""
-    return list(
-        dict.fromkeys(c for each in entries for entry in each.values() for c in _each(entry))
-    )
+    return [*dict.fromkeys(c for each in entries for e in each.values() for c in _each(e))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,6 @@
 """The ledger: one row for each number or claim of the papers, with a verdict computed from figures.
 
-A verdict comes from `judge_number` or from `judge_claim`, each of which can say the opposite; no
-study writes one by hand.
+No study writes one by hand: `judge_number` and `judge_claim` can say the opposite.
 """
 
 import csv
@@ -20,15 +19,9 @@ from coalloc_lib.intervals import Interval
 
 #: For numbers: the first three. For claims: the next three. The last two are for both.
 VERDICTS = (
-    "reproduced",
-    "close",
-    "differs",
-    "holds",
-    "holds in part",
-    "does not hold",
-    "undecided",
+    "reproduced", "close", "differs", "holds", "holds in part", "does not hold", "undecided",
     "cannot be tested",
-)
+)  # fmt: skip
 #: In a note, what stands before lists that a page shows when it is asked for them.
 FOLD = " | "
 #: With more parts than this a note counts them.
@@ -55,7 +48,6 @@ class Row:
     note: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a verdict that there is none."""
         one_of("verdict", self.verdict, VERDICTS)
 
 
@@ -129,17 +121,15 @@ def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
     undecided = [name for name, answer in parts.items() if answer is None]
     failed = [name for name, answer in parts.items() if answer is not None and not answer]
     held = len(parts) - len(failed) - len(undecided)
-    if failed:
-        verdict = "holds in part" if held else "does not hold"
-    else:
-        verdict = "undecided" if undecided else "holds"
+    without = "undecided" if undecided else "holds"
+    verdict = ("holds in part" if held else "does not hold") if failed else without
     lists = {"fails": failed, "undecided": undecided}
     notes = [f"{word}: {'; '.join(names)}" for word, names in lists.items() if names]
     if notes and len(parts) > MOST_PARTS:
         counts = f"holds {held}, fails {len(failed)}, undecided {len(undecided)} of {len(parts)}"
-        text = "; ".join([counts, why] if why else [counts])
+        text = "; ".join(filter(None, [counts, why]))
         return Judgement(verdict, f"{text}{FOLD}{'; '.join(notes)}")
-    return Judgement(verdict, "; ".join([*notes, why] if why else notes))
+    return Judgement(verdict, "; ".join(filter(None, [*notes, why])))
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:

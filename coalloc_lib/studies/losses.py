@@ -1,6 +1,6 @@
 """Capacity losses as several studies show them: in bars, and beside the cells of printed tables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -33,7 +33,6 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from coalloc_lib.workloads.models import JobModel
 
-#: What a run of a study gives each case: the same for all.
 Seed = np.random.SeedSequence
 
 
@@ -63,8 +62,8 @@ class Saturated(Loss):
 
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the loss of each replication."""
-        how: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
-        busy, warning = replicated_traffic(self.scenario, seed=seed, backlog=self.backlog, **how)
+        size: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
+        busy, warning = replicated_traffic(self.scenario, seed=seed, backlog=self.backlog, **size)
         return Sample((1 - busy).mean(axis=1), warning)
 
 
@@ -116,9 +115,9 @@ def losses_table(
 
 def scenario_columns(scenario: Scenario) -> dict[str, str]:
     """Return the parts of a scenario in words, as columns of a table."""
-    columns = "system", "workload", "scheduling", "placement"
-    parts = {name: getattr(scenario, name) for name in columns}
-    return {name: "" if part is None else str(part) for name, part in parts.items()}
+    parts = vars(scenario)
+    names = "system", "workload", "scheduling", "placement"
+    return {name: "" if parts[name] is None else str(parts[name]) for name in names}
 
 
 def differences(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
@@ -188,7 +187,7 @@ class TableCell:
 
 
 def add_printed_tables(
-    study: Study, tables: Mapping[int, Mapping], by_response: Callable[[PublishedLoss], bool]
+    study: Study, tables: Sequence[int], by_response: Callable[[PublishedLoss], bool], **how: Any
 ) -> None:
     """Give a study a figure and rows of the ledger for each printed table of losses."""
 
@@ -201,8 +200,8 @@ def add_printed_tables(
         rows = []
         for item, cell in (entries or cells(results.scale, results.seed)).items():
             loss, printed = results[cell], cell.published.capacity_loss
-            is_exact = cell.published.method != "simulation"
-            low, high = (None, None) if is_exact else (loss.low, loss.high)
+            simulated = cell.published.method == "simulation"
+            low, high = (loss.low, loss.high) if simulated else (None, None)
             row = study.name, item, "capacity loss", printed, loss.estimate, low, high
             rows.append(Row(*row, *judge_number(printed, loss)))
         return rows
@@ -210,21 +209,17 @@ def add_printed_tables(
     def make_table(entries: Entries, results: Results) -> pd.DataFrame:
         table = pd.DataFrame([asdict(cell.published) for cell in entries.values()])
         rows = pd.DataFrame(printed(results, entries))
-        return table.rename(columns={"capacity_loss": "published"}).assign(
-            capacity_loss=rows["reproduced"],
-            ci95_low=rows["ci95_low"],
-            ci95_high=rows["ci95_high"],
-            warning=[results[cell].warning for cell in entries.values()],
-            verdict=rows["verdict"],
-        )
+        rows["capacity_loss"] = rows["reproduced"]
+        rows["warning"] = [results[cell].warning for cell in entries.values()]
+        here = rows[["capacity_loss", "ci95_low", "ci95_high", "warning", "verdict"]]
+        return table.rename(columns={"capacity_loss": "published"}).join(here)
 
-    for number, how in tables.items():
-        shows = (
-            f"Table {number}: losses here less those printed; grey: the rounding of the print, "
-            "bars: 95 % intervals of what is simulated"
-        )
-        cases = partial(cells, number=number)
-        study.add_figure(f"table{number}", shows, cases, draw=draw_printed, **how)(make_table)
+    for number in tables:
+        study.add_figure(
+            f"table{number}", f"Table {number}: losses here less those printed; grey: the rounding "
+            "of the print, bars: 95 % intervals of what is simulated",
+            partial(cells, number=number), draw=draw_printed, **how,
+        )(make_table)  # fmt: skip
 
 
 def _compared(table: pd.DataFrame) -> pd.DataFrame:
@@ -277,23 +272,20 @@ def add_densities(study: Study) -> None:
 
     def draw(table: pd.DataFrame, **titles: Any) -> Picture:
         sizes = (table["quantity"] == "size").to_numpy()
-        bars = table.assign(
-            panel=np.where(sizes, "processors", f"seconds, {BIN} in a bar"),
-            width=np.where(sizes, 1.0, BIN),
-            value=table["value"] - 0.5 * sizes,
-        )
-        columns = {"value": "value", "share": "share", "panel": "panel", "width": "width"}
-        return plots.histograms(bars, **columns, ylabel="share of jobs", **titles)
+        return plots.histograms(
+            table.assign(
+                panel=np.where(sizes, "processors", f"seconds, {BIN} in a bar"),
+                width=np.where(sizes, 1.0, BIN), value=table["value"] - 0.5 * sizes,
+            ),
+            value="value", share="share", panel="panel", width="width", ylabel="share of jobs",
+            **titles,
+        )  # fmt: skip
 
     @study.add_figure(
-        "figure1-2",
-        "Figures 1 and 2: sizes and service times of the DAS1 log, by a stand-in with its "
-        "published moments",
-        lambda scale, seed: {},
-        draw=draw,
+        "figure1-2", "Figures 1 and 2: sizes and service times of the DAS1 log, by a stand-in with "
+        "its published moments", lambda scale, seed: {}, draw=draw, when=when,
         notice="Most jobs have a power of two as their size, and most run for less than 90 s",
-        when=when,
-    )
+    )  # fmt: skip
     def make_table(entries: Entries, results: Results) -> pd.DataFrame:
         sizes, edges = das1_sizes().probabilities, np.arange(0, 901, BIN)
         times = das1_service_times().sample(np.random.default_rng(1), DRAWN)

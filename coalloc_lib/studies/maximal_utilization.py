@@ -22,27 +22,11 @@ from coalloc_lib.placement import BestFit, FirstFit
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FPFS
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.core import (
-    Decision,
-    Entries,
-    Results,
-    Scale,
-    Study,
-    furthest,
-    interval_columns,
-    least,
-    most,
-    scales,
-)
+from coalloc_lib.studies import core, losses
+from coalloc_lib.studies.core import Decision, Entries, Results, Scale, Study, scales
 from coalloc_lib.studies.ledger import Row, judge_claim
 from coalloc_lib.studies.losses import (
-    BetweenBounds,
-    ByFormula,
-    InOrder,
-    Loss,
     Saturated,
-    add_densities,
-    add_printed_tables,
     differences,
     draw_losses,
     losses_table,
@@ -60,28 +44,17 @@ ONE_LARGE = Multicluster([128])
 #: The five component sizes of Table 5, for Figures 3 to 6. One is not counted as a power of two:
 #: the paper does not say, its Table 4 does.
 FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
-#: Those of one mean; the latter have the most room for improvement, for Figure 5.
-ALIKE = FIVE[:3], FIVE[3:]
-ROOM = FIVE[3:]
-#: 'All but one' of the five.
-EXCEPTION = FIVE[4]
+#: Those of one mean; those with the most room, for Figure 5; and the one of 'all but one'.
+ALIKE, ROOM, EXCEPTION = (FIVE[:3], FIVE[3:]), FIVE[3:], FIVE[4]
 #: Waiting jobs that FPFS sees where the queue is held: half-way between the paper's bounds.
 HELD = 500
 #: The CTC log's name in the catalogue; jobs of at most 128 processors are used.
 LOG = "CTC-SP2"
 
-# What the paper's words are taken to mean.
-#: 'Roughly halved': the loss that is left, over the loss before.
-HALVED = (0.4, 0.6)
-#: 'Little', 'not very large', 'similar': differences of the capacity loss up to this.
-LITTLE = 0.03
-#: 'Only the mean matters': differences among distributions of one mean up to this.
-SAME = 0.01
-#: 'About ten percentage points'.
-ABOUT_TEN = (0.08, 0.12)
-#: 'Does not have a large impact': relative change of the loss from deterministic to the most
-#: variable service times.
-SMALL_CHANGE = 0.25
+#: What is meant by 'roughly halved' (the loss that is left, over that before), 'little', 'not very
+#: large' and 'similar' (losses up to so far apart), 'only the mean matters' (the same), 'about ten
+#: percentage points', and 'not a large impact' (the most variable service times, relatively).
+HALVED, LITTLE, SAME, ABOUT_TEN, SMALL_CHANGE = (0.4, 0.6), 0.03, 0.01, (0.08, 0.12), 0.25
 #: What two numbers printed with three decimals may differ by beyond the printed difference.
 ROUNDING = 0.001
 #: Cluster sizes at which the pathological example is taken to its limit: each double and one.
@@ -118,18 +91,17 @@ def service_times(scale: Scale) -> dict[str, Any]:
     return {CALM: Deterministic(), "exponential": Exponential()} | wild
 
 
-def bars_of(name: str, figure: str, scale: Scale) -> Mapping[str, Loss]:
+def bars_of(name: str, figure: str, scale: Scale) -> Mapping[str, losses.Loss]:
     """Return by series what a figure shows of a size distribution."""
 
     def job(**changes: Any) -> Scenario:
         return Scenario(FOUR, JobModel(parse_sizes(name), 4, **changes))
 
-    unordered = job()
-    saturated = Saturated(unordered)
+    unordered, saturated = job(), Saturated(job())
     if figure == "figure3":
         total = Scenario(ONE_LARGE, job(request="total").workload)
-        ordered = ByFormula(job(request="ordered"))
-        return {ORDERED: ordered, UNORDERED: saturated, TOTAL: ByFormula(total)}
+        ordered = losses.ByFormula(job(request="ordered"))
+        return {ORDERED: ordered, UNORDERED: saturated, TOTAL: losses.ByFormula(total)}
     if figure == "figure4":
         return {INDEPENDENT: saturated, DEPENDENT: Saturated(job(split_at=32))}
     if figure == "service-times":
@@ -139,14 +111,10 @@ def bars_of(name: str, figure: str, scale: Scale) -> Mapping[str, Loss]:
             for request in ("ordered", "unordered")
         }
     if figure == "figure5":
-        few, many = (unordered.with_(scheduling=FPFS(jumps)) for jumps in (5, 50))
-        return {
-            "FCFS": saturated,
-            f"FPFS(5), {HOLD}": Saturated(few, HELD),
-            f"FPFS(50), {HOLD}": Saturated(many, HELD),
-            f"FPFS(5), {POISSON}": BetweenBounds(few),
-            f"FPFS(50), {POISSON}": BetweenBounds(many),
-        }
+        fpfs = {f"FPFS({jumps})": unordered.with_(scheduling=FPFS(jumps)) for jumps in (5, 50)}
+        held = {f"{name}, {HOLD}": Saturated(rule, HELD) for name, rule in fpfs.items()}
+        bounds = {f"{name}, {POISSON}": losses.BetweenBounds(rule) for name, rule in fpfs.items()}
+        return {"FCFS": saturated} | held | bounds
     rules = {FIRST: FirstFit(), BEST: BestFit()}
     others = {label: Saturated(unordered.with_(placement=rule)) for label, rule in rules.items()}
     return {WORST: saturated} | others
@@ -168,12 +136,12 @@ def _log(path: str) -> tuple[str, Entries]:
     log = load_trace(LOG, missing="stand-in")
     das1 = JobModel(das1_sizes(), service=das1_service_times())
     total = log.jobs(largest=128)
-    cases: dict[Any, Loss] = {}
+    cases: dict[Any, losses.Loss] = {}
     for request, system, jobs, model in (
         ("unordered", FOUR, total.split(at_most=32), das1.with_(split_at=32)),
         ("total", ONE_LARGE, total, das1.with_(request="total")),
     ):
-        cases[request, IN_ORDER] = InOrder(Scenario(system, jobs))
+        cases[request, IN_ORDER] = losses.InOrder(Scenario(system, jobs))
         cases[request, DRAWN] = Saturated(Scenario(system, ResampledJobs(jobs)))
         cases[request, DAS1] = Saturated(Scenario(system, model))
     return log.title, cases
@@ -212,13 +180,12 @@ def by_response(cell: PublishedLoss) -> bool:
     return cell.clusters == 1 or (cell.table == 3 and cell.request == "unordered")
 
 
-printed = {
-    "notice": "No cell is far from what is printed",
-    "when": lambda table: {"close"} < {"close", *table["verdict"]} <= {"close", "reproduced"},
-    "claims": ("MU-2", "MU-3"),
-}
-add_densities(study)
-add_printed_tables(study, {3: printed, 4: printed}, by_response)
+losses.add_densities(study)
+losses.add_printed_tables(
+    study, (3, 4), by_response, notice="No cell is far from what is printed",
+    when=lambda table: {"close"} < {"close", *table["verdict"]} <= {"close", "reproduced"},
+    claims=("MU-2", "MU-3"),
+)  # fmt: skip
 
 
 def left_of_ordered(table: pd.DataFrame) -> dict[str, Interval]:
@@ -234,18 +201,16 @@ def left_of_ordered(table: pd.DataFrame) -> dict[str, Interval]:
 study.add_figure(
     "figure3",
     "Figure 3: capacity loss by request type, on 4 × 32 and, for total requests, on 1 × 128",
-    **of_sizes("figure3"),
+    **of_sizes("figure3"), claims=("MU-4", "MU-5"),
     draw=draw_losses(
         "0.4 to 0.6 of ordered", by(ORDERED, lambda loss: (HALVED[0] * loss, HALVED[1] * loss))
     ),
     notice=f"From ordered to unordered requests the loss is roughly halved, but for {EXCEPTION}",
     when=lambda table: every(
-        left.between(*HALVED) is (group != EXCEPTION)
-        for group, left in left_of_ordered(table).items()
+        x.between(*HALVED) is (name != EXCEPTION) for name, x in left_of_ordered(table).items()
     ),
     otherwise="The dashes show where the loss of ordered requests is roughly halved",
-    claims=("MU-4", "MU-5"),
-)(partial(losses_table, against=ORDERED))
+)(partial(losses_table, against=ORDERED))  # fmt: skip
 
 
 def mean_alone(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
@@ -256,17 +221,15 @@ def mean_alone(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
 
 
 study.add_figure(
-    "figure4",
-    "Figure 4: capacity loss of unordered requests by how components are drawn, 4 × 32",
-    **of_sizes("figure4"),
+    "figure4", "Figure 4: capacity loss of unordered requests by how components are drawn, 4 × 32",
+    **of_sizes("figure4"), claims=("MU-6", "MU-7"),
     draw=draw_losses("dependent sizes, if the mean alone mattered", mean_alone),
     notice=f"Dependent sizes lose more than independent ones, but for {EXCEPTION}",
     when=lambda table: every(
         less.below(0) if group == EXCEPTION else less.above(0)
         for (group, _), less in differences(table).items()
     ),
-    claims=("MU-6", "MU-7"),
-)(partial(losses_table, against=INDEPENDENT))
+)(partial(losses_table, against=INDEPENDENT))  # fmt: skip
 
 
 def growths(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
@@ -286,7 +249,7 @@ def draw_growth(table: pd.DataFrame, **titles: Any) -> Picture:
     for (group, series), change in growths(table).items():
         request, service = series.split(", ", 1)
         at = {"group": group, "panel": f"{request} requests", "cv": cv.get(service)}
-        rows.append(at | interval_columns(change.times(100), "growth"))
+        rows.append(at | core.interval_columns(change.times(100), "growth"))
     return plots.lines(
         pd.DataFrame(rows).dropna(subset="cv"), x="cv", y="growth", line="group", panel="panel",
         xlabel="coefficient of variation", ylabel="growth of the loss (%)",
@@ -298,24 +261,19 @@ def draw_growth(table: pd.DataFrame, **titles: Any) -> Picture:
 study.add_figure(
     "service-times",
     "Section 7.1: growth of the loss over that with deterministic service times, 4 × 32",
-    **of_sizes("service-times"),
-    draw=draw_growth,
+    **of_sizes("service-times"), draw=draw_growth, claims=("MU-8",),
     notice=f"The loss of {FIVE[2]} more than doubles for unordered requests",
     when=lambda table: every(
-        growth.above(1)
-        for at, growth in growths(table).items()
-        if at == (FIVE[2], f"unordered, {WILD}")
+        x.above(1) for at, x in growths(table).items() if at == (FIVE[2], f"unordered, {WILD}")
     ),
-    claims=("MU-8",),
-)(partial(losses_table, against=lambda series: f"{series.split(',')[0]}, {CALM}"))
+)(partial(losses_table, against=lambda series: f"{series.split(',')[0]}, {CALM}"))  # fmt: skip
 
 #: More jumps, more colour; how the queue is made does not change what FPFS is.
 SIGNS = {5: plots.Sign("#F3D08A", "x"), 50: plots.MEANINGS["FPFS"]}
 
 study.add_figure(
-    "figure5",
-    "Figure 5: capacity loss of unordered requests under FCFS and FPFS, 4 × 32",
-    **of_sizes("figure5", ROOM),
+    "figure5", "Figure 5: capacity loss of unordered requests under FCFS and FPFS, 4 × 32",
+    **of_sizes("figure5", ROOM), claims=("MU-9",),
     draw=draw_losses(
         "FCFS less 8 to 12 points",
         by("FCFS", lambda loss: (loss - ABOUT_TEN[1], loss - ABOUT_TEN[0])),
@@ -324,22 +282,18 @@ study.add_figure(
     notice="Fifty jumps gain clearly more than five",
     when=lambda table: every(
         less.below(few.low) and not few.warning
-        for (group, series), less in differences(table).items()
-        if "(50)" in series
+        for (group, series), less in differences(table).items() if "(50)" in series
         for few in [differences(table)[group, series.replace("(50)", "(5)")]]
     ),
-    claims=("MU-9",),
-)(partial(losses_table, against="FCFS", paired=False))
+)(partial(losses_table, against="FCFS", paired=False))  # fmt: skip
 
 study.add_figure(
-    "figure6",
-    "Figure 6: capacity loss of unordered requests by placement, 4 × 32",
-    **of_sizes("figure6"),
+    "figure6", "Figure 6: capacity loss of unordered requests by placement, 4 × 32",
+    **of_sizes("figure6"), claims=("MU-10",),
     draw=draw_losses("worst fit ± 3 points", by(WORST, lambda x: (x - LITTLE, x + LITTLE))),
     notice="Worst fit loses least, whatever the sizes",
     when=lambda table: every(less.above(0) for less in differences(table).values()),
-    claims=("MU-10",),
-)(partial(losses_table, against=WORST))
+)(partial(losses_table, against=WORST))  # fmt: skip
 
 
 def draw_logs(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Picture:
@@ -349,28 +303,22 @@ def draw_logs(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Picture
 
 
 study.add_figure(
-    "figure7",
-    "Figure 7: capacity loss with the jobs of two logs of at most 128 processors",
-    lambda scale, seed: ctc()[1],
-    draw=draw_logs,
+    "figure7", "Figure 7: capacity loss with the jobs of two logs of at most 128 processors",
+    lambda scale, seed: ctc()[1], draw=draw_logs, claims=("MU-11",), one_more=one_more_loss(),
     notice="With total requests DAS1 loses far more than CTC, however its log is read",
     when=lambda table: every(
         less.below(-LITTLE) for (group, _), less in differences(table).items() if group == "total"
     ),
-    claims=("MU-11",),
-    one_more=one_more_loss(),
-)(partial(losses_table, against=DAS1, paired=False))
+)(partial(losses_table, against=DAS1, paired=False))  # fmt: skip
 
 study.add_figure(
     "figure8",
     "Figure 8: capacity loss with four draws of D(0.9)[1,8] as four components or as one, 4 × 32",
-    one_total,
+    one_total, claims=("MU-12",), one_more=one_more_loss(),
     draw=draw_losses("as much as four components", by(FOUR_PARTS, lambda loss: loss)),
     notice="The same total loses less spread over four clusters than whole in one",
     when=lambda table: len(table) == 2 and every(x.above(0) for x in differences(table).values()),
-    claims=("MU-12",),
-    one_more=one_more_loss(),
-)(partial(losses_table, against=FOUR_PARTS))
+)(partial(losses_table, against=FOUR_PARTS))  # fmt: skip
 
 
 @study.add_numbers
@@ -410,7 +358,7 @@ def _limit_of_the_pathological_example(results: Results) -> Decision:
     return last, parts
 
 
-def _apart(results: Results, method: str, request: str) -> tuple[dict[str, Interval], float]:
+def _apart(results, method, request):
     """Return by sizes simulated less calculated losses, and a limit: how near printed ones are."""
     cells = pd.concat([results.table("table3"), results.table("table4")])
     cells = cells[cells["request"] == request]
@@ -418,10 +366,10 @@ def _apart(results: Results, method: str, request: str) -> tuple[dict[str, Inter
     both = pd.merge(*kinds, on=["table", "component_sizes", "clusters"], suffixes=("", "_known"))
     limit = (both["published"] - both["published_known"]).abs().max() + ROUNDING
     return {
-        row["component_sizes"]: Interval(
-            row["capacity_loss"], row["ci95_low"], row["ci95_high"], 2, warning=row["warning"]
-        ).plus(-row["capacity_loss_known"])
-        for row in both.to_dict("records")
+        row.component_sizes: Interval(
+            row.capacity_loss, row.ci95_low, row.ci95_high, 2, warning=row.warning
+        ).plus(-row.capacity_loss_known)
+        for row in both.itertuples()
     }, limit
 
 
@@ -434,7 +382,7 @@ def _exact_and_simulated_agree(results: Results) -> Decision:
         parts[f"{label}: all {len(apart)} within {limit:.4f}"] = within
         every += apart.values()
     covered = sum(each.contains(0) for each in every)
-    return furthest(every), parts, f"{covered} of {len(every)} intervals hold the exact value"
+    return core.furthest(every), parts, f"{covered} of {len(every)} intervals hold the exact value"
 
 
 @study.add_claim("MU-3", "simulated less approximate loss, furthest from 0")
@@ -445,7 +393,7 @@ def _approximation_is_reasonable(results: Results) -> Decision:
     }
     below = sum(each.estimate > 0 for each in apart.values())
     note = f"the approximation is below the simulation in {below} of them"
-    return furthest(apart.values()), parts, note
+    return core.furthest(apart.values()), parts, note
 
 
 @study.add_claim("MU-4", "smallest step of the capacity loss")
@@ -457,7 +405,7 @@ def _unordered_between_total_and_ordered(results: Results) -> Decision:
         above = below.times(-1).plus(loss_of(table, ORDERED)[name] - loss_of(table, TOTAL)[name])
         parts |= {f"{name} below ordered": below.above(0), f"{name} above total": above.above(0)}
         steps += [below, above]
-    return least(steps), parts
+    return core.least(steps), parts
 
 
 def _sample(results: Results, figure: str, group: str, series: str) -> Sample:
@@ -472,10 +420,8 @@ def _loss_is_halved_but_once(results: Results) -> Decision:
     for name, left in left_of_ordered(table).items():
         words, halved = f"{name} {left.estimate:.2f}", left.between(*HALVED)
         parts |= {f"all but {words}": not_(halved)} if name == EXCEPTION else {words: halved}
-    samples = [
-        _sample(results, "figure3", name, UNORDERED) / loss_of(table, ORDERED)[name]
-        for name in FIVE
-    ]
+    ordered = loss_of(table, ORDERED)
+    samples = [_sample(results, "figure3", name, UNORDERED) / ordered[name] for name in FIVE]
     mean = Sample(np.mean([s.values for s in samples], axis=0), max(s.warning for s in samples))
     note = f"unordered over ordered loss; {HALVED[0]} to {HALVED[1]} taken as roughly half"
     return mean.interval, parts, note
@@ -491,8 +437,6 @@ def _dependent_sizes_lose_more_but_once(results: Results) -> Decision:
 
 @study.add_claim("MU-7", "largest difference among equal means, dependent sizes")
 def _only_the_mean_matters_if_dependent(results: Results) -> Decision:
-    """Within each group of one mean: nearly one loss if dependent, several if independent."""
-
     def widest(group: Sequence[str], series: str) -> Interval:
         samples = [_sample(results, "figure4", name, series) for name in group]
         lowest, *_, highest = sorted(samples, key=lambda each: each.mean)
@@ -504,20 +448,17 @@ def _only_the_mean_matters_if_dependent(results: Results) -> Decision:
         words = ", ".join(group)
         parts[f"{words}: at most {SAME} apart if dependent"] = dependent.between(-SAME, SAME)
         parts[f"{words}: further if independent"] = not_(independent.between(-SAME, SAME))
-    return most(widest(group, DEPENDENT) for group in ALIKE), parts
+    return core.most(widest(group, DEPENDENT) for group in ALIKE), parts
 
 
 @study.add_claim("MU-8", "largest change of the loss")
 def _service_times_change_little(results: Results) -> Decision:
     change = growths(results.table("service-times"))
-    wildest = {
-        f"{name} {request} {each.estimate:+.0%}": each
-        for name, request in product(FIVE, ("ordered", "unordered"))
-        for each in [change[name, f"{request}, {WILD}"]]
-    }
+    at = {f"{n} {r}": change[n, f"{r}, {WILD}"] for n in FIVE for r in ("ordered", "unordered")}
+    wildest = {f"{words} {each.estimate:+.0%}": each for words, each in at.items()}
     parts = {words: c.between(-SMALL_CHANGE, SMALL_CHANGE) for words, c in wildest.items()}
     note = f"change of the loss from {CALM} to {WILD}, {SMALL_CHANGE:.0%} taken as little"
-    return furthest(wildest.values()), parts, note
+    return core.furthest(wildest.values()), parts, note
 
 
 @study.add_claim("MU-9", "largest gain of MaxJumps 50")
@@ -526,11 +467,10 @@ def _overtaking_gains(results: Results) -> Decision:
     for name, how in product(ROOM, (HOLD, POISSON)):
         for jumps, limits in ((5, (0, LITTLE)), (50, ABOUT_TEN)):
             gain = less[name, f"FPFS({jumps}), {how}"].times(-1)
-            words = "held" if how == HOLD else "Poisson"
-            words = f"{name} {words} {jumps} gains {100 * gain.estimate:.1f} points"
-            parts[words] = gain.between(*limits)
+            words = f"{name} {'held' if how == HOLD else 'Poisson'} {jumps}"
+            parts[f"{words} gains {100 * gain.estimate:.1f} points"] = gain.between(*limits)
         gains.append(gain)
-    return most(gains), parts
+    return core.most(gains), parts
 
 
 @study.add_claim("MU-10", "first less worst fit loss")
@@ -538,7 +478,7 @@ def _placement_changes_little(results: Results) -> Decision:
     less = differences(results.table("figure6"))
     changes = {f"{n} {100 * less[n, FIRST].estimate:+.1f} points": less[n, FIRST] for n in FIVE}
     parts = {words: change.between(-LITTLE, LITTLE) for words, change in changes.items()}
-    return furthest(changes.values()), parts
+    return core.furthest(changes.values()), parts
 
 
 @study.add_claim("MU-11", "largest DAS1 less CTC loss")
@@ -551,7 +491,7 @@ def _two_logs_lose_alike(results: Results) -> Decision:
             changes[f"{words}, {request}: {ours:.3f} and {das1:.3f}"] = change
     parts = {words: change.between(-LITTLE, LITTLE) for words, change in changes.items()}
     note = f"jobs of {ctc()[0]}; sizes and times of DAS1 from a stand-in with its moments"
-    return furthest(changes.values()), parts, note
+    return core.furthest(changes.values()), parts, note
 
 
 @study.add_claim("MU-12", "loss of one component less that of four")

@@ -16,8 +16,7 @@ from coalloc_lib.studies.ledger import FOLD, Row, count_verdicts
 from coalloc_lib.studies.published import load_claims
 
 GOOD, FAIR, BAD, OPEN = "#00694D", "#7A5C00", "#A63603", "#595959"
-#: Colour and sign of each verdict, and the ground of its cells: what came out, what did not, and
-#: what is open.
+#: Colour and sign of each verdict, and the ground of its cells.
 MARKS = {
     "reproduced": (GOOD, "✓", ""),
     "holds": (GOOD, "✓", ""),
@@ -57,9 +56,8 @@ class InlineStyler(Styler):
 def plain_table(table: pd.DataFrame, name: str) -> Styler:
     """Return a table as a notebook shows it: words to the left, three digits."""
     left = {"selector": "td, th", "props": "text-align: left; vertical-align: top"}
-    whole = {"selector": "th", "props": "white-space: nowrap"}
     styled = InlineStyler(table, uuid=name).format(precision=3, na_rep="")
-    return styled.set_table_styles([left, whole])
+    return styled.set_table_styles([left, {"selector": "th", "props": "white-space: nowrap"}])
 
 
 def ground(verdict: str) -> str:
@@ -70,20 +68,16 @@ def ground(verdict: str) -> str:
 
 def claims_table(rows: Sequence[Row]) -> Styler:
     """Return claims as a table: the paper's words, and what came out here."""
-    claims = load_claims(rows[0].study)
-    columns = {
-        "the paper": [claims[row.item].words for row in rows],
-        "where": [claims[row.item].where for row in rows],
-        "looked at": [row.quantity for row in rows],
-        "published": [row.published for row in rows],
-        "here": [row.reproduced for row in rows],
-        "95 % from": [row.ci95_low for row in rows],
-        "to": [row.ci95_high for row in rows],
-        "verdict": [row.verdict for row in rows],
-        "note": [_note(row) for row in rows],
-    }
-    table = pd.DataFrame(columns, index=[row.item for row in rows])
-    return plain_table(table, "claims").map(ground, subset=["verdict"])
+    claims, items = load_claims(rows[0].study), [row.item for row in rows]
+    table = pd.DataFrame(list(map(vars, rows)), items).assign(
+        words=[claims[item].words for item in items], note=[*map(_note, rows)],
+        where=[claims[item].where for item in items],
+    )  # fmt: skip
+    names = {"words": "the paper", "where": "where", "quantity": "looked at"}
+    names |= {"published": "published", "reproduced": "here", "ci95_low": "95 % from"}
+    names |= {"ci95_high": "to", "verdict": "verdict", "note": "note"}
+    shown = table[[*names]].rename(columns=names)
+    return plain_table(shown, "claims").map(ground, subset=["verdict"])
 
 
 def _note(row: Row) -> str:
@@ -97,10 +91,9 @@ def _evidence(row: Row) -> str:
     """Return what was looked at and what came out, in a sentence."""
     if row.reproduced is None:
         return ""
-    text = f"{row.quantity[:1].upper()}{row.quantity[1:]}: {_number(row.reproduced)}"
-    if row.ci95_low is not None:
-        text += f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
-    return f"{text}."
+    ends = f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
+    known = _number(row.reproduced) + ends * (row.ci95_low is not None)
+    return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
 
 
 def _number(value: object) -> str:
@@ -164,8 +157,7 @@ def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequ
         )
     body.append(_summary(results))
     for name, result in results.items():
-        body.append(f'<h2 id="{name}">{escape(result.study.title)}</h2>')
-        body.append(_section(name, result, out))
+        body += [f'<h2 id="{name}">{escape(result.study.title)}</h2>', _section(name, result, out)]
     page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -183,12 +175,8 @@ def tally(result: Any) -> dict[str, int]:
     known = load_claims(result.study.name)
     claims = [row for row in result.rows if row.item in known]
     counts = count_verdicts(row for row in result.rows if row.item not in known)
-    untested = counts.get("cannot be tested", 0)
-    numbers = {
-        "numbers": sum(counts.values()) - untested,
-        "reproduced": counts.get("reproduced", 0),
-        "claims": len(claims),
-    }
+    tested = sum(counts.values()) - counts.get("cannot be tested", 0)
+    numbers = {"numbers": tested, "reproduced": counts.get("reproduced", 0), "claims": len(claims)}
     return numbers | count_verdicts(claims)
 
 
@@ -213,9 +201,7 @@ def _section(name: str, result: Any, out: Path) -> str:
     known = load_claims(name)
     rows = {row.item: row for row in result.rows if row.item in known}
     parts, others = [], []
-    for figure in result.figures:
-        if figure.draw is None:
-            continue
+    for figure in (figure for figure in result.figures if figure.draw):
         path = out / name / f"{figure.name}.png"
         picture = _picture(f"{name}-{figure.name}", figure.words(), path)
         if not figure.claims:
@@ -227,8 +213,7 @@ def _section(name: str, result: Any, out: Path) -> str:
         parts.append(f"<article>{picture}<div>{text}</div></article>")
     if rows:  # claims that no picture shows
         parts.append(f"<article><div>{verdict_lines([*rows.values()])}</div></article>")
-    numbers = [row for row in result.rows if row.item not in known]
-    if numbers:
+    if numbers := [row for row in result.rows if row.item not in known]:
         parts.append(_numbers_table(numbers))
     if others:
         parts.append(f"<h3>Further figures</h3><div class=more>{''.join(others)}</div>")
@@ -251,9 +236,8 @@ def _numbers_table(rows: Sequence[Row]) -> str:
     off = [row for row in rows if row.verdict != "reproduced"]
     cells = "".join(
         f"<tr><td>{escape(row.item)}<td class=n>{_number(row.published)}"
-        f"<td class=n>{_number(row.reproduced)}<td>{row.verdict}<td>{_note(row)}"
-        for row in off
-    )
+        f"<td class=n>{_number(row.reproduced)}<td>{row.verdict}<td>{_note(row)}" for row in off
+    )  # fmt: skip
     head = "<tr><th>number<th class=n>printed<th class=n>here<th>verdict<th>"
     fold = f"<details><summary>The others</summary><table>{head}{cells}</table></details>"
     return f"<h3>Printed numbers</h3><p>{words}.</p>{fold if off else ''}"

@@ -79,7 +79,6 @@ def published_claim(study: str, item: str) -> Claim:
 
 
 def _rows(name, study):
-    """Return the rows of a study, without its name."""
     import pandas as pd  # takes long to import, and the command line asks for the study first
 
     path = Path(__file__).parents[2] / "data" / "published" / name

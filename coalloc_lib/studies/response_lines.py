@@ -56,9 +56,8 @@ class Line:
     def measure(self, scale: Scale, seed: np.random.SeedSequence) -> Responses:
         """Return the bound, by formula where that is exact, and the points below it."""
         line, share = self.scenario, self.scenario.system.processors / self.processors
-        of_runs = parent(seed)
-        runs: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
-        busy, warning = replicated_traffic(line, seed=of_runs, **runs)
+        of_runs, how = parent(seed), {"jobs": scale.jobs, "replications": scale.replications}
+        busy, warning = replicated_traffic(line, seed=of_runs, **how)
         max_utilization = Sample(busy.mean(axis=1) * share, warning)
         bound = Bound(max_utilization.interval, "simulation")
         if best_method(line) == "exact":
@@ -70,13 +69,11 @@ class Line:
             if load < bound.interval.low:
                 point = response_point(line, load / share, seed=seed, **how)
                 points.append(Point(load, point.response, point.jobs, point.precise))
-        at = {}
-        runs |= {"replications": 1, "maximum": bound.times(1 / share)}
-        for load in self.compared:
-            if load < bound.interval.low:
-                seeds = spawn(of_runs, scale.replications)
-                times = [response_times(line, load / share, seed=each, **runs)[0] for each in seeds]
-                at[load] = Sample(np.array(times), warning)
+        at, seeds = {}, spawn(of_runs, scale.replications)
+        how = {"jobs": scale.jobs, "replications": 1, "maximum": bound.times(1 / share)}
+        for load in (each for each in self.compared if each < bound.interval.low):
+            times = [response_times(line, load / share, seed=each, **how)[0] for each in seeds]
+            at[load] = Sample(np.array(times), warning)
         return Responses(Curve(points, bound), max_utilization, at)
 
 

@@ -11,6 +11,7 @@ import coalloc_lib as co
 from coalloc_lib.analytic import slotted_utilization
 from coalloc_lib.checks import instance_of, shown
 from coalloc_lib.intervals import Interval, paired_difference, replicate, unpaired_difference
+from coalloc_lib.plots import format_interval
 from coalloc_lib.saturation import heavy_traffic, loss_at_response
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, study
@@ -153,8 +154,8 @@ def odd_print() -> float:
 
 
 def judge_shift(shift: Interval, printed: float) -> str:
-    """Return whether a shift that was shift explains one that was printed, with three decimals."""
-    facts = f"Found {shift.estimate:+.4f} ± {shift.half_width:.4f}, printed {printed:+.4f}."
+    """Return whether a shift explains one that was printed, with three decimals."""
+    facts = f"Found {format_interval(shift, 4, '+')}, printed {printed:+.4f}."
     if not (shift.low <= printed + ROUNDING and shift.high >= printed - ROUNDING):
         return f"It is not that. {facts}"
     if shift.contains(0):

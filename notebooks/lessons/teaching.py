@@ -10,6 +10,7 @@ from IPython.display import HTML
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.intervals import Interval
+from coalloc_lib.plots import format_interval
 
 #: The right one of the options of a guess, or what finds it.
 Answer = str | Callable[[], str | None] | None
@@ -130,4 +131,4 @@ def ranked(rows: Sequence[Mapping[str, Any]], by: str, ascending: bool = True) -
 
 def off_by(difference: Interval, digits: int = 4) -> str:
     """Return a difference with its 95 % interval, as the leaderboards print it."""
-    return f"{difference.estimate:+.{digits}f} ± {difference.half_width:.{digits}f}"
+    return format_interval(difference, digits, "+")

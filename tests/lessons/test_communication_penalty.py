@@ -45,13 +45,9 @@ def threshold_at_need():
 
 RIGHT = {1: 1.64, 2: 0.2, 3: 1.5, 4: 3, 5: threshold_of_more_jobs, 6: threshold_at_need}
 WRONG = {
-    1: [0.64, 1.74, 0.04, "slow", None],
-    2: [1.2, 0.0, 0.25, None],
-    3: [0.15, 15, 10, None],
-    4: [2, 4, 5, "three", None],
-    5: [0.1, 0.21, None],
-    6: [0.21, 0.24, 0.4, None],
-}
+    1: [0.64, 1.74, 0.04, "slow", None], 2: [1.2, 0.0, 0.25, None], 3: [0.15, 15, 10, None],
+    4: [2, 4, 5, "three", None], 5: [0.1, 0.21, None], 6: [0.21, 0.24, 0.4, None],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("number", lesson.EXERCISES)

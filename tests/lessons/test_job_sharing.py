@@ -43,25 +43,17 @@ def two_halves():
     return brentq(lambda p: awrt(multi_site(halves, jobs, p, **EASY)) - base, 0, 0.4, xtol=0.002)
 
 
-RIGHT = {
-    1: lambda: (16 * 2 + 20 * 12) / 36,  # responses 2 and 12
-    2: lambda: 4,  # the head goes at 6, and it comes at 2
-    3: under_fcfs,
-    4: some_stay,
-    5: two_halves,
-}
-WRONG = {
-    1: [4.0, 7.0, "hours", None],
-    2: [3, 5, 6],
-    3: [1.04, 0.25],
-    4: [1.0, 0.75],
-    5: [0.25, np.inf],
-}
+#: By exercise: the right answer, and wrong ones.
+ANSWERS = {
+    1: (lambda: (16 * 2 + 20 * 12) / 36, [4.0, 7.0, "hours", None]),  # responses 2 and 12
+    2: (lambda: 4, [3, 5, 6]),  # the head goes at 6, and it comes at 2
+    3: (under_fcfs, [1.04, 0.25]), 4: (some_stay, [1.0, 0.75]), 5: (two_halves, [0.25, np.inf]),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("number", RIGHT)
+@pytest.mark.parametrize("number", ANSWERS)
 def test_right_answers_are_taken_and_wrong_ones_get_a_hint_that_does_not_tell(number):
-    right = RIGHT[number]()
+    right, wrong = ANSWERS[number][0](), ANSWERS[number][1]
     assert_right(check, number, right)
-    for answer in WRONG[number]:
+    for answer in wrong:
         assert f"{right:.2g}" not in hint_of(check, number, answer)

@@ -66,16 +66,11 @@ def test_no_path_of_a_machine_is_kept(path):
 
 
 @each_notebook
-def test_cells_are_short(path):
-    notebook = load(path)
-    for cell in code_cells(notebook):
-        assert len(cell.source.splitlines()) <= MOST_LINES, cell.source
-    assert notebook.metadata.kernelspec.name == "python3"
-
-
-@each_notebook
-def test_imports_are_from_the_library_or_a_study(path):
-    lines = [line for cell in code_cells(load(path)) for line in cell.source.splitlines()]
+def test_cells_are_short_and_import_from_the_library_or_a_study(path):
+    cells = [cell.source.splitlines() for cell in code_cells(load(path))]
+    assert max(map(len, cells)) <= MOST_LINES
+    assert load(path).metadata.kernelspec.name == "python3"
+    lines = [line for cell in cells for line in cell]
     ours = re.compile(r"\s*(?:import|from) (?:coalloc_lib|lessons)")
     imports = [line for line in lines if ours.match(line)]
     assert imports
@@ -89,34 +84,23 @@ def last_data(cell):
 
 @each_notebook
 def test_every_picture_is_kept_with_its_words(path):
-    cells = [
-        c for c in code_cells(load(path)) if re.search(r"_picture\(|\.figure\(.*\)$", c.source)
-    ]
-    assert cells
-    for cell in cells:
+    cells = code_cells(load(path))
+    drawn = [c for c in cells if re.search(r"_picture\(|\.figure\(.*\)$", c.source)]
+    assert drawn
+    for cell in drawn:
         assert "text/html" in last_data(cell), cell.source
-    pages = [
-        o.data.get("text/html", "")
-        for c in code_cells(load(path))
-        for o in c.outputs
-        if "data" in o
-    ]
-    for page in pages:
+    outputs = [output for cell in cells for output in cell.outputs if "data" in output]
+    for page in (output.data.get("text/html", "") for output in outputs):
         assert page.count("<img") == len(IMAGE.findall(page))
         assert all(len(words) > 20 for words in IMAGE.findall(page))
 
 
 @each_notebook
-def test_explorers_and_players_are_kept_with_a_still_picture(path):
+def test_explorers_players_and_guesses_are_kept_as_still_pictures_and_questions(path):
     for cell in code_cells(load(path)):
         if re.search(r"_explorer\(|_search\(|reservation_calendar\(|co\.Player\(", cell.source):
             assert WIDGET in last_data(cell)
             assert IMAGE.search(last_data(cell)["text/html"])
-
-
-@each_notebook
-def test_guesses_are_kept_as_questions(path):
-    for cell in code_cells(load(path)):
         if re.search(r"(?<!\w)guess\(", cell.source):
             assert last_data(cell)["text/html"].count("<li>") >= 2
 

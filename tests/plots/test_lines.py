@@ -147,29 +147,27 @@ def test_what_a_line_is_compared_with_is_marked_in_its_row():
     assert dashed == [0.17, 0.23]
 
 
+def test_the_anatomy_names_the_parts_of_a_curve():
+    words = " ".join(texts(plots.anatomy(RESPONSES, "worst fit").axes[0]))
+    assert all(word in words for word in ("nobody waits", "knee", "maximal", "loss"))
+
+
 def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), **how):
     """Return the picture of one interval, from 0 to 1, and its lines and marks by their marker."""
     row = {"psi": middle, "ci95_low": low, "ci95_high": high, "row": "row", "who": "S1"}
-    row |= {
-        "printed": 0.5,
-        "words": "2 % refused",
-        "special": True,
-        "warning": how.pop("warning", ""),
-    }
-    found = pd.DataFrame([row])
-    figure = plots.intervals(found, x="psi", row="row", series="who", span=span, **how)
+    figure = plots.intervals(
+        pd.DataFrame([row]), x="psi", row="row", series="who", span=span, **how
+    )  # fmt: skip
     return figure, {marker(line): line for line in figure.axes[0].lines}
 
 
 @pytest.mark.parametrize(
     ("ends", "arrows", "reach"),
     [
-        ((-np.inf, -np.inf, 0.4), {"<"}, [0, 0.4]),
-        ((0.7, 0.4, np.inf), {">"}, [0.4, 1]),
-        ((np.nan, -np.inf, np.inf), {"<", ">"}, [0, 1]),
-        ((0.7, 0.4, 0.9), set(), [0.4, 0.9]),
+        ((-np.inf, -np.inf, 0.4), {"<"}, [0, 0.4]), ((0.7, 0.4, np.inf), {">"}, [0.4, 1]),
+        ((np.nan, -np.inf, np.inf), {"<", ">"}, [0, 1]), ((0.7, 0.4, 0.9), set(), [0.4, 0.9]),
     ],
-)
+)  # fmt: skip
 def test_what_goes_on_beyond_the_picture_has_an_arrow_that_is_explained(ends, arrows, reach):
     figure, found = interval(*ends, beyond="arrow: on")
     assert {"<", ">"} & set(found) == arrows

@@ -13,15 +13,12 @@ from tests.plots.pictures import texts
 
 CELLS = pd.DataFrame(
     [
-        ("a", "low", -20, -25, -15, ""),
-        ("b", "low", 5, 3, 7, ""),
-        ("c", "low", np.nan, np.nan, np.nan, "neither"),
-        ("a", "high", -1, -5, 3, ""),
-        ("b", "high", 900, 800, 990, ""),
-        ("c", "high", np.nan, np.inf, np.inf, "longer"),
+        ("a", "low", -20, -25, -15, ""), ("b", "low", 5, 3, 7, ""),
+        ("c", "low", np.nan, np.nan, np.nan, "neither"), ("a", "high", -1, -5, 3, ""),
+        ("b", "high", 900, 800, 990, ""), ("c", "high", np.nan, np.inf, np.inf, "longer"),
     ],
     columns=["psi", "load", "change", "ci95_low", "ci95_high", "mark"],
-).assign(panel="one")
+).assign(panel="one")  # fmt: skip
 maps = partial(plots.maps, x="psi", y="load", value="change", panel="panel", mark="mark")
 
 
@@ -42,6 +39,8 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
     assert one.get_title(loc="left") == "one"
     assert figure.axes[-1].get_ylabel() == "change, %"
     assert len(hatched(maps(CELLS.assign(warning="rising")).axes[0])) == 6
+    halves = CELLS.assign(warning=["", "rising"] * 3)[:2]  # in doubt there is no half width
+    assert texts(maps(halves, half_widths=True).axes[0]) == ["−20 ± 5", "+5"]
 
 
 def test_maps_of_kinds_explain_them_and_have_no_line():

@@ -73,32 +73,20 @@ def test_points_lie_below_the_maximum_which_is_exact_where_a_formula_is(result):
 #: By claim: what changes the lines so that the paper is less right, or more, and by figure: what
 #: makes its notice untrue.
 OPPOSITES = {
-    "CC-1": moved("4×32", -0.6),
-    "CC-2": moved("64 alone", -0.4),
-    "CC-3": moved("8×16 first fit", 0.2),
-    "CC-4": moved("small first", 0.6),
-    "CC-5": moved("2×40+3×16 first fit", -0.3),
-    "CC-6": moved("2×40+3×16 worst fit", -0.3),
-    "CC-7": moved("worst fit", -0.3),
-    "CC-8": moved("worst fit", 0.3),
-    "CC-9": turned("same size"),
-    "CC-10": placed_otherwise,
-    "CC-11": turned("same total"),
-    "CC-12": moved("4, worst fit", -0.3),
-}
+    "CC-1": moved("4×32", -0.6), "CC-2": moved("64 alone", -0.4),
+    "CC-3": moved("8×16 first fit", 0.2), "CC-4": moved("small first", 0.6),
+    "CC-5": moved("2×40+3×16 first fit", -0.3), "CC-6": moved("2×40+3×16 worst fit", -0.3),
+    "CC-7": moved("worst fit", -0.3), "CC-8": moved("worst fit", 0.3), "CC-9": turned("same size"),
+    "CC-10": placed_otherwise, "CC-11": turned("same total"), "CC-12": moved("4, worst fit", -0.3),
+}  # fmt: skip
 FALSE = {
-    "figure3": moved("4×32", -0.6),
-    "figure4": moved("8×16 first fit", -0.2),
-    "figure5a": moved("2×32", -0.3),
-    "figure5b": moved("small first", 0.6),
-    "figure6": moved("4×32 worst fit", -0.2),
-    "figure7": moved("4×32 worst fit", -0.8),
-    "figure8": moved("worst fit", 0.2),
-    "figure9": turned("same size"),
-    "figure10": moved("4×32 worst fit", -0.3),
-    "figure11": turned("same total"),
+    "figure3": moved("4×32", -0.6), "figure4": moved("8×16 first fit", -0.2),
+    "figure5a": moved("2×32", -0.3), "figure5b": moved("small first", 0.6),
+    "figure6": moved("4×32 worst fit", -0.2), "figure7": moved("4×32 worst fit", -0.8),
+    "figure8": moved("worst fit", 0.2), "figure9": turned("same size"),
+    "figure10": moved("4×32 worst fit", -0.3), "figure11": turned("same total"),
     "figure12": moved("4×32 worst fit", -0.3),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("item", OPPOSITES)
@@ -226,18 +214,26 @@ def test_jobs_of_one_size_break_even_where_counting_says(
     np.testing.assert_allclose(case.measure(TINY, 1).values, alpha, rtol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("scenario", "message"),
-    [
+def test_what_cannot_be_kept_whole_or_is_not_spread_is_refused():
+    for scenario, message in (
         (spread([32] * 4, "U[1,9]", 4), r"jobs of up to 36 processors, and no cluster of 4 × 32"),
         (spread([32] * 4, "U[1,9]", 1), "two unordered components"),
         ("a guess", "is no Scenario"),
-    ],
-)
-def test_what_cannot_be_kept_whole_or_is_not_spread_is_refused(scenario, message):
-    with pytest.raises(co.InputError, match=message) as error:
-        study.figure("break-even").add("mine", scenario)
-    assert "\n" not in str(error.value)
+    ):
+        with pytest.raises(co.InputError, match=message):
+            study.figure("break-even").add("mine", scenario)
+
+
+def test_a_reader_adds_points_and_panels(result):
+    figure, whole = result.figure("break-even"), result.figure("break-even").data()
+    for sizes, policy in (("U[1,8]", co.FCFS()), ("U[1,4]", co.FCFS()), ("U[1,4]", co.FPFS(1))):
+        figure.add("mine", spread([16, 16], sizes, 2, scheduling=policy))
+    table = figure.run().data()
+    assert {*table["panel"]} == {*cc.POLICIES, "FPFS(max_jumps=1)"}
+    assert table.query("line == 'mine'")["share"].tolist() == [9 / 16, 5 / 16, 5 / 16]
+    pd.testing.assert_frame_equal(table[table["line"] != "mine"], whole)
+    mine = whole[:1].assign(line="mine", alpha=9.0, ci95_low=8.0, ci95_high=10.0)
+    assert not figure.when(pd.concat([whole, mine]))
 
 
 def test_the_notice_of_when_it_pays_follows_the_numbers(result):

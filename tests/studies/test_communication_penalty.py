@@ -50,9 +50,10 @@ def along(found, later=None):
     return lambda line, place, group: (later if later and line in last else found)[place]
 
 
-UPWARDS = {3: 5.0, 10: 8.0, 16: 9.5, 19: 10.0}
-DOWNWARDS = {3: 14.0, 10: 9.0, 16: 8.5, 19: 8.0}
-MIDDLE = {3: 9.0, 10: 8.0, 16: 9.0, 19: 10.0}
+UPWARDS, DOWNWARDS, MIDDLE = (
+    dict(zip((3, 10, 16, 19), responses, strict=True))
+    for responses in ((5.0, 8.0, 9.5, 10.0), (14.0, 9.0, 8.5, 8.0), (9.0, 8.0, 9.0, 10.0))
+)
 
 
 def test_ratios_are_those_of_the_cases_run_by_run(result):
@@ -86,23 +87,51 @@ def test_saturated_points_have_no_ratio_and_a_doubt_stays():
 
 
 @pytest.mark.parametrize(
-    ("name", "of", "other"),
+    ("name", "of", "other", "theirs"),
     [
-        ("figure1", lambda _, psi, g: 9 + 10 * psi, lambda _, psi, g: 9.0),
-        ("figure2", along(UPWARDS), along(DOWNWARDS)),
-        ("figure3", along(UPWARDS, DOWNWARDS), along(UPWARDS)),
-        ("figure4", along(DOWNWARDS, UPWARDS), along(DOWNWARDS)),
-        ("figure5", lambda *_: 10.0, lambda *_: 10.5),
-        ("figure6", lambda line, x, g: 11.0 if g == "C4" else 10.0, lambda *_: 10.0),
+        ("figure1", lambda _, psi, g: 9 + 10 * psi, lambda _, psi, g: 9.0, {"psi": 0.3}),
+        ("figure2", along(UPWARDS), along(DOWNWARDS), {"above": 16}),
+        ("figure3", along(UPWARDS, DOWNWARDS), along(UPWARDS), {"above": 3, "psi": 0.2}),
+        ("figure4", along(DOWNWARDS, UPWARDS), along(DOWNWARDS), {"above": 3, "load": 0.5}),
+        ("figure5", lambda *_: 10.0, lambda *_: 10.5, {}),
+        ("figure6", lambda line, x, g: 11.0 if g == "C4" else 10.0, lambda *_: 10.0,
+         {"group": "C4", "above": 3}),
     ],
-)
-def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, other):
+)  # fmt: skip
+def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, other, theirs):
+    """A reader's line that does otherwise takes it away."""
     tables = [made_up(name, each).table(name) for each in (of, other)]
     when, known = study.figures[name].when, tables[0]
     ends = ["ratio", "ci95_low", "ci95_high"]
     tables += [known[:0], known.assign(**dict.fromkeys(ends, np.nan), saturated=False)]
-    tables.append(known.assign(warning="short"))
-    assert [bool(when(table)) for table in tables] == [True, False, False, False, False]
+    mine = drawn.pick(known, **theirs).assign(line="mine", **dict.fromkeys(ends, 0.1))
+    tables += [known.assign(warning="short"), pd.concat([known, mine])]
+    assert [bool(when(table)) for table in tables] == [True, False, False, False, False, False]
+
+
+def test_thresholds_have_the_agreed_columns_and_every_case(result):
+    table = result.figure("thresholds").data()
+    names = "load max_jumps splitting group psi ci95_low ci95_high answer"
+    assert " ".join(table).startswith(names)
+    assert list(table["load"]) == [0.786] * len(NAMES) + [0.8394] * len(NAMES)
+    assert list(table["group"]) == [*NAMES, *NAMES]
+    assert set(table["splitting"]) == {"floor"}
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "case"),
+    [
+        ("figure1", (7, "mine", 0.1), served(7, 0.5, above=5, span_penalty=0.1)),
+        ("figure6", (5, "mine", 5), served(5, 0.5, above=5, span_penalty=drawn.SPREAD)),
+        ("adaptive", ("FCFS", "above 4", "0.15"), served(0, 0.5, above=4, span_penalty=0.15)),
+        ("thresholds", "mine", paper.BreakEven(0.5, 20)),
+    ],
+)
+def test_what_a_reader_adds_is_run_and_drawn_beside_the_rest(result, name, label, case):
+    figure = result.figure(name)
+    before = len(figure.data())
+    assert len(figure.add(label, case).run(workers=1).data()) > before
+    figure.plot()
 
 
 def test_where_both_sides_saturate_neither_is_certain_to_lose():
@@ -227,14 +256,11 @@ def test_verdicts_say_what_the_lines_do(item, name, of, expected):
 
 
 def test_places_that_are_alike_decide_nothing():
-    assert claims.grows([3, 5], [5, 8]) is None
-    assert claims.grows([3, 5], [8]) is True
-    assert claims.grows([8, 10], [3, 5]) is False
-    gains, loses = {3: True, 10: True}, {3: False, 10: True}
-    assert claims.shrinks(gains, loses) is True
-    assert claims.shrinks(loses, gains) is False
-    assert claims.shrinks({3: True, 10: False}, {3: False, 10: True}) is False
-    assert claims.shrinks(gains, {3: None, 10: True}) is None
+    pairs = ([3, 5], [5, 8]), ([3, 5], [8]), ([8, 10], [3, 5])
+    assert [claims.grows(*pair) for pair in pairs] == [None, True, False]
+    gains, loses, other = {3: True, 10: True}, {3: False, 10: True}, {3: True, 10: False}
+    pairs = (gains, loses), (loses, gains), (other, loses), (gains, {3: None, 10: True})
+    assert [claims.shrinks(*pair) for pair in pairs] == [True, False, False, None]
 
 
 @pytest.mark.parametrize(

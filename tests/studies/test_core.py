@@ -7,13 +7,18 @@ from coalloc_lib.checks import InputError
 from tests.studies.toy import Draw, toy
 
 
-def test_each_case_is_measured_once_with_one_seed():
-    seen = []
+@pytest.fixture
+def seen():
+    return []
 
-    def measure(case, scale, seed):
-        seen.append(case)
-        return case.measure(scale, seed)
 
+@pytest.fixture
+def measure(seen):
+    """Return a measure that keeps what it has seen."""
+    return lambda case, scale, seed: seen.append(case) or case.measure(scale, seed)
+
+
+def test_each_case_is_measured_once_with_one_seed(seen, measure):
     result = toy(measure=measure).reproduce(workers=1)
     assert sorted(case.mean for case in seen) == [0.0, 1.0, 5.0, 9.0]
     draws = [result.results[Draw(mean)] - mean for mean in (0.0, 9.0)]
@@ -29,13 +34,7 @@ def test_the_rows_are_numbers_then_claims_in_their_order():
     assert rows[2].published == "(2C-1)/(2C)"
 
 
-def test_a_figure_takes_a_case_more_and_measures_only_that():
-    seen = []
-
-    def measure(case, scale, seed):
-        seen.append(case)
-        return case.measure(scale, seed)
-
+def test_a_figure_takes_a_case_more_and_measures_only_that(seen, measure):
     figure = toy(measure=measure).figure("means")
     with pytest.raises(InputError, match=r"means has not run 'm0' yet; call its run\(\)"):
         figure.data()
@@ -68,17 +67,16 @@ def test_what_cannot_be_added_is_refused():
         toy().figure("x")
 
 
-def test_what_was_not_measured_and_claims_that_nobody_knows_are_named():
+def test_what_was_not_measured_and_claims_that_nobody_knows_are_named(seen, measure):
     result = toy().reproduce()
     with pytest.raises(InputError, match=r"Draw\(mean=3.0\) was not measured; name it in"):
         result.results[Draw(3.0)]
     assert Draw(3.0) not in result.results
-    seen = []
-    study = toy(measure=lambda case, scale, seed: seen.append(case))
+    study = toy(measure=measure)
     study.figures["means"].claims = ("MU-13",)
     with pytest.raises(InputError, match="claim of means = 'MU-13'"):
         study.reproduce()
-    study = toy(measure=lambda case, scale, seed: seen.append(case))
+    study = toy(measure=measure)
     study.add_claim("MU-99", "mean")(lambda results: (0.0, {"a": True}))
     with pytest.raises(InputError, match="MU-99"):
         study.reproduce()

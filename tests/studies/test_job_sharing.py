@@ -7,25 +7,16 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.schedule import WEIGHTS
+from coalloc_lib.studies import job_sharing
 from coalloc_lib.studies.core import Results, cases_of
 from coalloc_lib.studies.job_sharing import Case, cases, study, workload_sets
-from coalloc_lib.studies.job_sharing.cases import (
-    LOCAL,
-    MULTI_SITE,
-    OVERHEADS,
-    POLICIES,
-    SHARING,
-    SINGLE,
-    STANDARD,
-    SYNTHETIC,
-    UNCHANGED,
-    Sums,
-)
+from coalloc_lib.studies.job_sharing.cases import OVERHEADS, POLICIES, STANDARD, SYNTHETIC, Sums
 from coalloc_lib.workloads.catalogue import load_stand_in
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS
 
-TINY = SMALL[study.name]
+LOCAL, SHARING, MULTI_SITE, SINGLE = cases.MODES
+UNCHANGED, TINY = cases.UNCHANGED, SMALL[study.name]
 #: Noise at which a ratio is not known to a tenth.
 LOUD = 0.4
 DAYS = 42
@@ -148,25 +139,17 @@ def test_break_even_by_hand(values, place):
 
 OVER_AVERAGE = {"m128": 1.5, "m256": 1.5, "m64": 0.5, "m384": 1.0}
 VERDICTS = [
-    ("JS-1", by_mode(local=3.0), 0, "holds"),
-    ("JS-1", by_mode(local=1.5), 0, "does not hold"),
-    ("JS-1", by_mode(local=2.0), LOUD, "undecided"),
-    ("JS-2", by_mode(multi=0.82), 0, "holds"),
+    ("JS-1", by_mode(local=3.0), 0, "holds"), ("JS-1", by_mode(local=1.5), 0, "does not hold"),
+    ("JS-1", by_mode(local=2.0), LOUD, "undecided"), ("JS-2", by_mode(multi=0.82), 0, "holds"),
     ("JS-2", by_mode(multi=0.9), 0, "does not hold"),
-    ("JS-2", by_mode(multi=0.84), LOUD, "undecided"),
-    ("JS-3", by_mode(slope=0.7), 0, "holds"),
+    ("JS-2", by_mode(multi=0.84), LOUD, "undecided"), ("JS-3", by_mode(slope=0.7), 0, "holds"),
     ("JS-3", by_mode(slope=0.4), 0, "holds in part"),
     ("JS-3", by_mode(slope=2.0), 0, "holds in part"),
     ("JS-3", by_mode(slope=0.7), LOUD, "undecided"),
     ("JS-4", sustains(lambda c: OVER_AVERAGE[c.configuration]), 0, "holds"),
     ("JS-4", sustains(lambda c: 2 - OVER_AVERAGE[c.configuration]), 0, "does not hold"),
     ("JS-4", sustains(lambda c: 1 + 0.1 * OVER_AVERAGE[c.configuration]), LOUD, "undecided"),
-    (
-        "JS-4",
-        sustains(lambda c: 3 + c.configuration[1:].startswith(("1", "2"))),
-        0,
-        "undecided",
-    ),
+    ("JS-4", sustains(lambda c: 3 + c.configuration[1:].startswith(("1", "2"))), 0, "undecided"),
     ("JS-5", sustains(lambda c: 0.5 if c.work is WORK else 1.0), 0, "holds"),
     ("JS-5", sustains(lambda c: 1.5 if c.work is WORK else 1.0), 0, "does not hold"),
     ("JS-5", sustains(lambda c: 1.0), 0, "undecided"),
@@ -180,12 +163,46 @@ VERDICTS = [
     ("JS-8", by_part("placement", {"best fit": 1.02}), 0, "holds"),
     ("JS-8", by_part("placement", {"best fit": 1.2}), 0, "does not hold"),
     ("JS-8", by_part("placement", {"best fit": 1.05}), LOUD, "undecided"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("item", "value", "noise", "answer"), VERDICTS)
 def test_verdicts_follow_the_numbers(item, value, noise, answer):
     assert verdict(item, value, noise) == answer
+
+
+def test_break_evens_are_compared_in_the_same_weeks():
+    """Two that move together by more than they differ are told apart; alone they are not."""
+    moved = np.random.default_rng(3).uniform(-0.15, 0.15, DAYS + 1)
+    found = dict(made_up(sustains(lambda c: 1.0)).by_case)
+    for case in [case for case in found if case.mode == MULTI_SITE]:
+        sums, less = found[case], moved - 0.02 * (case.configuration == "m128")
+        above = {w: sums.above[w] + less * sums.below[w] for w in WEIGHTS}
+        found[case] = replace(sums, above=above)
+    results = Results(study, TINY, 0, found)
+    ends = results.table("break_even").set_index(["configuration", "workload", "scheduling"])
+    low, high = (ends[end][:, SYNTHETIC, "EASY"] for end in ("ci95_low", "ci95_high"))
+    assert low["m128"] < high["m384"]
+    lines = job_sharing.lines(TINY, 0)
+    m128, m256, m384 = (lines[SYNTHETIC, name, "EASY"] for name in ("m128", "m256", "m384"))
+    pairs = (m128, m384), (m384, m128), (m384, m256)
+    answers = [job_sharing.sustains_more(results, *pair) for pair in pairs]
+    assert answers == [True, False, None]
+
+
+def test_tables_have_the_agreed_columns_and_every_case(result):
+    table, every = (result.figure(name).data() for name in ("break_even", "awrt"))
+    names = "configuration workload scheduling p ci95_low ci95_high answer"
+    assert " ".join(table).startswith(names)
+    assert len(table) == 2 * len(cases.CONFIGURATIONS) * len(TINY.policies)
+    assert " ".join(every).startswith("configuration workload scheduling mode p weight awrt")
+    assert set(every.query("mode == @SINGLE")["configuration"]) == {"m512"}
+    each = ["divided_as", "workload", "scheduling", "mode", "p", "weight"]
+    assert not every.duplicated(each).any()
+    assert every.groupby("mode").size().to_dict() == {
+        mode: len(table) * len(WEIGHTS) * (len(OVERHEADS) if mode == MULTI_SITE else 1)
+        for mode in cases.MODES
+    }
 
 
 def test_who_loses_by_joining_is_seen_by_size_and_assignment():
@@ -235,12 +252,9 @@ def test_captions_stand_where_the_numbers_show_it_alone(name):
 
 @pytest.mark.parametrize(
     ("name", "column", "of_easy"),
-    [
-        ("earlier-losses", "ci95_high", {"series": "EASY"}),
-        ("earlier-responses", "maximal_low", {}),
-        ("earlier-penalties", "ci95_high", {"scheduling": "EASY"}),
-    ],
-)
+    [("earlier-losses", "ci95_high", {"series": "EASY"}), ("earlier-responses", "maximal_low", {}),
+     ("earlier-penalties", "ci95_high", {"scheduling": "EASY"})],
+)  # fmt: skip
 def test_earlier_captions_can_be_false(result, name, column, of_easy):
     when, table = study.figures[name].when, result.figure(name).data().copy()
     rows = (table[list(of_easy)] == list(of_easy.values())).all(axis=1)

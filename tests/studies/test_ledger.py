@@ -1,3 +1,5 @@
+"""Verdicts come from numbers, and rows of the ledger have the fields of the contract."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -6,13 +8,7 @@ import pytest
 from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import Interval
 from coalloc_lib.studies import published
-from coalloc_lib.studies.ledger import (
-    HEADER,
-    Row,
-    judge_claim,
-    judge_number,
-    write_ledger,
-)
+from coalloc_lib.studies.ledger import HEADER, Row, judge_claim, judge_number, write_ledger
 
 
 def interval(low, high, warning=""):
@@ -25,18 +21,14 @@ ROW = Row("a-study", "Table 1 U[1,4]", "loss", 0.397, 0.3981, 0.397, 0.3992, "re
 @pytest.mark.parametrize(
     ("published", "value", "decimals", "verdict"),
     [
-        (0.397, 0.397, 3, "reproduced"),
-        (0.397, 0.3974, 3, "reproduced"),
-        (0.397, 0.3975, 3, "reproduced"),
-        (0.397, 0.39751, 3, "close"),
-        (0.397, 0.3964, 3, "close"),
+        (0.397, 0.397, 3, "reproduced"), (0.397, 0.3974, 3, "reproduced"),
+        (0.397, 0.3975, 3, "reproduced"), (0.397, 0.39751, 3, "close"), (0.397, 0.3964, 3, "close"),
         (0.4, 0.3964, 1, "reproduced"),
-        (0.397, 0.4053, 3, "close"),  # 2 % of the printed number beyond its rounding
-        (0.397, 0.4056, 3, "differs"),
-        (0.05, 0.0534, 3, "close"),  # three units beyond its rounding
-        (0.05, 0.0536, 3, "differs"),
+        # 2 % of the printed number beyond its rounding; three units
+        (0.397, 0.4053, 3, "close"), (0.397, 0.4056, 3, "differs"),
+        (0.05, 0.0534, 3, "close"), (0.05, 0.0536, 3, "differs"),
     ],
-)
+)  # fmt: skip
 def test_an_exact_value_is_judged_by_its_rounding(published, value, decimals, verdict):
     assert judge_number(published, Interval.exact(value), decimals).verdict == verdict
 
@@ -44,17 +36,14 @@ def test_an_exact_value_is_judged_by_its_rounding(published, value, decimals, ve
 @pytest.mark.parametrize(
     ("published", "low", "high", "verdict"),
     [
-        (0.397, 0.3974, 0.3990, "reproduced"),
-        (0.397, 0.3976, 0.3990, "close"),
-        (0.397, 0.3950, 0.3964, "close"),
-        (0.397, 0.4049, 0.4060, "close"),
-        (0.397, 0.4051, 0.4060, "differs"),
-        (0.397, 0.3891, 0.4049, "reproduced"),
+        (0.397, 0.3974, 0.3990, "reproduced"), (0.397, 0.3976, 0.3990, "close"),
+        (0.397, 0.3950, 0.3964, "close"), (0.397, 0.4049, 0.4060, "close"),
+        (0.397, 0.4051, 0.4060, "differs"), (0.397, 0.3891, 0.4049, "reproduced"),
         (0.397, 0.3870, 0.4070, "undecided"),  # a number far off would lie in it as well
         (0.05, 0.0475, 0.0545, "undecided"),
         (0.5, 0.495, 0.515, "reproduced"),  # just as wide as may be
     ],
-)
+)  # fmt: skip
 def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verdict):
     assert judge_number(published, interval(low, high)).verdict == verdict
 
@@ -79,15 +68,11 @@ def test_what_is_no_number_gets_no_verdict(value):
 @pytest.mark.parametrize(
     ("answers", "verdict"),
     [
-        ([True], "holds"),
-        ([False], "does not hold"),
-        ([False, None], "does not hold"),
-        ([True, False], "holds in part"),
-        ([True, None], "undecided"),
-        ([True, False, None], "holds in part"),
-        ([np.True_, np.False_], "holds in part"),
+        ([True], "holds"), ([False], "does not hold"), ([False, None], "does not hold"),
+        ([True, False], "holds in part"), ([True, None], "undecided"),
+        ([True, False, None], "holds in part"), ([np.True_, np.False_], "holds in part"),
     ],
-)
+)  # fmt: skip
 def test_a_claim_is_judged_by_its_parts(answers, verdict):
     parts = {f"part {i}": answer for i, answer in enumerate(answers)}
     assert judge_claim(parts).verdict == verdict
@@ -101,9 +86,8 @@ def test_a_claim_without_parts_or_with_a_number_for_an_answer_is_refused():
 
 
 def test_a_row_has_the_fields_of_the_contract_and_one_of_the_verdicts():
-    assert ",".join(HEADER) == (
-        "study,item,quantity,published,reproduced,ci95_low,ci95_high,verdict,note"
-    )
+    fields = "study,item,quantity,published,reproduced,ci95_low,ci95_high,verdict,note"
+    assert ",".join(HEADER) == fields
     with pytest.raises(InputError, match="verdict = 'fine'"):
         replace(ROW, verdict="fine")
 

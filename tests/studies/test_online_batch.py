@@ -4,25 +4,10 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.studies.online_batch import (
-    Case,
-    book_or_queue,
-    runs,
-    standard,
-    study,
-)
-from coalloc_lib.studies.online_batch.runs import (
-    ENDS,
-    HOUR,
-    KTH,
-    LENGTHS,
-    ONLINE,
-    REQUESTED,
-    SPREADS,
-    WAITS,
-)
+from coalloc_lib.studies.online_batch import Case, book_or_queue, runs, standard, study
+from coalloc_lib.studies.online_batch.runs import ENDS, HOUR, KTH, LENGTHS, ONLINE, REQUESTED
 from tests.studies.small import SMALL
-from tests.studies.small_logs import WEEKS
+from tests.studies.small_logs import WEEKS, small_logs
 
 SCALE = SMALL[study.name]
 
@@ -30,6 +15,41 @@ SCALE = SMALL[study.name]
 @pytest.fixture
 def kth():
     return runs.logs()[KTH]
+
+
+def test_what_rests_on_logs_that_are_not_there_is_not_judged_and_says_so(result, monkeypatch):
+    """Stand-ins know no waits, and HPC2N has none."""
+
+    def check(result, stand_in):
+        rows = {row.item: row for row in result.rows}
+        printed = [row for item, row in rows.items() if not item.startswith("OB-")]
+        assert all((row.verdict == "cannot be tested") == stand_in for row in printed)
+        assert rows["OB-2"].verdict == "cannot be tested" or not stand_in
+        assert ("recorded" in {row.item.split()[-1] for row in printed}) != stand_in
+        assert len(result.figure("table1").data()) == 3 - stand_in
+        for figure in result.figures:
+            texts = figure.data().select_dtypes(exclude="number").astype(str).to_numpy().ravel()
+            if figure.name not in ("figure1", "growth"):
+                assert ("synthetic stand-in" in " ".join(texts)) == stand_in
+            if figure.draw and stand_in:
+                figure.plot()
+
+    check(result, False)
+    monkeypatch.setattr(runs, "logs", small_logs(True, ("HPC2N",)))
+    monkeypatch.setattr("coalloc_lib.studies.core.missing_logs", list)
+    check(study.reproduce("quick", seed=1, workers=2), True)
+
+
+def test_tables_have_the_agreed_columns_and_every_case(result):
+    waits, attempts = (result.figure(name).data() for name in ("waits", "attempts"))
+    names = "log servers length policy mean_wait_h p95_wait_h longest_wait_h mean_attempts refused"
+    assert " ".join(waits).startswith(names)
+    assert len(waits) == 5 * (2 + 1)  # lengths on 100 servers, and exact ones on 128
+    assert (waits["mean_attempts"].notna() == (waits["policy"] == ONLINE)).all()
+    assert (waits["refused"].isna() == (waits["policy"] == "recorded")).all()
+    assert " ".join(attempts).startswith("log servers length size_from size_to mean_attempts")
+    assert (attempts["size_to"] - attempts["size_from"] == 49).all()
+    assert set(attempts["size_from"] % 50) == {1}
 
 
 def test_waits_are_those_of_schedules_made_by_hand(kth):
@@ -65,24 +85,43 @@ CHANGES = {
 }  # fmt: skip
 
 
+def change(table, *changes):
+    """Return the table with other values, as in `CHANGES`."""
+    table = table.astype(dict.fromkeys(table.columns.intersection([LOW, HIGH]), float))
+    for column, rows, value in changes:
+        table.loc[table.eval(rows), column] = value
+    return table
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_captions_stand_where_the_numbers_show_it_alone(result, name):
-    when, table = study.figures[name].when, result.figure(name).data().copy()
-    table = table.astype(dict.fromkeys(table.columns.intersection([LOW, HIGH]), float))
+    when, table = study.figures[name].when, result.figure(name).data()
     unknown = table.select_dtypes("number").columns.difference(["at", "servers", "size_from"])
     assert not when(table.assign(**dict.fromkeys(unknown, np.nan)))
     assert not when(table.iloc[:0])
-    *holds, fails = CHANGES[name]
-    for column, rows, value in holds:
-        table.loc[table.eval(rows), column] = value
-    assert when(table)
-    table.loc[table.eval(fails[1]), fails[0]] = fails[2]
-    assert not when(table)
+    assert when(change(table, *CHANGES[name][:-1]))
+    assert not when(change(table, *CHANGES[name]))
+
+
+def test_a_reader_adds_a_case_which_may_take_the_notice_away_or_is_refused(result, kth):
+    figure, mine = result.figure("figure5"), standard(kth, "mine", scheduling=co.FPFS(7))
+    table = figure.add("mine", mine).run(workers=1).data()
+    assert set(table[table["line"] == "mine"]["panel"]) == {"KTH-SP2, 100"}
+    figure.plot()
+    holds = CHANGES["figure5"][:-1]
+    assert figure.when(change(table, *holds))
+    assert not figure.when(change(table, *holds, (LOW, "line == 'mine'", 1)))
+    for label, case in (("mine", co.FPFS(7)), (("a", "b"), mine)):
+        with pytest.raises(co.InputError, match=r"^add\(.*; give a text and a Case: "):
+            figure.add(label, case)
+    for wrong in ({"policy": "SJF"}, {"length": "long"}):
+        with pytest.raises(co.InputError, match=f"{next(iter(wrong))} ="):
+            Case(kth, 100, **wrong)
 
 
 def test_clusters_have_the_servers_and_are_compared_in_the_same_weeks(kth):
     table = study.figure("clusters").run("quick").data().set_index(["line", "at"])
-    cases = [Case(kth, 100, placement=rule, penalty=0.5) for rule in SPREADS.values()]
+    cases = [Case(kth, 100, placement=rule, penalty=0.5) for rule in runs.SPREADS.values()]
     first, spread = (case.simulate() for case in cases)
     ratio = np.nanmean(spread.wait) / np.nanmean(first.wait)
     assert table.loc[("spread at once", 0.5), "ratio"] == pytest.approx(ratio)
@@ -127,7 +166,7 @@ def test_sums_by_hand():
     assert found.sums["wait by size"][[0, 6]].tolist() == [[0.5, 0], [4, 0]]
     assert found.sums["attempts by fifty"][:2].tolist() == [[3, 9], [17, 0]]
     assert found.sums["penalty by length"][[4, 5]].tolist() == [[0.5, 0], [2.0, 0]]
-    assert found.longer[np.isin(WAITS, [0.25, 0.5])].tolist() == [1, 0.5]
+    assert found.longer[np.isin(runs.WAITS, [0.25, 0.5])].tolist() == [1, 0.5]
     assert (found.numbers["longest"], found.numbers["refused"]) == (4.0, 1)
 
 

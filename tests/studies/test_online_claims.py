@@ -108,33 +108,29 @@ def waits(slope, spread):
 
 
 FORCED = [
-    ("OB-3", "figure3", penalties(20, 0.5), HOLDS),
-    ("OB-3", "figure3", penalties(5, 2), FAILS),
+    ("OB-3", "figure3", penalties(20, 0.5), HOLDS), ("OB-3", "figure3", penalties(5, 2), FAILS),
     ("OB-3", "figure3", penalties(20, 2), PARTLY),
     ("OB-3", "figure3", penalties(10, 1), OPEN, {"noise": LOUD}),
-    ("OB-4", "figure4", longest(1, 2), HOLDS),
-    ("OB-4", "figure4", longest(1, 0.5), PARTLY),
+    ("OB-4", "figure4", longest(1, 2), HOLDS), ("OB-4", "figure4", longest(1, 0.5), PARTLY),
     ("OB-4", "figure4", lambda case: {}, FAILS),
     ("OB-4", "figure4", longest(1, 2), OPEN, {"stand_in": True}),
     ("OB-5", "figure4", shares(0.8, 0.5, 0.6), HOLDS),
     ("OB-5", "figure4", shares(0.4, 0.9, 0.4), PARTLY),  # even at 2 h still
     ("OB-5", "figure4", shares(0.8, 0.9, 0.6), PARTLY),
     ("OB-5", "figure4", shares(0.5, 0.65, 0.5), OPEN, {"noise": LOUD}),
-    ("OB-6", "figure5", widths(2, 0.5), HOLDS),
-    ("OB-6", "figure5", widths(0.5, 2), FAILS),
+    ("OB-6", "figure5", widths(2, 0.5), HOLDS), ("OB-6", "figure5", widths(0.5, 2), FAILS),
     ("OB-6", "figure5", widths(2, 2), PARTLY),
     ("OB-6", "figure5", widths(1, 1), OPEN, {"noise": LOUD}),
     ("OB-7", "attempts", as_printed, HOLDS, {"logs": (KTH,)}),
     ("OB-7", "attempts", as_printed, OPEN, {"logs": (KTH,), "noise": LOUD}),
-    ("OB-7", "attempts", falling, FAILS),
-    ("OB-8", "figure6", ahead(0.2, 0.05, 0.4, 90), HOLDS),
+    ("OB-7", "attempts", falling, FAILS), ("OB-8", "figure6", ahead(0.2, 0.05, 0.4, 90), HOLDS),
     ("OB-8", "figure6", ahead(-0.2, 2, 0.8, 1), FAILS),
     ("OB-8", "figure6", ahead(0.2, 2, 0.4, 90), PARTLY),
     ("OB-8", "figure6", unlike, OPEN, {"stand_in": True}),
     ("OB-9", "figure7a", waits(1, 0.01), HOLDS, {"draws": 4}),
     ("OB-9", "figure7a", waits(-1, 0.01), FAILS, {"draws": 4}),
     ("OB-9", "figure7a", waits(0.01, 1), OPEN, {"draws": 4}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("row", FORCED, ids=lambda row: f"{row[0]} {row[3]}")

@@ -1,5 +1,7 @@
 """What a run of studies leaves behind, also when it fails half way."""
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -50,15 +52,12 @@ def test_one_ledger_one_page_and_a_folder_of_figures_each(toys, tmp_path):
 
 @pytest.mark.parametrize("part", ["measure", "draw"])
 def test_a_study_that_fails_leaves_what_was_there(toys, tmp_path, part):
-    def broken(*given, **said):
+    def broken(*_, **__):
         raise RuntimeError("half way")
 
     reproduce(out=tmp_path)
-    before = contents(tmp_path)
-    first = toys[NAMES[0]]
-    setattr(
-        *{"measure": (first, "measure"), "draw": (first.figures["means"], "draw")}[part], broken
-    )
+    before, first = contents(tmp_path), toys[NAMES[0]]
+    setattr(first if part == "measure" else first.figures["means"], part, broken)
     with pytest.raises(Exception, match="half way"):
         reproduce(out=tmp_path)
     assert contents(tmp_path) == before
@@ -86,6 +85,18 @@ studies._write({"a": toy().reproduce()}, "a", Path(sys.argv[1]), "quick", [])
         there = {left.name, living.name, NAMES[0], "ledger.csv", "index.html"}
         assert {path.name for path in tmp_path.iterdir()} == there
     assert not living.exists()
+
+
+def test_a_full_disk_costs_the_files_of_one_study(toys, tmp_path, monkeypatch):
+    def full(rows, path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    reproduce([NAMES[0]], out=tmp_path)
+    before = contents(tmp_path)
+    monkeypatch.setattr(studies, "write_ledger", full)
+    with pytest.raises(InputError, match=r"cannot take the files of cluster.*No space left"):
+        reproduce([NAMES[1]], out=tmp_path)
+    assert contents(tmp_path) == before
 
 
 def test_bad_arguments_are_refused_before_anything_is_made(toys, tmp_path):

@@ -34,36 +34,29 @@ def toy(name="maximal-utilization", measure=None):
     study = Study(name, "Which mean is larger?", 7, scales(runs=(4, 8), most=(1, 3)), **how)
 
     @study.add_figure(
-        "means",
-        "Means, less that of zero",
+        "means", "Means, less that of zero",
         lambda scale, seed: {f"m{i}": (Draw(float(i)), Draw(0.0)) for i in range(scale.most + 1)},
-        draw=lambda table, **said: plots.new_figure()[0],
-        notice="The last is largest",
+        draw=lambda table, **titles: plots.new_figure()[0], notice="The last is largest",
         when=lambda table: table["mean"].iloc[-1] == table["mean"].max(),
-        otherwise="Means of a few draws",
-        claims=("MU-12",),
-        one_more=one_more,
-    )
+        otherwise="Means of a few draws", claims=("MU-12",), one_more=one_more,
+    )  # fmt: skip
     def means(entries, results):
         rows = []
         for label, (case, base) in entries.items():
-            difference = student(
-                results[case] - results[base] + 1e-9 * np.arange(results.scale.runs)
-            )
+            noise = 1e-9 * np.arange(results.scale.runs)
+            difference = student(results[case] - results[base] + noise)
             rows.append({"label": label} | interval_columns(difference, "mean"))
         return pd.DataFrame(rows)
 
     @study.add_figure("bare", "A table alone", lambda scale, seed: {"m5": Draw(5.0)})
     def bare(entries, results):
-        return pd.DataFrame(
-            {"label": list(entries), "runs": [len(results[c]) for c in entries.values()]}
-        )
+        return pd.DataFrame([(label, len(results[c])) for label, c in entries.items()])
 
     @study.add_numbers
     def printed(results):
-        found = student(results[Draw(1.0)])
-        yield Row(study.name, "Table 1 a", "mean", 1.0, found.estimate, found.low, found.high,
-                  *judge_number(1.0, found))  # fmt: skip
+        mean = student(results[Draw(1.0)])
+        ends = mean.estimate, mean.low, mean.high
+        yield Row(study.name, "Table 1 a", "mean", 1.0, *ends, *judge_number(1.0, mean))
 
     @study.add_claim("MU-12", "difference of the last")
     def last(results):

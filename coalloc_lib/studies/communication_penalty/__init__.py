@@ -91,8 +91,7 @@ def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -
 
 
 @study.add_claim("CP-1", "exact offered load")
-def shares(results: Results) -> Decision:
-    """Whether the shares of jobs are those of a likely sample, which explains the other figures."""
+def _shares(results: Results) -> Decision:
     table = results.table("shares")
     jobs, inside = table["jobs"].iloc[0], table.set_index(["quantity", "group"])["explained"]
     # So large are the samples drawn that the printed shares of jobs stray as chance makes them:
@@ -132,14 +131,12 @@ def _as_printed(threshold: Interval, number: float) -> bool | None:
 
 
 @study.add_claim("CP-2", "threshold of the stream in the case nearest to print")
-def threshold_of_the_stream(results: Results) -> Decision:
-    """Whether there is a threshold at each load and MaxJumps, and whether one is as printed."""
+def _threshold_of_the_stream(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     thresholds = searched(results)
     for case, by_group in thresholds.items():
-        answer = by_group["stream"].answer
-        known = None if answer == "undecided" else answer == "crossing"
-        parts[f"a threshold at {_named(case)}"] = known
+        answer = {"crossing": True, "undecided": None}.get(by_group["stream"].answer, False)
+        parts[f"a threshold at {_named(case)}"] = answer
     case, why = nearest(thresholds)
     near = thresholds[case]["stream"].interval
     parts["0.185 in the nearest case"] = _as_printed(near, PRINTED["stream"])
@@ -147,8 +144,7 @@ def threshold_of_the_stream(results: Results) -> Decision:
 
 
 @study.add_claim("CP-3", "threshold of S4 in the case nearest to print")
-def thresholds_of_groups(results: Results) -> Decision:
-    """Whether S4's threshold is below the stream's, and S1's above 0.3."""
+def _thresholds_of_groups(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     thresholds = searched(results)
     for case, by_group in thresholds.items():
@@ -164,8 +160,7 @@ def thresholds_of_groups(results: Results) -> Decision:
 
 
 @study.add_claim("CP-4", "least rise of S4 with the threshold, from 3 to 19, over no co-allocation")
-def rises_with_threshold(results: Results) -> Decision:
-    """Whether response times rise with the threshold at each step, most for the largest jobs."""
+def _rises_with_threshold(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     rises = []
     for jumps, lines in lines_of(results, "figure2").items():
@@ -189,8 +184,7 @@ def rises_with_threshold(results: Results) -> Decision:
 
 
 @study.add_claim("CP-5", "largest of the best thresholds for S4 at the highest penalty")
-def best_grows(results: Results) -> Decision:
-    """Whether the best threshold grows with psi, and splitting pays at fewer thresholds."""
+def _best_grows(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     tops: list[float] = []
     for jumps, lines in lines_of(results, "figure3").items():
@@ -205,8 +199,7 @@ def best_grows(results: Results) -> Decision:
 
 
 @study.add_claim("CP-6", "numbers of MaxJumps at which some threshold is best at every load")
-def best_by_load(results: Results) -> Decision:
-    """Whether one threshold is best, or not seen to be worse, at every load."""
+def _best_by_load(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     common = 0.0
     for jumps, lines in lines_of(results, "figure4").items():
@@ -221,8 +214,7 @@ def best_by_load(results: Results) -> Decision:
 
 
 @study.add_claim("CP-7", "response time with psi spread over that with psi = 0.1 for all")
-def spread_is_worse(results: Results) -> Decision:
-    """Whether spread penalties respond later, in each group and at each MaxJumps."""
+def _spread_is_worse(results: Results) -> Decision:
     ratios = {
         f"{group} later, MaxJumps {jumps}": mean_of(along(lines[""], group))
         for jumps, lines in lines_of(results, "figure5").items()
@@ -234,8 +226,7 @@ def spread_is_worse(results: Results) -> Decision:
 
 
 @study.add_claim("CP-8", "response time of C4 less that of C1, over that of all split jobs")
-def own_penalty_matters(results: Results) -> Decision:
-    """Whether jobs of high and low penalty respond nearly alike, and wait alike."""
+def _own_penalty_matters(results: Results) -> Decision:
     parts: dict[str, bool | None] = {}
     far: list[Interval] = []
     for what, limit, wait in (("within", LITTLE, ""), ("waits within", LITTLE / 10, " wait")):

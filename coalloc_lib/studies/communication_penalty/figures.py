@@ -19,20 +19,11 @@ from coalloc_lib.plots.signs import OWN
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.studies.communication_penalty import responses as paper
-from coalloc_lib.studies.communication_penalty.responses import (
-    ABOVE,
-    GROUPS,
-    NAMES,
-    NO_LIMIT,
-    PARTS,
-    PRINTED_LOAD,
-    STREAM,
-    LoadedScenario,
-    jumps_label,
-    served,
-)
+from coalloc_lib.studies.communication_penalty.responses import LoadedScenario, jumps_label, served
 from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales
 
+ABOVE, PARTS, PRINTED_LOAD, NO_LIMIT = paper.ABOVE, paper.PARTS, paper.PRINTED_LOAD, paper.NO_LIMIT
+STREAM, GROUPS, NAMES = paper.STREAM, paper.GROUPS, paper.NAMES
 #: Thresholds that the paper prints in section 6; that of S1 is a lower limit.
 PRINTED = {STREAM: 0.185, "S4": 0.160, "S1": 0.3}
 #: Penalties that are drawn for each job, of the same mean as the constant one.
@@ -138,14 +129,12 @@ def _draw_shares(table, title, subtitle):
 def shares(entries: Entries, results: Results) -> pd.DataFrame:
     """Return the printed and the exact shares, and the range of samples: a row a figure."""
     samples = entries["samples"]
-    return pd.DataFrame(
-        {
-            "quantity": at[0], "group": at[1], "printed": PRINTED_SHARES[at],
-            "exact": EXACT_SHARES[at], "sample_low": low, "sample_high": high, "jobs": samples.jobs,
-            "explained": low <= PRINTED_SHARES[at] <= high,
-        }
-        for at, (low, high) in results[samples].items()
-    )  # fmt: skip
+    columns = "quantity group printed exact sample_low sample_high jobs explained"
+    rows = [
+        (*at, printed, EXACT_SHARES[at], low, high, samples.jobs, low <= printed <= high)
+        for at, (low, high) in results[samples].items() for printed in [PRINTED_SHARES[at]]
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns.split())
 
 
 PSI, THRESHOLD = "execution time penalty ψ", "splitting threshold (jobs above are split)"
@@ -163,12 +152,10 @@ def beside(
     case: LoadedScenario, against: str = NOBODY_SPLIT
 ) -> tuple[LoadedScenario, LoadedScenario]:
     """Return a case, and what it is held against: whole jobs, the same penalty for all, itself."""
-    if against == NOBODY_SPLIT:
-        return case, case.whole
-    if against == paper.ALL_SPLIT:
-        return case, case
-    jobs = case.jobs.with_(span_penalty=CONSTANT)
-    return case, replace(case, scenario=case.scenario.with_(workload=jobs))
+    if against == SAME_PENALTY:
+        jobs = case.jobs.with_(span_penalty=CONSTANT)
+        return case, replace(case, scenario=case.scenario.with_(workload=jobs))
+    return case, case.whole if against == NOBODY_SPLIT else case
 
 
 def along_thresholds(scale: Scale, lines: Mapping, last: int | None = None) -> list[tuple]:
@@ -207,10 +194,7 @@ def ratio_table(
     for (jumps, line, place), (one, other) in entries.items():
         mine, theirs = results[one], results[other]
         case = one.columns() | {"max_jumps": jumps_label(jumps), "line": line, "place": place}
-        max_utilization = {
-            "max_utilization": mine.max_utilization.mean,
-            "saturated": mine.saturated,
-        }
+        end = {"max_utilization": mine.max_utilization.mean, "saturated": mine.saturated}
         for group in groups:
             times = {"response": mine.mean(group), "response_against": theirs.mean(to or group)}
             times |= {"wait": mine.mean(f"{group} wait")} if to else {}
@@ -220,7 +204,7 @@ def ratio_table(
                 open_ = theirs.saturated and paper.NEITHER
                 ends = replace(ends, warning=open_ or paper.lost(mine, theirs, group).warning)
             ratio = interval_columns(ends, "ratio")
-            rows.append(case | {"group": group} | times | ratio | max_utilization)
+            rows.append(case | {"group": group} | times | ratio | end)
     return pd.DataFrame(rows)
 
 
@@ -296,18 +280,14 @@ _add_ratios(
 )  # fmt: skip
 _add_ratios(
     "figure3", f"jobs of S4 (7 to 19 processors); {SETTING}",
-    lambda scale: along_thresholds(
-        scale, {f"ψ = {psi:g}": (psi, PRINTED_LOAD) for psi in scale.penalties}
-    ),
+    lambda s: along_thresholds(s, {f"ψ = {psi:g}": (psi, PRINTED_LOAD) for psi in s.penalties}),
     notice="Splitting all jobs above 3 pays at ψ = 0.05 and loses at ψ = 0.2",
     when=lambda t: _turns(pick(t, above=3), {"psi": 0.05}, {"psi": 0.2}),
     groups=("S4",), claims=("CP-5",),
 )  # fmt: skip
 _add_ratios(
     "figure4", f"all jobs, ψ = {CONSTANT}; 5×20, D(0.85), FPFS, worst fit",
-    lambda scale: along_thresholds(
-        scale, {f"load {load:g}": (CONSTANT, load) for load in scale.loads}
-    ),
+    lambda s: along_thresholds(s, {f"load {load:g}": (CONSTANT, load) for load in s.loads}),
     notice="With MaxJumps 5, splitting all jobs above 3 pays at load 0.786 and loses at 0.5",
     when=lambda t: _turns(pick(t, max_jumps="5", above=3), {"load": 0.786}, {"load": 0.5}),
     groups=(STREAM,), claims=("CP-6",),

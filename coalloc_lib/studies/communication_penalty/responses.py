@@ -33,8 +33,8 @@ PRINTED_LOAD = 0.786
 EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
 #: How often a job may be passed, the paper does not say; here, without limit.
 NO_LIMIT = 10**9
-#: Section 6: jobs larger than this are split into so many components. The brackets in which the
-#: paper divides are lost in print: up, 5 processors in 4 components would leave -1, so it is down.
+#: Section 6: jobs larger than this are split into so many components. How the paper rounds is lost
+#: in print: up, 5 processors in 4 components would leave -1, so it is down.
 ABOVE, PARTS = 10, 4
 #: Penalties among which a threshold is searched.
 PENALTIES = (0.0, 0.6)
@@ -72,10 +72,9 @@ def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
 
 @dataclass(frozen=True)
 class Responses:
-    """Responses of a scenario at a load, run by run.
+    """Mean responses by group, run by run; `means` is empty past saturation.
 
-    `means` has the mean response time by group, and is empty past saturation; where penalties are
-    drawn for each job, it has those of split jobs by penalty too, and their waits (``"C1 wait"``).
+    Where penalties are drawn, they have split jobs by penalty, and their waits (``"C1 wait"``).
     """
 
     max_utilization: Sample
@@ -153,19 +152,16 @@ def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) 
     """
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    max_utilization = _max_utilization(
-        scenario, max(jobs // BOUND_PART, FEWEST), runs, known.entropy, known.spawn_key
-    )
+    bound_jobs = max(jobs // BOUND_PART, FEWEST)
+    max_utilization = _max_utilization(scenario, bound_jobs, runs, known.entropy, known.spawn_key)
     if positive("load", load) >= max_utilization.interval.low:
         return Responses(max_utilization, {})
     outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
     rises = student([second - first for first, second, _ in outcomes]).low > 0
     means = [each for *_, each in outcomes]
     warning = max_utilization.warning or RISING * bool(rises)
-    return Responses(max_utilization, {
-        name: Sample(np.array([each[name] for each in means]), warning)
-        for name in means[0]
-    })  # fmt: skip
+    by_run = {name: np.array([each[name] for each in means]) for name in means[0]}
+    return Responses(max_utilization, {name: Sample(x, warning) for name, x in by_run.items()})
 
 
 @lru_cache(maxsize=4096)  # it is the same at all loads
@@ -180,9 +176,8 @@ def _run_once(scenario, load, jobs, seed):
     schedule = scenario.simulate(jobs, load=load, seed=seed)
     kept = slice(int(WARM_UP * jobs), None)
     response, size = schedule.response[kept], schedule.jobs.processors[kept]
-    groups = {STREAM: size > 0}
-    groups |= {name: (size >= least) & (size <= most) for name, (least, most) in GROUPS.items()}
-    own = {}
+    groups = {name: (size >= least) & (size <= most) for name, (least, most) in GROUPS.items()}
+    groups, own = {STREAM: size > 0} | groups, {}
     if isinstance(getattr(scenario.workload, "span_penalty", 0.0), Distribution):
         split, psi = schedule.spans[kept], schedule.jobs.span_penalty[kept]
         own = {ALL_SPLIT: split}
@@ -206,9 +201,8 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
 def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     """Return as columns by how many percent splitting changes the mean response of a group.
 
-    It is infinite where only the split jobs saturate, -100 where only the whole ones do, NaN where
-    both do; then paired runs in heavy traffic say which saturates later. Else it is of the
-    geometric mean over the runs: near saturation means are skewed, and one run would decide.
+    Infinite where only the split jobs saturate, -100 where only the whole ones do, NaN where both
+    do. Else of the geometric mean over the runs: near saturation one run would decide.
     """
     ratios = ratio(split, whole, group)
     costs = (whole.max_utilization - split.max_utilization).interval
@@ -225,9 +219,9 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     else:
         known, saturated, loses, gains = Interval.exact(-100.0), "whole", None, costs.below(0)
     undecided = "both saturate" if saturated == "both" else "undecided"
-    verdict = {"verdict": "loses" if loses else "gains" if gains else undecided}
-    columns = interval_columns(known, "change") | {"count": known.count, "saturated": saturated}
-    return columns | verdict
+    verdict = "loses" if loses else "gains" if gains else undecided
+    more = {"count": known.count, "saturated": saturated, "verdict": verdict}
+    return interval_columns(known, "change") | more
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Sample:

@@ -24,46 +24,21 @@ from coalloc_lib.studies import cluster_configurations as configurations
 from coalloc_lib.studies import communication_penalty as penalty
 from coalloc_lib.studies import maximal_utilization as utilization
 from coalloc_lib.studies.communication_penalty import figures as of_penalty
-from coalloc_lib.studies.communication_penalty.figures import pick
-from coalloc_lib.studies.communication_penalty.responses import (
-    ABOVE,
-    PARTS,
-    PRINTED_LOAD,
-    LoadedScenario,
-)
+from coalloc_lib.studies.communication_penalty.figures import ABOVE, PARTS, PRINTED_LOAD, pick
+from coalloc_lib.studies.communication_penalty.responses import LoadedScenario
 from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales
-from coalloc_lib.studies.job_sharing.cases import (
-    ASSIGNMENTS,
-    CONFIGURATIONS,
-    EQUAL,
-    LOCAL,
-    LOG,
-    MULTI_SITE,
-    OF_LARGEST,
-    OF_SITE,
-    OVERHEADS,
-    PLACEMENTS,
-    POLICIES,
-    PRINTED_OVERHEAD,
-    SEED,
-    SHARING,
-    SINGLE,
-    STANDARD,
-    SYNTHETIC,
-    UNCHANGED,
-    Case,
-    Work,
-    break_even,
-    ratio,
-    resampled,
-    spanning,
-    workload_sets,
-)
+from coalloc_lib.studies.job_sharing import cases as paper
+from coalloc_lib.studies.job_sharing.cases import Case, Work, ratio, resampled, workload_sets
 from coalloc_lib.studies.losses import Saturated, losses_table
 from coalloc_lib.studies.response_lines import Line, lines_table
 
 __all__ = ["LOOK", "Case", "study", "workload_sets"]
 
+LOCAL, SHARING, MULTI_SITE, SINGLE = paper.MODES
+OF_SITE, OF_LARGEST, UNCHANGED = paper.MODIFICATIONS
+CONFIGURATIONS, POLICIES, LOG = paper.CONFIGURATIONS, paper.POLICIES, paper.LOG
+STANDARD, EQUAL, SYNTHETIC = paper.STANDARD, paper.EQUAL, paper.SYNTHETIC
+OVERHEADS, PRINTED_OVERHEAD = paper.OVERHEADS, paper.PRINTED_OVERHEAD
 #: Relative difference of AWRTs that counts as near, and as a little; 'more than half' off.
 NEAR, HALF = 0.05, 0.5
 #: Of which line the paper prints the overhead.
@@ -72,11 +47,9 @@ PAPER = {"workload": SYNTHETIC, "configuration": STANDARD, "scheduling": "EASY"}
 TOLD = "requested times; weighted by processors × run time; 95\u00a0%: weeks drawn anew"
 #: The ways to run, and the policies, one colour each in every picture.
 LOOK = {
-    LOCAL: plots.Sign("#882255", "s"),
-    MULTI_SITE: plots.MEANINGS["single then span"],
-    SINGLE: plots.MEANINGS["one cluster"],
-    SHARING: plots.STANDARD,
-}
+    LOCAL: plots.Sign("#882255", "s"), MULTI_SITE: plots.MEANINGS["single then span"],
+    SINGLE: plots.MEANINGS["one cluster"], SHARING: plots.STANDARD,
+}  # fmt: skip
 POLICY_LOOK = plots.signs(POLICIES)
 
 
@@ -100,20 +73,14 @@ EARLIER = {
 study = Study(
     "job-sharing",
     "What do sites gain by sharing their jobs, and by letting jobs span them?",
-    SEED,
+    paper.SEED,
     scales(
-        policies=(("EASY", "FCFS"), tuple(POLICIES)),
-        drowned=((), ("m64", "m384")),
+        policies=(("EASY", "FCFS"), tuple(POLICIES)), drowned=((), ("m64", "m384")),
         resamples=(1_000, 4_000),
         losses=(Scale(jobs=6_000, replications=5), utilization.study.scales["paper"]),
-        responses=(
-            Scale(jobs=4_000, replications=5, shares=(0.5, 0.8, 0.94), precision=0.1,
-                  most_jobs=10_000),
-            configurations.study.scales["paper"],
-        ),
-        penalties=(
-            Scale(jobs=6_000, runs=5, along=(0.0, 0.1, 0.3)), penalty.study.scales["paper"],
-        ),
+        responses=(Scale(jobs=4_000, replications=5, shares=(0.5, 0.8, 0.94), precision=0.1,
+                         most_jobs=10_000), configurations.study.scales["paper"]),
+        penalties=(Scale(jobs=6_000, runs=5, along=(0.0, 0.1, 0.3)), penalty.study.scales["paper"]),
     ),
     measure,
     logs=(LOG,),
@@ -190,7 +157,7 @@ def draw_rows(table: pd.DataFrame, *, against: str, **how: Any) -> Picture:
 
 def over_sharing(work: Work, m: str, scale: Scale) -> Entries:
     """Return multi-site execution at each overhead, and job sharing."""
-    return {case.overhead: (case, Case(work, m, SHARING)) for case in spanning(work, m)}
+    return {case.overhead: (case, Case(work, m, SHARING)) for case in paper.spanning(work, m)}
 
 
 add_ratios(
@@ -232,7 +199,7 @@ add_ratios(
     "figure7", f"Figure 7: multi-site, wide jobs whole over in pieces of 128; EASY, {TOLD}",
     "line panel overhead",
     lambda work, m, scale: {
-        case.overhead: (replace(case, wide=UNCHANGED), case) for case in spanning(work, m)
+        case.overhead: (replace(case, wide=UNCHANGED), case) for case in paper.spanning(work, m)
     },
     partial(draw_along, against="wide jobs in pieces", row="panel", panel="line"),
     notice="Wide jobs left whole change the AWRT by less than a fifth",
@@ -245,7 +212,7 @@ add_ratios(
     f"by size, wide ones in pieces of their site; EASY, {TOLD}", "panel row series sites",
     lambda work, m, scale: {
         turn: tuple(Case(work, m, each, wide=OF_SITE, assignment=turn) for each in (SHARING, LOCAL))
-        for turn in ASSIGNMENTS
+        for turn in paper.ASSIGNMENTS
     },
     partial(draw_rows, against="local execution", span=(0.005, 2.0), row_height=0.3,
             look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")}),
@@ -276,7 +243,7 @@ add_ratios(
     "panel row series",
     lambda work, m, scale: {
         rule: (Case(work, m, SHARING, placement=rule), Case(work, m, SHARING))
-        for rule in PLACEMENTS
+        for rule in paper.PLACEMENTS
         if rule != "best fit"
     },
     partial(draw_rows, against="best fit", span=(0.9, 1.8)),
@@ -297,7 +264,7 @@ def beside_easy(table: pd.DataFrame, policy: str, *on: str) -> pd.DataFrame:
 def lines(scale: Scale, seed: Seed) -> Entries:
     """By (workload, configuration, policy): multi-site at each overhead, and job sharing."""
     return {
-        (name, m, policy): (*spanning(work, m, policy), Case(work, m, SHARING, policy))
+        (name, m, policy): (*paper.spanning(work, m, policy), Case(work, m, SHARING, policy))
         for (name, work), m in product(workload_sets(seed).items(), CONFIGURATIONS)
         for policy in scale.policies
     }
@@ -311,7 +278,7 @@ def sustains_more(results: Results, one: Sequence[Case], other: Sequence[Case]) 
         both = resampled(results, one).beside(resampled(results, other))
 
     def apart(means: np.ndarray) -> float:
-        ends = np.clip([break_even(each) for each in means.reshape(2, -1)], 0, OVERHEADS[-1])
+        ends = np.clip([paper.break_even(each) for each in means.reshape(2, -1)], 0, OVERHEADS[-1])
         return float(ends[0] - ends[1])
 
     difference = both.interval(apart)
@@ -330,9 +297,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
 
 
 @study.add_figure(
-    "break_even",
-    f"overhead up to which spanning beats sharing; {TOLD}",
-    lines,
+    "break_even", f"overhead up to which spanning beats sharing; {TOLD}", lines,
     draw=draw_break_even,
     notice="Where a difference is seen, spanning pays at a larger overhead under FCFS than EASY",
     when=lambda t: (
@@ -345,10 +310,10 @@ def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
     """Return a row for each line: its break-even overhead, and whether there is one."""
     rows = []
     for (name, m, policy), cases in entries.items():
-        point, other = (resampled(results, cases, w).interval(break_even) for w in WEIGHTS)
-        ends = point.estimate, point.low, point.high, Crossing(point, len(OVERHEADS)).answer
-        by_processors = other.estimate, other.low, other.high
-        rows.append((m, name, policy, *ends, *by_processors, point.warning))
+        point, other = (resampled(results, cases, w).interval(paper.break_even) for w in WEIGHTS)
+        one, two = ((each.estimate, each.low, each.high) for each in (point, other))
+        answer = Crossing(point, len(OVERHEADS)).answer
+        rows.append((m, name, policy, *one, answer, *two, point.warning))
     words = "configuration workload scheduling p ci95_low ci95_high answer p_by_processors "
     words += "p_by_processors_low p_by_processors_high warning"
     return pd.DataFrame(rows, columns=words.split())
@@ -421,8 +386,7 @@ def earlier_penalties(scale: Scale, seed: Seed) -> Entries:
 study.add_figure(
     "earlier-losses",
     f"first study: capacity loss of unordered requests, 4 × 32; queue held at 500; {EXACT}",
-    earlier_losses,
-    draw=partial(
+    earlier_losses, draw=partial(
         plots.bars, value="capacity_loss", group="group", series="series", look=POLICY_LOOK
     ),
     notice="EASY takes off more than half of the capacity that FCFS loses",
@@ -484,14 +448,19 @@ def end(intervals: dict[str, Interval], which: Callable[..., str]) -> tuple[Inte
     return intervals[name], f"{'smallest' if which is min else 'largest'}: {name}"
 
 
-@study.add_claim(
+def _judge(figure, words, which, holds, note, results, **rows):
+    """Judge each ratio of a figure; the smallest or the largest decides."""
+    known = labelled(pick(results.table(figure), weight="work", **rows), words)
+    value, where = end(known, which)
+    return value, {name: holds(each) for name, each in known.items()}, note.format(where)
+
+
+study.add_claim(
     "JS-1", "AWRT of job sharing over that of local execution, where it is largest", logs=[LOG]
-)
-def _sharing_halves(results):
-    table = pick(results.table("joining"), weight="work", series="in turn", sites="all users")
-    known = labelled(table, "{row}, {panel}")
-    largest, where = end(known, max)
-    return largest, {name: each.below(HALF) for name, each in known.items()}, where
+)(partial(
+    _judge, "joining", "{row}, {panel}", max, lambda each: each.below(HALF), "{}",
+    series="in turn", sites="all users",
+))  # fmt: skip
 
 
 @study.add_claim(
@@ -547,28 +516,20 @@ def _extracts_sustain_no_less(results):
     return smallest, parts, where
 
 
-@study.add_claim(
+study.add_claim(
     "JS-6", "AWRT with wide jobs whole over that with them in pieces, where it is largest"
-)
-def _wide_jobs_cost_little(results):
-    known = labelled(pick(results.table("figure7"), weight="work"), "{line}, p = {overhead:g}")
-    largest, _ = end(known, max)
-    parts = {name: each.below(1 + NEAR) for name, each in known.items()}
-    return largest, parts, f"a little: by less than {NEAR:.0%}"
-
-
-@study.add_claim("JS-7", "AWRT of conservative backfilling over that of EASY, where it is smallest")
-def _easy_is_better(results):
-    known = labelled(pick(results.table("conservative"), weight="work"), "{series}, {row}, {panel}")
-    smallest, where = end(known, min)
-    return smallest, {name: each.above(1) for name, each in known.items()}, where
-
-
-@study.add_claim(
+)(partial(
+    _judge, "figure7", "{line}, p = {overhead:g}", max, lambda each: each.below(1 + NEAR),
+    f"a little: by less than {NEAR:.0%}",
+))  # fmt: skip
+study.add_claim(
+    "JS-7", "AWRT of conservative backfilling over that of EASY, where it is smallest"
+)(partial(
+    _judge, "conservative", "{series}, {row}, {panel}", min, lambda each: each.above(1), "{}",
+))  # fmt: skip
+study.add_claim(
     "JS-8", "AWRT of another choice of machines over that of best fit, where it is smallest"
-)
-def _best_fit_is_good(results):
-    known = labelled(pick(results.table("choices"), weight="work"), "{series}, {row}, {panel}")
-    smallest, where = end(known, min)
-    parts = {name: each.above(1 - NEAR) for name, each in known.items()}
-    return smallest, parts, f"{where}; good: no other is better by {NEAR:.0%} or more"
+)(partial(
+    _judge, "choices", "{series}, {row}, {panel}", min, lambda each: each.above(1 - NEAR),
+    f"{{}}; good: no other is better by {NEAR:.0%} or more",
+))  # fmt: skip

@@ -20,13 +20,7 @@ from coalloc_lib.studies.core import Results, Scale
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.jann import fit_workload
-from coalloc_lib.workloads.sites import (
-    MODIFICATIONS,
-    extract,
-    least_loaded,
-    modified,
-    round_robin,
-)
+from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, modified, round_robin
 
 #: Of the synthetic workload, and of the weeks that are drawn anew.
 SEED = 2002
@@ -46,12 +40,10 @@ OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
 POLICIES = {"EASY": EASY(), "conservative": Conservative(), "FPFS(50)": FPFS(50), "FCFS": FCFS()}
 #: How the machine of a job is chosen; the paper has best fit.
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
-    "best fit": lambda system: BestFit(),
-    "first fit": lambda system: FirstFit(),
-    "worst fit": lambda system: WorstFit(),
-    "least loaded": LeastLoaded,
+    "best fit": lambda system: BestFit(), "first fit": lambda system: FirstFit(),
+    "worst fit": lambda system: WorstFit(), "least loaded": LeastLoaded,
     "random": lambda system: RandomFit(SEED),
-}
+}  # fmt: skip
 #: Where jobs are submitted: in turn, as in the paper, or such that all sites are offered one load.
 ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] = {
     "in turn": lambda jobs, system: round_robin(jobs, len(system)),
@@ -119,13 +111,10 @@ class Case:
     assignment: str = "in turn"
 
     def __post_init__(self) -> None:
-        """Check the words, and that nothing is asked for that no job would notice."""
-        one_of("configuration", self.configuration, tuple(CONFIGURATIONS))
-        one_of("mode", self.mode, MODES)
-        one_of("policy", self.policy, tuple(POLICIES))
-        one_of("wide", self.wide, MODIFICATIONS)
-        one_of("placement", self.placement, tuple(PLACEMENTS))
-        one_of("assignment", self.assignment, tuple(ASSIGNMENTS))
+        known = {"configuration": CONFIGURATIONS, "mode": MODES, "policy": POLICIES}
+        known |= {"wide": MODIFICATIONS, "placement": PLACEMENTS, "assignment": ASSIGNMENTS}
+        for name, words in known.items():
+            one_of(name, getattr(self, name), tuple(words))
         if self.overhead and self.mode != MULTI_SITE:
             raise InputError(
                 f"overhead = {self.overhead} is of jobs that span, and none does with mode = "
@@ -203,9 +192,7 @@ def break_even(means: NDArray[np.float64]) -> float:
     """
     more = means[:-1] - means[-1]
     after = int((more > 0).argmax())
-    if more[after] <= 0:
-        return np.inf
-    if after == 0:
-        return -np.inf
+    if more[after] <= 0 or after == 0:
+        return np.inf if more[after] <= 0 else -np.inf
     part = -more[after - 1] / (more[after] - more[after - 1])
     return float(OVERHEADS[after - 1] + part * (OVERHEADS[after] - OVERHEADS[after - 1]))

@@ -15,8 +15,7 @@ from coalloc_lib.studies.online_batch.runs import CTC, EXACT, KTH, ONLINE, Case,
 
 #: Small jobs are up to so many hours; what 'ten times', 'about half' and 'about constant' are.
 SMALL, ORDER, HALF, CONSTANT = 1.0, 10.0, (0.35, 0.65), (0.8, 1.25)
-#: Relative difference at which two lengths are the same, that of shares of jobs that are even, and
-#: by how much a fitted power may be above the one of a bound.
+#: Lengths that are the same, shares that are even, and a fitted power over that of its bound.
 NEAR, EVEN, SLACK = 0.01, 0.05, 0.15
 #: What a verdict on a printed number answers.
 ANSWERS = {"differs": False, "undecided": None, "cannot be tested": None}
@@ -130,7 +129,7 @@ def _short_waits(results: Results) -> Decision:
     return ratios[0], parts, "about half: 35 to 65 %; even: within 5 % of the jobs"
 
 
-def _rise(outcome: Outcome, top: str, bottom: str, groups: Any) -> Any:
+def _rise(outcome, top, bottom, groups):
     """Return the mean of the second of two groups less that of the first."""
     return outcome.anew(lambda m: m[1] - m[0], *(outcome.part(top, bottom, i) for i in groups))
 
@@ -152,17 +151,14 @@ def _online_waits_less(results: Results) -> Decision:
 
 def _printed_attempts(results: Results) -> dict[tuple[Case, float], Row | None]:
     """Return the rows of Table 2 by case and printed number; None of what no job asked for."""
-    rows, table = {}, results.table("attempts").set_index(["log", "servers", "length", "size_to"])
+    rows: dict[Any, Row | None] = {}
     for case in _entries(results, "attempts").values():
+        groups = results[case].by_group("attempts by fifty", "requests by fifty")
+        means = {(low, high): mean for low, high, mean in groups}
         printed = figures.TABLE2.get(case.log.name, {}) if case.length == EXACT else {}
         for (low, high), value in printed.items():
-            at, row = (case.log.title, case.servers, EXACT, high), None
-            if at in table.index:
-                cell = table.loc[at]
-                ends = cell["mean_attempts"], cell["ci95_low"], cell["ci95_high"], 1
-                interval = Interval(*ends, warning=cell["warning"])
-                row = _judged(f"Table 2 ({low}:{high}]", case, value, "attempts", interval)
-            rows[case, value] = row
+            item, mean = f"Table 2 ({low}:{high}]", means.get((low, high))
+            rows[case, value] = mean and _judged(item, case, value, "attempts", mean)
     return rows
 
 

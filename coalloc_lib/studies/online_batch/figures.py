@@ -12,21 +12,10 @@ from coalloc_lib.checks import InputError, shown
 from coalloc_lib.intervals import Interval, student
 from coalloc_lib.studies.core import Results, interval_columns
 from coalloc_lib.studies.online_batch import runs
-from coalloc_lib.studies.online_batch.runs import (
-    CTC,
-    EXACT,
-    HOUR,
-    KTH,
-    LENGTHS,
-    ONE,
-    ONLINE,
-    RECORDED,
-    REQUESTED,
-    Case,
-    standard,
-    study,
-)
+from coalloc_lib.studies.online_batch.runs import HOUR, Case, standard, study
 
+CTC, KTH, ONE, ONLINE, RECORDED = runs.CTC, runs.KTH, runs.ONE, runs.ONLINE, runs.RECORDED
+EXACT, REQUESTED = LENGTHS = runs.LENGTHS
 #: What the paper prints: of the logs (servers, jobs, mean length in hours: Table 1), the longest
 #: waits in hours (section 5.1), and attempts a request by group of servers (Table 2).
 FEATURES = {CTC: (512, 39_734, 5.82), KTH: (128, 28_481, 2.46), runs.HPC2N: (240, 202_825, 4.72)}
@@ -74,9 +63,8 @@ def _described(case):
 
 def _point(label, case, at, interval):
     """Return a point of a figure as a row; its label is the line, or the line is its last part."""
-    line = label if isinstance(label, str) else label[-1]
-    known = {"panel": case.machine, "line": line} | _described(case)
-    return known | {"at": at} | interval_columns(interval)
+    known = {"panel": case.machine, "line": label if isinstance(label, str) else label[-1]}
+    return known | _described(case) | {"at": at} | interval_columns(interval)
 
 
 def over_draws(values: Iterable[float], share: float = 1.0) -> Interval:
@@ -132,7 +120,7 @@ def _worked_search(entries: Mapping, results: Results) -> pd.DataFrame:
     marks = [("phase 1", [*leaves(node)]) for node in search.candidates]
     marks += [("phase 2", [*leaves(node)]) for node in search.feasible]
     marks += [("accepted", [period]) for period in search.found]
-    rows = [(part, "".join(names[period] for period in group)) for part, group in marks]
+    rows = ((part, "".join(names[period] for period in group)) for part, group in marks)
     return pd.DataFrame(rows, columns=["part", "periods"])
 
 
@@ -183,11 +171,10 @@ def _tails(entries: Mapping, results: Results) -> pd.DataFrame:
     """Return the share of jobs that wait longer than each of `WAITS`, over drawings their mean."""
     rows = []
     for label, cases in entries.items():
-        cases = cases if isinstance(cases, tuple) else (cases,)
-        longer = np.stack([results[case].longer for case in cases], axis=1)
-        for at, shares in zip(runs.WAITS, longer, strict=True):
-            if shares.any():
-                rows.append(_point(label, cases[0], at, over_draws(shares, cases[0].share)))
+        first, *_ = cases = cases if isinstance(cases, tuple) else (cases,)
+        each = zip(runs.WAITS, *(results[case].longer for case in cases), strict=True)
+        means = ((at, over_draws(shares, first.share)) for at, *shares in each if any(shares))
+        rows += [_point(label, first, at, mean) for at, mean in means]
     return pd.DataFrame(rows)
 
 
@@ -392,10 +379,10 @@ def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -
     """Return the power of its number, or of its logarithm, with which a part grows."""
     cases = _growing(results.scale, results.seed)
     mine = {at: results[case][part] for (its, at), case in cases.items() if its == panel}
-    at, y = np.array([*mine], dtype=float), np.log([*mine.values()])
+    at = np.array([*mine], dtype=float)
     x = np.log(np.log2(at) if of_logarithm else at)
     x = x - x.mean()
-    return student(x @ y / (x @ x))
+    return student(x @ np.log([*mine.values()]) / (x @ x))
 
 
 @study.add_figure(
@@ -410,8 +397,8 @@ def _growth(entries: Mapping, results: Results) -> pd.DataFrame:
         for (panel, at), case in entries.items():
             fitted, mean = power(results, panel, part), over_draws(results[case][part])
             row = {"panel": panel, "part": part, "at": at} | interval_columns(mean, "operations")
-            row |= {"exponent": fitted.estimate, "exponent_low": fitted.low}
-            rows.append(row | {"exponent_high": fitted.high})
+            ends = {"exponent_low": fitted.low, "exponent_high": fitted.high}
+            rows.append(row | {"exponent": fitted.estimate} | ends)
     return pd.DataFrame(rows)
 
 
@@ -427,8 +414,8 @@ def _waits(entries: Mapping, results: Results) -> pd.DataFrame:
         row = _described(case) | {"mean_wait_h": mean.pop("mean_wait_h")}
         row |= {"p95_wait_h": number("p95"), "longest_wait_h": number("longest")}
         tried = outcome.mean("attempts", "requests") if case.policy == ONLINE else None
-        row["mean_attempts"] = tried
-        rows.append(row | {name: number(name) for name in ("refused", "refused_work")} | mean)
+        row |= {"mean_attempts": tried, "refused": number("refused")}
+        rows.append(row | {"refused_work": number("refused_work")} | mean)
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
@@ -456,8 +443,8 @@ def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
     more = []
     for outcome in (results[case] for case in entries.values()):
         waited, jobs = (outcome.sums[f"{name} by size"].sum(axis=1) for name in ("wait", "jobs"))
-        row = {"bounded_slowdown": outcome.mean("slowdown")}
-        row |= {"temporal_penalty": outcome.mean("penalty")}
+        slow = {name: outcome.mean(name) for name in ("slowdown", "penalty")}
+        row = {"bounded_slowdown": slow["slowdown"], "temporal_penalty": slow["penalty"]}
         # The mean over groups of servers of their mean waits: each width counts alike.
         row |= {"spatial_penalty_h": float((waited[jobs > 0] / jobs[jobs > 0]).mean())}
         more.append(row | {"utilization": outcome.numbers.get("utilization")})
@@ -466,9 +453,8 @@ def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
 
 def _ratios(entries: Mapping, results: Results) -> pd.DataFrame:
     """Return a row a pair: both mean waits, their ratio in the same weeks, what was told."""
-    names = {"told": "told", "told_wait_h": "told_wait", "early_h": "early"}
-    names |= {"refused": "refused", "refused_work": "refused_work"}
-    rows = []
+    names = {"told": "told", "told_wait_h": "told_wait", "early_h": "early", "refused": "refused"}
+    names["refused_work"], rows = "refused_work", []
     for (panel, row, series), (case, base) in entries.items():
         one, other = results[case], results[base]
         known = {"panel": panel, "row": row, "series": series} | _described(case)

@@ -26,9 +26,8 @@ from coalloc_lib.workloads.swf import SwfLog
 
 HOUR, DAY = 3600.0, 86_400.0
 KTH, CTC, HPC2N = "KTH-SP2", "CTC-SP2", "HPC2N"
-#: How many servers each log is scheduled on: the machine's own number of processors, and then the
-#: one that the paper prints, where that is another. The paper's CTC log is not the public one; 338
-#: of its 512 processors ran batch jobs.
+#: How many servers each log is scheduled on: its machine's own number, and then the printed one.
+#: The paper's CTC log is not the public one; 338 of its 512 processors ran batch jobs.
 SERVERS: dict[str, tuple[int, ...]] = {KTH: (100, 128), CTC: (338, 512), HPC2N: (240,)}
 #: How long a job is said to take: as long as it does, or as long as its user asked for.
 EXACT, REQUESTED = LENGTHS = "exact", "requested"
@@ -40,21 +39,16 @@ POLICIES = {
 }  # fmt: skip
 #: Shares of reservations, and how far ahead they ask to start, at most (section 5.2).
 SHARES, AHEAD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 3 * HOUR
-#: Ends of groups: of servers in powers of two for figures, in fifties as in Table 2, and of lengths
-#: in hours. Group i has what is above its first end, up to the next.
+#: Ends of groups, each above its first end: of servers in powers of two for figures, in fifties as
+#: in Table 2, and of lengths in hours.
 ENDS = {
-    "size": np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]),
-    "fifty": np.arange(0, 551, 50),
-    "length": np.array(
-        [0, 1 / 60, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf]
-    ),
-}
-#: Waits in hours at which shares of jobs are looked at, and at which a distribution is drawn:
-#: quarters of an hour, then in equal factors.
+    "size": np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]), "fifty": np.arange(0, 551, 50),
+    "length": np.array([0, 1/60, 1/12, 1/4, 1/2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf]),
+}  # fmt: skip
+#: Waits in hours at which shares of jobs are looked at, and at which a distribution is drawn.
 WITHIN = (1, 2, 3, 12)
 WAITS = np.unique(np.round([*np.arange(0, 12.01, 0.25), *np.geomspace(12, 3000, 60)], 4))
-#: Changes of the online scheduler. Attempts reach as far as they do in the paper, two weeks: else
-#: another step would refuse other jobs.
+#: Changes of the online scheduler; attempts reach two weeks, as in the paper.
 CHANGES = {
     "step 5 min": Online(step=300.0, max_attempts=4032),
     "step 1 h": Online(step=3600.0, max_attempts=336),
@@ -65,8 +59,8 @@ CHANGES = {
 #: Into how many clusters servers are divided, what spanning adds to a run time, and placements.
 PARTS, PENALTIES, ONE = 4, (0.0, 0.1, 0.25, 0.5), "one cluster"
 SPREADS = {"one cluster first": SingleThenSpan(BestFit()), "spread at once": WorstFit()}
-#: The readable trees are small: the slots of a horizon of a week (the paper: four weeks in quarters
-#: of an hour), where in a log the extract begins whose requests are booked, and drawings of them.
+#: The readable trees are small: slots of a horizon of a week (the paper: four weeks in quarters of
+#: an hour), where in a log the extract begins whose requests are booked, and drawings of them.
 TREE_SLOTS, TREE_FIRST, TREE_DRAWS = 7, 5_000, 3
 #: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
 GROWTH_AT, GROWTH_HORIZON, COUNTED = {"servers": 64, "slots": 8, "wanted": 4}, 2 * DAY, 30
@@ -78,20 +72,16 @@ study = Study(
     "Do jobs wait less when each is booked as it is submitted than in a batch system's queue?",
     seed=2009,
     scales=scales(
-        logs=((KTH, CTC), tuple(SERVERS)),
+        logs=((KTH, CTC), tuple(SERVERS)), shares=((0.0, 0.8, 1.0), SHARES), draws=(3, 10),
         lengths_as_printed=((EXACT,), LENGTHS),  # told on the servers that the paper prints
-        shares=((0.0, 0.8, 1.0), SHARES),
-        draws=(3, 10),
         resamples=(1_000, 4_000),
         dear_logs=((KTH,), tuple(SERVERS)),  # for clusters, changes and trees
-        tree_jobs=(20, 100),
-        tree_shares=((0.0, 0.8), SHARES),
+        tree_jobs=(20, 100), tree_shares=((0.0, 0.8), SHARES),
         tree_servers=((16, 32, 64), (16, 32, 64, 128, 256)),
-        tree_slots=((4, 8), (4, 8, 16, 32)),
-        tree_wanted=((1, 2, 4), (1, 2, 4, 8)),
+        tree_slots=((4, 8), (4, 8, 16, 32)), tree_wanted=((1, 2, 4), (1, 2, 4, 8)),
     ),
     logs=tuple(SERVERS),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +138,10 @@ def _log(name: str, places: str) -> Log:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What is kept of a run.
+    """What is kept of a run: sums by week, numbers, and `longer`, the share beyond each of `WAITS`.
 
-    `sums` are over the jobs of each week: ``jobs``, ``wait`` (hours), ``penalty`` (waits over run
-    times), ``slowdown``, ``requests`` (refused ones too) and ``attempts``; ``within h`` counts the
-    jobs that waited no longer than h hours, ``over h`` the others. With ``by length``, ``by size``
-    or ``by fifty`` they have a row for each group of `ENDS`. `longer` is the share of the jobs that
-    waited longer than each of `WAITS`; `numbers` have no weeks: the longest wait is one job's.
+    Sums ``wait`` are in hours, ``penalty`` over run times, ``requests`` with refused ones; ``within
+    h`` counts jobs that waited up to h hours. ``by size`` they have a row for each of `ENDS`.
     """
 
     sums: Mapping[str, NDArray[np.float64]]
@@ -220,7 +207,6 @@ class Case:
     penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the words: one that is unknown would choose something else."""
         one_of("length", self.length, LENGTHS)
         if self.scheduling is None:
             one_of("policy", self.policy, (*POLICIES, RECORDED))
@@ -314,11 +300,10 @@ def kept(
         ("fifty", jobs.processors, ("requests", "attempts")),
     ):
         sums |= {f"{name} by {by}": total(each[name], of, ENDS[by]) for name in names}
-    waits = np.sort(wait[known])
-    if not len(waits):
-        return Outcome(sums, np.zeros(len(WAITS)), numbers, resamples)
-    longer = 1 - np.searchsorted(waits, WAITS, side="right") / len(waits)
-    numbers |= {"p95": float(np.quantile(waits, 0.95)), "longest": float(waits[-1])}
+    longer, waits = np.zeros(len(WAITS)), np.sort(wait[known])
+    if len(waits):
+        longer = 1 - np.searchsorted(waits, WAITS, side="right") / len(waits)
+        numbers |= {"p95": float(np.quantile(waits, 0.95)), "longest": float(waits[-1])}
     return Outcome(sums, longer, numbers, resamples)
 
 
@@ -326,10 +311,9 @@ def book_on_trees(
     requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Book requests on the slot trees as the paper has it; count the operations.
+    """Return each start, NaN where refused, and the attempts and operations by `PHASES`.
 
-    Returns the start of each request, NaN where it was refused, the number of searches, and
-    operations by `PHASES`, of requests from number `counted_from` on.
+    These are counted of requests from number `counted_from` on.
     """
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
@@ -383,10 +367,7 @@ class Growth:
     wanted: int
 
     def measure(self, scale: Scale, seed: np.random.SeedSequence) -> dict[str, list[float]]:
-        """Return operations an attempt (both phases) and a request (update), a number a drawing.
-
-        They are counted once about as many requests have come as fill the servers.
-        """
+        """Return operations an attempt (phases) and a request (update), once the servers fill."""
         counts, before = [], self.servers // self.wanted + 1
         for draw in range(TREE_DRAWS):  # each has a sibling of the seed, which is the first one's
             key = (*seed.spawn_key[:-1], draw, 0)
@@ -408,11 +389,11 @@ def book_or_queue(
 ) -> pd.DataFrame:
     """Return what jobs wait, what they are told, and what is refused, queued or booked.
 
-    A row for EASY, for conservative backfilling, for online booking as the paper has it, with what
-    is left over released, and so with attempts up to each of these limits in hours. Waits in hours
-    of the jobs that ran: ``told`` up to the start that was promised, ``early`` from the start up to
-    it, ``easy_wait`` of the same jobs with EASY; wide jobs ask for more than half of the
-    processors. What is refused is a share of the jobs, of their work, and of the wide jobs.
+    A row for EASY, conservative backfilling, online booking as in the paper, with what is left over
+    released, and so with attempts up to each limit in hours. Waits in hours of the jobs that ran:
+    ``told`` up to the start that was promised, ``early`` from the start up to it, ``easy_wait`` of
+    the same jobs with EASY; wide jobs ask for more than half of the processors. What is refused is
+    a share of the jobs, of their work, and of the wide jobs.
 
     Examples
     --------
