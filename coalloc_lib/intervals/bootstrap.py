@@ -20,8 +20,7 @@ class Resamples:
     """Weighted means of a log, and what they are when its weeks are drawn anew.
 
     `means`, shape (m,), are those of the log, one a scenario; `drawn`, shape (resamples, m), those
-    of each resample, in which all scenarios have the same weeks: they are paired. The log has so
-    many `blocks`.
+    of each resample, in which all scenarios have the same weeks.
     """
 
     means: NDArray[np.float64]
@@ -36,20 +35,18 @@ class Resamples:
 
         Notes
         -----
-        Percentiles of the resamples, further out than `confidence` asks for, since percentiles
-        alone are too narrow for the few weeks of a log: at the normal probability of Student's
-        quantile for b blocks, times the root of b / (b - 1) (Hesterberg 2015, the expanded
-        percentile interval; The American Statistician 69). Of a function that rises, the interval
-        is the function's values at the ends, infinite ones too.
+        Percentiles of the resamples, further out than `confidence` asks for, as a log has few
+        weeks: at the normal probability of Student's quantile for b blocks, times the root of
+        b / (b - 1) (Hesterberg 2015, the expanded percentile interval; The American Statistician
+        69). Of a function that rises, the interval is the function's values at the ends.
         """
-        from scipy.special import ndtr, stdtrit
+        from scipy.special import ndtr, stdtrit  # takes long to import
 
         values = np.array([statistic(row) for row in self.drawn])
         middle = float(statistic(self.means))
         if np.isnan(values).any() or np.isnan(middle):
-            raise InputError(
-                "statistic is not a number for some resamples; give one that always is"
-            )
+            text = "statistic is not a number for some resamples; give one that always is"
+            raise InputError(text)
         free = self.blocks - 1
         out = stdtrit(free, (1 - confidence) / 2) * np.sqrt(self.blocks / free)
         low, high = np.quantile(values, [ndtr(out), ndtr(-out)], method="inverted_cdf")
@@ -57,12 +54,9 @@ class Resamples:
         return Interval(middle, *ends, self.blocks, confidence, self.warning)
 
     def beside(self, other: "Resamples") -> "Resamples":
-        """Return the means of this log and of another side by side, for a statistic of both.
-
-        The weeks of the two are independent, whatever their seeds: the other's resamples come in
-        reverse order.
-        """
+        """Return the means of this log and of another, with independent weeks, side by side."""
         count = min(len(self.drawn), len(other.drawn))
+        # In reverse order, the other's weeks are independent of this log's, whatever the seeds.
         drawn = np.hstack([self.drawn[:count], other.drawn[::-1][:count]])
         means, blocks = np.concatenate([self.means, other.means]), min(self.blocks, other.blocks)
         return Resamples(means, drawn, blocks, self.warning or other.warning)
@@ -92,9 +86,9 @@ def resample_weeks(
 
     Notes
     -----
-    Künsch (1989): blocks of neighbouring jobs are drawn with replacement, as many as fill the log,
-    from all that begin at a step, around its end to its begin, so that jobs that depend on one
-    another stay together. The mean is that of all values drawn, weighted.
+    Künsch (1989): blocks of neighbouring jobs, which depend on one another, are drawn with
+    replacement, as many as fill the log, from all that begin at a step, around its end to its
+    begin. The mean is that of all values drawn, weighted.
     """
     submit = np.asarray(submit, dtype=float)
     values, weights = np.atleast_2d(np.asarray(values, float)), np.asarray(weights, float)
@@ -111,9 +105,8 @@ def resample_weeks(
             f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
         )
     at = ((submit - submit.min()) // positive("step", step)).astype(np.int64)
-    top, bottom = (
-        [np.bincount(at, weights=row) for row in rows] for rows in (weights * values, weights)
-    )
+    both = weights * values, weights
+    top, bottom = ([np.bincount(at, weights=row) for row in rows] for rows in both)
     length = max(round(positive("block", block) / step), 1)
     return resample_sums(top, bottom, length, resamples=resamples, seed=seed)
 
