@@ -98,16 +98,9 @@ def response_times(
 ) -> NDArray[np.float64]:
     """Mean response time of each of several independent runs with Poisson arrivals.
 
-    With the same seed they are comparable in pairs between scenarios.
-
-    Parameters
-    ----------
-    load : float
-        Offered load, as a share of all processors, below the `maximum`.
-    jobs : int
-        Jobs of a run. The first tenth is left out as warm-up.
-    maximum : Bound, optional
-        The maximal utilization; from `find_maximum` where it is not given.
+    The offered `load` must be below the `maximum`, which is from `find_maximum` where it is not
+    given. Of the `jobs` of a run the first tenth is left out as warm-up. With the same seed runs
+    are comparable in pairs between scenarios.
     """
     if maximum is None:
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
@@ -244,10 +237,7 @@ def compare(
 def find_maximum(
     scenario: Scenario, *, method: str | None = None, jobs: int = 200_000, seed: Seed = 0
 ) -> Bound:
-    """Return the maximal utilization by a method, by default the `best_method`.
-
-    Simulation is of so many `jobs` in heavy traffic.
-    """
+    """Return the maximal utilization by `best_method` or another; simulation is of `jobs`."""
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
         loss = saturated_loss(scenario, jobs=jobs, seed=seed)
@@ -258,8 +248,8 @@ def find_maximum(
         raise InputError(f"method = {method!r}; here the formula {has}; use simulation")
     system, model = scenario.system, scenario.workload
     assert isinstance(model, JobModel)  # nothing else has a formula
-    question = system, model.sizes, model.components, model.request
     placement = None if len(system) == 1 else scenario.placement
+    question = system, model.sizes, model.components, model.request
     return maximal_utilization(*question, placement=placement)
 
 

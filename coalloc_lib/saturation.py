@@ -20,15 +20,14 @@ WARM_UP = 0.1
 HELD = 500
 #: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
 FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
-#: Standard errors of a correlation of batches, or of the work drawn, that are too many: chance
-#: alone makes as many in one run of a thousand, or fewer.
+#: Standard errors of a correlation, or of the work drawn, that chance makes in one run of 1,000.
 DEVIATIONS = 3.3
 
 
 def heavy_traffic(
     scenario: Scenario, stream: JobStream, *, backlog: int | None = None, batches: int = 30
 ) -> NDArray[np.float64]:
-    """Utilization of a saturated system that serves these jobs in their order.
+    """Utilization of a saturated system that serves these jobs in their order, in batches.
 
     Parameters
     ----------
@@ -74,17 +73,11 @@ def saturated_loss(
 
 
 def replicated_traffic(
-    scenario: Scenario,
-    *,
-    jobs: int,
-    replications: int,
-    seed: Seed = 0,
-    backlog: int | None = None,
+    scenario: Scenario, *, jobs: int, replications: int, seed: Seed = 0, backlog: int | None = None
 ) -> tuple[NDArray[np.float64], str]:
     """Utilization in heavy traffic in several runs of so many jobs, and a warning.
 
-    The utilization has the shape (replications, batches); the warning is that of `doubtful_work`
-    for the jobs of all runs.
+    It has the shape (replications, batches); the warning is `doubtful_work` of all jobs.
     """
     refuse_replay(scenario)
     _refuse_oversize(scenario)
@@ -131,9 +124,8 @@ def _dependence(batches):
     apart = batches - batches.mean()
     square = apart @ apart
     correlation = apart[1:] @ apart[:-1] / square if square > 0 else 0.0
-    if correlation * np.sqrt(len(batches)) <= DEVIATIONS:
-        return ""
-    return f"neighbouring batches depend on one another (correlation {correlation:.2f})"
+    doubtful = bool(correlation * np.sqrt(len(batches)) > DEVIATIONS)
+    return f"neighbouring batches depend on one another (correlation {correlation:.2f})" * doubtful
 
 
 def loss_at_response(
@@ -206,9 +198,8 @@ def loss_between_bounds(
     grid of 0.5 % within 10 % around the rate that saturates a queue held half-way.
     """
     if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
-        raise InputError(
-            f"bounds = {bounds}; give a lower and a higher queue length, with one between them"
-        )
+        text = f"bounds = {bounds}; give a lower and a higher queue length, with one between them"
+        raise InputError(text)
     refuse_replay(scenario)
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
     begin = (low + high) // 2
@@ -231,14 +222,11 @@ def loss_between_bounds(
 def _refuse_oversize(scenario):
     """Refuse a model with a job that never starts, drawn or not."""
     workload = scenario.workload
-    if isinstance(workload, SplitJobs):
-        hardest = workload.of_each_size()
-    elif isinstance(workload, JobModel):
-        hardest = workload.largest()
-    else:
+    if not isinstance(workload, SplitJobs | JobModel):
         return
+    hardest = workload.of_each_size if isinstance(workload, SplitJobs) else workload.largest
     try:
-        refuse_impossible(scenario.system, hardest, scenario.placement)
+        refuse_impossible(scenario.system, hardest(), scenario.placement)
     except ImpossibleJobError as error:
         raise InputError(
             f"sizes = {workload.sizes} allow a job that never starts: {error.reason}; give smaller "
@@ -253,9 +241,8 @@ def _saturated_run(scenario, stream, backlog, batches):
     schedule = scenario.run(stream, backlog)
     last = schedule.jobs.submit[-1]
     if last <= 0:
-        raise InputError(
-            f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
-        )
+        text = f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
+        raise InputError(text)
     edges = np.linspace(WARM_UP * last, last, whole("batches", batches, least=2) + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
     return schedule.utilization_between(edges, net=True), ended

@@ -17,10 +17,9 @@ FEWEST_BLOCKS = 4
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Weighted means of a log, and what they are when its weeks are drawn anew.
+    """Weighted means of a log, shape (m,), one a scenario, and `drawn` when weeks are drawn anew.
 
-    `means`, shape (m,), are those of the log, one a scenario; `drawn`, shape (resamples, m), those
-    of each resample, in which all scenarios have the same weeks.
+    `drawn` has the shape (resamples, m); all scenarios have the same weeks.
     """
 
     means: NDArray[np.float64]
@@ -79,10 +78,10 @@ def resample_weeks(
     values, weights : array_like, shape (n,) or (m, n)
         Of each job, such as its response time; a row a scenario with the same jobs.
     submit : array_like, shape (n,)
-        Instants of submission, in seconds: a job belongs to the week in which it came.
+        In seconds: a job belongs to the week in which it came.
     block, step : float
         Length of a block and least distance of two, in seconds: a week, so that each has its
-        working days and its weekend, and a day. The log must have four blocks or more.
+        weekend, and a day. The log must have four blocks or more.
 
     Notes
     -----
@@ -90,13 +89,11 @@ def resample_weeks(
     replacement, as many as fill the log, from all that begin at a step, around its end to its
     begin. The mean is that of all values drawn, weighted.
     """
-    submit = np.asarray(submit, dtype=float)
-    values, weights = np.atleast_2d(np.asarray(values, float)), np.asarray(weights, float)
-    weights = np.broadcast_to(weights, values.shape)
+    submit, values = np.asarray(submit, float), np.atleast_2d(np.asarray(values, float))
+    weights = np.broadcast_to(np.asarray(weights, float), values.shape)
     if submit.ndim != 1 or values.shape[-1] != len(submit):
-        raise InputError(
-            f"values have the shape {values.shape} and submit {submit.shape}; give a value a job"
-        )
+        text = f"values have the shape {values.shape} and submit {submit.shape}; give a value a job"
+        raise InputError(text)
     bad = ~np.isfinite(values) | ~np.isfinite(weights) | (weights < 0)
     if bad.any():
         row, job = map(int, np.argwhere(bad)[0])
@@ -114,10 +111,9 @@ def resample_weeks(
 def resample_sums(
     top: ArrayLike, bottom: ArrayLike, length: int, *, resamples: int = 1_000, seed: Seed = 0
 ) -> Resamples:
-    """Draw blocks of days anew: `resample_weeks`, where the sums of each day are known.
+    """Draw blocks of `length` days anew: `resample_weeks`, where the sums of each day are known.
 
-    `top` and `bottom`, shape (m, days), are sums of weights times values, and of weights, a row a
-    scenario; the mean is their ratio. A block has `length` days.
+    `top` and `bottom`, shape (m, days), are sums of weights times values, and of weights.
     """
     sums = np.stack([np.atleast_2d(np.asarray(each, float)) for each in (top, bottom)])
     days = sums.shape[-1]

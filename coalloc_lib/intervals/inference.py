@@ -57,17 +57,15 @@ def unpaired_difference(
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Values of one figure in independent runs, and the warning of their interval.
+    """Values of one figure in independent runs; without a dimension, a figure that is known.
 
     ``one - other`` compares runs on common random numbers one by one; it has the warning of either.
-    `values` without a dimension are a figure that is known.
     """
 
     values: NDArray[np.float64]
     warning: str = ""
 
     def __post_init__(self) -> None:
-        """Keep the values as an array."""
         object.__setattr__(self, "values", np.asarray(self.values, dtype=float))
 
     @property
@@ -153,7 +151,7 @@ def crossing(
     differences in it and next to it on either side.
     """
     low, high = numbers("range", [low, high]).astype(float).tolist()
-    if not (np.isfinite([low, high]).all() and low < high):
+    if not -np.inf < low < high < np.inf:
         raise InputError(f"low = {low} and high = {high}; give two finite numbers, low below high")
     halvings = (whole("budget", budget, least=5) - 2) // 3
     known: dict[float, Interval] = {}
@@ -176,7 +174,7 @@ def crossing(
     )
     before = max((x for x in known if x <= begin), default=low)
     after = min((x for x in known if x >= finish), default=high)
-    warnings = (each.warning for x, each in sorted(known.items()) if before <= x <= after)
+    warnings = (known[x].warning for x in sorted(known) if before <= x <= after)
     warning = next(filter(None, warnings), "")
     return Crossing(Interval(middle, begin, finish, first.count, warning=warning), len(known))
 
@@ -184,8 +182,8 @@ def crossing(
 def _rising_root(function, low, high, halvings, outwards):
     """Return where a rising function is zero; infinite where that is outside of the range.
 
-    Where an end of the last part is infinite, its begin, middle or end is taken, as `outwards`
-    says. Where the function is zero for a while, begin and end are the first and last such number.
+    Where an end of the last part is infinite, `outwards` is the share of it that counts. Where the
+    function is zero for a while, the begin is the first such number and the end the last.
     """
     has_risen = operator.gt if outwards else operator.ge
     below, above = function(low), function(high)

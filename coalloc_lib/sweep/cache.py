@@ -24,7 +24,6 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -206,14 +205,9 @@ def _is_named(value):
 def _is_installed(module):
     """Whether a module is this library's, Python's own or an installed package's."""
     top = str(module).partition(".")[0]
-    if top == __name__.partition(".")[0]:
-        return True
-    try:
-        spec = find_spec(top)
-    except (ImportError, ValueError):  # as for __main__
-        return False
-    if spec is None or spec.origin in ("built-in", "frozen"):
-        return spec is not None
+    spec = getattr(sys.modules.get(top), "__spec__", None)
+    if spec is None or spec.origin in ("built-in", "frozen") or __name__.startswith(f"{top}."):
+        return spec is not None  # None as for __main__
     return any(
         Path(file).is_relative_to(sysconfig.get_path("stdlib"))
         or {"site-packages", "dist-packages", "lib-dynload"} & set(Path(file).parts)

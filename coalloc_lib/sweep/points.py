@@ -148,9 +148,8 @@ class Run:
         if cache == "" or not isinstance(cache, str | os.PathLike | None):
             raise InputError(f"cache = {cache!r}; give the path of a folder")
         self.function, self.progress = function, progress
-        self.labels = labels or [
-            {name: label(value) for name, value in point.items()} for point in self.points
-        ]
+        shown = ({name: label(value) for name, value in each.items()} for each in self.points)
+        self.labels = labels or list(shown)
         self.store = None if cache is None else Store(cache, function)
         self.lock, self.stopped = Lock(), False
         self.results: dict[int, Any] = {}  # by row, as the failures
@@ -298,7 +297,7 @@ def _active_pool(workers):
 
     It takes a function and tuples of arguments. Other processes yield what the function returns.
     """
-    hint: dict[str, Any] = {"prefer": "threads"} if workers else {}
+    hint = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
     if hasattr(backend, "client"):
         patience = max(PATIENCE, backend.wait_for_workers_timeout or 0)

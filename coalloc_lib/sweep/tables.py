@@ -95,7 +95,7 @@ def _read_grid(grid):
     if not rows or not names:
         raise InputError("grid is empty; give a dict of name to values, or a list of points")
     labels, points = zip(*(zip(*row, strict=True) for row in rows), strict=True)
-    seen: set[tuple] = set()
+    seen = set()
     for each in labels:
         if each in seen:
             raise InputError(
