@@ -43,7 +43,7 @@ class Point:
     """A point of a response-time curve.
 
     `utilization` is the offered load, `response` the mean response time (None past saturation),
-    `jobs` those of each replication, and `precise` whether they were enough: see `response_point`.
+    `jobs` those of each replication; `precise` is explained at `response_point`.
     """
 
     utilization: float
@@ -64,11 +64,6 @@ class Curve:
     points: list[Point]
     maximum: Bound
 
-    @property
-    def utilizations(self) -> list[float]:
-        """The loads of all points."""
-        return [point.utilization for point in self.points]
-
     def stretched(self, alpha: float) -> "Curve":
         """Return the curve over the net utilization where all service is `alpha` times as long."""
         points = [
@@ -78,11 +73,7 @@ class Curve:
         return Curve(points, self.maximum.times(1 / alpha))
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the points as a pandas table, one row a load.
-
-        Its columns are `utilization`, `response` with its 95 % interval `ci95_low` to `ci95_high`
-        (empty past saturation), `jobs`, `precise` and `saturated`.
-        """
+        """Return the points as a pandas table; what is past saturation has no response."""
         import pandas as pd
 
         columns = [
@@ -107,17 +98,9 @@ def response_times(
 ) -> NDArray[np.float64]:
     """Mean response time of each of several independent runs with Poisson arrivals.
 
-    With the same seed they are comparable in pairs between scenarios.
-
-    Parameters
-    ----------
-    load : float
-        Offered load, as a share of all processors. At or above the maximal utilization the queue
-        grows with the run, and there is no mean: an `InputError`.
-    jobs : int
-        Jobs of a run. The first tenth is left out as warm-up.
-    maximum : Bound, optional
-        The maximal utilization; from `find_maximum` where it is not given.
+    The offered `load` must be below the `maximum`, which is from `find_maximum` where it is not
+    given. Of the `jobs` of a run the first tenth is left out as warm-up. With the same seed runs
+    are comparable in pairs between scenarios.
     """
     if maximum is None:
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
@@ -171,12 +154,11 @@ def response_point(
     Notes
     -----
     A pilot doubles the run length until its interval is as narrow as `precision` asks and its
-    second halves, after the warm-up, are not slower than the first, by the paired interval: near
-    saturation the queue takes long to reach its level. The point is a run of twice that length
-    (`most_jobs` at most) with other random numbers: pilots chosen for looking calm would have
-    intervals that lie too low. It has a warning where neither it nor its pilot settled, as past
-    saturation, or where a few jobs carry the work of all its runs, and is `precise` where it is
-    narrow enough and has none.
+    second halves, after the warm-up, are not slower than the first, by the paired interval. The
+    point is a run of twice that length (`most_jobs` at most) with other random numbers: pilots
+    chosen for looking calm would have intervals that lie too low. It has a warning where neither
+    it nor its pilot settled, as past saturation, or where a few jobs carry the work of all its
+    runs, and is `precise` where it is narrow enough and has none.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
@@ -215,15 +197,13 @@ def response_curve(
     """Mean response time at each of several loads.
 
     A load at or above the low end of the `maximum`, which is from `find_maximum` where it is not
-    given, is saturated: the queue grows with the length of the run, so no mean is given. `how` is
-    for `response_point`.
+    given, is saturated and has no mean. `how` is for `response_point`.
     """
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = find_maximum(scenario, seed=seed) if maximum is None else maximum
+    limit = maximum.interval.low
     points = [
-        response_point(scenario, load, seed=seed, **how)
-        if load < maximum.interval.low
-        else Point(float(load))
+        response_point(scenario, load, seed=seed, **how) if load < limit else Point(float(load))
         for load in loads
     ]
     return Curve(points, maximum)
@@ -241,13 +221,9 @@ def compare(
 ) -> Interval:
     """Return the interval of ``one - other``, what one scenario has more, in pairs.
 
-    Parameters
-    ----------
-    one, other : Scenario
-        Given the same jobs in each replication where they share their workload.
-    load : float, optional
-        Offered load at which mean response times are compared; where it is not given, the
-        maximal utilizations are, with the `backlog` of `saturation.heavy_traffic`.
+    Mean response times are compared at an offered `load`; where it is not given, the maximal
+    utilizations are, with the `backlog` of `saturation.heavy_traffic`. Scenarios that share their
+    workload are given the same jobs.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
@@ -261,11 +237,7 @@ def compare(
 def find_maximum(
     scenario: Scenario, *, method: str | None = None, jobs: int = 200_000, seed: Seed = 0
 ) -> Bound:
-    """Return the maximal utilization by the best method that there is.
-
-    Where `method` is not given, that is the exact formula where there is one, else simulation of
-    so many `jobs` in heavy traffic.
-    """
+    """Return the maximal utilization by `best_method` or another; simulation is of `jobs`."""
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
         loss = saturated_loss(scenario, jobs=jobs, seed=seed)
@@ -295,10 +267,9 @@ def _formula(scenario):
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
         return None
-    if may_stay_whole(scenario.placement, model.request):
-        return None
     known = JobModel(model.sizes, model.components, model.request, model.service)
-    if model != known or type(model.service) is not Exponential:
+    whole_jobs = may_stay_whole(scenario.placement, model.request)
+    if whole_jobs or model != known or type(model.service) is not Exponential:
         return None
-    alone = len(system) == 1 or model.request in ("ordered", "flexible")
-    return "exact" if alone else "approximation"
+    sure = len(system) == 1 or model.request in ("ordered", "flexible")
+    return "exact" if sure else "approximation"

@@ -1,7 +1,9 @@
-"""What `coalloc_lib` offers by name, but for what takes long to import."""
+"""What `coalloc_lib` offers by name; this is read at run time, and only type checkers import it."""
 
 # ruff: noqa: F401
+from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
 from coalloc_lib.checks import InputError
+from coalloc_lib.curves import compare, find_maximum, response_curve
 from coalloc_lib.distributions import (
     Between,
     Deterministic,
@@ -14,6 +16,7 @@ from coalloc_lib.distributions import (
     power_of_two,
     uniform,
 )
+from coalloc_lib.intervals import student
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import (
     BestFit,
@@ -25,11 +28,15 @@ from coalloc_lib.placement import (
     SingleThenSpan,
     WorstFit,
 )
+from coalloc_lib.progress import Progress
+from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.simulation import simulate
+from coalloc_lib.sites import compare_sites
 from coalloc_lib.system import Multicluster
+from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 from coalloc_lib.workloads.swf import read_swf, write_swf

@@ -20,15 +20,14 @@ WARM_UP = 0.1
 HELD = 500
 #: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
 FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
-#: Standard errors of a correlation of batches, or of the work drawn, that are too many: chance
-#: alone makes as many in one run of a thousand, or fewer.
+#: Standard errors of a correlation, or of the work drawn, that chance makes in one run of 1,000.
 DEVIATIONS = 3.3
 
 
 def heavy_traffic(
     scenario: Scenario, stream: JobStream, *, backlog: int | None = None, batches: int = 30
 ) -> NDArray[np.float64]:
-    """Utilization of a saturated system that serves these jobs in their order.
+    """Utilization of a saturated system that serves these jobs in their order, in batches.
 
     Parameters
     ----------
@@ -36,17 +35,13 @@ def heavy_traffic(
         Its submissions do not count: the queue never runs dry.
     backlog : int, optional
         Waiting jobs that the policy sees; without it 1 under FCFS and else `HELD`.
-
-    Returns
-    -------
-    ndarray, shape (batches,)
-        Utilization in batches of equal time, after the first tenth of the run, in which the system
-        fills, to the last job's entry. What spanning adds to the run times does not count: it is
-        no part of the offered load, with which this is compared.
+    batches : int
+        Of equal time, after the first tenth of the run, to the last job's entry.
 
     Notes
     -----
-    The second type of simulation of Bucur, Epema (2003), section 5.
+    The second type of simulation of Bucur, Epema (2003), section 5. What spanning adds to the run
+    times does not count: it is no part of the offered load, with which this is compared.
     """
     return _saturated_run(scenario, stream, backlog, batches)[0]
 
@@ -61,10 +56,8 @@ def saturated_loss(
 ) -> Interval:
     """Interval of the capacity loss in `heavy_traffic`.
 
-    A workload that has fewer `jobs` gives all it has. The interval has a warning where the run is
-    too short for its tails or its correlation: few jobs end in a batch, neighbouring batches depend
-    on one another or are too few to tell, a few jobs carry the work, or the jobs drawn do not bring
-    the mean work of the workload.
+    A workload that has fewer `jobs` gives all it has. There is a warning where few jobs end in a
+    batch, neighbouring batches depend on one another or are too few to tell, or `doubtful_work`.
     """
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
@@ -80,17 +73,11 @@ def saturated_loss(
 
 
 def replicated_traffic(
-    scenario: Scenario,
-    *,
-    jobs: int,
-    replications: int,
-    seed: Seed = 0,
-    backlog: int | None = None,
+    scenario: Scenario, *, jobs: int, replications: int, seed: Seed = 0, backlog: int | None = None
 ) -> tuple[NDArray[np.float64], str]:
     """Utilization in heavy traffic in several runs of so many jobs, and a warning.
 
-    The same seed gives scenarios of one workload the same jobs. The utilization has the shape
-    (replications, batches); the warning is that of `doubtful_work` for the jobs of all runs.
+    It has the shape (replications, batches); the warning is `doubtful_work` of all jobs.
     """
     refuse_replay(scenario)
     _refuse_oversize(scenario)
@@ -117,9 +104,8 @@ def refuse_replay(scenario: Scenario) -> None:
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     """Return a warning where jobs are too few to stand for their distribution, else nothing.
 
-    `work` is the processor-time of each job, `mean` that of the distribution. n jobs of very
-    different work carry as little information as (sum w)² / sum w² equal ones (Kish). Where the
-    rare long jobs were not drawn at all, that number tells nothing, but the mean is too low.
+    `work` is the processor-time of each job, `mean` that of the distribution. The jobs are worth
+    (sum w)² / sum w² equal ones (Kish); where no rare long job was drawn, the mean is too low.
     """
     squares = float((work**2).sum())
     carriers = work.sum() ** 2 / squares if squares > 0 else 0.0
@@ -138,9 +124,8 @@ def _dependence(batches):
     apart = batches - batches.mean()
     square = apart @ apart
     correlation = apart[1:] @ apart[:-1] / square if square > 0 else 0.0
-    if correlation * np.sqrt(len(batches)) <= DEVIATIONS:
-        return ""
-    return f"neighbouring batches depend on one another (correlation {correlation:.2f})"
+    doubtful = bool(correlation * np.sqrt(len(batches)) > DEVIATIONS)
+    return f"neighbouring batches depend on one another (correlation {correlation:.2f})" * doubtful
 
 
 def loss_at_response(
@@ -159,9 +144,8 @@ def loss_at_response(
     Notes
     -----
     The first type of simulation of Bucur, Epema (2003), section 5. The utilization is measured, not
-    offered: near saturation a run of any affordable length is still in its transient phase, and one
-    of 100,000 jobs offers up to a fifth more than is served. So this measures saturation once more,
-    with the arrivals' randomness in it, and is no independent confirmation of `heavy_traffic`.
+    offered: near saturation a run of 100,000 jobs offers up to a fifth more than is served. So this
+    is no independent confirmation of `heavy_traffic`.
     """
     service = getattr(scenario.workload, "service", None)
     if service is None:
@@ -185,9 +169,10 @@ def loss_at_response(
         def run(rate):
             return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
 
-        schedule = run(
-            _rising_root(lambda rate: run(rate).response.mean() / target - 1, scenario.rate(guess))
-        )
+        def excess(rate):
+            return run(rate).response.mean() / target - 1
+
+        schedule = run(_rising_root(excess, scenario.rate(guess)))
         last = schedule.jobs.submit[-1]
         return 1 - schedule.utilization(WARM_UP * last, last)
 
@@ -208,15 +193,13 @@ def loss_between_bounds(
 
     Notes
     -----
-    The adaptation of the second type of simulation for FPFS, Bucur, Epema (2003), section 5.
-    'Doesn't hit for the largest number of arrivals' is read as: at the most arrivals the queue
-    length is strictly between the bounds. The middle of the rates that do best is taken, searched
-    on a grid of 0.5 % within 10 % around the rate that saturates a queue held half-way.
+    The adaptation of the second type of simulation for FPFS, Bucur, Epema (2003), section 5: the
+    middle of the rates at which the queue is strictly between the bounds for most arrivals, on a
+    grid of 0.5 % within 10 % around the rate that saturates a queue held half-way.
     """
     if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
-        raise InputError(
-            f"bounds = {bounds}; give a lower and a higher queue length, with one between them"
-        )
+        text = f"bounds = {bounds}; give a lower and a higher queue length, with one between them"
+        raise InputError(text)
     refuse_replay(scenario)
     low, high = (whole("bounds", bound, least=0) for bound in bounds)
     begin = (low + high) // 2
@@ -239,14 +222,11 @@ def loss_between_bounds(
 def _refuse_oversize(scenario):
     """Refuse a model with a job that never starts, drawn or not."""
     workload = scenario.workload
-    if isinstance(workload, SplitJobs):
-        hardest = workload.of_each_size()
-    elif isinstance(workload, JobModel):
-        hardest = workload.largest()
-    else:
+    if not isinstance(workload, SplitJobs | JobModel):
         return
+    hardest = workload.of_each_size if isinstance(workload, SplitJobs) else workload.largest
     try:
-        refuse_impossible(scenario.system, hardest, scenario.placement)
+        refuse_impossible(scenario.system, hardest(), scenario.placement)
     except ImpossibleJobError as error:
         raise InputError(
             f"sizes = {workload.sizes} allow a job that never starts: {error.reason}; give smaller "
@@ -261,9 +241,8 @@ def _saturated_run(scenario, stream, backlog, batches):
     schedule = scenario.run(stream, backlog)
     last = schedule.jobs.submit[-1]
     if last <= 0:
-        raise InputError(
-            f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
-        )
+        text = f"jobs has {len(stream)} entries, which all enter an idle system; give many more"
+        raise InputError(text)
     edges = np.linspace(WARM_UP * last, last, whole("batches", batches, least=2) + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
     return schedule.utilization_between(edges, net=True), ended

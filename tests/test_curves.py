@@ -24,6 +24,7 @@ PAIR = co.Multicluster([8, 8])
 MODEL = co.JobModel(co.uniform(1, 4), 2)
 ORDERED = co.Scenario(PAIR, MODEL.with_(request="ordered"))
 UNORDERED = co.Scenario(PAIR, MODEL)
+OVERTAKING = UNORDERED.with_(scheduling=co.FPFS(20))
 SURE = Interval(0.8, 0.7, 0.9, 5)
 SERIAL = co.Scenario(co.Multicluster([1]), co.JobModel(co.uniform(1, 1), 1, "total"))
 
@@ -43,12 +44,17 @@ def test_the_first_tenth_of_the_jobs_does_not_count():
     np.testing.assert_allclose(response_times(SERIAL, 0.7, **how), by_hand)
 
 
-def test_the_run_grows_until_it_is_precise():
-    curve = response_curve(SERIAL, [0.2, 0.8], precision=0.05, jobs=1000, replications=5)
-    calm, busy = curve.points
-    for point in curve.points:
-        assert point.response.half_width <= 0.05 * point.response.estimate
-    assert calm.jobs < busy.jobs
+@pytest.mark.parametrize(
+    ("load", "precision", "most", "precise"), [(0.8, 0.05, 10**6, True), (0.9, 0.1, 3000, False)]
+)
+def test_the_run_grows_until_it_is_precise_or_has_most_jobs(load, precision, most, precise):
+    how = {"precision": precision, "jobs": 1000, "most_jobs": most, "replications": 5}
+    calm, busy = response_curve(SERIAL, [0.2, load], **how).points
+    assert busy.jobs > calm.jobs if precise else busy.jobs == 2000
+    assert [calm.precise, busy.precise] == [True, precise]
+    for point in (calm, busy):
+        narrow = point.response.half_width <= precision * point.response.estimate
+        assert narrow == point.precise
 
 
 def test_a_run_that_still_slows_down_is_too_short():
@@ -73,16 +79,19 @@ def test_a_point_has_other_random_numbers_than_its_pilots(monkeypatch):
     seeds, plain = [], curves._runs
     monkeypatch.setattr(curves, "_runs", lambda *a: seeds.append(str(a[-1])) or plain(*a))
     response_point(SERIAL, 0.5, precision=0.01, jobs=100, most_jobs=400, replications=3)
-    assert len(seeds) == 3
-    assert seeds[0] == seeds[1] != seeds[2]
+    first, second, last = seeds
+    assert first == second != last
 
 
 def test_past_saturation_nothing_is_averaged():
     curve = response_curve(UNORDERED, [0.5, 0.95, 1.2], jobs=2000, most_jobs=2000)
-    assert [point.saturated for point in curve.points] == [False, True, True]
-    assert curve.utilizations == [0.5, 0.95, 1.2]
+    at = {point.utilization: point.saturated for point in curve.points}
+    assert at == {0.5: False, 0.95: True, 1.2: True}
     assert 0.5 < curve.maximum.interval.low < curve.maximum.max_utilization < 0.95
     assert curve.maximum.method == "simulation"
+    curve = response_curve(SERIAL, [0.999, 1.0], jobs=100, most_jobs=100)
+    assert curve.maximum == Bound(Interval.exact(1.0), "exact", 1.0)
+    assert [point.saturated for point in curve.points] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -124,9 +133,8 @@ def test_what_a_formula_does_not_know_takes_it_away():
 
 def test_the_methods_agree():
     exact, simulated = (find_maximum(ORDERED, method=m) for m in ("exact", "simulation"))
-    formula = co.maximal_utilization(PAIR, MODEL.sizes, 2)
-    assert exact.max_utilization == formula.max_utilization
-    assert simulated.interval.low < exact.max_utilization < simulated.interval.high
+    assert exact.max_utilization == co.maximal_utilization(PAIR, MODEL.sizes, 2).max_utilization
+    assert simulated.interval.contains(exact.max_utilization)
     about = find_maximum(UNORDERED, method="approximation")
     simulated = find_maximum(UNORDERED)
     assert about.method == "approximation"
@@ -134,20 +142,6 @@ def test_the_methods_agree():
     overtaking = find_maximum(ORDERED.with_(scheduling=co.FPFS(20)))
     assert overtaking.method == "simulation"
     assert overtaking.interval.low > exact.max_utilization
-
-
-@pytest.mark.parametrize(
-    ("scenario", "method", "words"),
-    [
-        (ORDERED, "guess", "method = 'guess'"),
-        (ORDERED, "approximation", "is exact; use simulation"),
-        (UNORDERED, "exact", "an approximation"),
-        (ORDERED.with_(scheduling=co.FPFS(5)), "exact", "does not exist"),
-    ],
-)
-def test_a_method_that_there_is_not(scenario, method, words):
-    with pytest.raises(co.InputError, match=words):
-        find_maximum(scenario, method=method)
 
 
 def test_a_stretched_curve_moves_its_points_and_its_maximum():
@@ -159,14 +153,20 @@ def test_a_stretched_curve_moves_its_points_and_its_maximum():
     assert str(slow.maximum) == "0.4000 ± 0.0500 (95%), simulation"
 
 
+def test_longer_service_stretches_the_curve_exactly():
+    """Twice the service time at half the rate: the same schedule, in units twice as long."""
+    slow = UNORDERED.with_(workload=MODEL.with_(service=co.Exponential(2.0)))
+    one, two = (response_times(scenario, 0.6, jobs=3000) for scenario in (UNORDERED, slow))
+    np.testing.assert_allclose(two, 2 * one, rtol=1e-12)
+
+
 def test_systems_are_compared_in_pairs():
     unequal = UNORDERED.with_(system=co.Multicluster([12, 4]))
     slower = compare(unequal, UNORDERED, load=0.5, jobs=3000)
     assert slower.above(0)
     assert slower.count == 10
     assert compare(unequal, UNORDERED, jobs=20_000).below(0)
-    overtaking = UNORDERED.with_(scheduling=co.FPFS(20))
-    assert compare(overtaking, UNORDERED, jobs=5000).above(0.03)
+    assert compare(OVERTAKING, UNORDERED, jobs=5000).above(0.03)
 
 
 def test_a_load_that_is_too_high_has_no_mean():
@@ -181,18 +181,24 @@ def test_a_load_that_is_too_high_has_no_mean():
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("call", "scenario", "how", "words"),
     [
-        ({"precision": 0}, "precision = 0"),
-        ({"replications": 1}, "replications = 1"),
-        ({"loads": [0.5, np.nan]}, "load = nan"),
-        ({"jobs": 5}, "jobs = 5"),
-        ({"jobs": 2000, "most_jobs": 1000}, "most_jobs = 1000 is below"),
+        (response_curve, SERIAL, {"loads": 0.5, "precision": 0}, "precision = 0"),
+        (response_curve, SERIAL, {"loads": 0.5, "replications": 1}, "replications = 1"),
+        (response_curve, SERIAL, {"loads": [0.5, np.nan]}, "load = nan"),
+        (response_curve, SERIAL, {"loads": 0.5, "jobs": 5}, "jobs = 5"),
+        (response_curve, SERIAL, {"loads": 0.5, "jobs": 2000, "most_jobs": 1000}, "1000 is below"),
+        (response_point, SERIAL, {"load": 1.5}, r"load = 1\.5; give a load below 1"),
+        (response_times, SERIAL, {"load": -1}, "load = -1"),
+        (find_maximum, ORDERED, {"method": "guess"}, "method = 'guess'"),
+        (find_maximum, ORDERED, {"method": "approximation"}, "is exact; use simulation"),
+        (find_maximum, UNORDERED, {"method": "exact"}, "an approximation"),
+        (find_maximum, OVERTAKING, {"method": "exact"}, "does not exist"),
     ],
 )
-def test_bad_arguments(change, words):
+def test_bad_arguments(call, scenario, how, words):
     with pytest.raises(co.InputError, match=words):
-        response_curve(SERIAL, **{"loads": [0.5]} | change)
+        call(scenario, **how)
 
 
 def test_policies_of_ones_own_run_in_the_readable_engine():
@@ -216,7 +222,8 @@ def test_short_runs_have_a_warning():
     assert not point.precise
     heavy = UNORDERED.with_(workload=MODEL.with_(service=co.Hyperexponential(1.0, 1000)))
     point = response_point(heavy, 0.3, precision=10, jobs=1000, most_jobs=1000)
-    assert "work" in point.response.warning
+    words = "the jobs drawn bring 50% of the work that the workload has on average"
+    assert point.response.warning == words
     assert not point.precise
     assert compare(heavy, UNORDERED, jobs=2000, replications=3).warning
     assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).warning
@@ -226,5 +233,3 @@ def test_a_policy_that_refuses_jobs_is_named():
     refusing = replace(SERIAL, scheduling=co.Online(horizon=900))
     with pytest.raises(co.InputError, match=r"^scheduling = Online.* refused \d+ of 100 jobs"):
         response_point(refusing, 0.5, jobs=100, most_jobs=400)
-    with pytest.raises(co.InputError, match=r"load = 1\.5; give a load below 1"):
-        response_point(SERIAL, 1.5)

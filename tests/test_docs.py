@@ -45,13 +45,9 @@ def test_every_block_of_a_page_runs_as_it_stands(page, tmp_path):
         named = re.match(r"# (\w+\.py)\n", code)
         file = tmp_path / (named[1] if named else f"block{number}.py")
         file.write_text(code)
-        run = subprocess.run(
-            [sys.executable, "-W", "error::DeprecationWarning:__main__", file.name],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-        )
+        python = [sys.executable, "-W", "error::DeprecationWarning:__main__", file.name]
+        how = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+        run = subprocess.run(python, **how, capture_output=True, text=True)
         assert run.returncode == 0, f"{code}\n{run.stderr}"
 
 

@@ -16,7 +16,7 @@ LAYERS = (
     ("system", "distributions", "jobs", "workloads"),
     ("placement", "profile", "calendar", "scheduling", "names"),
     ("engines",),
-    (
+    [
         "simulation",
         "scenario",
         "metrics",
@@ -25,7 +25,7 @@ LAYERS = (
         "verification",
         "explain",
         "analytic",
-    ),
+    ],
     ("curves", "saturation", "sweep"),
     ("plots",),
     ("studies",),
@@ -43,12 +43,8 @@ def name_of(path):
 NAMES = {name_of(path) for path in MODULES}
 
 
-def imports_of(path):
-    """Return the modules of this package that a module imports, at its top or in a function."""
-    return imported(path.read_text(encoding="utf-8"))
-
-
 def imported(source):
+    """Return the modules of this package that a source imports, at its top or in a function."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -60,6 +56,9 @@ def imported(source):
     return {name for name in found if name.split(".")[0] == "coalloc_lib"}
 
 
+IMPORTS = {name_of(path): imported(path.read_text("utf-8")) for path in MODULES}
+
+
 def height_of(name):
     """The layer of a module; the package itself, with the public names, is above all."""
     parts = name.split(".")
@@ -67,41 +66,32 @@ def height_of(name):
 
 
 def uphill(name, targets):
-    top = len(LAYERS) - 1
-    allowed = {"coalloc_lib"} if height_of(name) >= top else set()
+    allowed = {"coalloc_lib"} if height_of(name) >= len(LAYERS) - 1 else set()
     return {t for t in targets if height_of(t) > height_of(name) and t not in allowed}
 
 
-def test_every_module_has_a_layer():
+def test_every_module_has_a_layer_and_a_line_in_contributing():
     parts = {name.split(".")[1] for name in NAMES if "." in name}
     assert parts <= set(HEIGHT), "give the new module a layer here and in CONTRIBUTING.md"
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = {name for name in HEIGHT if f"`{name}`" in text or f"`{name}/`" in text}
+    assert named == set(HEIGHT) - {"__main__"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_run_one_way(path):
-    assert not uphill(name_of(path), imports_of(path))
-
-
-def test_an_import_uphill_would_be_found():
-    targets = imported("def f():\n    from coalloc_lib.simulation import simulate\n")
-    assert targets == {"coalloc_lib.simulation"}
-    assert uphill("coalloc_lib.engines.compiled", targets) == targets
-    assert uphill("coalloc_lib.jobs", imported("import coalloc_lib as co")) == {"coalloc_lib"}
-    assert imported("from coalloc_lib.engines import kernels") == {"coalloc_lib.engines.kernels"}
-
-
-def test_no_modules_import_each_other_in_a_circle():
-    graph = {name_of(path): imports_of(path) - {name_of(path)} for path in MODULES}
-    list(TopologicalSorter(graph).static_order())
-
-
-def part_of(name):
-    """Return the package or root module that a module belongs to."""
-    return ".".join(name.split(".")[:2])
+def test_a_module_imports_downhill_is_short_and_has_types(path):
+    name, text = name_of(path), path.read_text("utf-8")
+    assert not uphill(name, IMPORTS[name])
+    assert len(text.splitlines()) <= 600, "more than can be read in one sitting"
+    assert name.startswith(UNTYPED) or not untyped(text)
 
 
 def package_graph(imports):
     """Return which packages and root modules import which others."""
+
+    def part_of(name):
+        return ".".join(name.split(".")[:2])
+
     graph = defaultdict(set)
     for name, targets in imports.items():
         graph[part_of(name)] |= {part_of(target) for target in targets} - {part_of(name)}
@@ -109,34 +99,18 @@ def package_graph(imports):
     return {part: targets - {"coalloc_lib"} for part, targets in graph.items()}
 
 
-def test_no_packages_import_each_other_in_a_circle():
-    graph = package_graph({name_of(path): imports_of(path) for path in MODULES})
-    list(TopologicalSorter(graph).static_order())
+def in_order(graph):
+    return list(TopologicalSorter(graph).static_order())
 
 
-def test_a_circle_of_packages_would_be_found():
-    graph = package_graph(
-        {"coalloc_lib.a.x": {"coalloc_lib.b"}, "coalloc_lib.b.y": {"coalloc_lib.a.z"}}
-    )
-    with pytest.raises(CycleError):
-        list(TopologicalSorter(graph).static_order())
+def test_no_modules_and_no_packages_import_each_other_in_a_circle():
+    assert in_order({name: targets - {name} for name, targets in IMPORTS.items()})
+    assert in_order(package_graph(IMPORTS))
 
 
 def test_pictures_know_intervals_and_nothing_else():
-    imports = {name_of(path): imports_of(path) for path in MODULES}
     allowed = {f"coalloc_lib.{name}" for name in ("plots", "intervals", "checks")}
-    assert package_graph(imports)["coalloc_lib.plots"] <= allowed
-
-
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_modules_can_be_read_in_one_sitting(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
-
-
-def test_contributing_names_every_module_of_the_table():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = {name for name in HEIGHT if f"`{name}`" in text or f"`{name}/`" in text}
-    assert named == set(HEIGHT) - {"__main__"}
+    assert package_graph(IMPORTS)["coalloc_lib.plots"] <= allowed
 
 
 #: Kernels and what prepares them branch on whole numbers; their docstrings tell arrays and dtypes.
@@ -172,13 +146,15 @@ def untyped(source):
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_public_functions_have_types(path):
-    if not name_of(path).startswith(UNTYPED):
-        assert not untyped(path.read_text(encoding="utf-8"))
-
-
-def test_a_function_without_types_would_be_found():
+def test_what_breaks_the_house_would_be_found():
+    targets = imported("def f():\n    from coalloc_lib.simulation import simulate\n")
+    assert targets == {"coalloc_lib.simulation"}
+    assert uphill("coalloc_lib.engines.compiled", targets) == targets
+    assert uphill("coalloc_lib.jobs", imported("import coalloc_lib as co")) == {"coalloc_lib"}
+    assert imported("from coalloc_lib.engines import kernels") == {"coalloc_lib.engines.kernels"}
+    circle = {"coalloc_lib.a.x": {"coalloc_lib.b"}, "coalloc_lib.b.y": {"coalloc_lib.a.z"}}
+    with pytest.raises(CycleError):
+        in_order(package_graph(circle))
     source = """
 def f(a: int, *, b) -> int: ...
 def g(a: int): ...

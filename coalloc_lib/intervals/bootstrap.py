@@ -17,11 +17,9 @@ FEWEST_BLOCKS = 4
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Weighted means of a log, and what they are when its weeks are drawn anew.
+    """Weighted means of a log, shape (m,), one a scenario, and `drawn` when weeks are drawn anew.
 
-    `means`, shape (m,), are those of the log, one a scenario; `drawn`, shape (resamples, m), those
-    of each resample, in which all scenarios have the same weeks: they are paired. The log has so
-    many `blocks`.
+    `drawn` has the shape (resamples, m); all scenarios have the same weeks.
     """
 
     means: NDArray[np.float64]
@@ -36,20 +34,18 @@ class Resamples:
 
         Notes
         -----
-        Percentiles of the resamples, further out than `confidence` asks for, since percentiles
-        alone are too narrow for the few weeks of a log: at the normal probability of Student's
-        quantile for b blocks, times the root of b / (b - 1) (Hesterberg 2015, the expanded
-        percentile interval; The American Statistician 69). Of a function that rises, the interval
-        is the function's values at the ends, infinite ones too.
+        Percentiles of the resamples, further out than `confidence` asks for, as a log has few
+        weeks: at the normal probability of Student's quantile for b blocks, times the root of
+        b / (b - 1) (Hesterberg 2015, the expanded percentile interval; The American Statistician
+        69). Of a function that rises, the interval is the function's values at the ends.
         """
-        from scipy.special import ndtr, stdtrit
+        from scipy.special import ndtr, stdtrit  # takes long to import
 
         values = np.array([statistic(row) for row in self.drawn])
         middle = float(statistic(self.means))
         if np.isnan(values).any() or np.isnan(middle):
-            raise InputError(
-                "statistic is not a number for some resamples; give one that always is"
-            )
+            text = "statistic is not a number for some resamples; give one that always is"
+            raise InputError(text)
         free = self.blocks - 1
         out = stdtrit(free, (1 - confidence) / 2) * np.sqrt(self.blocks / free)
         low, high = np.quantile(values, [ndtr(out), ndtr(-out)], method="inverted_cdf")
@@ -57,12 +53,9 @@ class Resamples:
         return Interval(middle, *ends, self.blocks, confidence, self.warning)
 
     def beside(self, other: "Resamples") -> "Resamples":
-        """Return the means of this log and of another side by side, for a statistic of both.
-
-        The weeks of the two are independent, whatever their seeds: the other's resamples come in
-        reverse order.
-        """
+        """Return the means of this log and of another, with independent weeks, side by side."""
         count = min(len(self.drawn), len(other.drawn))
+        # In reverse order, the other's weeks are independent of this log's, whatever the seeds.
         drawn = np.hstack([self.drawn[:count], other.drawn[::-1][:count]])
         means, blocks = np.concatenate([self.means, other.means]), min(self.blocks, other.blocks)
         return Resamples(means, drawn, blocks, self.warning or other.warning)
@@ -85,24 +78,22 @@ def resample_weeks(
     values, weights : array_like, shape (n,) or (m, n)
         Of each job, such as its response time; a row a scenario with the same jobs.
     submit : array_like, shape (n,)
-        Instants of submission, in seconds: a job belongs to the week in which it came.
+        In seconds: a job belongs to the week in which it came.
     block, step : float
         Length of a block and least distance of two, in seconds: a week, so that each has its
-        working days and its weekend, and a day. The log must have four blocks or more.
+        weekend, and a day. The log must have four blocks or more.
 
     Notes
     -----
-    Künsch (1989): blocks of neighbouring jobs are drawn with replacement, as many as fill the log,
-    from all that begin at a step, around its end to its begin, so that jobs that depend on one
-    another stay together. The mean is that of all values drawn, weighted.
+    Künsch (1989): blocks of neighbouring jobs, which depend on one another, are drawn with
+    replacement, as many as fill the log, from all that begin at a step, around its end to its
+    begin. The mean is that of all values drawn, weighted.
     """
-    submit = np.asarray(submit, dtype=float)
-    values, weights = np.atleast_2d(np.asarray(values, float)), np.asarray(weights, float)
-    weights = np.broadcast_to(weights, values.shape)
+    submit, values = np.asarray(submit, float), np.atleast_2d(np.asarray(values, float))
+    weights = np.broadcast_to(np.asarray(weights, float), values.shape)
     if submit.ndim != 1 or values.shape[-1] != len(submit):
-        raise InputError(
-            f"values have the shape {values.shape} and submit {submit.shape}; give a value a job"
-        )
+        text = f"values have the shape {values.shape} and submit {submit.shape}; give a value a job"
+        raise InputError(text)
     bad = ~np.isfinite(values) | ~np.isfinite(weights) | (weights < 0)
     if bad.any():
         row, job = map(int, np.argwhere(bad)[0])
@@ -111,9 +102,8 @@ def resample_weeks(
             f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
         )
     at = ((submit - submit.min()) // positive("step", step)).astype(np.int64)
-    top, bottom = (
-        [np.bincount(at, weights=row) for row in rows] for rows in (weights * values, weights)
-    )
+    both = weights * values, weights
+    top, bottom = ([np.bincount(at, weights=row) for row in rows] for rows in both)
     length = max(round(positive("block", block) / step), 1)
     return resample_sums(top, bottom, length, resamples=resamples, seed=seed)
 
@@ -121,10 +111,9 @@ def resample_weeks(
 def resample_sums(
     top: ArrayLike, bottom: ArrayLike, length: int, *, resamples: int = 1_000, seed: Seed = 0
 ) -> Resamples:
-    """Draw blocks of days anew: `resample_weeks`, where the sums of each day are known.
+    """Draw blocks of `length` days anew: `resample_weeks`, where the sums of each day are known.
 
-    `top` and `bottom`, shape (m, days), are sums of weights times values, and of weights, a row a
-    scenario; the mean is their ratio. A block has `length` days.
+    `top` and `bottom`, shape (m, days), are sums of weights times values, and of weights.
     """
     sums = np.stack([np.atleast_2d(np.asarray(each, float)) for each in (top, bottom)])
     days = sums.shape[-1]

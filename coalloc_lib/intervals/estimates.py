@@ -14,7 +14,7 @@ class Interval:
 
     `above`, `below` and `between` answer True, False, or None where the interval does not decide.
     It rests on `count` (nearly) independent values, 0 for an exact figure. `warning` says why it
-    is likely too narrow; such an interval decides nothing, and is not printed, but the reason is.
+    is likely too narrow; such an interval decides nothing and is not printed.
     """
 
     estimate: float
@@ -48,8 +48,8 @@ class Interval:
 
     def between(self, low: float, high: float) -> bool | None:
         """Whether the figure lies from `low` to `high`."""
-        inside, outside = low <= self.low and self.high <= high, self.high < low or self.low > high
-        return self._decide(inside, outside)
+        inside = low <= self.low and self.high <= high
+        return self._decide(inside, self.high < low or self.low > high)
 
     def _decide(self, holds: bool, fails: bool) -> bool | None:
         return None if self.warning or not (holds or fails) else bool(holds)
@@ -75,13 +75,10 @@ class Interval:
 
     def _repr_html_(self) -> str:
         ends = f"{self.low:.6g} to {self.high:.6g}"
-        facts = {
-            f"{self.confidence:.0%} interval": None if self.warning else ends,
-            "half-width": None if self.warning else self.half_width,
-            "rests on": f"{self.count} values" if self.count else "a formula",
-            "no interval": self.warning or None,
-        }
-        return card(f"{self.estimate:.6g}", facts)
+        shown = {f"{self.confidence:.0%} interval": ends, "half-width": self.half_width}
+        facts = dict.fromkeys(shown) if self.warning else shown
+        facts["rests on"] = f"{self.count} values" if self.count else "a formula"
+        return card(f"{self.estimate:.6g}", facts | {"no interval": self.warning or None})
 
 
 def all_of(*answers: bool | None) -> bool | None:
@@ -98,9 +95,8 @@ def not_(answer: bool | None) -> bool | None:
 class Bound:
     """The maximal utilization of a system, and how it is known.
 
-    `method` is one of `METHODS`; `interval` has no length where a formula gives it, and
-    `multiprogramming_level` is the mean number of jobs in service while the queue is never empty,
-    where a formula gives that.
+    `method` is one of `METHODS`; `multiprogramming_level` is the mean number of jobs in service
+    while the queue is never empty, where a formula gives that.
     """
 
     interval: Interval

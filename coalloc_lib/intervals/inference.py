@@ -13,10 +13,7 @@ from coalloc_lib.seeds import Seed, spawn
 
 
 def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> Interval:
-    """Return Student's t interval of the mean of independent values; `warning` is the `Interval`'s.
-
-    There must be two values or more, all finite.
-    """
+    """Return Student's t interval of the mean of two or more independent values, all finite."""
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or len(values) < 2:
         raise InputError(f"values has shape {values.shape}; an interval needs two or more values")
@@ -38,11 +35,7 @@ def _interval(mean, error, freedom, count, confidence, warning):
 def paired_difference(
     one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
-    """Return the interval of the mean of ``one - other``, value by value.
-
-    Made on common random numbers the two vary together, and the difference is known far better
-    than either.
-    """
+    """Return the interval of the mean of ``one - other``, value by value."""
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if one.shape != other.shape:
         raise InputError(f"one has {one.size} values and other has {other.size}; pair them")
@@ -55,27 +48,24 @@ def unpaired_difference(
     """Return Welch's interval of the difference of two means of independent samples."""
     one, other = (np.asarray(values, dtype=float) for values in (one, other))
     mean = student(one, confidence).estimate - student(other, confidence).estimate
-    squares = np.array([values.var(ddof=1) / len(values) for values in (one, other)])
-    freedoms = np.array([len(one) - 1, len(other) - 1])
-    spread = squares.sum()
-    freedom = spread**2 / (squares**2 / freedoms).sum() if spread > 0 else freedoms.min()
-    count = min(len(one), len(other))
+    counts = np.array([len(one), len(other)])
+    squares = np.array([one.var(ddof=1), other.var(ddof=1)]) / counts
+    spread, count = squares.sum(), int(counts.min())
+    freedom = spread**2 / (squares**2 / (counts - 1)).sum() if spread > 0 else count - 1
     return _interval(mean, np.sqrt(spread), freedom, count, confidence, warning)
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Values of one figure in independent runs, and the warning of their interval.
+    """Values of one figure in independent runs; without a dimension, a figure that is known.
 
-    Those of two scenarios on common random numbers are compared by ``one - other``, run by run;
-    a difference has the warning of either. `values` without a dimension are a figure that is known.
+    ``one - other`` compares runs on common random numbers one by one; it has the warning of either.
     """
 
     values: NDArray[np.float64]
     warning: str = ""
 
     def __post_init__(self) -> None:
-        """Keep the values as an array."""
         object.__setattr__(self, "values", np.asarray(self.values, dtype=float))
 
     @property
@@ -108,10 +98,7 @@ class Sample:
 def replicate(
     function: Callable, count: int, seed: Seed = 0, workers: int = 1
 ) -> NDArray[np.float64]:
-    """Return ``function(seed)``, numbers or rows of them, for `count` independent seeds.
-
-    The same `seed` gives the same array on any number of workers, which are threads.
-    """
+    """Return ``function(seed)``, numbers or rows of them, for `count` independent seeds."""
     from joblib import Parallel, delayed  # takes long, and a formula needs none of it
 
     run = Parallel(n_jobs=workers, prefer="threads")
@@ -134,10 +121,8 @@ class Crossing:
         low, high = self.interval.low, self.interval.high
         if self.interval.warning:
             return "undecided"
-        if low == np.inf:
-            return "below throughout"
-        if high == -np.inf:
-            return "above throughout"
+        if low == high and np.isinf(low):
+            return "below throughout" if low > 0 else "above throughout"
         return "crossing" if np.isfinite([low, high]).all() else "undecided"
 
 
@@ -149,25 +134,24 @@ def crossing(
     Parameters
     ----------
     difference : callable
-        Takes `x`; returns a `Sample` of the difference in independent runs. The runs at all `x`
-        share their random numbers, so that the difference rises smoothly. Infinite values say that
-        a side has no mean, such as a queue past saturation.
+        Takes `x`; returns a `Sample` of the difference in independent runs, which share their
+        random numbers at all `x`. Infinite values say that a side has no mean, such as a queue past
+        saturation.
     low, high : float
     budget : int
-        Evaluations at most: the range is halved ``(budget - 2) // 3`` times for each of the three
-        roots.
+        Evaluations at most: the range is halved ``(budget - 2) // 3`` times for each root.
 
     Notes
     -----
     The 95 % interval has all `x` at which the paired interval of the difference contains zero
     (Fieller's way). Its ends and the estimate are roots of the ends and the middle of that
-    interval, found by halving the range, and by a straight line within the last part. Where the
-    difference falls and rises again, one crossing is found; where it has one sign at both ends,
-    none. Where runs share less of their random numbers, the interval covers more often than it
-    says. It has the first warning of the differences in it and next to it on either side.
+    interval, found by halving the range, and by a straight line within the last part. Of several
+    crossings one is found, and none where both ends have one sign. Where runs share less of their
+    random numbers, the interval covers more often than it says. It has the first warning of the
+    differences in it and next to it on either side.
     """
     low, high = numbers("range", [low, high]).astype(float).tolist()
-    if not (np.isfinite([low, high]).all() and low < high):
+    if not -np.inf < low < high < np.inf:
         raise InputError(f"low = {low} and high = {high}; give two finite numbers, low below high")
     halvings = (whole("budget", budget, least=5) - 2) // 3
     known: dict[float, Interval] = {}
@@ -178,38 +162,33 @@ def crossing(
         return known[x]
 
     first, last = at(low), at(high)
-    falls = first.estimate > 0 > last.estimate
-    if falls and (first.low > 0 or last.high < 0):
+    if first.estimate > 0 > last.estimate and (first.low > 0 or last.high < 0):
         raise InputError(
             f"difference falls from {first.estimate:g} at low to {last.estimate:g} at high; give "
             "one that rises, such as its negative"
         )
 
-    def root(end: str, outwards: float) -> float:
-        return _rising_root(lambda x: getattr(at(x), end), low, high, halvings, outwards)
-
-    begin, middle, finish = root("high", 0), root("estimate", 0.5), root("low", 1)
+    begin, middle, finish = (
+        _rising_root(lambda x, end=end: getattr(at(x), end), low, high, halvings, outwards)
+        for end, outwards in (("high", 0), ("estimate", 0.5), ("low", 1))
+    )
     before = max((x for x in known if x <= begin), default=low)
     after = min((x for x in known if x >= finish), default=high)
-    warnings = (each.warning for x, each in sorted(known.items()) if before <= x <= after)
+    warnings = (known[x].warning for x in sorted(known) if before <= x <= after)
     warning = next(filter(None, warnings), "")
-    interval = Interval(middle, begin, finish, first.count, warning=warning)
-    return Crossing(interval, len(known))
+    return Crossing(Interval(middle, begin, finish, first.count, warning=warning), len(known))
 
 
 def _rising_root(function, low, high, halvings, outwards):
     """Return where a rising function is zero; infinite where that is outside of the range.
 
-    Where an end of the last part is infinite, no line can be drawn: then its begin, middle or end
-    is taken, as `outwards` says. Where it is zero for a while, the begin of the interval is
-    the first such number, and its end the last.
+    Where an end of the last part is infinite, `outwards` is the share of it that counts. Where the
+    function is zero for a while, the begin is the first such number and the end the last.
     """
     has_risen = operator.gt if outwards else operator.ge
     below, above = function(low), function(high)
-    if below > 0:
-        return -np.inf
-    if not has_risen(above, 0):
-        return np.inf
+    if below > 0 or not has_risen(above, 0):
+        return -np.inf if below > 0 else np.inf
     for _ in range(halvings):
         middle = (low + high) / 2
         value = function(middle)
@@ -217,19 +196,17 @@ def _rising_root(function, low, high, halvings, outwards):
             high, above = middle, value
         else:
             low, below = middle, value
-    line = -below / (above - below) if np.isfinite([below, above]).all() and above > below else None
-    return low + (high - low) * (outwards if line is None else line)
+    if np.isfinite([below, above]).all() and above > below:
+        outwards = -below / (above - below)
+    return low + (high - low) * outwards
 
 
 def _mean(name, sample):
     """Return the interval of a mean, at an infinite place where values are infinite."""
-    values = np.ravel(instance_of(name, sample, Sample, "Sample(values)").values)
+    values = instance_of(name, sample, Sample, "Sample(values)").values
     if np.isnan(values).any():
         raise InputError(f"{name} holds NaN; give numbers, infinite ones past saturation")
-    endless = values[np.isinf(values)]
-    if not len(endless):
-        return sample.interval
-    if (endless != endless[0]).any():
+    ends = np.unique(values[np.isinf(values)]).tolist()
+    if len(ends) > 1:
         raise InputError(f"{name} has values of both infinite signs; give one")
-    end = float(endless[0])
-    return Interval(end, end, end, sample.values.size, warning=sample.warning)
+    return Interval(*3 * ends, values.size, warning=sample.warning) if ends else sample.interval

@@ -1,10 +1,10 @@
 """What a finished point is known by, and the files that keep it.
 
 A point is found again by two digests, which are the same in every process. One is of the function:
-its code and all that this code reaches by name, in its own module and in other modules of the
-user's, together with every source file of this library and NumPy's version. The other is of the
-point's arguments and its seed. Functions and classes of installed packages are known by their
-names. What cannot be followed is refused, since the cache could give old results.
+its code and all that this code reaches by name, modules of the user's as a whole, together with
+every source file of this library and NumPy's version. The other is of the point's arguments and its
+seed. What installed packages have is known by its name. What cannot be followed is refused, since
+the cache could give old results.
 """
 
 import base64
@@ -14,6 +14,7 @@ import dis
 import functools
 import hashlib
 import importlib
+import itertools
 import os
 import re
 import sys
@@ -23,8 +24,6 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from importlib.util import find_spec
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -37,18 +36,17 @@ SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _LIBRARY = Path(__file__).parents[1]
 #: What values of just these types are described by.
 _ATTRIBUTES = {
-    types.CodeType: (
-        "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags",
-        "co_exceptiontable",
-    ),
+    types.CodeType: [
+        f"co_{part}"
+        for part in ("code", "consts", "names", "varnames", "freevars", "flags", "exceptiontable")
+    ],
     property: ("fget", "fset", "fdel"),
     classmethod: ("__func__",),
     staticmethod: ("__func__",),
     np.random.SeedSequence: ("entropy", "spawn_key"),
     type(functools.cache(len)): ("__wrapped__",),
-}  # fmt: skip
+}
 _LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-_STEPS = ("LOAD_ATTR", "LOAD_METHOD")
 #: What reaches values by names that the code does not show.
 _BLIND = (eval, exec, globals, __import__, importlib.import_module, sys.modules)
 _SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
@@ -118,27 +116,24 @@ class _Description:
         if kind in (set, frozenset):
             return sorted(map(self, value))
         if kind is dict:
-            return [self(part) for pair in value.items() for part in pair]
-        if kind is types.ModuleType:
-            return self.of_module(value)
-        if kind is types.FunctionType:
-            return self.of_function(value)
-        return self.of_class(value) if isinstance(value, type) else self.of_object(value)
+            return map(self, itertools.chain.from_iterable(value.items()))
+        own = {types.ModuleType: self.of_module, types.FunctionType: self.of_function}
+        return own.get(kind, self.of_class if isinstance(value, type) else self.of_object)(value)
 
     def of_module(self, module):
-        """Describe an installed package by its name, a module of the user's by all it has."""
-        if _is_installed(module.__name__):
-            return [module.__name__]
-        names = sorted(name for name in vars(module) if name[:2] != "__")
-        return [module.__name__, *self.by_name((name, vars(module)[name]) for name in names)]
+        """Describe an installed module by its name, one of the user's by all it has."""
+        members = {} if _is_installed(module.__name__) else vars(module)
+        own = [(name, members[name]) for name in sorted(members) if name[:2] != "__"]
+        return [module.__name__, *self.by_name(own)]
 
     def of_function(self, function):
         """Describe a function by its code and by what this code reaches by name."""
         code = function.__code__
-        cells = zip(code.co_freevars, map(_content, function.__closure__ or ()), strict=True)
+        cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+        held = [(name, cell.cell_contents) for name, cell in cells if cell != types.CellType()]
         reached = dict(_reached(code, function.__globals__))
         own = (code, function.__defaults__, function.__kwdefaults__, vars(function))
-        return [*map(self, own), *self.by_name([*cells, *sorted(reached.items())])]
+        return [*map(self, own), *self.by_name([*held, *sorted(reached.items())])]
 
     def of_class(self, kind):
         """Describe a class by its names, its bases and its own members."""
@@ -159,14 +154,12 @@ class _Description:
         if hasattr(value, "py_func"):  # compiled by Numba
             return [self(value.py_func), self(value.targetoptions)]
         try:
-            reduce = copyreg.dispatch_table.get(kind)
-            parts = reduce(value) if reduce else value.__reduce_ex__(4)
+            parts = copyreg.dispatch_table.get(kind, lambda value: value.__reduce_ex__(4))(value)
         except Exception as error:  # whatever the object's own pickling raises
             raise self.refusal(value, error) from None
         if isinstance(parts, str):  # a name in a module, which must be an installed one
-            known = getattr(value, "__module__", None)
-            for module in [known] if known else list(sys.modules):
-                if _is_installed(module) and vars(sys.modules[module]).get(parts) is value:
+            for module in filter(_is_installed, list(sys.modules)):
+                if vars(sys.modules[module]).get(parts) is value:
                     return [module, parts]
             raise self.refusal(value, "its code cannot be seen")
         function, arguments, state, items, pairs = (*parts, None, None, None)[:5]
@@ -186,7 +179,7 @@ class _Description:
             self.path.pop()
 
     def refusal(self, value: object, reason: object) -> InputError:
-        """Return the error that says what cannot be told from another value, and why."""
+        """Return the error that says what cannot be stored, and why."""
         where = f" (reached by {' > '.join(self.path)})" if self.path else ""
         return InputError(
             f"{type(value).__name__} object{where} cannot be stored under a key: {reason}; leave "
@@ -199,7 +192,7 @@ def _is_blind(value):
 
 
 def _is_named(value):
-    """Whether its name in an installed package leads to it, so that the name stands for it."""
+    """Whether its name in an installed package leads to it."""
     try:
         path = value.__qualname__.split(".")
         target = functools.reduce(getattr, path, sys.modules[value.__module__])
@@ -212,67 +205,41 @@ def _is_named(value):
 def _is_installed(module):
     """Whether a module is this library's, Python's own or an installed package's."""
     top = str(module).partition(".")[0]
-    if top == __name__.partition(".")[0]:
-        return True
-    try:
-        spec = find_spec(top)
-    except (ImportError, ValueError):  # as for __main__
-        return False
-    if spec is None or spec.origin in ("built-in", "frozen"):
-        return spec is not None
-    files = map(Path, filter(None, (spec.origin, *(spec.submodule_search_locations or ()))))
+    spec = getattr(sys.modules.get(top), "__spec__", None)
+    if spec is None or spec.origin in ("built-in", "frozen") or __name__.startswith(f"{top}."):
+        return spec is not None  # None as for __main__
     return any(
-        file.is_relative_to(sysconfig.get_path("stdlib"))
-        or {"site-packages", "dist-packages", "lib-dynload"} & set(file.parts)
-        for file in files
+        Path(file).is_relative_to(sysconfig.get_path("stdlib"))
+        or {"site-packages", "dist-packages", "lib-dynload"} & set(Path(file).parts)
+        for file in filter(None, (spec.origin, *(spec.submodule_search_locations or ())))
     )
 
 
-def _content(cell):
-    try:
-        return cell.cell_contents
-    except ValueError:  # not assigned yet
-        return None
-
-
 def _reached(code, space):
-    """Yield the path and value of what code, and code within it, looks up or imports."""
+    """Yield name and value of what code, and code within it, looks up or imports."""
     steps = list(dis.get_instructions(code))
     for at, step in enumerate(steps):
+        value, name = None, step.argval
         if step.opname in _LOOK_UPS:
-            value = space.get(step.argval, getattr(builtins, step.argval, None))
-            path = takewhile(lambda step: step.opname in _STEPS, steps[at + 1 :])
-            paths = [[step.argval for step in path]]
+            value = space.get(name, getattr(builtins, name, None))
         elif step.opname == "IMPORT_NAME":
-            level, names = steps[at - 2].argval, steps[at - 1].argval
-            value, paths = None, [[name] for name in names or ()] or [[]]
+            level, parts = steps[at - 2].argval, steps[at - 1].argval
             with suppress(Exception):  # where it is missing, the function may know what to do
-                value = __import__(step.argval, space, None, names or (), level)
+                value = __import__(name, space, None, parts or (), level)
         else:
             continue
+        yield name, value
         if isinstance(value, types.ModuleType):
             # Which attributes are this module's is not known: a few are refused for others.
-            paths += [[name] for name in code.co_names if _is_blind(vars(value).get(name))]
-        for path in paths:
-            yield _through(step.argval, value, *path)
+            blind = [each for each in code.co_names if _is_blind(vars(value).get(each))]
+            yield from ((f"{name}.{each}", vars(value)[each]) for each in blind)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _reached(constant, space)
 
 
-def _through(path, value, *attributes):
-    """Return the path and value that a name leads to, through modules of the user's own."""
-    for name in attributes:
-        if not isinstance(value, types.ModuleType):
-            break
-        if _is_installed(value.__name__) and not _is_blind(vars(value).get(name)):
-            break
-        path, value = f"{path}.{name}", getattr(value, name, None)
-    return path, value
-
-
 def record_line(key: str, pickled: bytes) -> bytes:
-    """Return one record as a line: checksum, key, and the pickle in letters."""
+    """Return a record as a line: checksum, key, and the pickle in letters."""
     body = b"%s %s" % (key.encode(), base64.b64encode(pickled))
     return b"%s %s\n" % (_checksum(body), body)
 

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any
 
@@ -48,15 +47,16 @@ class Failure:
 class SweepError(RuntimeError):
     """Points failed or the run had to stop; `failures` has what failed or was in flight.
 
-    What finished is in `results`, by its position in the list that `run_points` would have
-    returned, and in the `table` of `sweep`.
+    What finished is in `results`, by its position in the list of `run_points`, and in the `table`
+    of `sweep`.
     """
 
-    def __init__(self, message: str, failures: list[Failure], table: Any = None) -> None:
+    table: Any = None
+
+    def __init__(self, message: str, failures: list[Failure], results: dict[int, Any]) -> None:
         lines = [message, *map(str, failures[:5]), *["..."][: len(failures) > 5]]
         super().__init__("\n  ".join(lines))
-        self.failures, self.table = failures, table
-        self.results: dict[int, Any] = {}
+        self.failures, self.results = failures, results
 
 
 def run_points(
@@ -70,7 +70,7 @@ def run_points(
     prepare: Callable[[], object] | None = compile_kernels,
     progress: Silent = SILENT,
 ) -> list[Any]:
-    """Call a function at every point, in each replication, and return what it returns.
+    """Call a function at every point, in each replication, and list what it returns.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def run_points(
         Called as ``function(**point, seed=SeedSequence)``. What it returns must depend on the
         arguments alone; with a cache or in other processes it must be what can be pickled.
     points : list of dict
-        The arguments of each call. Points may be equal, or print alike.
+        Points may be equal, or print alike.
     replications : int
         Each has the same seed at every point, so that differences can be judged in pairs.
     seed : int or SeedSequence
     cache : str or Path, optional
         A folder that keeps finished points, known by arguments, seed, this library's sources and
-        the function's code, with all that it reaches by name in your own script and modules. It
-        holds pickles, to be trusted as code is: use none that others can write to.
+        the function's code, with what it reaches by name in your own script and modules. It holds
+        pickles: use none that others can write to.
     workers : int, optional
         Threads, -1 for one a processor, unless an active ``joblib.parallel_config`` names
         something else. Without either, the points run one after the other.
@@ -97,7 +97,7 @@ def run_points(
     Returns
     -------
     list
-        The results of the first point in each replication, those of the second, and so on.
+        The first point in each replication, then the second, and so on.
 
     Raises
     ------
@@ -148,9 +148,8 @@ class Run:
         if cache == "" or not isinstance(cache, str | os.PathLike | None):
             raise InputError(f"cache = {cache!r}; give the path of a folder")
         self.function, self.progress = function, progress
-        self.labels = labels or [
-            {name: label(value) for name, value in point.items()} for point in self.points
-        ]
+        shown = ({name: label(value) for name, value in each.items()} for each in self.points)
+        self.labels = labels or list(shown)
         self.store = None if cache is None else Store(cache, function)
         self.lock, self.stopped = Lock(), False
         self.results: dict[int, Any] = {}  # by row, as the failures
@@ -164,26 +163,26 @@ class Run:
             self.keys = list(point_keys(self.points, self.seeds))
             found = self.store.read(set(self.keys))
             for row, key in enumerate(self.keys):
-                if key in found:
-                    with suppress(Exception):  # what cannot be read any more is computed again
-                        self.results[row] = pickle.loads(found[key])
+                with suppress(Exception):  # missing, or what cannot be read any more
+                    self.results[row] = pickle.loads(found[key])
         missing = [row for row in range(self.size) if row not in self.results]
         self.progress.total(len(missing), found=len(self.results))
         if not missing:
             return
-        self.tasks = self._arguments(missing)
         run, here = _active_pool(workers)
         if prepare and not here:
             prepare()
         if self.store:
             self.store.open()
+        outcome = functools.partial(_outcome, self.function, not here)
         try:
-            with closing(self):
-                if here:
-                    run(self._lane)
+            with closing(self), warnings.catch_warnings():
+                # joblib's advice on work that is left undone
+                warnings.filterwarnings("ignore", message=".*tasks")
+                if here:  # each thread keeps its results at once
+                    run(lambda *task: self._note(*outcome(*task)), self._tasks(missing))
                     return
-                outcome = functools.partial(_outcome, self.function, True)
-                with closing(run(outcome, self.tasks)) as outcomes:
+                with closing(run(outcome, self._tasks(missing))) as outcomes:
                     for row, pickled, *error in outcomes:
                         self._note(row, None if error else pickle.loads(pickled), *error)
         except InputError as error:  # of the store
@@ -193,21 +192,12 @@ class Run:
                 self.failed[row] = Failure(self.shown(row), "was in flight")
             raise self.error(f"the sweep stopped ({type(error).__name__}: {error})") from error
 
-    def _arguments(self, rows):
+    def _tasks(self, rows):
         """Yield what is to be computed, as the arguments of `_outcome`."""
         for row in rows:
             self.flying.add(row)
             point, replication = divmod(row, len(self.seeds))
             yield row, self.points[point], self.seeds[replication]
-
-    def _lane(self):
-        """Take one point after the other: what each thread does, which keeps each at once."""
-        while True:
-            with self.lock:
-                task = None if self.stopped else next(self.tasks, None)
-            if not task:
-                return
-            self._note(*_outcome(self.function, False, *task))
 
     def _note(self, row, results, *error):
         """Take note of what became of a point, and keep it."""
@@ -243,9 +233,8 @@ class Run:
     def error(self, message: str = "") -> SweepError:
         """Return the error that lists what failed and has the results so far."""
         message = message or f"{len(self.failed)} of {self.size} points failed"
-        error = SweepError(message, [self.failed[row] for row in sorted(self.failed)])
-        error.results = dict(sorted(self.results.items()))
-        return error
+        failures = [self.failed[row] for row in sorted(self.failed)]
+        return SweepError(message, failures, dict(sorted(self.results.items())))
 
 
 def point_keys(
@@ -293,12 +282,8 @@ def _outcome(function, leaves, row, point, seed):
     try:
         # A fresh copy of the seed: spawning from it counts in it.
         results = function(**point, seed=np.random.SeedSequence(**seed.state))
-        if not leaves:
-            return row, results
-        try:
-            return row, pickle.dumps(results)
-        except Exception:  # slower, but classes of a script come back as themselves
-            return row, cloudpickle.dumps(results)
+        # As such, classes of a script come back as themselves.
+        return row, cloudpickle.dumps(results) if leaves else results
     except (Exception, SystemExit) as error:
         return row, None, *_reason(error)
 
@@ -308,82 +293,61 @@ def _reason(error):
 
 
 def _active_pool(workers):
-    """Return what runs calls, as ``joblib.parallel_config`` names it, and whether here in threads.
+    """Return what runs calls, as ``joblib.parallel_config`` names it, and whether in threads here.
 
-    Other processes take a function and an iterator of tuples of arguments, and yield what the
-    function returns, in any order. Threads of this process call one function each.
+    It takes a function and tuples of arguments. Other processes yield what the function returns.
     """
     hint = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
     if hasattr(backend, "client"):
         patience = max(PATIENCE, backend.wait_for_workers_timeout or 0)
         return functools.partial(_on_dask, backend.client, patience), False
-    lanes = joblib.effective_n_jobs(workers)
-    if lanes == 1 or getattr(backend, "supports_sharedmem", False):
-        parallel = joblib.Parallel(workers, batch_size=1, **hint)
-        return lambda lane: parallel([joblib.delayed(lane)()] * lanes), True
+    here = joblib.effective_n_jobs(workers) == 1 or getattr(backend, "supports_sharedmem", False)
+    how = hint | {"batch_size": 1} if here else {"return_as": "generator_unordered"}
     try:
-        parallel = joblib.Parallel(workers, return_as="generator_unordered")
+        parallel = joblib.Parallel(workers, **how)
     except ValueError as error:  # what the backend does not offer
         raise InputError(
             f"joblib.parallel_config({type(backend).__name__}): {error}; give 'loky', 'threading' "
             "or 'dask'"
         ) from None
-    return functools.partial(_in_processes, parallel), False
+    return lambda call, tasks: parallel(itertools.starmap(joblib.delayed(call), tasks)), here
 
 
-def _in_processes(parallel, function, arguments):
-    answers = parallel(itertools.starmap(joblib.delayed(function), arguments))
-    try:
-        for answer in answers:  # noqa: UP028, as it would be closed without the filter
-            yield answer
-    finally:
-        with warnings.catch_warnings():  # joblib's advice on work that is left undone
-            warnings.filterwarnings("ignore", message=".*tasks")
-            answers.close()
+def _on_dask(client, patience, function, tasks):
+    """Yield what the function returns, from workers that may come and go.
 
-
-def _on_dask(client, patience, function, arguments):
-    """Yield what the function returns; raise the first error once all others have ended.
-
-    Workers may come and go. joblib's own way there waits for ever for a call whose result was lost
-    with its worker and that Dask then gives up, and for a cluster that has no workers any more.
+    joblib's own way waits for ever for a cluster that has no workers any more, and for a call that
+    Dask gave up with its worker.
     """
-    done, pending, errors = SimpleQueue(), set(), []
-    seen = look = time.monotonic()
+    from distributed import wait
+
+    pending, alive = set(), time.monotonic()
     try:
         while True:
-            if (now := time.monotonic()) >= look:
-                threads, look = sum(client.ncores().values()), now + _LOOK
-                seen = now if threads else seen
-                if now - seen > patience:
-                    raise TimeoutError(
-                        f"the Dask cluster has had no workers for {patience:g} seconds; give it "
-                        "some and start again, or wait longer for them: "
-                        "joblib.parallel_config('dask', wait_for_workers_timeout=...)"
-                    )
-            # Calls that wait may bring workers.
-            room = 0 if errors else max(0, 2 * max(1, threads) - len(pending))
-            for each in itertools.islice(arguments, room):
-                future = client.submit(function, *each, pure=False)
-                future.add_done_callback(done.put)
-                pending.add(future)
+            threads = sum(client.ncores().values())
+            alive = time.monotonic() if threads else alive
+            if time.monotonic() - alive > patience:
+                raise TimeoutError(
+                    f"the Dask cluster has had no workers for {patience:g} seconds; give it some "
+                    "and start again, or wait longer for them: "
+                    "joblib.parallel_config('dask', wait_for_workers_timeout=...)"
+                )
+            room = max(0, 2 * max(1, threads) - len(pending))  # calls that wait may bring workers
+            more = itertools.islice(tasks, room)
+            pending |= {client.submit(function, *task, pure=False) for task in more}
             if not pending:
-                break
-            with suppress(Empty):
-                future = done.get(timeout=_LOOK)
+                return
+            done = set()
+            with suppress(TimeoutError):
+                done, pending = wait(pending, _LOOK, "FIRST_COMPLETED")
+            for future in sorted(done, key=lambda future: future.status == "error"):
                 try:
                     answer = future.result(timeout=_LOOK)
                 except TimeoutError:  # lost with its worker: Dask computes it again
-                    done.put(future)
-                    continue
-                except Exception as error:
-                    errors.append(error)
+                    pending.add(future)
                 else:
                     yield answer
-                pending.discard(future)
     finally:
         with suppress(OSError):  # the cluster may be gone
             client.cancel(list(pending))
-    if errors:
-        raise errors[0]

@@ -2,11 +2,7 @@
 
 
 def compile_kernels() -> None:
-    """Compile every kernel of this library, so that worker processes find them compiled.
-
-    Each is reached as a user reaches it, by a public function on small input, so that it is
-    compiled for the types that are used.
-    """
+    """Compile every kernel of this library, so that worker processes find them compiled."""
     # Imported here: Numba and the formulas take long, and a sweep may use neither.
     from coalloc_lib.analytic import JointSizes, maximal_utilization
     from coalloc_lib.distributions import uniform
@@ -16,6 +12,7 @@ def compile_kernels() -> None:
     from coalloc_lib.simulation import simulate
     from coalloc_lib.system import Multicluster
 
+    # By public functions, so that each kernel is compiled for the types that are used.
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
     for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):

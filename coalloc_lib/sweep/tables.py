@@ -35,6 +35,9 @@ def sweep(
 ) -> pd.DataFrame:
     """Call a function at every point of a grid and return the results as a tidy table.
 
+    The table has a row for each point and replication, in the order of the grid, and the columns
+    of the grid, ``replication`` and the results.
+
     Parameters
     ----------
     function : callable
@@ -47,12 +50,6 @@ def sweep(
     failures : {"raise", "keep"}
         Failed points raise when all others have finished, or are rows without results and with
         the error in a column ``error``.
-
-    Returns
-    -------
-    DataFrame
-        A row for each point and replication, in the order of the grid. Columns: the names of the
-        grid, ``replication``, the results.
 
     Examples
     --------
@@ -97,8 +94,8 @@ def _read_grid(grid):
             raise InputError(f"grid has the name {name!r}, which sweep itself uses; choose another")
     if not rows or not names:
         raise InputError("grid is empty; give a dict of name to values, or a list of points")
-    labels = [tuple(label for label, _ in row) for row in rows]
-    seen: set[tuple] = set()
+    labels, points = zip(*(zip(*row, strict=True) for row in rows), strict=True)
+    seen = set()
     for each in labels:
         if each in seen:
             raise InputError(
@@ -106,8 +103,7 @@ def _read_grid(grid):
                 "values that print alike: a dict of {'what to show': value, ...}"
             )
         seen.add(each)
-    points = [dict(zip(names, (value for _, value in row), strict=True)) for row in rows]
-    return points, [dict(zip(names, each, strict=True)) for each in labels]
+    return [[dict(zip(names, each, strict=True)) for each in part] for part in (points, labels)]
 
 
 def _axis(name, values):
@@ -159,37 +155,26 @@ def _table(run, names, with_errors):
 def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     """Return the mean of each result at each point, with Student's t interval.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `sweep` returns it; rows with an ``error`` are left out.
-    confidence : float
-
-    Returns
-    -------
-    DataFrame
-        A row for each point: the names of the grid, and for each result ``r`` the columns
-        ``r_estimate``, ``r_low``, ``r_high``, ``r_half_width`` and ``r_count``. One value alone
-        has no interval; values that are not all finite have no estimate either.
-
+    Rows of the `table` with an ``error`` are left out. Each result ``r`` becomes the columns
+    ``r_estimate``, ``r_low``, ``r_high``, ``r_half_width`` and ``r_count``. One value alone has no
+    interval; values that are not all finite have no estimate either.
     """
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
     if "replication" not in table:
         raise InputError("table has no column 'replication'; give a table that sweep returned")
     at = table.columns.get_loc("replication")
-    names, results = (
-        list(table.columns[:at]),
-        table.columns[at + 1 :].drop("error", errors="ignore"),
-    )
+    names = list(table.columns[:at])
+    results = table.columns[at + 1 :].drop("error", errors="ignore")
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
     columns = {}
     for name in results:
         try:  # floats, also of truths or large whole numbers with gaps
             columns[name] = table[name].to_numpy(float)
         except (TypeError, ValueError):
-            text = f"table has the column {name!r} with no numbers; leave it out"
-            raise InputError(text) from None
+            raise InputError(
+                f"table has the column {name!r} with no numbers; leave it out"
+            ) from None
     rows = []
     for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
         row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))

@@ -26,27 +26,14 @@ RNG = np.random.default_rng(0)
 SIX = Interval(0.6, 0.5, 0.7, 10)
 
 
-@pytest.mark.parametrize(
-    ("limit", "above", "below"),
-    [
-        (0.4, True, False),
-        (0.5, None, False),
-        (0.6, None, None),
-        (0.7, False, None),
-        (0.8, False, True),
-    ],
-)
-def test_an_interval_decides_where_all_of_it_agrees(limit, above, below):
-    assert SIX.above(limit) is above
-    assert SIX.below(limit) is below
-
-
-def test_between():
+def test_an_interval_decides_where_all_of_it_agrees():
+    limits = 0.4, 0.5, 0.6, 0.7, 0.8
+    assert [SIX.above(limit) for limit in limits] == [True, None, None, False, False]
+    assert [SIX.below(limit) for limit in limits] == [False, False, None, None, True]
     ends = {(0.5, 0.7): True, (0.5, 0.69): None, (0.75, 1): False, (0, 0.45): False, (0.7, 1): None}
     assert {each: SIX.between(*each) for each in ends} == ends
-    assert all_of(True, True) is True
-    assert all_of(True, None) is None
-    assert all_of(False, None) is False
+    answers = all_of(True, True), all_of(True, None), all_of(False, None)
+    assert answers == (True, None, False)
     assert [not_(True), not_(False), not_(None)] == [False, True, None]
 
 
@@ -95,26 +82,25 @@ def test_intervals_are_scipys(confidence):
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "given", "words"),
     [
-        (lambda: student([1.0]), "two or more"),
-        (lambda: student([1.0, np.nan]), r"values\[1\]"),
-        (lambda: student([[1.0, 2.0]]), "shape"),
-        (lambda: student([1.0, 2.0], confidence=95), "confidence = 95"),
-        (lambda: paired_difference([1.0, 2.0], [1.0]), "pair them"),
-        (lambda: Sample([1.0, 2.0]) - Sample([1.0]), "pair their values"),
+        (student, ([1.0],), "two or more"),
+        (student, ([1.0, np.nan],), r"values\[1\]"),
+        (student, ([[1.0, 2.0]],), "shape"),
+        (student, ([1.0, 2.0], 95), "confidence = 95"),
+        (paired_difference, ([1.0, 2.0], [1.0]), "pair them"),
+        (Sample.__sub__, (Sample([1.0, 2.0]), Sample([1.0])), "pair their values"),
     ],
 )
-def test_what_has_no_interval_is_refused(call, words):
+def test_what_has_no_interval_is_refused(call, given, words):
     with pytest.raises(co.InputError, match=words):
-        call()
+        call(*given)
 
 
 def test_samples_are_compared_in_pairs_and_keep_their_warning():
     one, other = Sample(RNG.normal(5, 1, 9)), Sample(RNG.normal(3, 1, 9), "three jobs")
-    assert (one - other).interval == paired_difference(
-        one.values, other.values, warning="three jobs"
-    )
+    pairs = one.values, other.values
+    assert (one - other).interval == paired_difference(*pairs, warning="three jobs")
     assert (other - one).warning == (other / 2.0).warning == one.less_unpaired(other).warning
     assert (one / 2.0).interval == student(one.values / 2.0)
     known = Sample(np.array(4.0))
@@ -160,13 +146,11 @@ def test_a_crossing_is_the_root_and_its_ends_those_of_the_interval():
 
 
 @pytest.mark.parametrize("root", [0.003, 0.31, 0.5, 0.999])
-def test_a_curved_difference_is_found_within_a_part_of_the_range(root):
-    for budget, error in ((20, 5e-4), (40, 1e-6)):
-        known = crossing(
-            lambda x: Sample(np.array(np.exp(3 * x) - np.exp(3 * root))), 0, 1, budget=budget
-        )
-        assert known.interval.estimate == pytest.approx(root, abs=error)
-        assert known.interval.half_width == known.interval.count == 0
+@pytest.mark.parametrize(("budget", "error"), [(20, 5e-4), (40, 1e-6)])
+def test_a_curved_difference_is_found_within_a_part_of_the_range(root, budget, error):
+    known = crossing(lambda x: Sample(np.exp(3 * x) - np.exp(3 * root)), 0, 1, budget=budget)
+    assert known.interval.estimate == pytest.approx(root, abs=error)
+    assert known.interval.half_width == known.interval.count == 0
 
 
 @pytest.mark.parametrize(
@@ -177,6 +161,7 @@ def test_a_curved_difference_is_found_within_a_part_of_the_range(root):
         (lambda x: 0.01 * (x - 0.5), "undecided", (-np.inf, None, np.inf)),
         (lambda x: 0.01 * (x - 2), "undecided", (-np.inf, np.inf, np.inf)),
         (lambda x: 0.01 * (x + 1), "undecided", (-np.inf, -np.inf, np.inf)),
+        (lambda x: 0.01 * (0.5 - x), "undecided", (-np.inf, -np.inf, np.inf)),
         (lambda x: x - 0.1, "undecided", (-np.inf, None, None)),
         (lambda x: x - 0.9, "undecided", (None, None, np.inf)),
         (lambda x: -np.inf, "below throughout", (np.inf, np.inf, np.inf)),
@@ -186,35 +171,29 @@ def test_a_curved_difference_is_found_within_a_part_of_the_range(root):
 def test_what_lies_outside_of_the_range_is_infinite(function, answer, infinite):
     found = crossing(Asked(function), 0, 1)
     assert found.answer == answer
-    interval = found.interval
-    for end, expected in zip(
-        (interval.low, interval.estimate, interval.high), infinite, strict=True
-    ):
-        assert end == expected if expected is not None else 0 < end < 1
+    ends = found.interval.low, found.interval.estimate, found.interval.high
+    assert tuple(None if 0 < end < 1 else end for end in ends) == infinite
 
 
 def test_where_a_side_has_no_mean_the_difference_has_crossed():
     """A step from below zero to infinity: the interval is the last part, and no wider."""
     found = crossing(Asked(lambda x: np.inf if x > 0.3 else -1.0), 0, 1)
     assert found.answer == "crossing"
-    interval = found.interval
-    assert interval.low <= 0.3 <= interval.high
-    assert interval.high - interval.low == 1 / 2**6
-    assert interval.estimate == (interval.low + interval.high) / 2
+    low, high = found.interval.low, found.interval.high
+    assert found.interval.contains(0.3)
+    assert (high - low, found.interval.estimate) == (1 / 2**6, (low + high) / 2)
 
     def one_run_without(x):
         return Sample(np.array([x, x, np.inf if x > 0.5 else x]) - 0.7, "rare")
 
     found = crossing(one_run_without, 0, 1).interval
-    assert found.low == pytest.approx(0.5)
-    assert found.high == pytest.approx(0.5 + 1 / 2**6)
+    assert (found.low, found.high) == pytest.approx((0.5, 0.5 + 1 / 2**6))
     assert found.warning == "rare"
 
 
 def test_a_difference_that_is_zero_for_a_while_crosses_all_along():
     found = crossing(Asked(lambda x: max(x - 0.4, 0.0), noise=[0.0] * 3), 0, 1)
-    assert found.answer == "crossing"
-    assert found.interval.low == 0
+    assert (found.answer, found.interval.low) == ("crossing", 0)
     assert found.interval.high == pytest.approx(0.4, abs=1 / 2**6)
     throughout = crossing(Asked(lambda x: 0.0, noise=[0.0] * 3), 0, 1)
     assert throughout.answer == "undecided"
@@ -231,14 +210,6 @@ def test_the_crossing_of_a_difference_that_first_falls_is_found():
     assert np.abs(np.array([0.1, 0.5, 0.9]) - waves.estimate).min() < 0.01
 
 
-def test_a_difference_that_falls_is_refused_and_not_called_above():
-    for function in (lambda x: 0.5 - x, lambda x: np.inf if x < 0.5 else -1.0):
-        with pytest.raises(co.InputError, match=r"difference falls from .* at low to -.* at high"):
-            crossing(Asked(function), 0, 1)
-    flat = crossing(Asked(lambda x: 0.01 * (0.5 - x)), 0, 1)
-    assert flat.answer == "undecided"
-
-
 @pytest.mark.parametrize("budget", [5, 8, 20, 50])
 def test_no_more_evaluations_than_the_budget_has(budget):
     """Each once; with noise that grows the three roots part early, and ask for different ones."""
@@ -250,28 +221,24 @@ def test_no_more_evaluations_than_the_budget_has(budget):
 
 
 @pytest.mark.parametrize(
-    ("doubtful", "warning"),
+    ("root", "doubtful", "answer"),
     [
-        (lambda x: abs(x - 0.43) < 1 / 2**6, "short"),
-        (lambda x: x > 0.43, "short"),
-        (lambda x: x < 0.43, "short"),
-        (lambda x: abs(x - 0.43) > 0.2, ""),
+        (0.43, lambda x: abs(x - 0.43) < 1 / 2**6, "undecided"),
+        (0.43, lambda x: x > 0.43, "undecided"),
+        (0.43, lambda x: x < 0.43, "undecided"),
+        (0.43, lambda x: abs(x - 0.43) > 0.2, "crossing"),
+        (-5, lambda x: x == 0, "undecided"),
+        (-5, lambda x: x == 1, "above throughout"),
+        (5, lambda x: x == 1, "undecided"),
+        (5, lambda x: x == 0, "below throughout"),
     ],
 )
-def test_a_crossing_has_the_warning_of_a_difference_beside_it(doubtful, warning):
+def test_a_crossing_has_the_warning_of_a_difference_beside_it(root, doubtful, answer):
+    """Or, where it lies outside of the range, of the nearest end."""
     narrow = [-1e-6, 1e-6]  # so that the interval holds no number that was asked for
-    found = crossing(Asked(lambda x: x - 0.43, narrow, lambda x: "short" * doubtful(x)), 0, 1)
-    assert found.interval.warning == warning
-    assert found.answer == ("undecided" if warning else "crossing")
-
-
-@pytest.mark.parametrize(("shift", "end"), [(5, 0), (-5, 1)])
-def test_no_crossing_has_the_warning_of_the_nearest_end(shift, end):
-    for doubtful in (end, 1 - end):
-        asked = Asked(lambda x: x + shift, warning=lambda x: "short" * (x == doubtful))  # noqa: B023
-        found = crossing(asked, 0, 1)
-        assert found.interval.warning == "short" * (doubtful == end)
-        assert (found.answer == "undecided") == (doubtful == end)
+    found = crossing(Asked(lambda x: x - root, narrow, lambda x: "short" * doubtful(x)), 0, 1)
+    assert found.interval.warning == "short" * (answer == "undecided")
+    assert found.answer == answer
 
 
 @pytest.mark.parametrize(
@@ -285,11 +252,13 @@ def test_no_crossing_has_the_warning_of_the_nearest_end(shift, end):
         (lambda x: Sample(np.array([np.nan, np.inf])), (0, 1), r"difference\(0\) holds NaN"),
         (lambda x: Sample(np.array([np.inf, -np.inf])), (0, 1), "both infinite signs"),
         (lambda x: x - 0.5, (0, 1), r"difference\(0\) = -0.5 is no Sample; give Sample\(values\)"),
+        (Asked(lambda x: 0.5 - x), (0, 1), r"falls from 0.5 at low to -0.5 at high"),
+        (Asked(lambda x: np.inf if x < 0.5 else -1), (0, 1), "falls from inf at low to -1 at high"),
         (lambda x: Sample(np.array([x])), (0, 1), "two or more"),
     ],
 )
 def test_bad_ranges_and_differences_are_named(function, how, words):
     low, high, *budget = how
     with pytest.raises(co.InputError, match=words) as caught:
-        crossing(function, low, high, **({"budget": budget[0]} if budget else {}))
+        crossing(function, low, high, budget=(*budget, 20)[0])
     assert "\n" not in str(caught.value)

@@ -62,7 +62,8 @@ def test_points_lie_below_the_maximum_which_is_exact_where_a_formula_is(result):
         found = result.results[line]
         bound = found.curve.maximum.interval
         asked = [share * bound.estimate for share in TINY.shares]
-        assert found.curve.utilizations == [load for load in asked if load < bound.low]
+        points = found.curve.to_frame().utilization.tolist()
+        assert points == [load for load in asked if load < bound.low]
         assert {*found.at} == {u for u in cc.COMPARED if u < bound.low}
         if found.curve.maximum.method == "exact":
             exact.add(name)

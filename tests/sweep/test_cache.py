@@ -13,7 +13,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import coalloc_lib as co
-from coalloc_lib.sweep import SweepError, cache, run_points, sweep
+from coalloc_lib.sweep import SweepError, cache, points, run_points, sweep
 from coalloc_lib.sweep.cache import Store, read_records, record_line
 from tests.conftest import ROOT
 from tests.sweep.functions import Calls, Watch, inverse, noisy
@@ -182,26 +182,10 @@ def test_a_script_finds_what_it_kept_with_its_own_classes_until_it_is_changed(tm
     assert output(SCRIPT.replace("STEP = 1", "STEP = 0").replace("(x)]", "(x + STEP)]")) == "True 0"
 
 
-class Fragile:
-    loads = True
-
-    def __setstate__(self, state):
-        if not self.loads:
-            raise AttributeError("what it needs is gone")
-
-    def __getstate__(self):
-        return {"x": 1}
-
-
-def fragile(x, seed):
-    return Fragile()
-
-
 def test_what_cannot_be_read_any_more_is_computed_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("coalloc_lib.sweep.cache.describe", lambda function: "the same")
-    run_points(fragile, [{"x": 1}], cache=tmp_path)
-    for loads, found in ((True, 1), (False, 0)):
-        monkeypatch.setattr(Fragile, "loads", loads)
+    run_points(inverse, [{"x": 1}], cache=tmp_path)
+    for read, found in ((pickle.loads, 1), (None, 0)):
+        monkeypatch.setattr(points.pickle, "loads", read)
         watch = Watch()
-        run_points(fragile, [{"x": 1}], cache=tmp_path, progress=watch)
+        run_points(inverse, [{"x": 1}], cache=tmp_path, progress=watch)
         assert watch.found == found

@@ -8,9 +8,9 @@ import pytest
 
 from tests.conftest import ROOT
 
-#: Finds the kernels by looking into every module, and takes note of what they are compiled for.
+#: Finds all functions that it is asked for by looking into every module.
 LOOKING = """
-import pkgutil
+import pkgutil, sys
 from importlib import import_module
 from itertools import product
 
@@ -19,7 +19,28 @@ from coalloc_lib.sweep import compile_kernels
 
 modules = [m.name for m in pkgutil.walk_packages(co.__path__, "coalloc_lib.")]
 spaces = [vars(import_module(m)) for m in modules if not m.endswith("__main__")]
-kernels = {id(k): k for space in spaces for k in space.values() if hasattr(k, "py_func")}.values()
+every = {id(k): k for space in spaces for k in space.values()}.values()
+"""
+
+#: Without compilation: which kernels run, and which others they call, now or another time.
+RUNNING = """
+kernels = {k.__code__: k for k in every if "-" in getattr(k, "__qualname__", "")}
+ran = set()
+sys.setprofile(lambda frame, event, _: ran.add(frame.f_code))
+compile_kernels()
+sys.setprofile(None)
+reached = [code for code in kernels if code in ran]
+for code in reached:
+    called = (kernels[code].__globals__.get(name) for name in code.co_names)
+    codes = {getattr(k, "__code__", None) for k in called} & set(kernels) - set(reached)
+    reached += codes
+print(len(kernels), "kernels")
+assert set(reached) == set(kernels), [kernels[code] for code in set(kernels) - set(reached)]
+"""
+
+#: In an empty cache: what is loaded from a full one does not show what it calls.
+COMPILING = """
+kernels = [k for k in every if hasattr(k, "py_func")]
 
 def compiled():
     return {(k.__module__, k.__name__): set(k.signatures) for k in kernels}
@@ -55,11 +76,17 @@ assert after == before, [name for name, kinds in after.items() if kinds != befor
 """
 
 
-@pytest.mark.long
-def test_every_kernel_is_found_and_compiled_for_the_types_that_are_used(tmp_path):
-    """In an empty cache: what is loaded from a full one does not show what it calls."""
-    code = [sys.executable, "-c", LOOKING + USING]
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    run = subprocess.run(code, cwd=ROOT, env=environment, text=True, capture_output=True)
+def look(code, **environment):
+    how = {"cwd": ROOT, "env": {**os.environ, **environment}, "text": True, "capture_output": True}
+    run = subprocess.run([sys.executable, "-c", LOOKING + code], **how)
     assert run.returncode == 0, run.stderr
     assert int(run.stdout.split()[0]) > 5
+
+
+def test_no_kernel_is_left_out():
+    look(RUNNING, NUMBA_DISABLE_JIT="1")
+
+
+@pytest.mark.long
+def test_every_kernel_is_compiled_for_the_types_that_are_used(tmp_path):
+    look(COMPILING + USING, NUMBA_CACHE_DIR=str(tmp_path))

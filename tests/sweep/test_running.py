@@ -81,8 +81,7 @@ def where(x, seed):
     return {"process": os.getpid(), "thread": threading.get_ident()}
 
 
-def test_workers_are_threads(serial):
-    assert_frame_equal(sweep(response, GRID, 2, seed=7, workers=2), serial, check_exact=True)
+def test_workers_are_threads():
     calls = []
     table = sweep(where, {"x": range(20)}, workers=2, prepare=lambda: calls.append(1))
     assert set(table.process) == {os.getpid()}
@@ -137,8 +136,8 @@ def test_a_worker_that_dies_is_reported_and_what_had_finished_is_kept(moved, tmp
         sweep(dies, grid, cache=tmp_path)
     flying = {failure.arguments["x"] for failure in caught.value.failures}
     finished = set(caught.value.table.x)
-    assert 13 in flying
-    assert not flying & finished
+    assert 13 in flying - finished
+    assert flying.isdisjoint(finished)
     assert len(finished) > 5
     watch = Watch()
     table = sweep(dies, grid, cache=tmp_path, progress=watch)  # here, at home, it lives

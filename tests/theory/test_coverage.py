@@ -16,21 +16,16 @@ CASES = {
 }
 
 
-def exact_loss(case):
-    system, sizes, components, request = case
-    return co.maximal_utilization(system, sizes, components, request).capacity_loss
+def scenario_and_loss(system, *model):
+    loss = co.maximal_utilization(system, *model).capacity_loss
+    return co.Scenario(system, co.JobModel(*model)), loss
 
 
-def share_covered(case, runs, jobs, batches):
-    system, *model = case
-    scenario = co.Scenario(system, co.JobModel(*model))
-    exact = exact_loss(case)
-    return np.mean(
-        [
-            saturated_loss(scenario, jobs=jobs, seed=seed, batches=batches).contains(exact)
-            for seed in spawn(7, runs)
-        ]
-    )
+def share_covered(name, runs, jobs, batches):
+    scenario, exact = scenario_and_loss(*CASES[name])
+    how = {"jobs": jobs, "batches": batches}
+    found = (saturated_loss(scenario, seed=seed, **how) for seed in spawn(7, runs))
+    return np.mean([each.contains(exact) for each in found])
 
 
 LENGTHS = [(1000, 4000, 20), (2000, 10_000, 30), (2000, 40_000, 30)]
@@ -42,14 +37,13 @@ LONG = [pytest.param(*each, marks=pytest.mark.long) for each in FULL if each != 
 @pytest.mark.parametrize(("name", "runs", "jobs", "batches"), [FAST, *LONG])
 def test_batch_means_cover(name, runs, jobs, batches):
     """Of 1,000 intervals 93 to 97 % cover: three standard errors are 2 %."""
-    assert 0.93 <= share_covered(CASES[name], runs, jobs, batches) <= 0.97
+    assert 0.93 <= share_covered(name, runs, jobs, batches) <= 0.97
 
 
 @pytest.mark.long
 def test_replications_cover():
     """The same for intervals from ten independent runs each."""
-    system, *model = case = CASES["ordered"]
-    scenario, exact = co.Scenario(system, co.JobModel(*model)), exact_loss(case)
+    scenario, exact = scenario_and_loss(*CASES["ordered"])
     streams = (scenario.sample(1500, seed=seed) for seed in spawn(8, 10_000))
     means = [1 - heavy_traffic(scenario, stream).mean() for stream in streams]
     covered = np.mean([student(row).contains(exact) for row in np.reshape(means, (1000, 10))])
@@ -58,7 +52,7 @@ def test_replications_cover():
 
 def test_few_batches_of_a_short_run_do_not():
     """The check can fail: batches shorter than the correlation give intervals too narrow."""
-    assert share_covered(CASES["one cluster"], 200, 300, 100) < 0.9
+    assert share_covered("one cluster", 200, 300, 100) < 0.9
 
 
 def crossings_that_cover(difference, root, trials):
@@ -109,11 +103,9 @@ def test_crossings_of_a_queue_cover():
     system, components = co.Multicluster([1, 1]), np.ones((jobs, 2), dtype=int)
 
     def difference(rng):
-        submit = co.PoissonArrivals(0.5)
+        times = co.PoissonArrivals(0.5), co.Exponential(1.0)
         drawn = [
-            co.JobStream(
-                submit.sample(rng, jobs), co.Exponential(1.0).sample(rng, jobs), components
-            )
+            co.JobStream(*(each.sample(rng, jobs) for each in times), components)
             for _ in range(runs)
         ]
 

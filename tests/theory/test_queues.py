@@ -5,8 +5,6 @@ theory's value has to lie in it, and the interval has to be narrow: its half-wid
 `WIDTH` of the value, so a mistake of two hundredths cannot hide in it.
 """
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -73,16 +71,22 @@ def wait_mg1(rate, service):
 
 
 @pytest.mark.parametrize(("servers", "load"), [long(1, 0.3), long(2, 0.6), (8, 0.75)])
-def test_wait_and_probability_of_waiting_of_mmc(servers, load):
+def test_an_mmc_queue_and_littles_law(servers, load):
+    """Jobs in queue and in service, over time, are the rate times wait and service time."""
+    rng = np.random.default_rng(4)
+
     def measure(schedule):
-        wait = schedule.wait[WARM_UP:]
-        return wait.mean(), (wait > 0).mean()
+        wait, (first, last) = schedule.wait[WARM_UP:], schedule.jobs.submit[[WARM_UP, -1]]
+        queue = schedule.queue_length(rng.uniform(first, last, 100_000)).mean()
+        running = schedule.jobs_in_service_between([first, last])[0]
+        return wait.mean(), (wait > 0).mean(), queue, running
 
     system, rate = co.Multicluster([servers]), load * servers / 2.0
     runs = replicate(servers, system, co.Exponential(2.0), rate, [1], measure)
-    waits, waiting = zip(*runs, strict=True)
-    assert_agrees(waits, wait_mmc(servers, rate, 2.0))
-    assert_agrees(waiting, erlang_c(servers, load * servers))
+    mean = wait_mmc(servers, rate, 2.0)
+    theory = mean, erlang_c(servers, load * servers), rate * mean, rate * 2.0
+    for values, value in zip(zip(*runs, strict=True), theory, strict=True):
+        assert_agrees(values, value)
 
 
 def test_erlang_c_itself():
@@ -93,63 +97,31 @@ def test_erlang_c_itself():
     assert erlang_c(2, a) == pytest.approx(closed)
 
 
-@pytest.mark.parametrize(
-    ("service", "load"),
-    [
-        long(co.Deterministic(3.0), 0.75),
-        (co.Hyperexponential(3.0, 2.5), 0.4),
-    ],
-    ids=str,
-)
-def test_mg1_wait(service, load):
-    rate = load / service.mean
-    waits = replicate(7, co.Multicluster([1]), service, rate, [1], mean_wait)
-    assert_agrees(waits, wait_mg1(rate, service))
-
-
-@pytest.mark.parametrize("request_type", [long("ordered"), long("unordered"), "flexible"])
-def test_jobs_of_the_whole_system_make_it_one_server(request_type):
-    """They span, so that the penalty lengthens the service."""
-    service, penalty, load = co.Hyperexponential(2.0, 1.5), 0.25, 0.5
-    longer = co.Hyperexponential(2.0 * (1 + penalty), 1.5)
-    rate = load / longer.mean
-    system, how = co.Multicluster([8, 4, 4]), {"request": request_type, "span_penalty": penalty}
-    waits = replicate(8, system, service, rate, [8, 4, 4], mean_wait, **how)
-    assert_agrees(waits, wait_mg1(rate, longer))
+SKEWED, LONGER = co.Hyperexponential(2.0, 1.5), co.Hyperexponential(2.5, 1.5)
+ONE = co.Exponential(1.0)
+#: Known queues: system, service, load, components, how; the service and servers that jobs see.
+SERVERS = {
+    "M/D/1": long([1], co.Deterministic(3.0), 0.75, [1], {}, co.Deterministic(3.0), 1),
+    "M/H/1": ([1], co.Hyperexponential(3, 2.5), 0.4, [1], {}, co.Hyperexponential(3, 2.5), 1),
+    "half the system a job": long([8, 8], ONE, 0.65, [4, 4], {}, ONE, 2),
+}
+for kind in ("flexible", "ordered", "unordered"):
+    # Jobs of the whole system: they span, so that the penalty lengthens the service.
+    case = [8, 4, 4], SKEWED, 0.5, [8, 4, 4], {"request": kind, "span_penalty": 0.25}, LONGER, 1
+    SERVERS[f"whole system, {kind}"] = case if kind == "flexible" else long(*case)
+for rule in (co.BestFit(), co.FirstFit(), co.WorstFit()):
+    # Jobs of one processor see all clusters as one.
+    case = [2, 1, 3], ONE, 0.75, [1], {"request": "total", "placement": rule}, ONE, 6
+    SERVERS[f"small total, {rule}"] = case if rule == co.BestFit() else long(*case)
 
 
 @pytest.mark.parametrize(
-    "placement", [long(co.FirstFit()), long(co.WorstFit()), co.BestFit()], ids=repr
+    ("clusters", "service", "load", "components", "how", "seen", "servers"),
+    SERVERS.values(),
+    ids=list(SERVERS),
 )
-def test_small_total_requests_see_all_clusters_as_one(placement):
-    system, rate = co.Multicluster([2, 1, 3]), 0.75 * 6
-    how = {"request": "total", "placement": placement}
-    waits = replicate(9, system, co.Exponential(1.0), rate, [1], mean_wait, **how)
-    assert_agrees(waits, wait_mmc(6, rate, 1.0))
-
-
-@pytest.mark.long
-def test_half_the_system_a_job_makes_it_two_servers():
-    """Two clusters of 8, every job with components (4, 4): two of them run at once."""
-    waits = replicate(10, co.Multicluster([8, 8]), co.Exponential(1.0), 1.3, [4, 4], mean_wait)
-    assert_agrees(waits, wait_mmc(2, 1.3, 1.0))
-
-
-@pytest.mark.long
-def test_littles_law_and_arrivals_that_see_time_averages():
-    """Jobs in queue and in service, over time, are the rate times wait and service time."""
-    servers, load = 3, 0.7
-    rate = load * servers / 2.0
-    rng = np.random.default_rng(4)
-
-    def measure(schedule):
-        first, last = schedule.jobs.submit[[WARM_UP, -1]]
-        instants = rng.uniform(first, last, 100_000)
-        running = schedule.jobs_in_service_between([first, last])[0]
-        return schedule.queue_length(instants).mean(), running
-
-    system, service = co.Multicluster([servers]), co.Exponential(2.0)
-    queues, running = zip(*replicate(12, system, service, rate, [1], measure), strict=True)
-    assert_agrees(queues, rate * wait_mmc(servers, rate, 2.0))
-    assert_agrees(running, rate * 2.0)
-    assert math.isclose(np.mean(running) / servers, load, rel_tol=0.01)
+def test_the_wait_in_a_known_queue(clusters, service, load, components, how, seen, servers):
+    rate = load * servers / seen.mean
+    theory = wait_mg1(rate, seen) if servers == 1 else wait_mmc(servers, rate, seen.mean)
+    waits = replicate(7, co.Multicluster(clusters), service, rate, components, mean_wait, **how)
+    assert_agrees(waits, theory)
