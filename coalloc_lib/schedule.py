@@ -29,7 +29,7 @@ class Schedule:
     Attributes
     ----------
     placement : Placement or None
-        None for ordered requests, which name their clusters.
+        None for ordered requests.
     start, end : ndarray, shape (n,)
         Instants; NaN for a job that was refused.
     allocation : ndarray of int, shape (n, clusters)
@@ -40,10 +40,10 @@ class Schedule:
         For each job that a policy refused, when (`instant`) and `why`. Means over all jobs are NaN
         where there is one: take them over `served`.
     attempts : ndarray of int, shape (n,), or None
-        How many starts `Online` tried for each job, refused or not; None of other policies.
+        How many starts `Online` tried for each job, refused or not.
     servers : Servers or None
-        Which servers, processors by number from 0, cluster by cluster, `Online` gave to each job:
-        ``servers[i]`` is an array in ascending order, empty for a job that was refused.
+        The servers, processors by number from 0, cluster by cluster, that `Online` gave to each
+        job: ``servers[i]`` is an array in ascending order, empty for a job that was refused.
     """
 
     system: Multicluster
@@ -102,10 +102,7 @@ class Schedule:
 
     @property
     def delay(self) -> np.ndarray:
-        """Time from the earliest start that each job asked for to its start, shape (n,).
-
-        It is the wait of all but advance reservations.
-        """
+        """Time from the earliest start that each job asked for to its start, shape (n,)."""
         return self.start - self.jobs.earliest_start
 
     @property
@@ -137,16 +134,8 @@ class Schedule:
     def average_weighted_response_time(self, weights: str = "work") -> float:
         """AWRT: mean response time weighted by what each job asked for.
 
-        Parameters
-        ----------
-        weights : {"work", "processors"}
-            ``"work"`` is processors times run time on one cluster; ``"processors"`` leaves the run
-            time out. Neither depends on the schedule, so schedules of one stream can be compared.
-
-        Notes
-        -----
-        Ernemann and others (2002), section 4.3 (see `coalloc_lib.sites`): its prose weights by
-        resource consumption, the default here; its formula, 'weighted by width', by processors.
+        ``"work"`` is processors times run time on one cluster, as the prose of Ernemann and others
+        (2002), section 4.3, has it; ``"processors"``, as its formula, leaves the run time out.
         """
         one_of("weights", weights, WEIGHTS)
         weight = self.jobs.work if weights == "work" else self.jobs.processors
@@ -171,17 +160,9 @@ class Schedule:
     def utilization_between(
         self, edges: Sequence[float] | np.ndarray, *, net: bool = False
     ) -> np.ndarray:
-        """Fraction of the processors busy in each interval between increasing instants.
+        """Fraction of the processors busy in each interval between increasing instants, shape (m,).
 
-        Parameters
-        ----------
-        edges : array_like, shape (m + 1,)
-        net : bool
-            Leave out what spanning adds to the run times, as the offered load does.
-
-        Returns
-        -------
-        ndarray, shape (m,)
+        A `net` one leaves out what spanning adds to the run times, as the offered load does.
         """
         edges = _increasing(edges)
         weight = self.allocation.sum(axis=1)
@@ -224,10 +205,7 @@ class Schedule:
     def verify(self) -> "Schedule":
         """Check the schedule against the rules of the model, and return it.
 
-        Raises
-        ------
-        ScheduleError
-            Names the first job at fault and the instant.
+        Raises `ScheduleError`, which names the first job at fault and the instant.
 
         Notes
         -----
@@ -255,10 +233,7 @@ class Schedule:
         return self
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with the columns of the CSV contract; `job` is that of the log.
-
-        A job that was refused has no instants and an empty allocation.
-        """
+        """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""
         import pandas as pd
 
         spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
