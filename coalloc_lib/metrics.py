@@ -60,12 +60,6 @@ def summary(
         `Schedule.average_weighted_response_time`), and the mean, ``response_mean``, and
         percentiles, ``response_p95``, of ``response``, ``wait`` and ``slowdown``.
 
-    Raises
-    ------
-    InputError
-        A group has no job, or none that was served or has any work; or `groups` are those of other
-        jobs.
-
     References
     ----------
     Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong: Theory and practice in parallel job

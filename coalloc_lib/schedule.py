@@ -111,10 +111,7 @@ class Schedule:
         return self.end - self.jobs.submit
 
     def slowdown(self, at_least: float = 0.0) -> np.ndarray:
-        """Response time over time on processors, 1 or more, shape (n,).
-
-        `at_least` is the shortest time that a job counts as: 10 s in the usual bounded slowdown.
-        """
+        """Response time over time on processors, of `at_least` 10 s if bounded, shape (n,)."""
         length = np.maximum(self.end - self.start, at_least)
         if (length <= 0).any():
             job = int((length <= 0).argmax())
@@ -144,10 +141,7 @@ class Schedule:
         return float(weight @ self.response / weight.sum())
 
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
-        """Fraction of the processors busy, averaged over a window of time.
-
-        The default is from the first submission to the last, after which a system only drains.
-        """
+        """Fraction of the processors busy, by default from the first submission to the last."""
         if begin is finish is None and np.ptp(self.jobs.submit) == 0:
             raise InputError(
                 "the jobs were all submitted at once, so there is no window to average over; give "
@@ -194,10 +188,7 @@ class Schedule:
 
     @cached_property
     def overtaken(self) -> np.ndarray:
-        """How many jobs behind it in the queue started strictly before each job, shape (n,).
-
-        A refused job counts as one that starts last.
-        """
+        """How many jobs behind it in the queue started strictly before each job, shape (n,)."""
         from coalloc_lib.verification import overtaken
 
         return overtaken(self)

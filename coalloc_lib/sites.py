@@ -40,8 +40,6 @@ from coalloc_lib.workloads.swf import SwfLog
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How the clocks of logs are read.
-CLOCKS = ("calendar", "weeks")
 #: The row of all users together.
 ALL = "all sites"
 #: What tables give of the AWRT alone, sharing and spanning.
@@ -111,17 +109,11 @@ def local(
     ----------
     system : Multicluster
         One cluster a site.
-    jobs : JobStream
-        Each runs whole on its site's cluster.
-    site : array_like of int, shape (n,)
-        The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives.
-    scheduling, engine
+    jobs, scheduling, engine
         As in `simulate`; the policy of every site.
-
-    Raises
-    ------
-    InputError
-        A number is no site, a site has no job, or a job is wider than its site.
+    site : array_like of int, shape (n,)
+        The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives; each has
+        some, none of which is wider than its cluster.
 
     Examples
     --------
@@ -238,10 +230,7 @@ def single_machine(
     scheduling: Scheduling | None = None,
     engine: str = "compiled",
 ) -> Schedule:
-    """Run all jobs on one machine of as many processors: what no division of it should beat.
-
-    It is no strict bound: with few jobs, luck may make one of several queues the better order.
-    """
+    """Run all jobs on one machine of as many processors: what no division beats but by luck."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     whole, jobs = Multicluster([system.processors]), _requesting("total", jobs)
     return simulate(whole, jobs, scheduling=scheduling, engine=engine)
@@ -317,9 +306,8 @@ def compare_sites(
     Raises
     ------
     InputError
-        Names differ, a site has no job or fewer than four weeks, a job is wider than its site's
-        cluster, the overhead is negative, the logs have no time in common, or the policy refuses a
-        job, for then those that are left could not be compared.
+        A site has no job or fewer than four weeks, a job is wider than its site's cluster, the logs
+        have no time in common, or the policy refuses a job, so that others would be compared.
 
     Notes
     -----
@@ -342,7 +330,7 @@ def compare_sites(
 
     overhead = not_negative("overhead", overhead)
     system = _system(clusters, logs)
-    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, CLOCKS)))
+    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, ("calendar", "weeks"))))
     for name, stream in streams.items():
         if (widest := int(stream.processors.max())) > clusters[name]:
             raise InputError(

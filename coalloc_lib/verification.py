@@ -119,9 +119,11 @@ def _request(schedule):
 
 def _side_by_side(request, components, clusters):
     """Return both tables with as many columns, and unordered ones by decreasing size."""
-    width = max(components.shape[1], clusters.shape[1])
-    tables = [np.pad(t, ((0, 0), (0, width - t.shape[1]))) for t in (components, clusters)]
-    return tables if request == "ordered" else [-np.sort(-table, axis=1) for table in tables]
+    tables = [components, clusters]
+    if request == "unordered":
+        tables = [-np.sort(-table, axis=1) for table in tables]
+    width = max(table.shape[1] for table in tables)
+    return [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]
 
 
 def _capacity(schedule):

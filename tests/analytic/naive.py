@@ -68,12 +68,6 @@ def exponential_level(fitting):
     return 1 / (1 - sum(f / (i * (i - 1)) for i, f in enumerate(fitting, start=1) if i > 1))
 
 
-def slotted_level(fitting):
-    """Equation (4), as printed."""
-    following = [*fitting[1:], 0.0]
-    return sum((f - g) * i for i, (f, g) in enumerate(zip(fitting, following, strict=True), 1))
-
-
 def placed_fits(jobs, sizes, placement, count, request="unordered"):
     """F^(i) for i = 1 to `count`: random jobs put one after the other by the placement itself."""
 
