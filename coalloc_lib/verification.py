@@ -211,7 +211,7 @@ def _promises_to_heads(schedule):
 
 
 def _promises_to_all(schedule):
-    """Every job was promised a start, the first possible one where no other job waited."""
+    """Every job was promised a possible start, the first one where no other job waited."""
     _refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit, start = schedule.jobs.submit[order], schedule.start[order]
@@ -366,6 +366,8 @@ def _bookings(schedule):
 def _first_room(schedule, job, periods, cluster):
     """Check that a job has the first attempt with room, and the servers that the rule chooses."""
     jobs, policy = schedule.jobs, schedule.scheduling
+    enough = periods[0] + max(jobs.estimate[job], jobs.runtime[job]) <= periods[1]
+    periods = [column[enough] for column in periods]
     tried, served = int(schedule.attempts[job]), job not in schedule.refused
     starts = jobs.earliest_start[job] + np.arange(tried) * policy.step
     first, allocation, length = _first_attempt(schedule, job, starts, periods, cluster)
