@@ -1,7 +1,4 @@
-"""What waits, what idles meanwhile, and why: questions to a finished schedule, and its pictures.
-
-A picture shows a window of time: boxes on processors, and the queue in lanes.
-"""
+"""What waits, what idles meanwhile, and why: questions to a finished schedule, and its pictures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,9 +40,8 @@ class Idling:
     def share(self, until: ArrayLike) -> NDArray[np.float64]:
         """Return the share of all processor-time that was idle while a job waited, so far.
 
-        The area up to each instant over processors times the time since the first submission; NaN
-        up to that. Where the queue is never empty, it is one less the utilization, and tends to
-        the capacity loss.
+        NaN up to the first submission. Where the queue is never empty, it tends to the capacity
+        loss.
         """
         until = np.asarray(until, dtype=float)
         passed = until - self.instants[0]
@@ -84,26 +80,11 @@ def idle_while_waiting(schedule: Schedule) -> Idling:
 def why_waiting(
     schedule: Schedule, jobs: ArrayLike, instants: ArrayLike, past: bool = False
 ) -> list[str]:
-    """Return why jobs wait, as far as a schedule shows it.
+    """Return why each of `jobs` waits just after the instant beside it; in the `past` tense or not.
 
-    Parameters
-    ----------
-    jobs, instants : array_like, shape (m,)
-        Each job waits just after the instant beside it.
-    past : bool
-        Use the past tense.
-
-    Returns
-    -------
-    list of str
-        Where a job does not fit, what it needs and what is idle; under FCFS only of the head of the
-        queue, since all others wait behind it, fit or not. Clusters are counted from 1, and jobs
-        have the numbers of their stream.
-
-    Raises
-    ------
-    InputError
-        A job does not wait at its instant.
+    Where a job does not fit, what it needs and what is idle; under FCFS only of the head of the
+    queue, since all others wait behind it. Clusters are counted from 1, and jobs have the numbers
+    of their stream. Raises `InputError` where a job does not wait then.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
     submit, left = schedule.jobs.submit[jobs], schedule.left_queue[jobs]
@@ -113,8 +94,7 @@ def why_waiting(
             f"job {jobs[bad[0]]} does not wait at {instants[bad[0]]:.12g}; give instants from its "
             "submission to its start"
         )
-    idle = idle_after(schedule, instants)
-    stream = schedule.jobs
+    idle, stream = idle_after(schedule, instants), schedule.jobs
     fitting = fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
     rows = zip(jobs, heads(schedule, instants), fitting, idle, strict=True)
     return [_reason(schedule, *row, past) for row in rows]
@@ -134,19 +114,16 @@ def _reason(schedule, job, head, fitting, idle, past):
     places_all = type(schedule.placement).__module__ in (Placement.__module__, "builtins")
     if type(policy) is FPFS and places_all:
         times = "once" if policy.max_jumps == 1 else f"{policy.max_jumps} times"
-        had, allowed = ("had", "was") if past else ("has", "is")
-        return (
-            f"{would}, but job {number} {had} been overtaken {times}, as often as {allowed} allowed"
-        )
+        had, was = ("had", "was") if past else ("has", "is")
+        return f"{would}, but job {number} {had} been overtaken {times}, as often as {was} allowed"
     return f"{would}, but {policy} {'let' if past else 'lets'} it wait"
 
 
 def _lacks(schedule, job, idle, past):
     """Return what a job needs that is not idle, in words."""
     jobs, wanted = schedule.jobs, asked(schedule.jobs, job)
-    needs, one_is, are, have = (
-        ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
-    )
+    words = ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
+    needs, one_is, are, have = words
 
     def idle_are(count):
         return f"{count} {one_is if count == 1 else are} idle"
@@ -243,10 +220,9 @@ def window_of(
 def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
     """Yield the boxes of jobs, given by position, that are all that run in a window of time.
 
-    No two boxes overlap. Processors of a cluster are alike, so it is for a picture to say which of
-    them a job has. In order of their starts, jobs get the narrowest run of free neighbours that
-    holds them, at that end of it where the neighbour ends nearest to the job, so that wide runs
-    come free at once. Where none holds a job, it gets the fewest runs that do.
+    In order of their starts, jobs get the narrowest run of free neighbours that holds them, at that
+    end of it where the neighbour ends nearest to the job, so that wide runs come free at once.
+    Where none holds a job, it gets the fewest runs that do.
     """
     jobs = jobs[np.lexsort((schedule.end[jobs], schedule.start[jobs]))]
     free_at = [np.full(size, -np.inf) for size in schedule.system.sizes]
@@ -282,22 +258,14 @@ def _chosen(free_at, begin, end, wanted):
 def scenes(
     schedules: Mapping[str, Schedule], window: tuple[float, float] | None = None
 ) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
-    """Return what `coalloc_lib.plots.schedules.still` draws of schedules, and from when to when.
-
-    `schedules` are by label; the first jobs are drawn where no window, from one instant to another,
-    is given. Raises `InputError` where it is none or holds more than 2,000 jobs.
-    """
+    """Return what `plots.schedules.still` draws of schedules by label, and from when to when."""
     spans, words = zip(*(window_of(one, window) for one in schedules.values()), strict=True)
     begins, finishes = zip(*spans, strict=True)
     span = min(begins), (min if any(words) else max)(finishes)
     headings = [f"{n}: {part}" if part else n for n, part in zip(schedules, words, strict=True)]
     drawn = [
-        {
-            "sizes": one.system.sizes,
-            "boxes": list(_boxes(one, *span)),
-            "waits": _waits(one, span),
-            "queue": list(_queue(one, span)),
-        }
+        {"sizes": one.system.sizes, "boxes": [*_boxes(one, *span)]}
+        | {"waits": _waits(one, span), "queue": [*_queue(one, span)]}
         for one in schedules.values()
     ]
     return dict(zip(headings, drawn, strict=True)), span

@@ -1,8 +1,4 @@
-"""What a schedule means to those who wait for it: one table, per site, per width, for all.
-
-A group is a set of jobs; a grouping gives each job its group: the site it was submitted at, its
-width, or anything else.
-"""
+"""What a schedule means to those who wait for it: one table, per site, per width, for all."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -47,7 +43,6 @@ def summary(
 
     Parameters
     ----------
-    schedule : Schedule
     groups : array_like, shape (n,), or mapping of str to such, optional
         The group of each job; or several groupings by their names:
         ``{"site": site, "width": by_width(jobs)}``.
@@ -64,12 +59,6 @@ def summary(
         clusters), ``awrt_work`` and ``awrt_processors`` (see
         `Schedule.average_weighted_response_time`), and the mean, ``response_mean``, and
         percentiles, ``response_p95``, of ``response``, ``wait`` and ``slowdown``.
-
-    Raises
-    ------
-    InputError
-        A group has no job, or none that was served or has any work; or `groups` are those of other
-        jobs.
 
     References
     ----------
@@ -104,12 +93,8 @@ def summary(
 def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
     """Return the width group of each job, for `summary`.
 
-    Parameters
-    ----------
-    jobs : JobStream
-    bounds : sequence of int, optional
-        The largest number of processors of each group, increasing. Where it is not given, 1, 2, 4,
-        8, ..., without the groups that have no job.
+    `bounds` are the largest number of processors of each group, increasing; by default 1, 2, 4, 8,
+    ..., without the groups that have no job.
 
     Examples
     --------
@@ -137,19 +122,10 @@ def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
 
 
 def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
-    """Return the utilization of the system and of every cluster in each interval of time.
+    """Return the utilization of the system and of every cluster between increasing instants.
 
-    Parameters
-    ----------
-    schedule : Schedule
-    edges : array_like, shape (m + 1,)
-        Two or more increasing instants.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns ``grouping`` (``all`` or ``cluster``), ``group`` (the number of a cluster),
-        ``begin``, ``end`` and ``utilization``, the share of the processors busy.
+    The table has the columns ``grouping`` (``all`` or ``cluster``), ``group`` (the number of a
+    cluster), ``begin``, ``end`` and ``utilization``, the share of the processors busy.
     """
     import pandas as pd
 
@@ -157,10 +133,9 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
     edges = numbers("edges", edges).astype(float)
     parts: list[tuple[str, Any, Schedule]] = [("all", "all", schedule)]
     for c, size in enumerate(schedule.system.sizes):
-        allocation = schedule.allocation[:, [c]]
-        parts.append(
-            ("cluster", c, replace(schedule, system=Multicluster(size), allocation=allocation))
-        )
+        one: dict[str, Any] = {"system": Multicluster(size)}
+        one["allocation"] = schedule.allocation[:, [c]]
+        parts.append(("cluster", c, replace(schedule, **one)))
     frames = [
         pd.DataFrame(
             {"grouping": grouping, "group": group, "begin": edges[:-1], "end": edges[1:]}

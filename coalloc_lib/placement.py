@@ -11,8 +11,7 @@ If a job fits at all, it fits in every order, so a placement decides where a job
 it may start; but one that may keep an unordered job whole also starts jobs that only fit so
 (`SingleThenSpan`). *Ordered* requests name their clusters and leave a placement no choice.
 
-To try a rule of your own, derive from `Placement` and write `order`; for a rule that is more than
-an order of clusters, write `place` instead.
+A rule of your own is derived from `Placement` and has an `order`; one that is more, a `place`.
 """
 
 import operator
@@ -71,10 +70,10 @@ class Placement:
     def _checked_order(self, idle):
         """Return the order; a rule of the user's own may forget a cluster."""
         answer = self.order(idle)
-        if type(self) in (WorstFit, BestFit):  # for speed: they sort the clusters
+        if type(self) in (WorstFit, BestFit):  # for speed
             return answer
         order = listed(answer)
-        if order is None or len(order) != len(idle) or {*order} != {*range(len(idle))}:
+        if order is None or sorted(order) != [*range(len(idle))]:
             raise InputError(
                 f"{type(self).__name__}.order returned {shown(answer)}; return each cluster number "
                 f"from 0 to {len(idle) - 1} once"
@@ -160,12 +159,9 @@ class SingleThenSpan(Placement):
 
     Notes
     -----
-    The components of an unordered request say into what a job *can* be split; this rule decides
-    whether it *is*: only where it cannot start whole now. Its components then go on distinct
-    clusters, as under worst fit; else it pays no `span_penalty`. So it fits if the whole fits on
-    one cluster *or* the components fit on distinct ones, and neither implies the other.
-
-    A flexible request is split as worst fit splits it, a total one never.
+    The components of an unordered request say into what a job *can* be split; it *is* only where it
+    cannot start whole now, and then placed by worst fit, as are flexible requests. It fits if the
+    whole fits on one cluster *or* the components on distinct ones; neither implies the other.
 
     Examples
     --------
@@ -203,10 +199,8 @@ class SingleThenSpan(Placement):
 class LeastLoaded(Placement):
     """The cluster of which the largest share is idle (ties by lowest number).
 
-    Worst fit gives most jobs to the largest machine; this evens out utilizations. Load is what is
-    busy now: of work still to come a placement knows nothing.
-
-    `system` is that of the run: how large the clusters are.
+    Worst fit gives most jobs to the largest machine; this evens out utilizations. `system` is that
+    of the run. Of work still to come a placement knows nothing.
 
     Examples
     --------
@@ -241,9 +235,8 @@ class RandomFit(Placement):
 
     Notes
     -----
-    The choice is a function of the idle processors of all clusters, scrambled: the same question
-    has the same answer. Policies that plan, such as backfilling, rely on that, and both engines
-    choose alike. In an idle system jobs go to one cluster, which the seed chooses.
+    The choice is a function of the idle processors of all clusters: the same question has the same
+    answer, as policies that plan need it. In an idle system jobs go to one cluster.
 
     With the idle numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the
     order is the cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are
@@ -279,9 +272,8 @@ class HomeSite(Placement):
 
     Notes
     -----
-    The components of a job are one more than there are clusters: in column 0 the processors of a
-    job that may go anywhere, in column c + 1 those of one that stays on cluster c.
-    `coalloc_lib.sites` makes such streams of total and flexible requests.
+    Column 0 of the components has the processors of a job that may go anywhere, column c + 1 those
+    of one that stays on cluster c. `coalloc_lib.sites` makes such streams.
 
     Examples
     --------
@@ -323,11 +315,7 @@ def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None
 
 
 def time_on_processors(runtime: Any, span_penalty: Any, spans: Any) -> Any:
-    """Return how long a job runs where it was placed: the one definition of it.
-
-    ``runtime * (1 + span_penalty)`` where it spans clusters; ``runtime``, to the last bit, where
-    not. The arguments are numbers or arrays.
-    """
+    """Return how long jobs run where they were placed; ``runtime``, to the last bit, if on one."""
     return runtime * (1 + span_penalty * spans)
 
 
@@ -338,8 +326,8 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
 
 def listed(answer: Any) -> list[int] | None:
     """Return what a rule of the user's own answered as whole numbers; None where it is not that."""
-    plain = type(answer) in (list, tuple, range)  # for speed: asking for a Mapping takes long
-    if not plain and isinstance(answer, (str, bytes, Mapping, Set)):
+    is_plain = type(answer) in (list, tuple, range)  # for speed: asking for a Mapping takes long
+    if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
         return None
     try:
         return [*map(operator.index, answer)]

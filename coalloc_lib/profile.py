@@ -33,9 +33,8 @@ class Reservation(NamedTuple):
 
 
 class Profile:
-    """How many processors of each cluster are idle from now on, in steps.
+    """How many processors of each cluster are idle from `now` on, in steps.
 
-    It begins at `now`, with the `idle` processors of each cluster, for ever unless some are taken.
     Step i goes from ``instants[i]``, included, to ``instants[i + 1]``, or for the last to infinity.
     Two steps that follow one another differ. What is taken for no time is kept apart, in `moments`:
     it is in the way of those only who would run across that instant.
@@ -110,23 +109,12 @@ class Profile:
         place: Callable[[_Job, Sequence[int]], Sequence[int] | None],
         since: float | None = None,
     ) -> Reservation | None:
-        """Return the first reservation for a job; None where it never fits.
+        """Return the first reservation for a job from `since` on; None where it never fits.
 
-        Parameters
-        ----------
-        job : Job
-        place : callable
-            Returns the allocation that a job gets of so many idle processors, or None:
-            `State.place`.
-        since : float, optional
-            The reservation starts no earlier: ``state.now``. Where the profile begins if it is not
-            given.
-
-        Notes
-        -----
-        A job is placed on what stays idle over the whole length that it is expected to run: in the
-        window that it needs on one cluster and, where it then spans and runs beyond it, again in
-        the longer one. Tried are `since` and the later instants at which idle processors change.
+        `place` returns the allocation that a job gets of so many idle processors, or None, as does
+        `State.place`. The job is placed on what stays idle over the whole length that it is
+        expected to run: in the window that it needs on one cluster and, where it then spans, again
+        in the longer one. Tried are `since` and the later instants at which something changes.
         """
         since = self.instants[0] if since is None else since
         moments = (instant for instant, _ in self.moments)

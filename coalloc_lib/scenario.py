@@ -49,19 +49,15 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check that every part is one."""
+        jobs = "a JobModel, a log, or another object with sample(count, seed, rate) and mean_work"
         for name, kind, mend in (
-            ("system", Multicluster, "give a Multicluster"),
-            (
-                "workload",
-                Workload,
-                "give a JobModel, a log, or another object with sample(count, seed, rate) and "
-                "mean_work",
-            ),
-            ("scheduling", Scheduling, "give a policy, such as FCFS()"),
-            ("placement", Placement | None, "give a rule, such as WorstFit()"),
+            ("system", Multicluster, "a Multicluster"),
+            ("workload", Workload, jobs),
+            ("scheduling", Scheduling, "a policy, such as FCFS()"),
+            ("placement", Placement | None, "a rule, such as WorstFit()"),
         ):
             if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name} = {getattr(self, name)!r}; {mend}")
+                raise InputError(f"{name} = {getattr(self, name)!r}; give {mend}")
         if self.placement is not None and getattr(self.workload, "request", "") == "ordered":
             raise InputError(
                 f"placement = {self.placement} is given for ordered requests, which name their "

@@ -29,7 +29,7 @@ class Schedule:
     Attributes
     ----------
     placement : Placement or None
-        None for ordered requests, which name their clusters.
+        None for ordered requests.
     start, end : ndarray, shape (n,)
         Instants; NaN for a job that was refused.
     allocation : ndarray of int, shape (n, clusters)
@@ -40,10 +40,10 @@ class Schedule:
         For each job that a policy refused, when (`instant`) and `why`. Means over all jobs are NaN
         where there is one: take them over `served`.
     attempts : ndarray of int, shape (n,), or None
-        How many starts `Online` tried for each job, refused or not; None of other policies.
+        How many starts `Online` tried for each job, refused or not.
     servers : Servers or None
-        Which servers, processors by number from 0, cluster by cluster, `Online` gave to each job:
-        ``servers[i]`` is an array in ascending order, empty for a job that was refused.
+        The servers, processors by number from 0, cluster by cluster, that `Online` gave to each
+        job: ``servers[i]`` is an array in ascending order, empty for a job that was refused.
     """
 
     system: Multicluster
@@ -102,10 +102,7 @@ class Schedule:
 
     @property
     def delay(self) -> np.ndarray:
-        """Time from the earliest start that each job asked for to its start, shape (n,).
-
-        It is the wait of all but advance reservations.
-        """
+        """Time from the earliest start that each job asked for to its start, shape (n,)."""
         return self.start - self.jobs.earliest_start
 
     @property
@@ -114,10 +111,7 @@ class Schedule:
         return self.end - self.jobs.submit
 
     def slowdown(self, at_least: float = 0.0) -> np.ndarray:
-        """Response time over time on processors, 1 or more, shape (n,).
-
-        `at_least` is the shortest time that a job counts as: 10 s in the usual bounded slowdown.
-        """
+        """Response time over time on processors, of `at_least` 10 s if bounded, shape (n,)."""
         length = np.maximum(self.end - self.start, at_least)
         if (length <= 0).any():
             job = int((length <= 0).argmax())
@@ -137,16 +131,8 @@ class Schedule:
     def average_weighted_response_time(self, weights: str = "work") -> float:
         """AWRT: mean response time weighted by what each job asked for.
 
-        Parameters
-        ----------
-        weights : {"work", "processors"}
-            ``"work"`` is processors times run time on one cluster; ``"processors"`` leaves the run
-            time out. Neither depends on the schedule, so schedules of one stream can be compared.
-
-        Notes
-        -----
-        Ernemann and others (2002), section 4.3 (see `coalloc_lib.sites`): its prose weights by
-        resource consumption, the default here; its formula, 'weighted by width', by processors.
+        ``"work"`` is processors times run time on one cluster, as the prose of Ernemann and others
+        (2002), section 4.3, has it; ``"processors"``, as its formula, leaves the run time out.
         """
         one_of("weights", weights, WEIGHTS)
         weight = self.jobs.work if weights == "work" else self.jobs.processors
@@ -155,10 +141,7 @@ class Schedule:
         return float(weight @ self.response / weight.sum())
 
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
-        """Fraction of the processors busy, averaged over a window of time.
-
-        The default is from the first submission to the last, after which a system only drains.
-        """
+        """Fraction of the processors busy, by default from the first submission to the last."""
         if begin is finish is None and np.ptp(self.jobs.submit) == 0:
             raise InputError(
                 "the jobs were all submitted at once, so there is no window to average over; give "
@@ -171,17 +154,9 @@ class Schedule:
     def utilization_between(
         self, edges: Sequence[float] | np.ndarray, *, net: bool = False
     ) -> np.ndarray:
-        """Fraction of the processors busy in each interval between increasing instants.
+        """Fraction of the processors busy in each interval between increasing instants, shape (m,).
 
-        Parameters
-        ----------
-        edges : array_like, shape (m + 1,)
-        net : bool
-            Leave out what spanning adds to the run times, as the offered load does.
-
-        Returns
-        -------
-        ndarray, shape (m,)
+        A `net` one leaves out what spanning adds to the run times, as the offered load does.
         """
         edges = _increasing(edges)
         weight = self.allocation.sum(axis=1)
@@ -213,10 +188,7 @@ class Schedule:
 
     @cached_property
     def overtaken(self) -> np.ndarray:
-        """How many jobs behind it in the queue started strictly before each job, shape (n,).
-
-        A refused job counts as one that starts last.
-        """
+        """How many jobs behind it in the queue started strictly before each job, shape (n,)."""
         from coalloc_lib.verification import overtaken
 
         return overtaken(self)
@@ -224,10 +196,7 @@ class Schedule:
     def verify(self) -> "Schedule":
         """Check the schedule against the rules of the model, and return it.
 
-        Raises
-        ------
-        ScheduleError
-            Names the first job at fault and the instant.
+        Raises `ScheduleError`, which names the first job at fault and the instant.
 
         Notes
         -----
@@ -255,10 +224,7 @@ class Schedule:
         return self
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with the columns of the CSV contract; `job` is that of the log.
-
-        A job that was refused has no instants and an empty allocation.
-        """
+        """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""
         import pandas as pd
 
         spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]

@@ -27,14 +27,12 @@ def simulate(
 
     Parameters
     ----------
-    system : Multicluster
     jobs : JobStream
         In any order; they queue in order of submission, ties by position.
     scheduling : Scheduling, optional
         `FCFS` where it is not given.
     placement : Placement, optional
-        `WorstFit` where it is not given. Ordered requests name their clusters, so one that is
-        given for them is refused.
+        `WorstFit` where it is not given. One that is given for ordered requests is refused.
     engine : {"compiled", "reference"}
         The compiled engine knows the library's policies, the readable one runs any.
     backlog : int, optional

@@ -1,13 +1,8 @@
 """Sites that keep to themselves, share their jobs, or let jobs span them; what each of them gains.
 
-A site is one cluster of a multicluster, with its own users. `local` gives each site its own queue,
-and jobs never leave theirs. `sharing` has one queue, and a placement chooses the machine of each
-job. `multi_site` lets a job that no machine can hold now run on several, for longer. And
-`single_machine` is the bound: all processors in one cluster. `compare_sites` runs logs in the first
-three ways.
-
-Each takes the jobs as so many processors, whatever their request was, and returns a `Schedule` of
-the same jobs, so that they can be compared job for job.
+A site is one cluster of a multicluster, with its own users. Each way to run takes the jobs as so
+many processors, whatever their request was, and returns a `Schedule` of the same jobs, so that they
+can be compared job for job.
 
 References
 ----------
@@ -15,7 +10,7 @@ Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Com
 Job Scheduling (2002).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +30,7 @@ from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import BestFit, HomeSite, Placement, SingleThenSpan
 from coalloc_lib.schedule import WEIGHTS, Schedule
-from coalloc_lib.scheduling import EASY, FCFS, Refusal, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, Scheduling
 from coalloc_lib.simulation import simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.verification import ScheduleError
@@ -45,10 +40,14 @@ from coalloc_lib.workloads.swf import SwfLog
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How the clocks of logs are read.
-CLOCKS = ("calendar", "weeks")
 #: The row of all users together.
 ALL = "all sites"
+#: What tables give of the AWRT alone, sharing and spanning.
+_SHARES: dict[str, Callable[[Any], float]] = {
+    "local_h": lambda m: float(m[0] / 3600),
+    "sharing": lambda m: float(m[1] / m[0]),
+    "spanning": lambda m: float(m[2] / m[1]),
+}
 
 
 @dataclass(frozen=True)
@@ -74,18 +73,14 @@ class LocalSchedule(Schedule):
     site : ndarray of int, shape (n,)
         The site of each job.
     at : dict of int to Schedule
-        The schedule of each site, a system of one cluster; its jobs are those of the site, in the
-        order of the stream.
+        The schedule of each site's jobs, in the order of the stream, on its one cluster.
     """
 
     site: NDArray[np.int64]
     at: Mapping[int, Schedule] = field(default_factory=dict)
 
     def verify(self) -> "LocalSchedule":
-        """Check the rules of the model, the schedule of each site, and that they are well joined.
-
-        Who may overtake whom is a matter of each site's queue, and checked there.
-        """
+        """Check the rules of the model, each site's schedule, and that they are well joined."""
         super().verify()
         for number, schedule in self.at.items():
             schedule.verify()
@@ -114,17 +109,11 @@ def local(
     ----------
     system : Multicluster
         One cluster a site.
-    jobs : JobStream
-        Each runs whole on its site's cluster.
-    site : array_like of int, shape (n,)
-        The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives.
-    scheduling, engine
+    jobs, scheduling, engine
         As in `simulate`; the policy of every site.
-
-    Raises
-    ------
-    InputError
-        A number is no site, a site has no job, or a job is wider than its site.
+    site : array_like of int, shape (n,)
+        The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives; each has
+        some, none of which is wider than its cluster.
 
     Examples
     --------
@@ -144,29 +133,27 @@ def local(
             "of the system"
         )
     _refuse_wide(system, jobs, site)
-    start, end, promised = (np.full(len(jobs), np.nan) for _ in range(3))
+    mine = [np.flatnonzero(site == number) for number in range(len(system))]
+    at = {
+        number: simulate(Multicluster(size), jobs[rows], scheduling=scheduling, engine=engine)
+        for number, (size, rows) in enumerate(zip(system.sizes, mine, strict=True))
+    }
+    back = np.argsort(np.concatenate(mine))
+
+    def joined(column):
+        return np.concatenate([getattr(one, column) for one in at.values()])[back]
+
     allocation = np.zeros((len(jobs), len(system)), dtype=np.int32)
-    attempts = np.zeros(len(jobs), dtype=np.int64)
-    servers: list[Any] = [()] * len(jobs)
-    refused: dict[int, Refusal] = {}
-    at: dict[int, Schedule] = {}
-    for number, size in enumerate(system.sizes):
-        mine = np.flatnonzero(site == number)
-        one = simulate(Multicluster([size]), jobs[mine], scheduling=scheduling, engine=engine)
-        start[mine], end[mine], promised[mine] = one.start, one.end, one.promised
-        allocation[mine, number] = one.allocation[:, 0]
-        refused |= {int(mine[job]): refusal for job, refusal in one.refused.items()}
-        if one.attempts is not None and one.servers is not None:
-            attempts[mine] = one.attempts
-            for job, row in zip(mine, one.servers, strict=True):
-                servers[job] = row + sum(system.sizes[:number])
-        at[number] = one
-    booked = all(one.attempts is not None for one in at.values())
-    columns = (start, end, allocation, promised, refused)
-    tried = (attempts, Servers.of_rows(servers)) if booked else ()
-    return LocalSchedule(
-        system, jobs, AtEachSite(scheduling), None, *columns, *tried, site=site, at=at
-    )
+    allocation[np.arange(len(jobs)), site] = joined("allocation")[:, 0]
+    start, end, promised = map(joined, ("start", "end", "promised"))
+    refused = {int(mine[n][job]): why for n, one in at.items() for job, why in one.refused.items()}
+    booked: tuple = ()
+    if at[0].servers is not None:
+        first = np.cumsum([0, *system.sizes])
+        rows = [row + first[number] for number, one in at.items() for row in one.servers or ()]
+        booked = joined("attempts"), Servers.of_rows([rows[row] for row in back])
+    columns = (start, end, allocation, promised, refused, *booked)
+    return LocalSchedule(system, jobs, AtEachSite(scheduling), None, *columns, site=site, at=at)
 
 
 def sharing(
@@ -243,10 +230,7 @@ def single_machine(
     scheduling: Scheduling | None = None,
     engine: str = "compiled",
 ) -> Schedule:
-    """Run all jobs on one machine of as many processors: what no division of it should beat.
-
-    It is no strict bound: with few jobs, luck may make one of several queues the better order.
-    """
+    """Run all jobs on one machine of as many processors: what no division beats but by luck."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     whole, jobs = Multicluster([system.processors]), _requesting("total", jobs)
     return simulate(whole, jobs, scheduling=scheduling, engine=engine)
@@ -308,9 +292,8 @@ def compare_sites(
     scheduling, engine
         As in `simulate`; the policy of every queue, `EASY` where it is not given.
     clock : {"calendar", "weeks"}
-        What is simultaneous. ``calendar``: jobs of one instant, where a log counts from the
-        ``UnixStartTime`` of its header. ``weeks``: each log is moved by whole weeks, so that all
-        begin in the same one; days of the week and hours stay. It is for logs of different years.
+        ``calendar``: a log counts from the ``UnixStartTime`` of its header. ``weeks``, for logs of
+        different years: each is moved by whole weeks, so that all begin in the same one.
 
     Returns
     -------
@@ -323,16 +306,14 @@ def compare_sites(
     Raises
     ------
     InputError
-        Names differ, a site has no job or fewer than four weeks, a job is wider than its site's
-        cluster, the overhead is negative, the logs have no time in common, or the policy refuses a
-        job, for then those that are left could not be compared.
+        A site has no job or fewer than four weeks, a job is wider than its site's cluster, the logs
+        have no time in common, or the policy refuses a job, so that others would be compared.
 
     Notes
     -----
     Only jobs of the time in which all logs have some are run: before and after, those who share
-    would have the machines of the others for nothing. Jobs run as in `sharing` and `multi_site`.
-    The intervals are from weeks drawn anew, the same ones for all three ways to run; see
-    `coalloc_lib.intervals.bootstrap`.
+    would have the machines of the others for nothing. The intervals are from weeks drawn anew, the
+    same ones for all three ways to run; see `coalloc_lib.intervals.bootstrap`.
 
     Examples
     --------
@@ -349,7 +330,7 @@ def compare_sites(
 
     overhead = not_negative("overhead", overhead)
     system = _system(clusters, logs)
-    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, CLOCKS)))
+    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, ("calendar", "weeks"))))
     for name, stream in streams.items():
         if (widest := int(stream.processors.max())) > clusters[name]:
             raise InputError(
@@ -364,11 +345,8 @@ def compare_sites(
     site = number[np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")]
     policy = EASY() if scheduling is None else scheduling
     how: dict[str, Any] = {"scheduling": policy, "engine": engine}
-    ran = [
-        local(system, jobs, site, **how),
-        sharing(system, jobs, **how),
-        multi_site(system, jobs, overhead, **how),
-    ]
+    ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
+    ran.append(multi_site(system, jobs, overhead, **how))
     if refused := max(len(each.refused) for each in ran):
         raise InputError(
             f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "
@@ -404,15 +382,13 @@ def _on_one_clock(logs, clock):
                 f"logs[{name!r}] is a {type(log).__name__}; give all as read_swf(...), or all as "
                 "streams on one clock"
             )
-        if isinstance(log, JobStream):
-            stream = log
-        elif log.epoch is None:
-            raise InputError(
-                f"logs[{name!r}] has no UnixStartTime in its header; give all logs as streams, "
-                "log.jobs(), on one clock"
-            )
-        else:
-            stream = log.jobs()
+        stream = log if isinstance(log, JobStream) else log.jobs()
+        if isinstance(log, SwfLog):
+            if log.epoch is None:
+                raise InputError(
+                    f"logs[{name!r}] has no UnixStartTime in its header; give all logs as streams, "
+                    "log.jobs(), on one clock"
+                )
             stream = stream.replace(submit=stream.submit + log.epoch)
         if stream.request == "ordered":
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
@@ -426,16 +402,14 @@ def _in_common(streams):
     """Return the jobs of the time in which every site has some."""
     begin = max(stream.submit.min() for stream in streams.values())
     end = min(stream.submit.max() for stream in streams.values())
-    common = {}
-    for name, stream in streams.items():
-        inside = (stream.submit >= begin) & (stream.submit <= end)
-        if not inside.any():
+    inside = {name: (s.submit >= begin) & (s.submit <= end) for name, s in streams.items()}
+    for name, mask in inside.items():
+        if not mask.any():
             raise InputError(
                 f"logs[{name!r}] has no job in the time of the others; give logs of one time, or "
                 "clock='weeks'"
             )
-        common[name] = stream[inside]
-    return common
+    return {name: stream[inside[name]] for name, stream in streams.items()}
 
 
 def _rows(names: list[str], site: NDArray[np.int64], ran: list[Schedule]) -> Iterator[dict]:
@@ -450,11 +424,8 @@ def _rows(names: list[str], site: NDArray[np.int64], ran: list[Schedule]) -> Ite
             except InputError as error:
                 raise InputError(f"{name}, in the time that all logs have: {error}") from None
             row = {"site": name, "weight": weight, "jobs": int(mine.sum()), "spanned": spanned}
-            for column, interval in (
-                ("local_h", means.interval(lambda m: float(m[0] / 3600))),
-                ("sharing", means.interval(lambda m: float(m[1] / m[0]))),
-                ("spanning", means.interval(lambda m: float(m[2] / m[1]))),
-            ):
-                row[column] = interval.estimate
-                row |= {f"{column}_low": interval.low, f"{column}_high": interval.high}
+            for column, share in _SHARES.items():
+                part = means.interval(share)
+                row[column] = part.estimate
+                row |= {f"{column}_low": part.low, f"{column}_high": part.high}
             yield row

@@ -43,10 +43,8 @@ def verify(schedule: Any) -> None:
 
 
 def overtaken(schedule: Any) -> np.ndarray:
-    """Count, for each job, the jobs behind it in the queue that started strictly before it.
-
-    Two jobs are compared at the highest bit in which the ranks of their starts differ.
-    """
+    """Count, for each job, the jobs behind it in the queue that started strictly before it."""
+    # Two jobs are compared at the highest bit in which the ranks of their starts differ.
     order = np.argsort(schedule.jobs.submit, kind="stable")[::-1]  # from the end of the queue
     start = schedule.start[order]
     rank = np.searchsorted(np.sort(start), start)
@@ -88,21 +86,16 @@ def _complete(schedule):
 
 def _after_submission(schedule):
     submit = schedule.jobs.submit
-    _refuse(
-        schedule.start < submit,
-        schedule,
-        lambda job: f"starts before its submission at {submit[job]:.12g}",
-    )
+    bad = schedule.start < submit
+    _refuse(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
 def _run_time(schedule):
     jobs, end = schedule.jobs, schedule.end
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spans)
-    _refuse(
-        schedule.served & (end != schedule.start + length),
-        schedule,
-        lambda job: f"ends at {end[job]:.12g}, its time on processors is {length[job]:.12g}",
-    )
+    bad = schedule.served & (end != schedule.start + length)
+    message = "ends at {:.12g}, its time on processors is {:.12g}"
+    _refuse(bad, schedule, lambda job: message.format(end[job], length[job]))
 
 
 def _request(schedule):
@@ -119,14 +112,9 @@ def _request(schedule):
         wanted, given = _side_by_side(jobs.request, jobs.components, allocation)
         whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
         bad |= (wanted != given).any(axis=1) & ~whole
-    _refuse(
-        bad & schedule.served,
-        schedule,
-        lambda job: (
-            f"has {allocation[job].tolist()} for components "
-            f"{jobs.components[job].tolist()} ({jobs.request})"
-        ),
-    )
+    rows, message = (allocation, jobs.components), f"has {{}} for components {{}} ({jobs.request})"
+    bad &= schedule.served
+    _refuse(bad, schedule, lambda job: message.format(*(row[job].tolist() for row in rows)))
 
 
 def _side_by_side(request, components, clusters):
@@ -164,12 +152,9 @@ def _instant(schedule):
 
 def _no_overtaking(schedule):
     """No job is overtaken more often than `max_jumps` allows: never under FCFS."""
-    limit, count = getattr(schedule.scheduling, "max_jumps", 0), schedule.overtaken
-    _refuse(
-        count > limit,
-        schedule,
-        lambda job: f"was overtaken {count[job]} times, {schedule.scheduling} allows {limit}",
-    )
+    policy, count = schedule.scheduling, schedule.overtaken
+    limit, message = getattr(policy, "max_jumps", 0), "was overtaken {} times, {} allows {}"
+    _refuse(count > limit, schedule, lambda job: message.format(count[job], policy, limit))
 
 
 def _head(schedule):
@@ -210,8 +195,7 @@ def _head_not_delayed(schedule):
 def _promises_to_heads(schedule):
     """Every job that had to wait as head of the queue was promised the first start it could expect.
 
-    At an instant at which jobs take no time there are several rounds, and any promise may be of an
-    earlier one, when such jobs still ran.
+    Where jobs take no time an instant has several rounds, and a promise may be of an earlier one.
     """
     start, promised = schedule.start, schedule.promised
     instants, heads = _waiting_heads(schedule)
@@ -221,15 +205,13 @@ def _promises_to_heads(schedule):
     has_promise = ~np.isnan(promised)
     bad = has_promise & ~np.isin(start, rounds)
     bad[heads] = ~has_promise[heads]
-    _refuse(
-        bad, schedule, lambda job: f"was promised {_start_of(promised[job])}, as no head should"
-    )
+    message = "was promised {}, as no head should"
+    _refuse(bad, schedule, lambda job: message.format(_start_of(promised[job])))
     _first_possible(schedule, instants, heads, ~np.isin(instants, rounds))
 
 
 def _promises_to_all(schedule):
-    """Every job was promised a start that the jobs that ran before it came allowed."""
-    # It is the first such start where no other job waited.
+    """Every job was promised a possible start, the first one where no other job waited."""
     _refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit, start = schedule.jobs.submit[order], schedule.start[order]
@@ -239,12 +221,9 @@ def _promises_to_all(schedule):
 
 def _promise_kept(schedule):
     """No job starts later than its first promise, and so none that has got better since."""
-    promised = schedule.promised
-    _refuse(
-        schedule.start > promised,
-        schedule,
-        lambda job: f"starts later than it was promised, {_start_of(promised[job])}",
-    )
+    promised, message = schedule.promised, "starts later than it was promised, {}"
+    bad = schedule.start > promised
+    _refuse(bad, schedule, lambda job: message.format(_start_of(promised[job])))
 
 
 def _first_possible(schedule, instants, jobs, exactly, before=False):
@@ -266,10 +245,8 @@ def _start_of(promised):
 
 def _can_start(schedule, instants, jobs, until, included, before=False):
     """Whether jobs fit once those have left that run at increasing instants and end by `until`."""
-    # `included`: those that end at `until` itself have left too; `before`: those that start at the
-    # instants do not run yet.
-    stream, system = schedule.jobs, schedule.system
-    end = booked_end(schedule)
+    # `included`: so have those that end at `until`; `before`: what starts then does not run yet.
+    stream, system, end = schedule.jobs, schedule.system, booked_end(schedule)
     first = np.searchsorted(instants, schedule.start, side="right" if before else "left")
     counts = np.maximum(np.searchsorted(instants, schedule.end, side="left") - first, 0)
     idle = np.tile(system.as_array(), (len(instants), 1))
@@ -288,11 +265,8 @@ def _attempts(schedule):
         raise ScheduleError("the schedule does not tell the attempts and the servers of its jobs")
     policy, served, attempts = schedule.scheduling, schedule.served, schedule.attempts
     start = schedule.jobs.earliest_start + (attempts - 1) * policy.step
-    _refuse(
-        served & (schedule.start != start),
-        schedule,
-        lambda job: f"attempt {attempts[job]} is at {start[job]:.12g}",
-    )
+    bad = served & (schedule.start != start)
+    _refuse(bad, schedule, lambda job: f"attempt {attempts[job]} is at {start[job]:.12g}")
     bad = (attempts < served) | (attempts > policy.most_attempts)
     if bad.any():
         job = int(bad.argmax())
@@ -304,20 +278,12 @@ def _attempts(schedule):
 def _in_time(schedule):
     """Every job starts when it was promised, no later than it asked, and ends by the horizon."""
     promised, latest = schedule.promised, schedule.jobs.latest_start
-    start, served = schedule.start, schedule.served
-    until, end = _horizon(schedule), booked_end(schedule)
-    for bad, message in (
-        (served & (start != promised), lambda job: f"was promised {promised[job]:.12g}"),
-        (start > latest, lambda job: f"starts after its latest start, {latest[job]:.12g}"),
-        (
-            served & (end > until),
-            lambda job: (
-                f"is booked until {end[job]:.12g}, beyond the horizon, which ended at "
-                f"{until[job]:.12g}"
-            ),
-        ),
-    ):
-        _refuse(bad, schedule, message)
+    start, until, end = schedule.start, _horizon(schedule), booked_end(schedule)
+    wrong, beyond = start != promised, "is booked until {:.12g}, beyond the horizon, which ended at"
+    _refuse(wrong & schedule.served, schedule, lambda job: f"was promised {promised[job]:.12g}")
+    late = start > latest
+    _refuse(late, schedule, lambda job: f"starts after its latest start, {latest[job]:.12g}")
+    _refuse(end > until, schedule, lambda job: f"{beyond.format(end[job])} {until[job]:.12g}")
 
 
 def _refusals(schedule):
@@ -325,19 +291,15 @@ def _refusals(schedule):
     jobs, policy, horizon = schedule.jobs, schedule.scheduling, _horizon(schedule)
     for job in sorted(schedule.refused):
         tried, until, latest = int(schedule.attempts[job]), horizon[job], jobs.latest_start[job]
-        length = max(jobs.estimate[job], jobs.runtime[job])
-        earliest, last, following = (
-            jobs.earliest_start[job] + k * policy.step for k in (0, tried - 1, tried)
-        )
-        reason = "nothing"
-        if not earliest + length > earliest:
-            reason = NO_LENGTH
-        elif tried == policy.most_attempts:
-            reason = NO_ROOM
-        elif following > latest:
-            reason = PAST_LATEST
-        elif following + length > until:
-            reason = BEYOND_HORIZON
+        length, earliest = max(jobs.estimate[job], jobs.runtime[job]), jobs.earliest_start[job]
+        last, following = (earliest + k * policy.step for k in (tried - 1, tried))
+        ends = {
+            NO_LENGTH: not earliest + length > earliest,
+            NO_ROOM: tried == policy.most_attempts,
+            PAST_LATEST: following > latest,
+            BEYOND_HORIZON: following + length > until,
+        }
+        reason = next((reason for reason, is_it in ends.items() if is_it), "nothing")
         untimely = reason == NO_LENGTH or last > latest or last + length > until
         (instant, why), submit = schedule.refused[job], jobs.submit[job]
         if why != reason or instant != submit or (tried and untimely):
@@ -359,14 +321,8 @@ def _on_servers(schedule):
     bad = (held != schedule.allocation).any(axis=1)
     bad[job[~inside]] = True
     bad[job[1:][(np.diff(servers.ids) <= 0) & (np.diff(job) == 0)]] = True
-    _refuse(
-        bad,
-        schedule,
-        lambda job: (
-            f"has servers {servers[job].tolist()} for {schedule.allocation[job].tolist()} "
-            "processors of each cluster"
-        ),
-    )
+    message, rows = "has servers {} for {} processors of each cluster", schedule.allocation
+    _refuse(bad, schedule, lambda job: message.format(servers[job].tolist(), rows[job].tolist()))
 
 
 def _bookings(schedule):
@@ -378,47 +334,40 @@ def _bookings(schedule):
     is_known = _KNOWN.issuperset(map(type, (placement, *inner)))
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
-    free_since = np.zeros(sizes.sum())  # of each server, by what is over
-    owner, server = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    # Bookings in order of their servers, and on each in order of time: first that of job -1, until
+    # 0. After each its server is idle `since` then, `until` the next begins.
+    begin, end, leaves = (np.append(column, 0.0) for column in (schedule.start, end, schedule.end))
+    owner, server = np.full(len(cluster), -1), np.arange(len(cluster))
     for job in np.argsort(jobs.submit, kind="stable").tolist():
-        now, until = jobs.submit[job], end[owner]
+        now, start, mine, since = jobs.submit[job], begin[job], schedule.servers[job], end[owner]
         if policy.release_early:
             # What runs for no time leaves after the arrivals of its instant.
-            leaves = schedule.end[owner]
-            has_left = (leaves < now) | ((leaves == now) & (schedule.start[owner] < leaves))
-            until = np.where(has_left, leaves, until)
-        stays = until > now
-        np.maximum.at(free_since, server[~stays], until[~stays])
-        owner, server, until = owner[stays], server[stays], until[stays]
-        begin, start, mine = schedule.start[owner], schedule.start[job], schedule.servers[job]
+            left = leaves[owner]
+            has_left = (left < now) | ((left == now) & (begin[owner] < left))
+            since = np.where(has_left, left, since)
+        follows = server[1:] == server[:-1]
+        until = np.append(np.where(follows, begin[owner[1:]], np.inf), np.inf)
+        ahead = until > now
+        owner, server, since, until = (row[ahead] for row in (owner, server, since, until))
         is_mine = np.zeros(len(cluster), dtype=bool)
         is_mine[mine] = True
-        clash = (begin < end[job]) & (until > start) & is_mine[server]
-        if clash.any():
+        holds = np.flatnonzero(is_mine[server] & (since <= start) & (end[job] <= until))
+        if len(holds) < len(mine):
+            clash = is_mine[server] & (begin[owner] < end[job]) & (since > start)
             raise ScheduleError(
                 f"job {job} at {start:.12g}: server {server[clash][0]} is booked for "
                 f"job {owner[clash][0]}"
             )
         if is_known:
-            _first_room(schedule, job, _idle_periods(begin, until, server, free_since), cluster)
-        # Bookings are in order of their servers, and on each in order of time.
-        first, after = (np.searchsorted(server, mine, side=side) for side in ("left", "right"))
-        earlier = np.append(0, np.cumsum(begin <= start))
-        position = first + earlier[after] - earlier[first]
-        owner, server = np.insert(owner, position, job), np.insert(server, position, mine)
-
-
-def _idle_periods(begin, until, server, free_since):
-    """Return begin, end and server of all idle periods around the bookings of servers."""
-    every = np.arange(len(free_since))
-    first = np.searchsorted(server, every)
-    ends = np.append(np.insert(begin, first, np.inf)[1:], np.inf)
-    return np.insert(until, first, free_since), ends, np.insert(server, first, every)
+            _first_room(schedule, job, (since, until, server), cluster)
+        owner, server = np.insert(owner, holds + 1, job), np.insert(server, holds + 1, mine)
 
 
 def _first_room(schedule, job, periods, cluster):
     """Check that a job has the first attempt with room, and the servers that the rule chooses."""
     jobs, policy = schedule.jobs, schedule.scheduling
+    enough = periods[0] + max(jobs.estimate[job], jobs.runtime[job]) <= periods[1]
+    periods = [column[enough] for column in periods]
     tried, served = int(schedule.attempts[job]), job not in schedule.refused
     starts = jobs.earliest_start[job] + np.arange(tried) * policy.step
     first, allocation, length = _first_attempt(schedule, job, starts, periods, cluster)
@@ -486,8 +435,7 @@ def booked_end(schedule: Any) -> NDArray[np.float64]:
 
 def _horizon(schedule):
     """Return until when each job could be booked, shape (n,)."""
-    submit = schedule.jobs.submit.tolist()
-    return np.array([schedule.scheduling.horizon_end(now) for now in submit])
+    return np.array([*map(schedule.scheduling.horizon_end, schedule.jobs.submit.tolist())])
 
 
 def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:

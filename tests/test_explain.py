@@ -1,6 +1,7 @@
 """What waits, what idles meanwhile, and why: against looking at every instant by hand."""
 
 import re
+from dataclasses import replace
 from itertools import chain, pairwise
 
 import numpy as np
@@ -139,9 +140,7 @@ def test_each_request_type_has_its_sentence(request_type, components, sizes, wor
     assert why_waiting(schedule, [1], [1]) == [f"needs {words}"]
     if request_type in ("unordered", "ordered"):
         assert asks(jobs, 1).startswith(words.split(",")[0].split(";")[0])
-    (past,) = why_waiting(schedule, [1], [1], past=True)
-    assert past.startswith("needed")
-    assert past.endswith("idle")
+    assert re.fullmatch("needed .*idle", *why_waiting(schedule, [1], [1], past=True))
     for instant in (0, 5):
         with pytest.raises(co.InputError, match=f"job 1 does not wait at {instant}"):
             why_waiting(schedule, [1], [instant])
@@ -153,14 +152,7 @@ def test_a_job_that_is_turned_away_waits_until_then():
     columns = {name: getattr(first, name).copy() for name in ("start", "end", "allocation")}
     columns["start"][1] = columns["end"][1] = np.nan
     columns["allocation"][1] = 0
-    schedule = co.Schedule(
-        first.system,
-        jobs,
-        first.scheduling,
-        first.placement,
-        **columns,
-        refused={1: Refusal(2.0, "late")},
-    )
+    schedule = replace(first, **columns, refused={1: Refusal(2.0, "late")})
     assert instants_of(schedule).tolist() == [0, 2, 4, 9, 10]
     assert idle_while_waiting(schedule).area.tolist() == [0, 2, 2, 2, 2]
     assert heads(schedule, np.array([0.0, 2.0])).tolist() == [1, -1]
@@ -191,15 +183,7 @@ class NeverTheSecond(co.Placement):
 @pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(5)])
 def test_a_head_that_a_placement_of_ones_own_refuses_does_not_wait_behind_itself(policy):
     jobs = co.JobStream(submit=[0, 0], runtime=[5, 1], components=[1, 2])
-    schedule = co.simulate(
-        co.Multicluster([4]),
-        jobs,
-        scheduling=policy,
-        placement=NeverTheSecond(),
-        engine="reference",
-    )
-    (why,) = why_waiting(schedule, [1], [0.0])
-    assert why.startswith("would fit, but ")
-    assert why.endswith("does not place it")
-    assert "behind" not in why
-    assert "overtaken" not in why
+    how = {"scheduling": policy, "placement": NeverTheSecond(), "engine": "reference"}
+    (why,) = why_waiting(co.simulate(co.Multicluster([4]), jobs, **how), [1], [0.0])
+    assert re.fullmatch("would fit, but .* does not place it", why)
+    assert not re.search("behind|overtaken", why)

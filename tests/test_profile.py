@@ -51,14 +51,6 @@ def test_a_profile_tells_what_is_idle_at_every_instant(case):
 
 
 @given(futures(), st.data())
-def test_what_stays_idle_is_the_least_of_every_instant(case, data):
-    future, table = case
-    start = data.draw(st.integers(0, MOST))
-    end = data.draw(st.integers(start + 1, 2 * MOST))
-    assert list(future.between(start, end)) == table[start:end].min(axis=0).tolist()
-
-
-@given(futures(), st.data())
 def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
     """Each job, expected to run `estimate`, runs twice that where it spans."""
     future, table = case
@@ -119,7 +111,7 @@ def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, 
 
 
 @given(futures(), st.data())
-def test_what_is_held_for_no_time_is_in_the_way_of_those_who_run_across_it(case, data):
+def test_what_stays_idle_is_the_least_of_all_instants_and_of_what_is_held_for_no_time(case, data):
     future, table = case
     start = data.draw(st.integers(0, MOST))
     end = data.draw(st.integers(start + 1, 2 * MOST))

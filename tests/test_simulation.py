@@ -162,19 +162,12 @@ def test_a_real_log(real_logs):
 PAIR = co.Scenario(co.Multicluster([6, 2]), co.JobModel(co.uniform(1, 2), 2), name="a pair")
 
 
-def test_the_rate_offers_the_load_to_all_processors():
-    """Eight processors, and jobs of three on average: half of them are busy at 4/3 of a job."""
-    assert PAIR.rate(0.5) == pytest.approx(0.5 * 8 / 3)
-
-
-def test_a_change_takes_the_name_away_or_gives_another():
+def test_a_changed_scenario_is_another_and_a_name_makes_none():
+    assert PAIR.rate(0.5) == pytest.approx(0.5 * 8 / 3)  # eight processors, and jobs of three
+    assert PAIR.with_() == PAIR
+    assert PAIR.with_(placement=co.FirstFit()) != PAIR
     assert str(PAIR) == "a pair"
     changed = PAIR.with_(scheduling=co.FPFS(5))
     assert changed.name == ""
     assert str(changed) == repr(changed)
     assert PAIR.with_(scheduling=co.FPFS(5), name="jumps").name == "jumps"
-
-
-def test_a_name_makes_no_other_scenario():
-    assert PAIR.with_() == PAIR
-    assert PAIR.with_(placement=co.FirstFit()) != PAIR

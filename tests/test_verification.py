@@ -18,7 +18,6 @@ from tests.conftest import (
     in_turn,
     onlines,
     placements,
-    policies,
     systems_and_streams,
 )
 from tests.naive_booking import online
@@ -144,31 +143,24 @@ def test_a_job_that_may_stay_whole_is_whole_or_in_its_components():
     assert_fails(replace(schedule, placement=co.BestFit()), "^job 0 at 0: has")
 
 
-@pytest.mark.parametrize("components", [[2, 2], [3, 1], [4, 0]])
-def test_a_head_that_fits_in_either_way_is_noticed(components):
-    """At 5 the 4 of cluster 0 are idle alone; at 9 the 3 of cluster 1 besides."""
-    jobs = co.JobStream([0, 0, 1], [5, 9, 1], [[4, 0], [3, 0], components])
-    schedule = co.simulate(SYSTEM, jobs, placement=co.SingleThenSpan()).verify()
-    assert schedule.start[2] == 5
-    assert_fails(moved(schedule, 2, 9), "^job 2 at 5: heads the queue and fits, but starts only")
-    split = co.simulate(SYSTEM, jobs).verify()
-    assert split.start[2] == (5 if 0 in components else 9)
-
-
 @pytest.mark.parametrize(
-    ("request_type", "components", "fits"),
+    ("request_type", "components", "placement", "fits"),
     [
-        ("flexible", [4, 0], True),
-        ("flexible", [2, 2], True),
-        ("total", [4, 0], True),
-        ("unordered", [4, 0], True),
-        ("flexible", [5, 0], False),
+        ("flexible", [4, 0], None, True),
+        ("flexible", [2, 2], None, True),
+        ("total", [4, 0], None, True),
+        ("unordered", [4, 0], None, True),
+        ("unordered", [2, 2], None, False),
+        ("unordered", [2, 2], co.SingleThenSpan(), True),
+        ("unordered", [3, 1], co.SingleThenSpan(), True),
+        ("unordered", [4, 0], co.SingleThenSpan(), True),
+        ("flexible", [5, 0], None, False),
     ],
 )
-def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components, fits):
+def test_a_head_that_fills_all_that_is_idle_is_noticed(request_type, components, placement, fits):
     """Job 0 has cluster 0 until 5, job 1 the rest until 9; at 5 exactly 4 processors are idle."""
     jobs = co.JobStream([0, 0, 1], [5, 9, 1], [[4, 0], [3, 0], components], request=request_type)
-    schedule = co.simulate(SYSTEM, jobs).verify()
+    schedule = co.simulate(SYSTEM, jobs, placement=placement).verify()
     assert schedule.start[2] == (5 if fits else 9)
     if fits:
         lazy = moved(schedule, 2, 9)
@@ -188,14 +180,6 @@ def test_the_head_is_looked_at_in_every_chunk(monkeypatch):
         monkeypatch.setattr("coalloc_lib.verification._CHUNK", chunk)
         schedule.verify()
         assert_fails(lazy, f"^job {n} at {n - 1}: heads the queue and fits, but .* only at {n + 5}")
-
-
-@given(systems_and_streams(), policies, st.data(), st.sampled_from([None, 1, 5]))
-def test_right_schedules_pass(case, scheduling, data, backlog):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    how = {"scheduling": scheduling, "placement": placement, "backlog": backlog}
-    co.simulate(system, jobs, **how).verify()
 
 
 def over_capacity(schedule):
@@ -484,6 +468,28 @@ def test_servers_that_the_rule_would_not_choose_are_noticed(rule):
     mine = schedule.servers[2].tolist()
     wrong = with_servers(schedule, 2, [(mine[0] + 1) % 3])
     assert_fails(wrong, rf"^job 2 at 11: has servers .* by the rule {rule} these are \[{mine[0]}\]")
+
+
+@pytest.mark.parametrize(
+    ("engine", "rule", "is_early", "request_type"),
+    [
+        ("reference", "latest-start", True, "flexible"),
+        ("compiled", "latest-start", False, "unordered"),
+        ("compiled", "best-fit", True, "unordered"),
+        ("reference", "best-fit", False, "total"),
+    ],
+)
+def test_what_both_engines_book_is_right(engine, rule, is_early, request_type):
+    """Loads of jobs that span, leave early, take no time, and ask for a start ahead."""
+    rng = np.random.default_rng(5)
+    submit, runtime = rng.integers(0, 400, 150).astype(float), rng.integers(0, 9, 150) * 5.0
+    size, estimate = rng.integers(1, 4, (150, 2)), runtime + rng.integers(1, 20, 150)
+    jobs = co.JobStream(np.sort(submit), runtime, size, estimate, request_type)
+    jobs = jobs.replace(span_penalty=0.3 * (request_type != "total")).reserved_ahead(0.4, 40, 3)
+    policy = replace(TERMS, rule=rule, release_early=is_early, step=3, max_attempts=30)
+    schedule = co.simulate(co.Multicluster([6, 4]), jobs, scheduling=policy, engine=engine)
+    assert 0 < len(schedule.verify().refused) < 120
+    assert schedule.attempts.max() > 5
 
 
 @given(systems_and_streams(most_jobs=20), onlines(), st.data())

@@ -1,8 +1,4 @@
-"""The checks of arguments that the formulas and the chain share, and of what a formula may cost.
-
-The cost is an estimate of operations that looks at no clock, so that the same question has the same
-answer on any machine; the time is within a factor of four or so of it.
-"""
+"""The checks of arguments that the formulas and the chain share, and of what a formula may cost."""
 
 from dataclasses import dataclass
 
@@ -46,17 +42,15 @@ def checked(
 
 def check_fits(widest: list[int], system: Multicluster, request: str) -> None:
     """Refuse jobs that never start; `widest` has the largest components, or the largest total."""
-    if request == "ordered":
-        places = [(f"cluster {i}", size) for i, size in enumerate(system.sizes)]
-    elif request == "unordered":
-        places = [
-            ("any cluster" if system.is_equal else f"cluster number {i} by size", size)
-            for i, size in enumerate(sorted(system.sizes, reverse=True), start=1)
-        ]
-    elif request == "total":
-        places = [("the largest cluster", system.largest)]
-    else:
-        places = [("the system", system.processors)]
+    ordered = [(f"cluster {i}", size) for i, size in enumerate(system.sizes)]
+    by_size = enumerate(sorted(system.sizes, reverse=True), start=1)
+    name = "any cluster" if system.is_equal else "cluster number {} by size"
+    places = {
+        "ordered": ordered,
+        "unordered": [(name.format(i), size) for i, size in by_size],
+        "total": [("the largest cluster", system.largest)],
+        "flexible": [("the system", system.processors)],
+    }[request]
     for size, (where, capacity) in zip(widest, places, strict=False):
         if size > capacity:
             raise InputError(

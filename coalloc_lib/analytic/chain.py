@@ -39,37 +39,21 @@ def exact_utilization(
 
     Parameters
     ----------
-    system : Multicluster
-        A small one.
-    sizes, components, request
-        Those of `maximal_utilization`.
+    system, sizes, components, request
+        Those of `maximal_utilization`; the system is a small one.
     placement : Placement, optional
         Any, a user's own too; worst fit where it is not given.
     budget_states : int
-        What has more states is refused, as is what has more than ten
-        transitions for each of them.
-
-    Returns
-    -------
-    Bound
-        Its method is "exact": there is no error but rounding.
-
-    Raises
-    ------
-    InputError
-        An argument is wrong, or a job can never fit.
-    BudgetError
-        The chain is larger than the budget.
+        What has more states, or more than ten transitions for each, raises `BudgetError`.
 
     Notes
     -----
     Service times are exponential and the queue is never empty. Two kinds of states: the first
     waiting job, whose size is known, does not fit; or the next one is about to be drawn, which
-    takes no time. From the first kind, each running job is as likely to
-    depart; its processors are freed, and if the waiting job now fits, the placement puts it where
-    it will, and the next is drawn. Jobs on the same processors of the same clusters are alike, so
-    the running jobs are a multiset of allocations. All states that are reached from the idle
-    system are enumerated, and the balance equations solved.
+    takes no time. From the first kind, each running job is as likely to depart. Jobs on the same
+    processors of the same clusters are alike, so the running jobs are a multiset of allocations.
+    All states that are reached from the idle system are enumerated, and the balance equations
+    solved.
 
     Examples
     --------
@@ -154,20 +138,19 @@ class _Chain:
 
     def _tried(self, running, job, idle):
         """Return the state after a try to start a job: it runs, or it waits."""
-        key = job, idle
-        if key not in self.placed:
+        if (job, idle) not in self.placed:
             taken = self.placement.place(self.jobs[job], self.request, idle)
-            self.placed[key] = None
-            if taken is not None:
-                taken = tuple(taken)
-                if taken not in self.numbers:
-                    self.numbers[taken] = len(self.allocations)
-                    self.allocations.append(taken)
+            if taken is None:
+                self.placed[job, idle] = None
+            else:
+                number = self.numbers.setdefault(tuple(taken), len(self.numbers))
                 left = tuple(have - take for have, take in zip(idle, taken, strict=True))
-                self.placed[key] = self.numbers[taken], left
-        if self.placed[key] is None:
+                self.placed[job, idle] = number, left
+                if number == len(self.allocations):
+                    self.allocations.append(tuple(taken))
+        if self.placed[job, idle] is None:
             return running, job, idle
-        number, left = self.placed[key]
+        number, left = self.placed[job, idle]
         return tuple(sorted((*running, number))), -1, left
 
     def mean_running(self) -> float:
@@ -185,19 +168,16 @@ class _Chain:
 
 def _jobs(sizes, request, budget):
     """Return the possible jobs, tuples of components, and their probabilities, within budget."""
-    alike = False
-    if isinstance(sizes, JointSizes):
-        kinds = len(sizes)
-    else:
-        alike = request != "ordered" and all(part is sizes[0] for part in sizes)
-        supports = [len(part.sizes) for part in sizes]
-        kinds = multisets(supports[0], len(supports)) if alike else prod(supports)
+    is_table = isinstance(sizes, JointSizes)
+    alike = not is_table and request != "ordered" and all(part is sizes[0] for part in sizes)
+    supports = [len(sizes)] if is_table else [len(part.sizes) for part in sizes]
+    kinds = multisets(supports[0], len(supports)) if alike else prod(supports)
     if kinds > budget:
         raise BudgetError(
             f"sizes give {number(kinds):.3g} different jobs and the chain more states than that",
             f"budget_states = {budget}",
         )
-    if not isinstance(sizes, JointSizes):
+    if not is_table:
         sizes = JointSizes.independent(sizes[0], len(sizes)) if alike else JointSizes.product(sizes)
     if request == "unordered":
         sizes = sizes.unordered()
@@ -213,7 +193,7 @@ def stationary_flow(
     """Return how often each state that takes time (`lasting`) is visited, as a share of all visits.
 
     Jump i leads from ``source[i]`` to ``target[i]`` with probability ``chance[i]``; between two
-    states without time it leads to a higher `order`. Several closed sets of states are refused.
+    states without time it leads to a higher `order`.
     """
     from scipy.sparse import csr_array
 

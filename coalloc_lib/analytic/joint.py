@@ -1,11 +1,10 @@
 """Sizes of the components of a job together: a table of vectors and their probabilities."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, prod
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from coalloc_lib.checks import InputError, instance_of, shown, whole, whole_numbers
 from coalloc_lib.distributions import SizeDistribution, weights_of
@@ -24,12 +23,7 @@ class JointSizes:
     vectors : array_like of int, shape (m, k)
         The possible jobs, one a row: processors of each component, padded with zeros.
     probabilities : array_like, shape (m,)
-        Their probabilities. Equal rows are merged, rows of probability 0 dropped; sorted.
-
-    Raises
-    ------
-    InputError
-        A row is negative, empty or not whole, or the probabilities do not sum to 1.
+        Their probabilities, 1 in all. Equal rows are merged, rows of probability 0 dropped; sorted.
     """
 
     vectors: np.ndarray
@@ -43,31 +37,30 @@ class JointSizes:
         if not vectors.any(axis=1).all():
             row = int(vectors.any(axis=1).argmin())
             raise InputError(f"vectors[{row}] = {shown(vectors[row])}; not all can be 0")
-        weights = _weights("probabilities", self.probabilities, len(vectors))
+        weights, count = weights_of("probabilities", self.probabilities), len(vectors)
+        if weights.shape != (count,):
+            raise InputError(
+                f"probabilities has shape {weights.shape}; give one number for each of {count}"
+            )
         vectors, weights = vectors[weights > 0], weights[weights > 0]
         vectors, place = np.unique(vectors, axis=0, return_inverse=True)
-        weights = np.bincount(place.ravel(), weights)
-        for name, column in (("vectors", vectors), ("probabilities", weights / weights.sum())):
+        shares = np.bincount(place.ravel(), weights)
+        for name, column in (("vectors", vectors), ("probabilities", shares / shares.sum())):
             column.flags.writeable = False
             object.__setattr__(self, name, column)
 
     @classmethod
     def dependent(cls, total: SizeDistribution, largest: int) -> "JointSizes":
-        """Return a total size that is split in the fewest components of at most `largest`.
+        """Return a total size that is split in the fewest components, equal up to one processor.
 
-        A total J gets ceil(J / largest) components, equal up to one: the dependent component sizes
-        of Bucur, Epema (2003), section 2.5.
+        None is above `largest`: the dependent sizes of Bucur, Epema (2003), section 2.5.
         """
         instance_of("total", total, SizeDistribution, "e.g. uniform(1, 16)")
         return cls(split_smallest(total.sizes, largest), total.probabilities[total.sizes])
 
     @classmethod
     def independent(cls, sizes: SizeDistribution, components: int) -> "JointSizes":
-        """Return `components` independent draws from `sizes`, as non-increasing vectors.
-
-        Of k components, a multiset in which size s occurs m_s times has probability k! times the
-        product of p_s^m_s / m_s!.
-        """
+        """Return `components` independent draws from `sizes`, as non-increasing vectors."""
         instance_of("sizes", sizes, SizeDistribution, "e.g. uniform(1, 16)")
         components = whole("components", components)
         _check_table(multisets(len(sizes.sizes), components), components)
@@ -90,22 +83,6 @@ class JointSizes:
         for part in parts[1:]:
             table = table._and_one_more(part)
         return table
-
-    @classmethod
-    def mixture(cls, parts: Iterable["JointSizes"], weights: ArrayLike) -> "JointSizes":
-        """Return the distribution that is each of `parts` with the probability in `weights`.
-
-        Narrower parts are padded with zeros on the right.
-        """
-        parts = list(parts)
-        if not parts or not all(isinstance(part, JointSizes) for part in parts):
-            raise InputError("parts is not a list of JointSizes; give at least one")
-        shares = _weights("weights", weights, len(parts))
-        width = max(part.vectors.shape[1] for part in parts)
-        padding = [((0, 0), (0, width - part.vectors.shape[1])) for part in parts]
-        rows = [np.pad(part.vectors, pad) for part, pad in zip(parts, padding, strict=True)]
-        chances = [w * part.probabilities for w, part in zip(shares, parts, strict=True)]
-        return cls(np.concatenate(rows), np.concatenate(chances))
 
     def _and_one_more(self, part):
         """Return the table with one more column, independent of the others."""
@@ -148,10 +125,3 @@ def _check_table(rows, columns):
             f"sizes give a table of {float(min(rows, 10**300)):.3g} jobs with {columns} components;"
             f" at most {LARGEST_TABLE} entries are kept, so give fewer components or sizes"
         )
-
-
-def _weights(name, values, count):
-    weights = weights_of(name, values)
-    if weights.shape != (count,):
-        raise InputError(f"{name} has shape {weights.shape}; give one number for each of {count}")
-    return weights

@@ -59,10 +59,9 @@ def move(density, state, first, out, target, weight, rise, most):
 
 @njit(cache=True, nogil=True)
 def worst_fit_step(density, out, ways, jobs, weights, floor):
-    """Add one unordered job from a table to every state by worst fit: one WF-convolution.
+    """Add one job of a table, rows non-increasing, to every state by worst fit: one WF-convolution.
 
-    `density` and `out` have a row for each vector of c - 1 differences and a column for each level;
-    rows of `jobs` are non-increasing and in lexicographic order, with probabilities `weights`.
+    `density` and `out` have a row for each vector of c - 1 differences and a column for each level.
     States of no more than `floor` are passed over.
     """
     clusters, components = len(ways) - 1, jobs.shape[1]
@@ -86,9 +85,9 @@ def worst_fit_step(density, out, ways, jobs, weights, floor):
 def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance, floor):
     """Place, by worst fit, up to all missing components with one same size, `value`.
 
-    Called for every size from the largest to the smallest, it makes one WF-convolution for
-    independent components: a job in which value v occurs m_v times has probability k! times the
-    product of p_v^m_v / m_v!, so that of the components still missing, any m may be of this size.
+    Called for every size from the largest down, it makes one WF-convolution of independent
+    components: a job in which value v occurs m_v times has probability k! times the product of
+    p_v^m_v / m_v!.
 
     `cells` has from ``offsets[d]`` on the probabilities where d components are placed: for each
     vector of the clusters not yet served, each vector of those that are, counted from `spread`
@@ -135,10 +134,9 @@ def worst_fit_size(cells, out, offsets, ways, components, spread, value, chance,
 
 @njit(cache=True, nogil=True)
 def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
-    """Add one unordered job from a table to every state by first fit.
+    """Add one unordered job from a table to every state, used processors, by first fit.
 
-    A state is the vector of used processors, the last cluster fastest; ``strides`` is how far apart
-    states are that differ by a processor of a cluster.
+    ``strides`` is how far apart states are that differ by a processor of a cluster.
     """
     idle, serving = sizes.copy(), np.zeros(len(sizes), dtype=np.bool_)
     for state in range(len(density)):

@@ -75,9 +75,7 @@ def ordered_case(
     costs = [one_cluster_cost(part, size) for (_, size), (part, _) in columns.items()]
     budget.check(*map(sum, zip(*costs, strict=True)))
     # equal columns have equal factors: each is computed once and raised to a power
-    factors = [
-        one_cluster_fits(part.probabilities, size) for (_, size), (part, _) in columns.items()
-    ]
+    factors = [one_cluster_fits(part.probabilities, n) for (_, n), (part, _) in columns.items()]
     powers = [count for _, count in columns.values()]
     fits = (float(np.prod(np.power(row, powers))) for row in zip(*factors, strict=True))
     return fits, sum(part.minimum for part in sizes), sum(part.mean for part in sizes)
@@ -119,8 +117,7 @@ def transform_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
     from scipy import fft
 
     widest = joint.vectors.max(axis=0)
-    # An axis has room for a full cluster and a component more: what is longer wraps into cells that
-    # are cut. Rounding errors, about 1e-17 a cell, have either sign and are left alone.
+    # An axis holds a full cluster and a component: what is longer wraps into cells that are cut.
     shape = [fft.next_fast_len(int(n) + 1, real=True) for n in sizes + widest]
     table = np.zeros(shape)
     table[tuple(joint.vectors.T)] = joint.probabilities

@@ -1,7 +1,6 @@
 """Unordered and total requests: random jobs placed one after the other on the idle system.
 
-By worst fit that is the WF-convolution of Bucur, Epema (2003), section 4.2, carried further to
-unequal clusters. By first fit the same idea is a bad guide, and shows what it leaves out.
+By worst fit that is the WF-convolution of Bucur, Epema (2003), section 4.2.
 """
 
 from collections import Counter
@@ -72,10 +71,9 @@ def _table_fits(table, system, placement):
 def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
     """Yield F^(i) by worst fit for a table of jobs with components in non-increasing order.
 
-    A state is the non-increasing vector of used processors, at first `start`. A job's largest
-    component goes to the least used cluster, and so on; the new vector is sorted again: h(s) is the
-    sum of f(t) g(u) over ord(t + rev(u)) = s. Since worst fit looks at idle processors only,
-    unequal clusters are clusters of the largest `size`, of which a part is used from the start.
+    A state is the non-increasing vector of used processors, at first `start`: unequal clusters are
+    clusters of the largest `size`, of which a part is used. h(s) is the sum of f(t) g(u) over
+    ord(t + rev(u)) = s.
     """
     spread = max(int(joint.vectors.max()), int(start[0]))
     ways = ways_table(len(start), spread)
@@ -92,8 +90,8 @@ def nested_fits(
 ) -> Iterator[float]:
     """Yield what `worst_fit_fits` does, for `components` independent sizes of one distribution.
 
-    Worst fit places components by decreasing size, so the sum over all jobs is nested, one size in
-    another: the work grows with the number of sizes, not of different jobs.
+    The sum over all jobs is nested, one size in another, as worst fit places the largest first: the
+    work grows with the number of sizes, not of different jobs.
     """
     spread = max(part.maximum, int(start[0]))
     ways = ways_table(len(start), 2 * spread)
@@ -128,8 +126,7 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
     """Return w with w[l, v] the number of non-increasing vectors of l numbers below v.
 
-    A vector v of l numbers has lexicographic place sum of w[l - i, v[i]] over i: before it come,
-    for each i, the vectors that agree with it up to i and are smaller there.
+    A vector v of l numbers has lexicographic place sum of w[l - i, v[i]] over i.
     """
     ways = np.ones((length + 1, largest + 2), dtype=np.int64)
     for row in range(1, length + 1):

@@ -34,7 +34,6 @@ def maximal_utilization(
     Parameters
     ----------
     system : Multicluster
-        The clusters.
     sizes : SizeDistribution, sequence of SizeDistribution, or JointSizes
         Component sizes in processors: one distribution for all components, one for each, or a
         table of dependent components.
@@ -48,20 +47,8 @@ def maximal_utilization(
     service : {"exponential", "slotted"}
         Exponential service times, or equal ones where all jobs in service start and end together.
     budget_seconds, budget_bytes : float
-        What is estimated to take more is refused before it starts. The estimate looks at no clock:
-        the same question is refused, or answered, on any machine.
-
-    Returns
-    -------
-    Bound
-        Its method is "exact" or "approximation".
-
-    Raises
-    ------
-    InputError
-        An argument is wrong, a job can never fit, or the placement has no formula.
-    BudgetError
-        It takes more than the budget.
+        What is estimated to take more raises `BudgetError` before it starts. The estimate looks at
+        no clock: the same question is refused, or answered, on any machine.
 
     Notes
     -----
@@ -73,10 +60,9 @@ def maximal_utilization(
     With exponential service that is exact for ordered and flexible requests and on a single
     cluster. Two cases are approximations. For unordered and total requests on several clusters,
     F^(i) is the probability that i random jobs fit when they are placed one after the other on the
-    idle system: equal clusters by worst fit are the paper's WF-convolution, and unequal clusters
-    and first fit are the same idea carried further. It does not know the states that departures
-    leave behind; `exact_utilization` does, for small systems. The error is small by worst fit where
-    a job has a component for each cluster; with fewer components, and by first fit,
+    idle system, the paper's WF-convolution where clusters are equal. It does not know the states
+    that departures leave behind; `exact_utilization` does, for small systems. The error is small by
+    worst fit where a job has a component for each cluster; with fewer components, and by first fit,
     it can be larger than the difference between two placements; `benchmarks/bench_approximation.py`
     measures it. With slotted service the jobs of a slot are taken for fresh draws, although the
     first is the one that did not fit before; `slotted_utilization` does without.
@@ -173,17 +159,6 @@ _LEVELS = {"exponential": _exponential_level, "slotted": _slotted_level}
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
     """Return the maximal utilization of one cluster where all jobs in service end together.
 
-    Parameters
-    ----------
-    processors : int
-        Of the cluster.
-    sizes : SizeDistribution
-        Of the jobs; none may be larger than the cluster.
-
-    Returns
-    -------
-    Bound
-
     Notes
     -----
     Equation (4) draws all jobs of a slot afresh. But the first job of a slot is the one that did
@@ -191,8 +166,7 @@ def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
     chain. With f the density of the sizes and r(u) = f(u) + sum over s of f(s) r(u - s) (r(0) = 1)
     the probability that some number of jobs add up to u, a slot that begins with s fills up to u
     and is followed by t with probability r(u - s) f(t) where u + t > N; the utilization is the
-    mean of u over N in the chain's steady state. The multiprogramming level follows by equation
-    (3), since every job takes one slot.
+    mean of u over N in the chain's steady state.
     """
     if sizes.maximum > whole("processors", processors):
         raise InputError(f"sizes reach {sizes.maximum}; give at least as many processors")

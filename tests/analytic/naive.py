@@ -1,6 +1,7 @@
 """The definitions of the papers in dictionaries and loops, and random input for the formulas."""
 
 from itertools import product
+from math import prod
 
 import numpy as np
 from hypothesis import strategies as st
@@ -52,23 +53,14 @@ def table(vectors, probabilities, width):
 def independent(probabilities, components, width):
     """Every tuple of independent components, padded with zeros to `width`."""
     sizes = [s for s, p in enumerate(probabilities) if p > 0]
-    density = {}
-    for vector in product(sizes, repeat=components):
-        p = 1.0
-        for s in vector:
-            p *= float(probabilities[s])
-        key = vector + (0,) * (width - components)
-        density[key] = density.get(key, 0.0) + p
-    return density
+    rows = [*product(sizes, repeat=components)]
+    return table(rows, [prod(float(probabilities[s]) for s in row) for row in rows], width)
 
 
 def unordered(density):
     """The density of the sorted vectors."""
-    result = {}
-    for vector, p in density.items():
-        key = tuple(sorted(vector, reverse=True))
-        result[key] = result.get(key, 0.0) + p
-    return result
+    rows = [sorted(vector, reverse=True) for vector in density]
+    return table(rows, density.values(), len(rows[0]))
 
 
 def exponential_level(fitting):
@@ -76,32 +68,21 @@ def exponential_level(fitting):
     return 1 / (1 - sum(f / (i * (i - 1)) for i, f in enumerate(fitting, start=1) if i > 1))
 
 
-def slotted_level(fitting):
-    """Equation (4), as printed."""
-    following = [*fitting[1:], 0.0]
-    return sum((f - g) * i for i, (f, g) in enumerate(zip(fitting, following, strict=True), 1))
-
-
-def placed_convolution(first, jobs, sizes, placement, request="unordered"):
-    """Put every job on every state, in place, by the placement itself; drop what does not fit."""
-    result = {}
-    for used, f in first.items():
-        idle = [n - u for n, u in zip(sizes, used, strict=True)]
-        for job, g in jobs.items():
-            taken = placement.place(job, request, idle)
-            if taken is not None:
-                s = tuple(u + t for u, t in zip(used, taken, strict=True))
-                result[s] = result.get(s, 0.0) + f * g
-    return result
-
-
 def placed_fits(jobs, sizes, placement, count, request="unordered"):
-    """F^(i) for i = 1 to `count`: random jobs put one after the other on the idle system."""
-    current, result = {(0,) * len(sizes): 1.0}, []
-    for _ in range(count):
-        current = placed_convolution(current, jobs, sizes, placement, request)
-        result.append(sum(current.values()))
-    return result
+    """F^(i) for i = 1 to `count`: random jobs put one after the other by the placement itself."""
+
+    def put(states, jobs):
+        result = {}
+        for idle, f in states.items():
+            for job, g in jobs.items():
+                taken = placement.place(job, request, idle)
+                if taken is not None:
+                    left = tuple(n - t for n, t in zip(idle, taken, strict=True))
+                    result[left] = result.get(left, 0.0) + f * g
+        return result
+
+    states = {tuple(sizes): 1.0}
+    return [sum((states := put(states, jobs)).values()) for _ in range(count)]
 
 
 def filled(running, job, idle, jobs, placement, request):

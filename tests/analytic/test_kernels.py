@@ -1,4 +1,4 @@
-"""The kernels equal the naive definitions."""
+"""The kernels equal the naive definitions and, uncompiled, their worked examples."""
 
 from itertools import islice
 
@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coalloc_lib.analytic import JointSizes
+from coalloc_lib.analytic import JointSizes, kernels
 from coalloc_lib.analytic.ordered import direct_fits, one_cluster_fits, transform_fits
-from coalloc_lib.analytic.unordered import nested_fits, worst_fit_fits
-from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, ways_table, worst_fit_fits
+from coalloc_lib.distributions import SizeDistribution, power_of_two
 from tests.analytic import naive
 from tests.analytic.naive import distributions, tables
 
@@ -62,3 +62,79 @@ def test_one_cluster_by_fourier_transform_equals_direct_convolution(monkeypatch)
     assert list(islice(one_cluster_fits(sizes.probabilities, 300), 20)) == pytest.approx(
         direct, abs=1e-12
     )
+
+
+def test_ways_number_the_sorted_vectors():
+    vectors = [(a, b, c) for a in range(5) for b in range(a + 1) for c in range(b + 1)]
+    ways, found = ways_table(3, 4), np.zeros(3, dtype=np.int64)
+    assert ways[3, 5] == len(vectors)
+    for number, vector in enumerate(vectors):
+        assert tuple(found) == vector
+        assert kernels.place(ways, found, 3, 0) == number
+        kernels.advance(found, 3, 0)
+    vector = np.array([5, 3, 1, 9])
+    kernels.insert(vector, 3, 3)
+    assert vector.tolist() == [5, 3, 3, 1]
+
+
+both = pytest.mark.parametrize("kind", ["compiled", "plain"])
+
+
+def kernel(name, kind):
+    made = getattr(kernels, name)
+    return made if kind == "compiled" else made.py_func
+
+
+@both
+def test_the_worked_example_of_a_step(kind):
+    """The two clusters differ by 0, 1 or 2, a row each; a column is what the other uses."""
+    jobs, weights = np.array([[1, 0], [1, 1]]), np.array([0.25, 0.75])
+    for level, expected in (
+        (0, [[0, 0.25, 0], [0, 0.75, 0], [0, 0, 0]]),
+        (1, [[0, 0, 0.25], [0, 0, 0], [0, 0, 0]]),
+    ):
+        density, out = np.zeros((2, 3, 3))
+        density[1, level] = 1
+        kernel("worst_fit_step", kind)(density, out, ways_table(2, 2), jobs, weights, 0.0)
+        assert out.tolist() == expected
+
+
+@both
+def test_the_worked_example_of_one_size_after_the_other(kind):
+    offsets, ways = np.array([0, 3, 8]), ways_table(2, 4)
+    cells, out, expected = np.zeros((8, 3)), np.zeros((3, 3)), np.zeros((3, 3))
+    cells[0, 0], expected[0, 2] = 1, 0.25
+    kernel("worst_fit_size", kind)(cells, out, offsets, ways, 2, 2, 2, 0.5, 0.0)
+    assert out.tolist() == expected.tolist()
+    kernel("worst_fit_size", kind)(cells, out, offsets, ways, 2, 2, 1, 0.5, 0.0)
+    expected[[1, 0], 1] = 0.5, 0.25
+    assert out.tolist() == expected.tolist()
+    assert np.argwhere(cells[3:]).tolist() == [[3, 0], [4, 0]]
+    assert cells[[6, 7], 0].tolist() == [1, 1]
+
+
+@both
+def test_the_worked_example_of_first_fit(kind):
+    density, out = np.array([0, 0, 1.0, 0, 0, 0]), np.zeros(6)
+    jobs, weights, two = np.array([[1, 1], [2, 1]]), np.array([0.25, 0.75]), np.array([2, 1])
+    kernel("first_fit_step", kind)(density, out, two, two, jobs, weights, 0.0)
+    assert out.tolist() == [0, 0, 0, 0, 0, 0.25]
+
+
+def test_compiled_equals_uncompiled(monkeypatch):
+    sizes, start = power_of_two(0.9, 1, 4), np.array([2, 0, 0])
+    joint = JointSizes.independent(sizes, 2)
+
+    def run():
+        ways = (
+            worst_fit_fits(joint, 6, start),
+            nested_fits(sizes, 2, 6, start),
+            first_fit_fits(joint, np.array([4, 6, 6])),
+        )
+        return [list(islice(fits, 5)) for fits in ways]
+
+    compiled = run()
+    for name in ("worst_fit_step", "worst_fit_size", "first_fit_step"):
+        made = getattr(kernels, name).py_func
+        monkeypatch.setattr(f"coalloc_lib.analytic.unordered.{name}", made)
+    assert run() == pytest.approx(np.array(compiled), abs=1e-14)

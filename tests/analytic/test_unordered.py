@@ -70,9 +70,7 @@ def test_independent_components_equal_the_placements_themselves(free, data):
 def test_total_requests_equal_the_placements_themselves(data):
     system = data.draw(systems())
     placement = data.draw(placements(len(system)))
-    joint = JointSizes.mixture(
-        [JointSizes([[1, 0]], [1]), JointSizes([[system.largest]], [1])], [0.75, 0.25]
-    )
+    joint = JointSizes([[1, 0], [system.largest, 0]], [0.75, 0.25])
     bound = maximal_utilization(system, joint, request="total", placement=placement)
     jobs = naive.table(joint.vectors, joint.probabilities, 2)
     most = system.processors

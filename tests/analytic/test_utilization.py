@@ -11,7 +11,6 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import SizeDistribution, parse_sizes, uniform
 from coalloc_lib.placement import BestFit, FirstFit, WorstFit
 from coalloc_lib.system import Multicluster
-from tests.analytic import naive
 from tests.conftest import ROOT
 
 REQUESTS = ("ordered", "unordered", "flexible")
@@ -75,31 +74,6 @@ def test_ordered_table_of_a_product_equals_independent_columns(data):
     table = maximal_utilization(Multicluster(sizes), JointSizes.product(parts), service=service)
     assert table.max_utilization == pytest.approx(columns.max_utilization, abs=1e-10)
     assert columns.method == table.method == {"exponential": "exact"}.get(service, "approximation")
-
-
-@pytest.mark.parametrize("request_type", REQUESTS)
-def test_levels_equal_the_printed_equations(request_type):
-    sizes, size, count = uniform(1, 3), 5, 10
-    density = naive.independent(sizes.probabilities, 2, 2)
-    if request_type == "ordered":
-        fitting = naive.fits(
-            density, lambda f, g: naive.ordered_convolution(f, g, [size] * 2), count
-        )
-    elif request_type == "unordered":
-        density = naive.unordered(density)
-        fitting = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, size), count)
-    else:
-        total = naive.independent(sizes.sum_of(2).probabilities, 1, 1)
-        fitting = naive.fits(total, lambda f, g: naive.ordered_convolution(f, g, [2 * size]), count)
-    for service, level in (
-        ("exponential", naive.exponential_level),
-        ("slotted", naive.slotted_level),
-    ):
-        bound = maximal_utilization(
-            Multicluster.equal(2, size), sizes, request=request_type, service=service
-        )
-        assert bound.multiprogramming_level == pytest.approx(level(fitting), abs=1e-10)
-        assert bound.max_utilization == pytest.approx(level(fitting) * 4 / (2 * size), abs=1e-10)
 
 
 @pytest.mark.parametrize("service", ["exponential", "slotted"])

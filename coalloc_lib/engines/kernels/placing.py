@@ -39,14 +39,14 @@ NONE = -1
 
 @kernel
 def sort_rows(parts):
-    """Sort the rows of `parts` by decreasing size; they are short, so a general sort is slower."""
+    """Sort the rows of `parts` by decreasing size; they are short: no branch, no general sort."""
     for row in range(parts.shape[0]):
         for last in range(1, parts.shape[1]):
-            size, i = parts[row, last], last
-            while i > 0 and parts[row, i - 1] < size:
-                parts[row, i] = parts[row, i - 1]
-                i -= 1
-            parts[row, i] = size
+            size = parts[row, last]
+            for i in range(last if size > 0 else 0):
+                one = parts[row, i]
+                parts[row, i], size = max(one, size), min(one, size)
+            parts[row, last] = size
 
 
 @kernel
