@@ -1,4 +1,4 @@
-"""One browser for all tests of a process, and where it is."""
+"""The browser, where it is, and pages in it."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # it keeps an event loop running, which explorers would join
 def browser():
     if not CHROMIUM.exists():
         pytest.skip("needs Debian's chromium in /usr/bin")
