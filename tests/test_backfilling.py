@@ -293,7 +293,12 @@ def log_jobs(name, largest, estimates="requested"):
 @pytest.mark.parametrize(("name", "size"), LOGS)
 @pytest.mark.parametrize(
     ("most", "estimates"),
-    [(700, "requested"), (700, "exact"), pytest.param(None, "requested", marks=pytest.mark.long)],
+    [
+        (300, "requested"),
+        (300, "exact"),
+        pytest.param(700, "requested", marks=pytest.mark.long),
+        pytest.param(None, "requested", marks=pytest.mark.long),
+    ],
 )
 def test_jobs_of_real_logs_start_as_in_the_textbooks(real_logs, name, size, most, estimates):
     jobs = log_jobs(name, size, estimates)[:most]

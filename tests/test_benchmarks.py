@@ -20,6 +20,7 @@ def test_the_slot_trees_are_timed(bench, monkeypatch):
     assert float(bench.trees(64).replace(",", "")) > 0
 
 
+@pytest.mark.long
 def test_the_flat_scan_gives_the_same_starts(bench):
     jobs, online = bench.stream(64, 200), co.Online()
     start, attempts = bench.flat_scan.run(jobs, 64, online)

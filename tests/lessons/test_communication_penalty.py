@@ -50,7 +50,10 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("number", lesson.EXERCISES)
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(n, marks=[pytest.mark.long] * (n == 5)) for n in lesson.EXERCISES],
+)
 def test_right_answers_are_taken(number):
     right = RIGHT[number]
     assert_right(check, number, right() if callable(right) else right)
