@@ -74,8 +74,7 @@ def _in_turn(task):
     rule = _rule(jobs.request, placement, len(system))
     tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
     columns = _columns(n, len(system))
-    trees = queue_tree.Trees(tree, np.empty((1, 1)))
-    given = (stream, rule, policy, system.as_array(), trees)
+    given = (stream, rule, policy, system.as_array(), tree)
     started = _run(queue_order.run, *given, *columns)
     _refuse_rest(task, started, columns[-1])
     return Outcome(*columns, np.broadcast_to(np.nan, n), {})  # which takes no memory

@@ -80,12 +80,12 @@ queue_tree.fits = counted
 n = 4096
 components = np.where(np.arange(n) % 16 == 1, 1, 260)
 jobs = co.JobStream(np.minimum(np.arange(n), 0.5), np.arange(n) + 1.0, components, request="total")
-plain_first = queue_tree.first_passing
+plain_first = queue_tree.first_fitting
 import coalloc_lib.engines.kernels.queue_order as in_turn
 def first(*arguments):
     counts.append(0)
     return plain_first(*arguments)
-in_turn.first_passing = first
+in_turn.first_fitting = first
 co.simulate(co.Multicluster([260]), jobs, scheduling=co.FPFS(10**6))
 print(json.dumps(counts))
 """
@@ -158,6 +158,8 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
     for _ in range(2):  # the second time on a tighter tree
         where = (begin, n, n, room, beside, 1.0, shadow)
         assert queue_tree.first_passing(trees, keys, least, waits, *where) == expected
+    if shadow == np.inf:  # then whoever fits may pass, as under FPFS
+        assert queue_tree.first_fitting(tree, keys, waits, begin, n, n, room) == expected
 
 
 def test_the_example_of_a_run():
@@ -176,11 +178,10 @@ def test_the_example_of_a_tree():
         queue_tree.enter(tree, keys, job)
     never = queue_tree.NEVER
     assert tree[1:, 0].tolist() == [3, 3, 8, 7, 3, never, 8]
-    room, trees = np.array([5]), queue_tree.Trees(tree, np.empty((1, 1)))
-    assert queue_tree.next_block(trees, room, room, 0.0, np.inf, 0) == 1
-    scan = (trees, keys, trees.least, waits, 0, 16, 16, room, room, 0.0, np.inf)
-    assert queue_tree.first_passing(*scan) == 6
+    room = np.array([5])
+    assert queue_tree.next_block(tree, room, 0) == 1
+    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == 6
     waits[6] = False
-    assert queue_tree.first_passing(*scan) == -1
+    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == -1
     assert tree[1:, 0].tolist() == [7, 7, 8, 7, never, never, 8]
-    assert queue_tree.next_block(trees, room, room, 0.0, np.inf, 0) == -1
+    assert queue_tree.next_block(tree, room, 0) == -1

@@ -26,7 +26,7 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push
 from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
-from coalloc_lib.engines.kernels.queue_tree import enter, first_passing
+from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
 #: The jobs in order of arrival: float64 (n,) submissions, run times on one cluster and on several;
 #: `parts`, int32 (n, width), and `keys`, int32 (n, k), as `placing` says.
@@ -37,11 +37,11 @@ Policy = namedtuple("Policy", "max_jumps backlog")
 
 
 @kernel
-def run(stream, rule, policy, idle, trees, start, end, entered, allocation, watch):
+def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch):
     """Run the jobs of a `Stream` under a placement `Rule` and a `Policy`, from idle clusters.
 
     Returns how many jobs started: fewer than n where one can never fit. Writes into `start`, `end`
-    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle` and `trees`.
+    and `entered`, float64 (n,), `allocation`, int32 (n, c), and, as it goes, `idle` and `tree`.
     It is one loop, since a call that hands over arrays takes as long as a tenth of a job.
     """
     submit, runtime, spanning, parts, keys = stream
@@ -81,9 +81,7 @@ def run(stream, rule, policy, idle, trees, start, end, entered, allocation, watc
         while job < arrived:
             set_room(idle, rule.request, parts.shape[1], room)
             if started - head < policy.max_jumps:
-                job = first_passing(
-                    trees, keys, trees.least, waiting, job, fresh, arrived, room, room, now, np.inf
-                )
+                job = first_fitting(tree, keys, waiting, job, fresh, arrived, room)
             elif job <= head and fits(keys[head], room):
                 job = head
             else:
@@ -96,7 +94,8 @@ def run(stream, rule, policy, idle, trees, start, end, entered, allocation, watc
             for c in range(len(idle)):
                 idle[c] -= taken[c]
                 clusters += taken[c] > 0
-            start[job], end[job] = now, now + (spanning if clusters > 1 else runtime)[job]
+            start[job] = now
+            end[job] = now + (spanning[job] if clusters > 1 else runtime[job])
             push(ends, numbers, running, end[job], job)
             running += 1
             started += 1
@@ -107,6 +106,6 @@ def run(stream, rule, policy, idle, trees, start, end, entered, allocation, watc
         if policy.max_jumps:
             for newcomer in range(fresh, arrived):
                 if waiting[newcomer]:
-                    enter(trees.keys, keys, newcomer)
+                    enter(tree, keys, newcomer)
         again = policy.backlog > 0 and started > already and arrived < n
     return started

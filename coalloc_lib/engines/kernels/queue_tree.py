@@ -15,11 +15,10 @@ With room for 5, `next_block` passes leaf 4, stops at leaf 5; after job 6 has st
 its block finds nothing, `tighten` sets leaf 5 to NEVER, node 2 to 7 and the root to 7, and the
 scan after that ends at the root.
 
-A job may pass if it fits into `room`, what is idle now, and is expected to end by the `shadow`, or
-fits into `beside` too, which under EASY leaves the head of the queue what it needs then. Under FPFS
-the shadow is infinite. Two trees bound both, one of keys and one of least lengths. A branch none of
-whose jobs could pass is passed over; one of which some would fit and others end in time, but none
-does both, is not.
+Under EASY a job may pass the head of the queue if it fits into `room`, what is idle now, and is
+expected to end by the `shadow`, or fits into `beside` too, which leaves the head what it needs
+then. Two trees bound both, one of keys and one of least lengths. A branch none of whose jobs could
+pass is passed over; one of which some would fit and others end in time, but none does both, is not.
 """
 
 from collections import namedtuple
@@ -33,7 +32,7 @@ from coalloc_lib.engines.kernels.placing import fits
 BLOCK = 4
 #: The key of a job that does not wait.
 NEVER = np.iinfo(np.int32).max
-#: Bounds of the keys and of the least expected lengths; these are not read if shadows are infinite.
+#: Bounds of the keys, and of the least expected lengths.
 Trees = namedtuple("Trees", "keys least")
 
 
@@ -48,13 +47,14 @@ def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
 def enter(tree, keys, job):
     """Lower the rows of the block of `job`, and of all above it, to the key of `job`."""
     node = tree.shape[0] // 2 + job // BLOCK
-    changed = True
-    while node > 0 and changed:
+    while node > 0:
         changed = False
         for i in range(keys.shape[1]):
             if keys[job, i] < tree[node, i]:
                 tree[node, i] = keys[job, i]
                 changed = True
+        if not changed:
+            return
         node >>= 1
 
 
@@ -67,34 +67,82 @@ def tighten(tree, keys, waiting, block, stop):
         if waiting[job]:
             for i in range(keys.shape[1]):
                 tree[node, i] = min(tree[node, i], keys[job, i])
-    changed = True
-    while node > 1 and changed:
-        node >>= 1
+    node >>= 1
+    while node > 0:
         changed = False
         for i in range(keys.shape[1]):
             smallest = min(tree[2 * node, i], tree[2 * node + 1, i])
             changed = changed or smallest != tree[node, i]
             tree[node, i] = smallest
+        if not changed:
+            return
+        node >>= 1
 
 
 @kernel
-def may_pass(keys, least, i, room, beside, now, shadow):
-    """Whether a job of this key and least length may pass; or of such bounds, some job."""
-    in_time = shadow == np.inf or now + least[i, 0] <= shadow
-    return fits(keys[i], room) and (in_time or fits(keys[i], beside))
-
-
-@kernel
-def next_block(trees, room, beside, now, shadow, block):
-    """Return the first block from `block` on in which a job might pass; -1 if there is none."""
-    leaves = trees.keys.shape[0] // 2
+def next_block(tree, room, block):
+    """Return the first block from `block` on whose row fits; -1 if there is none."""
+    leaves = tree.shape[0] // 2
     node = leaves + block
     while True:
-        while may_pass(trees.keys, trees.least, node, room, beside, now, shadow):
+        if fits(tree[node], room):
             if node >= leaves:
                 return node - leaves
             node *= 2
-        while node & 1:  # a right child: what is right of it hangs on a node above
+        else:
+            while node & 1:  # a right child: what is right of it hangs on a node above
+                node >>= 1
+            if node == 0:
+                return -1
+            node += 1
+
+
+@kernel
+def first_fitting(tree, keys, waiting, begin, fresh, stop, room):
+    """Return the first waiting job from `begin` on, before `stop`, that fits; -1 if none.
+
+    Jobs from `fresh` on have just arrived and are not in the tree yet. Writes into `tree` where
+    it tightens.
+    """
+    job = begin
+    while job < fresh:
+        whole = job % BLOCK == 0
+        if whole:
+            block = next_block(tree, room, job // BLOCK)
+            if block < 0:
+                break
+            job = block * BLOCK
+        edge = min((job // BLOCK + 1) * BLOCK, fresh)
+        while job < edge:
+            if waiting[job] and fits(keys[job], room):
+                return job
+            job += 1
+        if whole:
+            tighten(tree, keys, waiting, (job - 1) // BLOCK, fresh)
+    for job in range(max(begin, fresh), stop):
+        if waiting[job] and fits(keys[job], room):
+            return job
+    return -1
+
+
+@kernel
+def may_pass(key, least, room, beside, now, shadow):
+    """Whether a job of this key, (k,), and least length may pass; or of such bounds, some job."""
+    return fits(key, room) and (now + least <= shadow or fits(key, beside))
+
+
+@kernel
+def next_passing(trees, room, beside, now, shadow, block):
+    """Return the first block from `block` on in which a job might pass; -1 if there is none."""
+    tree, shortest = trees
+    leaves = tree.shape[0] // 2
+    node = leaves + block
+    while True:
+        while may_pass(tree[node], shortest[node, 0], room, beside, now, shadow):
+            if node >= leaves:
+                return node - leaves
+            node *= 2
+        while node & 1:  # as in `next_block`
             node >>= 1
         if node == 0:
             return -1
@@ -111,15 +159,16 @@ def first_passing(trees, keys, least, waiting, begin, fresh, stop, room, beside,
     while job < stop:
         whole = job % BLOCK == 0 and job < fresh
         if whole:
-            block = next_block(trees, room, beside, now, shadow, job // BLOCK)
+            block = next_passing(trees, room, beside, now, shadow, job // BLOCK)
             job = fresh if block < 0 else block * BLOCK
         edge = min((job // BLOCK + 1) * BLOCK, stop)
-        for i in range(job, edge):
-            if waiting[i] and may_pass(keys, least, i, room, beside, now, shadow):
-                return i
+        for candidate in range(job, edge):
+            if waiting[candidate] and may_pass(
+                keys[candidate], least[candidate, 0], room, beside, now, shadow
+            ):
+                return candidate
         if whole and job < fresh:
             tighten(trees.keys, keys, waiting, job // BLOCK, fresh)
-            if shadow < np.inf:
-                tighten(trees.least, least, waiting, job // BLOCK, fresh)
+            tighten(trees.least, least, waiting, job // BLOCK, fresh)
         job = edge
     return -1
