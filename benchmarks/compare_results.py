@@ -79,9 +79,9 @@ def main(old: Path, new: Path, studies: list[str]) -> int:
         if name.name == "ledger.csv":
             keep = one["study"].isin(other["study"])
             one, keys = one[keep], ["study", "item"]
-            verdicts = keyed(one, keys)[["verdict"]].join(
-                keyed(other, keys)[["verdict"]], rsuffix="_new", how="inner"
-            )
+            both = {"verdict": one, "verdict_new": other}
+            both = {name: keyed(table, keys)["verdict"] for name, table in both.items()}
+            verdicts = pd.concat(both, axis=1, join="inner")
             for row, pair in verdicts[verdicts["verdict"] != verdicts["verdict_new"]].iterrows():
                 print(f"  {row[1]}: {pair['verdict']} -> {pair['verdict_new']}")
             for table in (one, other):
