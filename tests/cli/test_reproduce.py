@@ -1,7 +1,7 @@
 import errno
 import json
 import os
-import sys
+from importlib import import_module
 from unittest.mock import Mock
 
 import pandas as pd
@@ -32,7 +32,7 @@ def studies_are(monkeypatch):
             if function is not None:
                 study.reproduce = function
         monkeypatch.setattr("coalloc_lib.studies.STUDIES", names)
-        monkeypatch.setattr(sys.modules["coalloc_lib.cli.reproduce"], "STUDIES", names)
+        monkeypatch.setattr(import_module("coalloc_lib.cli.reproduce"), "STUDIES", names)
         monkeypatch.setattr("coalloc_lib.studies.load_study", studies.__getitem__)
 
     return studies_are

@@ -4,7 +4,7 @@ import gzip
 import json
 import os
 import signal
-import sys
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -213,7 +213,7 @@ def test_simulate_refuses_what_is_wrong_in_one_line(
     refused, log, tmp_path, monkeypatch, arguments, words
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys.modules["coalloc_lib.cli.simulate"], "run", None)  # it comes before
+    monkeypatch.setattr(import_module("coalloc_lib.cli.simulate"), "run", None)  # it comes before
     before = sorted(tmp_path.iterdir())
     line = refused("simulate", "--trace", log, "--clusters", "8", "--out", "s.csv", *arguments)
     assert all(word in line for word in words), line
