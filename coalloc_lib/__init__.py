@@ -1,26 +1,27 @@
 """Coalloc Workbench, on processor co-allocation: one job in several clusters at once."""
 
-import ast
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING
+import ast as _ast
+from importlib import import_module as _import_module
+from importlib.resources import files as _files
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
     from coalloc_lib.public import *  # noqa: F403
 
 __version__ = "0.1.0"
 
 #: Modules that are worth a look.
 _MODULES = [
-    "analytic", "calendar", "checks", "curves", "distributions", "intervals", "jobs", "metrics",
-    "placement", "plots", "saturation", "schedule", "scheduling", "simulation", "sites", "studies",
-    "sweep", "system", "widgets", "workloads",
+    "analytic", "calendar", "checks", "curves", "distributions", "explain", "intervals", "jobs",
+    "metrics", "names", "placement", "plots", "profile", "progress", "saturation", "scenario",
+    "schedule", "scheduling", "seeds", "simulation", "sites", "studies", "sweep", "system",
+    "verification", "widgets", "workloads",
 ]  # fmt: skip
 #: The module of each name of `public`, which is read and not imported: that takes long.
 _NAMES = {
     alias.name: str(node.module)
-    for node in ast.parse(Path(__file__).with_name("public.py").read_text("utf-8")).body
-    if isinstance(node, ast.ImportFrom)
+    for node in _ast.parse(_files(__name__).joinpath("public.py").read_text("utf-8")).body
+    if isinstance(node, _ast.ImportFrom)
     for alias in node.names
 }
 
@@ -30,10 +31,10 @@ __all__ = list(_NAMES)
 def __getattr__(name):
     """Import what is asked for at its first use, so that the command line starts at once."""
     if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
+        return _import_module(f"{__name__}.{name}")
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_NAMES[name]), name)
+    return getattr(_import_module(_NAMES[name]), name)
 
 
 def __dir__():

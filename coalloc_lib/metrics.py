@@ -29,7 +29,8 @@ _SCHEDULE = "what simulate() or coalloc_lib.sites returns"
 
 def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
     """Return the metrics of all jobs that ran, by the names of the columns of `summary`."""
-    return _metrics(_columns(schedule, at_least), np.ones(len(schedule), dtype=bool))
+    everyone = np.ones(len(schedule), dtype=bool)
+    return _metrics(_columns(schedule, at_least), everyone, name="schedule")
 
 
 def summary(
@@ -78,13 +79,14 @@ def summary(
     """
     import pandas as pd
 
+    percentiles = list(percentiles)
     for mark in percentiles:
         if not_negative("percentiles", mark) > 100:
             raise InputError(f"percentiles has {mark:g}; give numbers from 0 to 100")
     columns = _columns(schedule, at_least)
     rows = [
         {"grouping": grouping, "group": group}
-        | _metrics(columns, members, percentiles, f"group {group!r} of {grouping}")
+        | _metrics(columns, members, percentiles, name=f"group {group!r} of {grouping}")
         for grouping, group, members in _members(groups, len(schedule))
     ]
     return pd.DataFrame(rows)
@@ -136,11 +138,12 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
         one: dict[str, Any] = {"system": Multicluster(size)}
         one["allocation"] = schedule.allocation[:, [c]]
         parts.append(("cluster", c, replace(schedule, **one)))
+    busy = [part.utilization_between(edges) for *_, part in parts]  # which checks the edges
     frames = [
         pd.DataFrame(
             {"grouping": grouping, "group": group, "begin": edges[:-1], "end": edges[1:]}
-        ).assign(utilization=part.utilization_between(edges))
-        for grouping, group, part in parts
+        ).assign(utilization=utilization)
+        for (grouping, group, _), utilization in zip(parts, busy, strict=True)
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -186,8 +189,8 @@ def _members(groups: Any, count: int) -> Iterator[tuple[str, Any, NDArray[np.boo
             yield str(grouping), group, members
 
 
-def _metrics(columns, members, percentiles=(), name=""):
-    """Return the metrics of the jobs of a group, or of all where it has no name."""
+def _metrics(columns, members, percentiles=(), *, name):
+    """Return the metrics of the jobs of a group; `name` is what an error calls it."""
     ran = members & ~np.isnan(columns["response"])
     if not ran.any():
         raise InputError(f"{name}: all {members.sum()} jobs were refused; leave it out")
@@ -200,11 +203,7 @@ def _metrics(columns, members, percentiles=(), name=""):
     for weight in ("work", "processors"):
         total = ran_of[weight].sum()
         if not total > 0:
-            raise InputError(
-                f"{name}: no job runs for any time, to weight by; leave it out"
-                if name
-                else "no job has any work to weight by; give weights='processors'"
-            )
+            raise InputError(f"{name}: no job runs for any time, to weight by; leave it out")
         metrics[f"awrt_{weight}"] = float(ran_of[weight] @ ran_of["response"] / total)
     for column in ("response", "wait", "slowdown"):
         metrics[f"{column}_mean"] = float(ran_of[column].mean())

@@ -176,8 +176,8 @@ def _run(kernel, *given):
     if total <= few or threading.current_thread() is not threading.main_thread():
         return call(kernel, *given, watch, what=_WHAT)
     with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(call, kernel, *given, watch, what=_WHAT)
         try:
+            run = pool.submit(call, kernel, *given, watch, what=_WHAT)
             wait([run], PATIENCE)
             if not run.done() and multiprocessing.current_process().name == "MainProcess":
                 _show(run, watch, total)

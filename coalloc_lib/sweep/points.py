@@ -178,7 +178,9 @@ class Run:
         try:
             with closing(self), warnings.catch_warnings():
                 # joblib's advice on work that is left undone
-                warnings.filterwarnings("ignore", message=".*tasks")
+                warnings.filterwarnings(
+                    "ignore", message=r"\d+ tasks (have|which)", module="joblib"
+                )
                 if here:  # each thread keeps its results at once
                     run(lambda *task: self._note(*outcome(*task)), self._tasks(missing))
                     return

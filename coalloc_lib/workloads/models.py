@@ -131,6 +131,11 @@ class Mixture:
         return "; ".join(f"{share:.0%} {part}" for part, share in self.parts.items())
 
     @property
+    def service(self) -> Distribution:
+        """The service-time distribution of all parts."""
+        return next(iter(self.parts)).service
+
+    @property
     def mean_work(self) -> float:
         """Mean processor-time of a job."""
         return sum(share * part.mean_work for part, share in self.parts.items())

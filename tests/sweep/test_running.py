@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections import Counter
 from functools import partial
 
@@ -87,6 +88,14 @@ def test_workers_are_threads():
     assert set(table.process) == {os.getpid()}
     assert table.thread.nunique() == 2
     assert not calls, "there is nothing to prepare for threads"
+
+
+def test_what_a_function_warns_of_is_heard():
+    def warns(seed):
+        warnings.warn("12 tasks left undone", stacklevel=1)
+
+    with pytest.warns(UserWarning, match="left undone"):
+        run_points(warns, [{}], seed=1, workers=1)
 
 
 @IN_PROCESSES

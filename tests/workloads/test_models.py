@@ -74,6 +74,7 @@ def test_splitting_and_merging_keep_the_total_of_every_job():
 def test_a_mixture_shares_the_jobs_of_its_parts():
     one, four = FOUR.with_(merged_into=1), FOUR
     mixture = Mixture({one: 0.25, four: 0.75})
+    assert mixture.service == one.service  # by which `loss_at_response` counts
     jobs = mixture.sample(20_000, seed=8, rate=1.0)
     alone = {part: part.sample(20_000, seed=8, rate=1.0) for part in (one, four)}
     single = (jobs.components > 0).sum(axis=1) == 1
