@@ -1,7 +1,12 @@
 """The studies, lessons and simulations of the notebooks at a tiny scale."""
 
+from dataclasses import replace
+
 from coalloc_lib import curves, saturation
 from coalloc_lib.studies import load_study
+from coalloc_lib.studies.job_sharing import cases
+from coalloc_lib.studies.online_batch import runs
+from coalloc_lib.workloads import catalogue
 from lessons import cluster_configurations, communication_penalty, maximal_utilization
 from tests.studies.small import SMALL
 
@@ -17,10 +22,21 @@ LESSONS = (
     (communication_penalty, {"BUSY": 1_000, "RUNS": 4, "RESPONDING": 1_000}),
     (maximal_utilization, {"JOBS": 200, "RUNS": 3}),
 )
+#: Of each log only every so manieth job is read.
+THIN = 5
 
 
 def shrink():
-    """Make ``reproduce("quick")``, the lessons and the simulations of this process small."""
+    """Make the logs, ``reproduce("quick")``, lessons and simulations of this process small."""
+    load = catalogue.load_trace
+
+    def load_few(*args, **how):
+        log = load(*args, **how)
+        return replace(log, table=log.table[::THIN])
+
+    catalogue.load_trace = cases.load_trace = runs.load_trace = load_few
+    cases.JOBS //= THIN
+    cases.BEGINS = [begin // THIN for begin in cases.BEGINS]
     for name, scale in SMALL.items():
         load_study(name).scales["quick"] = scale
     for function, fewer in DEFAULTS:
