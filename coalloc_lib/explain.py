@@ -49,11 +49,6 @@ class Idling:
         return np.interp(until, self.instants, self.area) / whole
 
 
-def left_queue(schedule: Schedule) -> NDArray[np.float64]:
-    """Return `Schedule.left_queue`."""
-    return schedule.left_queue
-
-
 def instants_of(schedule: Schedule) -> NDArray[np.float64]:
     """Return every instant at which a job was submitted, left the queue or ended, in order."""
     ends = schedule.end[schedule.served]

@@ -169,17 +169,8 @@ def slack_of(slot: float) -> float:
 def slot_of(instant: float, slot: float) -> int:
     """Return the number k of the slot that an instant is in: ``k * slot <= instant``, the last.
 
-    What is a multiple of the slot but for rounding (`slack_of`) begins a slot.
-
-    Raises
-    ------
-    InputError
-        The number would not be exact.
-
-    Examples
-    --------
-    >>> slot_of(17, 10), slot_of(20, 10), slot_of(0.3, 0.1)
-    (1, 2, 3)
+    What is a multiple of the slot but for rounding (`slack_of`) begins a slot: 0.3 is in slot 3 of
+    0.1. Raises `InputError` where the number would not be exact.
     """
     quotient = float(instant) / slot
     if not abs(quotient) <= LARGEST_WHOLE:

@@ -18,8 +18,6 @@ PAST_LATEST = "past its latest start"
 BEYOND_HORIZON = "beyond the horizon"
 NO_ROOM = "no room in all attempts"
 
-REASONS = (TOO_WIDE, NO_LENGTH, BEFORE_NOW, PAST_LATEST, BEYOND_HORIZON, NO_ROOM)
-
 #: Why an attempt failed whose request may go on.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
@@ -29,20 +27,7 @@ _Job = TypeVar("_Job", bound=Rigid)
 
 @dataclass(frozen=True)
 class BookingRules:
-    """How far ahead a calendar books, and which starts it tries.
-
-    Parameters
-    ----------
-    slot : float
-        The horizon moves on by whole slots of this length. As `step` and `horizon`, in the unit of
-        the jobs; the defaults are 15 minutes and four weeks in seconds.
-    step : float
-        Time from one attempt to the next.
-    max_attempts : int, optional
-        Attempts in all; half the number of slots where it is not given, as in the paper.
-    horizon : float
-        How far ahead reservations may reach: they end by the end of the slot in which it ends.
-    """
+    """How far ahead a calendar books, and which starts it tries: the parameters of `Online`."""
 
     slot: float = 900.0
     step: float = 900.0
@@ -70,10 +55,7 @@ class BookingRules:
         return max(self.slots // 2, 1) if self.max_attempts is None else self.max_attempts
 
     def horizon_end(self, now: float) -> float:
-        """Return by when a reservation that is made now has to end: the end of the last slot.
-
-        What is later by rounding alone (`slack_of`) ends in time.
-        """
+        """Return when a reservation made now ends at the latest, `slack_of` the slot included."""
         last = slot_of(now, self.slot) + self.slots
         return last * self.slot * (1 + slack_of(self.slot))
 
@@ -86,10 +68,7 @@ def _exact(name, value):
 
 
 class Attempt(NamedTuple):
-    """A start that was tried: the interval, the idle servers of each cluster, and why it failed.
-
-    `why` is empty for the attempt that was accepted.
-    """
+    """A start that was tried, how many servers were idle, and why it failed: "" if it did not."""
 
     start: float
     end: float
@@ -98,7 +77,7 @@ class Attempt(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The attempts, and a reservation or None and the reason."""
+    """The attempts, and a reservation, or None and the reason."""
 
     attempts: list[Attempt]
     reservation: Reservation | None
@@ -116,14 +95,10 @@ def find_start(
 ) -> Search:
     """Try the starts ``earliest``, ``earliest + step``, ... and return the first that will do.
 
-    `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission.
-
-    Notes
-    -----
-    How long a job is expected to run depends on where it is placed: it is placed on what is idle
-    for as long as it needs on one cluster and, where it then spans and takes longer, again on what
-    is idle so long, as `Profile.earliest` does. Where only the longer time ends beyond the horizon,
-    the next attempt is made: it may not have to span.
+    `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission. It is
+    placed in the window that it needs on one cluster and, where it then spans, again in the longer
+    one, as in `Profile.earliest`. Where only the longer one ends beyond the horizon, the next
+    attempt is made: it may not have to span.
     """
     shortest = job.expected_length(())  # as it is on one cluster
     attempts: list[Attempt] = []

@@ -5,16 +5,12 @@ Distributed Environments (2009), section 4, to be read and to count its operatio
 are idle over an interval are found in the one tree of the slot in which the interval begins, in
 O((log N)^2). Updates are dear: an idle period is in the trees of all slots that it overlaps.
 
-The *primary* tree of a slot holds the periods in its leaves, the latest start first. Every inner
-node of it has a *secondary* tree with the periods of its subtree, the earliest end first. Inner
-nodes of both hold the number of their leaves and the *median* that a search compares with: the last
-value of their left half. So it bounds both halves: in a primary tree whatever starts after the
-median is at the left, and whatever starts before it at the right; in a secondary tree whatever ends
-before it is at the left, and whatever ends after it at the right.
+The *primary* tree of a slot holds the periods in its leaves, the latest start first. Each of its
+inner nodes has a *secondary* tree of the periods below it, the earliest end first. Inner nodes of
+both know how many leaves they have, and the *median*, the last value of their left half.
 
-The paper does not say how the trees stay balanced. Here a subtree is built anew, perfectly
-balanced, as soon as one half holds more than `BALANCE` of its leaves. Between two such times the
-number of updates is a share of its size, so an update costs O(log N) in a secondary tree and
+The paper does not say how the trees stay balanced. Here a subtree is built anew as soon as one half
+holds more than `BALANCE` of its leaves: an update costs O(log N) in a secondary tree and
 O((log N)^2) in a primary one on average, and no path is longer than ``log(N) / -log(BALANCE)``.
 """
 
@@ -400,16 +396,6 @@ def worked_example() -> Example:
     Slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first server (number 0
     here), V in the first two slots only, all four in the second slot, the medians 7 and 25, and how
     the search goes; the rest is chosen so that this comes about.
-
-    Examples
-    --------
-    >>> trees, periods, (_, start, length, servers) = worked_example()
-    >>> names = {period: name for name, period in periods.items()}
-    >>> search = trees.search(start, start + length, servers)
-    >>> [[names[period] for period in leaves(node)] for node in search.candidates]
-    [['X', 'V'], ['Z'], ['Y']]
-    >>> [names[period] for period in search.found]
-    ['Y', 'Z']
     """
     trees = SlotTrees([4], slot=10.0, slots=5)
     for server, reserved in enumerate(_RESERVED):

@@ -9,8 +9,9 @@ import simpy
 
 from coalloc_lib import scheduling
 from coalloc_lib.checks import InputError, float_of, kind_of, shown, whole
-from coalloc_lib.placement import TRUSTED, Placement, WorstFit, allocation_of, listed
-from coalloc_lib.scheduling import Job, Refusal, Scheduling
+from coalloc_lib.engines.outcome import Task
+from coalloc_lib.placement import TRUSTED, WorstFit, allocation_of, listed
+from coalloc_lib.scheduling import Job, Refusal
 
 
 def name_of(policy: object) -> str:
@@ -53,23 +54,17 @@ class State(scheduling.State):
     """The queue, the running jobs and the idle processors of one run."""
 
     def __init__(
-        self,
-        environment: simpy.Environment,
-        sizes: Sequence[int],
-        request: str,
-        scheduling: Scheduling,
-        placement: Placement | None,
-        call_at: Callable[[float], None],
+        self, environment: simpy.Environment, task: Task, call_at: Callable[[float], None]
     ) -> None:
         self.promised: dict[int, float] = {}
         self.refused: dict[int, Refusal] = {}
         self.attempts: dict[int, int] = {}
         self.servers: dict[int, list[int]] = {}
-        self._environment, self._request, self._call_at = environment, request, call_at
-        self._idle: tuple[int, ...] = tuple(sizes)
-        self._policy = name_of(scheduling)
+        self._environment, self._request, self._call_at = environment, task.jobs.request, call_at
+        self._idle: tuple[int, ...] = task.system.sizes
+        self._policy = name_of(task.scheduling)
         # Ordered requests go where they say under every rule.
-        self._placement = WorstFit() if placement is None else placement
+        self._placement = WorstFit() if task.placement is None else task.placement
         self._is_trusted = type(self._placement) in TRUSTED
         self._queue = View("queue", self._policy)
         self._running = View("running", self._policy)
