@@ -465,22 +465,13 @@ def fits_by(
     placement: Placement | None, request: str, components: NDArray, idle: NDArray
 ) -> NDArray[np.bool_]:
     """Whether each job, a row of components, fits into the idle processors as placed by a rule."""
-    if not isinstance(placement, HomeSite):
-        return fits(request, components, idle, may_stay_whole(placement, request))
-    home = components[:, 1:]
-    free = fits_by(placement.rule, request, components[:, :1], idle)
-    return np.where(home.any(axis=1), (home <= idle).all(axis=1), free)
-
-
-def fits(
-    request: str, components: NDArray, idle: NDArray, whole: bool = False
-) -> NDArray[np.bool_]:
-    """Whether each job, a row of components, fits into the idle processors of its row.
-
-    Where it may stay `whole`, it also fits if one cluster holds all of it.
-    """
-    if whole:
-        return fits(request, components, idle) | fits("total", components, idle)
+    if isinstance(placement, HomeSite):
+        home = components[:, 1:]
+        free = fits_by(placement.rule, request, components[:, :1], idle)
+        return np.where(home.any(axis=1), (home <= idle).all(axis=1), free)
+    if may_stay_whole(placement, request):
+        split, whole = (fits_by(None, kind, components, idle) for kind in (request, "total"))
+        return split | whole
     if request in ("flexible", "total"):
         total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
         return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))

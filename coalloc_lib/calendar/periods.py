@@ -1,12 +1,4 @@
-"""Idle periods of servers: lists of them, the rules that choose among them, and slots of time.
-
->>> idle = IdlePeriods([2, 1])
->>> idle.take(IdlePeriod(0, 0.0, inf), 4.0, 9.0)
->>> idle.periods(0)
-[IdlePeriod(server=0, start=0.0, end=4.0), IdlePeriod(server=0, start=9.0, end=inf)]
->>> idle.counts(0.0, 5.0)
-(1, 1)
-"""
+"""Idle periods of servers: lists of them, the rules that choose among them, and slots of time."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -41,15 +33,10 @@ RULES: dict[str, Callable[[IdlePeriod], tuple[float, ...]]] = {
 
 
 class IdlePeriods:
-    """The idle periods of each server, in order of time.
+    """The idle periods of each server of clusters of these sizes, in order of time.
 
-    Servers are numbered from 0, cluster by cluster. An idle period is *feasible* for an interval
-    [start, end) if it begins by its start and ends no earlier than its end.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Servers of each cluster, idle from 0 on for ever.
+    Servers are numbered from 0, cluster by cluster, all idle from 0 on. A period is *feasible* for
+    an interval [start, end) if it begins by its start and ends no earlier than its end.
     """
 
     #: The rules that it can choose by.

@@ -97,27 +97,6 @@ class Tree:
         """Take a period of this tree out of it."""
         self.root = self._removed(self.root, period)
 
-    def starting_by(self, start: float) -> list[Node]:
-        """Phase 1: mark the subtrees of a primary tree whose periods start by an instant.
-
-        At a median after the instant the left half is ignored; else the right half is marked, and
-        the search goes on in the left one.
-        """
-        marked: list[Node] = []
-        node = self.root
-        while isinstance(node, Inner):
-            self.steps.taken += 1
-            if node.median > start:
-                node = node.right
-            else:
-                marked.append(node.right)
-                node = node.left
-        if node is not None:
-            self.steps.taken += 1
-            if node.period.start <= start:
-                marked.append(node)
-        return marked
-
     def _built(self, periods):
         """Return a subtree of sorted periods, as balanced as can be."""
         self.steps.taken += 1
@@ -168,19 +147,23 @@ class Tree:
         return node
 
 
-def _ending_from(root, end, steps):
-    """Phase 2: yield the subtrees of a secondary tree whose periods end at an instant or later."""
-    node = root
+def _marked(node, instant, is_primary, steps):
+    """Yield the subtrees whose periods start by an instant or, of a secondary tree, end no sooner.
+
+    At a median for which that does not hold the left half is ignored; else the right half is marked
+    and the search goes on in the left one.
+    """
     while isinstance(node, Inner):
         steps.taken += 1
-        if node.median < end:
-            node = node.right
-        else:
+        if node.median <= instant if is_primary else node.median >= instant:
             yield node.right
             node = node.left
-    steps.taken += 1
-    if node.period.end >= end:
-        yield node
+        else:
+            node = node.right
+    if node is not None:
+        steps.taken += 1
+        if node.period.start <= instant if is_primary else node.period.end >= instant:
+            yield node
 
 
 @dataclass
@@ -210,23 +193,10 @@ class TreeSearch(NamedTuple):
 
 
 class SlotTrees(IdlePeriods):
-    """The idle periods of one cluster in the trees of Q slots.
+    """The idle periods of one cluster, the only entry of `sizes`, in the trees of Q `slots`.
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        Servers of the cluster, as the only entry.
-    slot : float
-        Length of a slot.
-    slots : int
-        Q, how many slots the horizon has.
-
-    Attributes
-    ----------
-    trees : dict of int to Tree
-        The primary tree of each slot from the present one on, by the number of the slot: slot k is
-        from ``k * slot`` to ``(k + 1) * slot``.
-    operations : Operations
+    `trees` has the primary tree of each slot from the present one on, by number: slot k is from
+    ``k * slot`` to ``(k + 1) * slot``. `operations` counts what was done.
 
     Notes
     -----
@@ -319,23 +289,19 @@ class SlotTrees(IdlePeriods):
     def _marked(self, slot, start, end, count):
         """Return the marks of both phases; phase 2 takes those of phase 1 in reverse."""
         before = self._steps.taken
-        candidates = self.trees[slot].starting_by(start)
+        candidates = [*_marked(self.trees[slot].root, start, True, self._steps)]
         between = self._steps.taken
         self.operations.phase1 += between - before
         enough, feasible = inf if count is None else count, []
         if enough == inf or _leaves_of(candidates) >= enough:
-            for node in self._passes(candidates, end):
+            roots = [c.secondary.root if isinstance(c, Inner) else c for c in reversed(candidates)]
+            marks = (_marked(root, end, False, self._steps) for root in roots)
+            for node in chain.from_iterable(marks):
                 feasible.append(node)
                 if _leaves_of(feasible) >= enough:
                     break
         self.operations.phase2 += self._steps.taken - between
         return candidates, feasible
-
-    def _passes(self, candidates, end):
-        """Yield what phase 2 marks."""
-        for subtree in reversed(candidates):
-            by_end = subtree.secondary.root if isinstance(subtree, Inner) else subtree
-            yield from _ending_from(by_end, end, self._steps)
 
     def _exchange(self, server, old, new):
         """Do as the lists do, and in all trees."""
