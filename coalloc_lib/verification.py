@@ -42,23 +42,6 @@ def verify(schedule: Any) -> None:
         check(schedule)
 
 
-def overtaken(schedule: Any) -> np.ndarray:
-    """Count, for each job, the jobs behind it in the queue that started strictly before it."""
-    # Two jobs are compared at the highest bit in which the ranks of their starts differ.
-    order = np.argsort(schedule.jobs.submit, kind="stable")[::-1]  # from the end of the queue
-    start = schedule.start[order]
-    rank = np.searchsorted(np.sort(start), start)
-    count = np.zeros(len(rank), dtype=np.int64)
-    for bit in range(len(rank).bit_length()):
-        alike = np.argsort(rank >> bit + 1, kind="stable")
-        group, is_later = rank[alike] >> bit + 1, (rank[alike] >> bit & 1).astype(bool)
-        earlier = np.append(0, np.cumsum(~is_later))
-        count[alike] += is_later * (earlier[1:] - earlier[np.searchsorted(group, group)])
-    result = np.empty_like(count)
-    result[order] = count
-    return result
-
-
 def _refuse(bad, schedule, message):
     """Raise for the job at fault that starts the earliest, where there is any."""
     jobs = np.flatnonzero(bad)

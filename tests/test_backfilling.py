@@ -63,13 +63,6 @@ BY_HAND = {
         [(1, 0, 0, 4), (1, 2, 2, 4), (1, 0, 5, 4), (1, 1, 1, 4)],
         {EASY: ([1, 1, 3, 3], [NAN, 1, 3, 8])},
     ),
-    # 0 ends at 5, where 2, of no time, needs all 4; 3, from 1 to 11, would be in its way. Job 4
-    # starts at 5 itself, once 2 has left, and may have all.
-    "a job of no time holds its instant": (
-        4,
-        [(0, 3, 3, 1), (0, 5, 5, 2), (1, 0, 0, 4), (1, 10, 10, 1), (1, 2, 2, 4)],
-        {CONSERVATIVE: ([0, 0, 5, 5, 15], [0, 0, 5, 5, 15])},
-    ),
     # 4, of no time, has 2 processors at 5, when 0 leaves; 3, ahead of it in the queue, moves there
     # from 8 and needs them too. But 4 goes first, and leaves before 3 starts.
     "jobs of no time go first at their instant": (
@@ -87,17 +80,6 @@ def test_on_one_cluster_by_hand(case):
         assert_starts(run([size], rows, policy), *answer)
 
 
-def test_a_job_may_pass_once_others_have_changed_where_it_goes():
-    """Worst fit puts 3 where the head will be at 5; once 4 is there, it goes elsewhere and passes.
-
-    Of two clusters of 4, 0 has 2 of the first until 5 and 1 has 3 of the other until 9.
-    """
-    rows = [(0, 5, 5, 2), (0, 9, 9, 3), (1, 5, 5, 4), (1, 20, 20, 1), (1, 3, 3, 2)]
-    schedule = run([4, 4], rows, EASY, co.WorstFit())
-    assert_starts(schedule, [0, 0, 5, 1, 1], [NAN, NAN, 5, NAN, NAN])
-    assert schedule.allocation[3:].tolist() == [[0, 1], [2, 0]]
-
-
 @pytest.mark.parametrize(
     ("placement", "clusters"),
     [(co.WorstFit(), [1, 0, 1]), (co.BestFit(), [0, 1, 0])],
@@ -112,18 +94,6 @@ def test_where_components_go_decides_who_passes(placement, clusters):
     schedule = run([4, 4], rows, EASY, placement, request="unordered")
     assert_starts(schedule, [0, 5, 1, 1, 1], [NAN, 5, NAN, NAN, NAN])
     assert schedule.allocation[2:].argmax(axis=1).tolist() == clusters
-
-
-def test_a_job_stays_whole_where_it_would_span_on_what_is_idle_at_its_start():
-    """At 2, 1 of 4 and 2 of 2 are idle, but all 4 are job 1's from 4 on.
-
-    First fit would spread job 3 over both for 6; on one, which is all that stays idle, it takes 3.
-    """
-    rows = [(0, 4, 4, 3), (1, 3, 3, 4), (2, 4, 4, 6), (2, 3, 3, 2)]
-    how = {"request": "flexible", "span_penalty": 1.0}
-    schedule = run([4, 2], rows, CONSERVATIVE, co.FirstFit(), **how)
-    assert_starts(schedule, [0, 4, 7, 2], [0, 4, 7, 2])
-    assert schedule.allocation[3].tolist() == [0, 2]
 
 
 def test_a_head_that_never_fits_is_passed_by_no_one():

@@ -210,13 +210,6 @@ def test_each_group_is_what_it_is_alone():
         assert total == pytest.approx(schedule.response.sum())
 
 
-def test_width_groups_by_hand():
-    jobs = co.JobStream([0] * 6, [1] * 6, [1, 2, 3, 4, 5, 16])
-    assert list(by_width(jobs)) == ["1", "2", "3-4", "3-4", "5-8", "9-16"]
-    assert by_width(jobs[[0, 5]]).categories.tolist() == ["1", "9-16"]
-    assert list(by_width(jobs, [3, 20])) == ["1-3"] * 3 + ["4-20"] * 3
-
-
 def test_refused_jobs_are_counted_and_left_out():
     """The first job, longer than the horizon, is turned away."""
     jobs = co.JobStream([0, 0, 0], [60, 20, 30], [8, 4, 2])

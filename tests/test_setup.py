@@ -114,13 +114,6 @@ def test_every_public_name_is_there():
         _ = co.maximum
 
 
-def test_the_check_of_a_change_is_a_program_that_bash_can_read():
-    script = ROOT / ".ci" / "run"
-    assert script.stat().st_mode & 0o111
-    assert script.read_text().splitlines()[-1] == "make test"
-    subprocess.run(["bash", "-n", str(script)], check=True)
-
-
 def run(*command, **how):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, **how)
 

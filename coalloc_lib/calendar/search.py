@@ -76,14 +76,6 @@ class Attempt(NamedTuple):
     why: str
 
 
-class Search(NamedTuple):
-    """The attempts, and a reservation, or None and the reason."""
-
-    attempts: list[Attempt]
-    reservation: Reservation | None
-    why: str
-
-
 def find_start(
     idle: IdlePeriods,
     job: _Job,
@@ -92,8 +84,8 @@ def find_start(
     earliest: float,
     latest: float,
     until: float,
-) -> Search:
-    """Try the starts ``earliest``, ``earliest + step``, ... and return the first that will do.
+) -> tuple[list[Attempt], Reservation | None, str]:
+    """Try the starts ``earliest``, ``earliest + step``, ... until one will do, or tell why not.
 
     `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission. It is
     placed in the window that it needs on one cluster and, where it then spans, again in the longer
@@ -103,18 +95,18 @@ def find_start(
     shortest = job.expected_length(())  # as it is on one cluster
     attempts: list[Attempt] = []
     if not earliest + shortest > earliest:
-        return Search(attempts, None, NO_LENGTH)
+        return attempts, None, NO_LENGTH
     for number in range(terms.most_attempts):
         start = earliest + number * terms.step
         if start > latest:
-            return Search(attempts, None, PAST_LATEST)
+            return attempts, None, PAST_LATEST
         if start + shortest > until:
-            return Search(attempts, None, BEYOND_HORIZON)
+            return attempts, None, BEYOND_HORIZON
         attempt, found = _try(idle, job, place, start, shortest, until)
         attempts.append(attempt)
         if found is not None:
-            return Search(attempts, found, "")
-    return Search(attempts, None, NO_ROOM)
+            return attempts, found, ""
+    return attempts, None, NO_ROOM
 
 
 def _try(idle, job, place, start, length, until):

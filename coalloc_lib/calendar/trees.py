@@ -342,26 +342,18 @@ class Request(NamedTuple):
     servers: int
 
 
-class Example(NamedTuple):
-    """The trees, their four idle periods X, Y, Z and V, and the request."""
-
-    trees: SlotTrees
-    periods: dict[str, IdlePeriod]
-    request: Request
-
-
 #: What each server of the worked example has reserved, from the present instant, 0.
 _RESERVED = ([(0, 4), (25, 34)], [(0, 12), (36, 42)], [(0, 7), (31, 40)], [(0, 2), (16, 30)])
 
 
-def worked_example() -> Example:
-    """Return the example of the paper's Figures 1 and 2: four servers, a request for two of them.
+def worked_example() -> tuple[SlotTrees, dict[str, IdlePeriod], Request]:
+    """Return the example of the paper's Figures 1 and 2: the trees, the idle periods, the request.
 
     Notes
     -----
-    Slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first server (number 0
-    here), V in the first two slots only, all four in the second slot, the medians 7 and 25, and how
-    the search goes; the rest is chosen so that this comes about.
+    Four servers, slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first server
+    (number 0 here), V in the first two slots only, all four in the second slot, the medians 7 and
+    25, and how the search goes; the rest is chosen so that this comes about.
     """
     trees = SlotTrees([4], slot=10.0, slots=5)
     for server, reserved in enumerate(_RESERVED):
@@ -371,4 +363,4 @@ def worked_example() -> Example:
     trees.operations = Operations()
     trees.plant()  # balanced as in the figure, whatever the order of the reservations
     periods = dict(zip("XYZV", (trees.periods(server)[0] for server in range(4)), strict=True))
-    return Example(trees, periods, Request(17.0, 17.0, 12.0, 2))
+    return trees, periods, Request(17.0, 17.0, 12.0, 2)

@@ -131,8 +131,7 @@ class Simulation:
         """Return the columns of the finished run."""
         state, jobs, attempts, servers = self.state, self.jobs, None, None
         nothing = [0] * len(state.idle)
-        promised = np.full(len(jobs), np.nan)
-        promised[list(state.promised)] = list(state.promised.values())
+        promised = np.array([state.promised.get(job.number, np.nan) for job in jobs])
         if state.attempts:
             attempts = np.array([state.attempts.get(job.number, 0) for job in jobs], dtype=np.int64)
             servers = Servers.of_rows([state.servers.get(job.number, []) for job in jobs])

@@ -189,9 +189,6 @@ def test_the_operations_of_updates_and_of_new_slots_are_counted():
 def test_trees_that_no_memory_holds_are_refused():
     with pytest.raises(co.InputError, match=r"^slot = 900: trees for 2,688 slots of 430 servers"):
         SlotTrees([430], 900.0, 2688)
-    jobs, how = co.JobStream([0], [1], [1], request="total"), {"engine": "reference"}
-    with pytest.raises(co.InputError, match=r"give a longer slot or another rule$"):
-        co.simulate(co.Multicluster([430]), jobs, scheduling=co.Online(rule="first-found"), **how)
 
 
 def test_an_instant_may_be_a_number_of_numpy():

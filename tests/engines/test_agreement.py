@@ -109,30 +109,23 @@ def test_same_bookings_on_many_servers(request_type, rule):
 
 
 @pytest.mark.parametrize("max_jumps", [1, 20, 10_000])
-def test_same_schedule_with_a_long_queue_of_jobs_that_may_stay_whole(max_jumps):
-    rng = np.random.default_rng(max_jumps)
-    n = 1500
-    submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
-    components = rng.integers([1, 0, 0], [9, 8, 8], (n, 3))
-    jobs = co.JobStream(submit, runtime, components, span_penalty=0.3)
-    how = {"scheduling": co.FPFS(max_jumps), "placement": co.SingleThenSpan()}
-    schedule = both(co.Multicluster([22, 9, 8]), jobs, **how)
-    assert 0 < schedule.spans.sum() < (np.count_nonzero(jobs.components, axis=1) > 1).sum()
-
-
-@pytest.mark.parametrize("max_jumps", [1, 20, 10_000])
-@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
+@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total", "whole"])
 def test_same_schedule_with_a_long_queue(max_jumps, request_type):
     """The tree over the queue has several levels here, and stale bounds."""
-    rng = np.random.default_rng(max_jumps)
-    n = 1500
-    submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
-    is_total = request_type == "total"
-    components = rng.integers(1, 13, n) if is_total else rng.integers(1, 8, (n, 3))
-    jobs = co.JobStream(submit, runtime, components, request=request_type)
-    system = co.Multicluster([12, 9, 8])
-    schedule = both(system, jobs, scheduling=co.FPFS(max_jumps=max_jumps))
+    rng, n, how = np.random.default_rng(max_jumps), 1500, {"request": request_type}
+    submit, runtime, sizes = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n), [12, 9, 8]
+    components, placement = rng.integers(1, 8, (n, 3)), None
+    if request_type == "total":
+        components = rng.integers(1, 13, n)
+    elif request_type == "whole":  # unordered jobs that may stay so
+        components, how, sizes = rng.integers([1, 0, 0], [9, 8, 8], (n, 3)), {}, [22, 9, 8]
+        placement = co.SingleThenSpan()
+    jobs = co.JobStream(submit, runtime, components, span_penalty=0.3, **how)
+    policy = co.FPFS(max_jumps=max_jumps)
+    schedule = both(co.Multicluster(sizes), jobs, scheduling=policy, placement=placement)
     assert schedule.overtaken.max() > 0
+    wide = np.count_nonzero(jobs.components, axis=1) > 1
+    assert request_type != "whole" or 0 < schedule.spans.sum() < wide.sum()
 
 
 @settings(max_examples=60)

@@ -149,21 +149,3 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
         assert queue_tree.first_passing(trees, keys, least, waits, *where) == expected
     if shadow == np.inf:  # then whoever fits may pass, as under FPFS
         assert queue_tree.first_fitting(tree, keys, waits, begin, n, n, room) == expected
-
-
-def test_the_example_of_a_tree():
-    keys = np.full((16, 1), queue_tree.NEVER, np.int32)
-    keys[[0, 1, 6, 13], 0] = 7, 9, 3, 8
-    waits = keys[:, 0] < queue_tree.NEVER
-    tree = queue_tree.empty_tree(16, 1)
-    for job in np.flatnonzero(waits):
-        queue_tree.enter(tree, keys, job)
-    never = queue_tree.NEVER
-    assert tree[1:, 0].tolist() == [3, 3, 8, 7, 3, never, 8]
-    room = np.array([5])
-    assert queue_tree.next_block(tree, room, 0) == 1
-    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == 6
-    waits[6] = False
-    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == -1
-    assert tree[1:, 0].tolist() == [7, 7, 8, 7, never, never, 8]
-    assert queue_tree.next_block(tree, room, 0) == -1
