@@ -351,9 +351,9 @@ def worked_example() -> tuple[SlotTrees, dict[str, IdlePeriod], Request]:
 
     Notes
     -----
-    Four servers, slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first server
-    (number 0 here), V in the first two slots only, all four in the second slot, the medians 7 and
-    25, and how the search goes; the rest is chosen so that this comes about.
+    Four servers, slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first
+    server (number 0 here), V in the first two slots only, all four in the second slot, the medians
+    7 and 25, and how the search goes; the rest is chosen so that this comes about.
     """
     trees = SlotTrees([4], slot=10.0, slots=5)
     for server, reserved in enumerate(_RESERVED):
