@@ -214,23 +214,15 @@ def test_half_the_slots_are_attempts_where_none_are_given():
     assert co.Online(slot=100, horizon=50).most_attempts == 1
 
 
-@pytest.mark.parametrize(
-    ("recorded", "message"),
-    [
+def test_a_policy_of_ones_own_records_what_makes_sense():
+    for recorded, message in (
         ((1, [0, 0]), r"Mine\(\) recorded servers \[0, 0\] of job 0; give numbers of 0 or more"),
         ((1, [-1]), r"Mine\(\) recorded servers \[-1\] of job 0"),
         ((-1,), "attempts = -1; give a whole number of 0 or more"),
-    ],
-)
-def test_a_policy_of_ones_own_records_what_makes_sense(recorded, message):
-    def start_jobs(_self, state):
-        for job in state.queue:
-            state.record(job, *recorded)
-            state.start(job)
-
-    mine = policy(start_jobs)
-    with pytest.raises(co.InputError, match=f"^{message}"):
-        book(4, total([(0, 1, 1)]), mine)
+    ):
+        mine = policy(lambda _self, state, each=recorded: state.record(state.queue[0], *each))
+        with pytest.raises(co.InputError, match=f"^{message}"):
+            book(4, total([(0, 1, 1)]), mine)
 
 
 def test_a_policy_of_ones_own_may_take_reservations_and_tell_servers():

@@ -90,7 +90,6 @@ def test_a_job_that_comes_to_span_in_its_window_is_looked_at_in_a_longer_one():
         (3, 2, [1], "end = 2 comes before start = 3"),
         (2, float("nan"), [1], "end = nan"),
         (2, 4, [1, 1], r"^allocation = \[1, 1\]; give the processors of each of the 1 clusters$"),
-        (2, 2, [], r"^allocation = \[\]; give the processors"),
         (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] stay idle"),
     ],
 )
