@@ -236,11 +236,11 @@ def test_utilization_by_hand():
 
 def test_bad_input_is_named():
     jobs = co.JobStream([0, 0, 0], [0, 0, 1], [1, 4, 2])
-    schedule, sparse = co.simulate(SYSTEM, jobs), pd.Categorical([0, 2, 2], [0, 1, 2])
+    schedule, sparse = co.simulate(SYSTEM, jobs), pd.Categorical([1, 2, 2], [0, 1, 2])
     for run, words in (
         (lambda: summary(schedule, [0, 1]), "groups 'group' has 2 for 3 jobs; give one a job"),
         (lambda: summary(schedule, {"site": [0, None, 1]}), "'site' has no group for job 1"),
-        (lambda: summary(schedule, {"site": sparse}), "group 1 of site has no job; leave it"),
+        (lambda: summary(schedule, {"site": sparse}), "group 0 of site has no job; leave it"),
         (lambda: summary(schedule, {"site": 7}), "groups 'site' = 7"),
         (lambda: summary(schedule, [1, 1, 2]), "group 1 of group: no job runs for any time"),
         (lambda: summary(schedule, percentiles=[101]), "percentiles has 101; give numbers from 0"),

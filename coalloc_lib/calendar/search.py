@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
 from coalloc_lib.checks import LARGEST_WHOLE, InputError, positive, shown, whole
@@ -21,8 +21,6 @@ NO_ROOM = "no room in all attempts"
 #: Why an attempt failed whose request may go on.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
-
-_Job = TypeVar("_Job", bound=Rigid)
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,8 @@ class Attempt(NamedTuple):
 
 def find_start(
     idle: IdlePeriods,
-    job: _Job,
-    place: Callable[[_Job, Sequence[int]], Sequence[int] | None],
+    job: Rigid,
+    place: Callable[[Any, Sequence[int]], Sequence[int] | None],
     terms: BookingRules,
     earliest: float,
     latest: float,
