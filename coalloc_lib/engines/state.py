@@ -1,9 +1,9 @@
 """The state of the readable engine: anyone's policies use it, so what they ask for is checked."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partialmethod
 from math import inf, nan
 from operator import add, gt, sub
-from typing import Any
 
 import simpy
 
@@ -32,22 +32,18 @@ class View(list):
         return iter(self[:])
 
 
-def _refusing(method):
-    def refuse(self: View, *_arguments: Any, **_keywords: Any) -> None:
-        raise InputError(
-            f"{self.policy} used state.{self.name}.{method}, and policies only read it; call "
-            "state.start(job) or state.refuse(job, why), and change a copy: "
-            f"list(state.{self.name})"
-        )
-
-    return refuse
+def _refuse(self, method, *_arguments, **_keywords):
+    raise InputError(
+        f"{self.policy} used state.{self.name}.{method}, and policies only read it; call "
+        f"state.start(job) or state.refuse(job, why), and change a copy: list(state.{self.name})"
+    )
 
 
 for _method in (
     "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort",
     "__delitem__", "__iadd__", "__imul__", "__setitem__",
 ):  # fmt: skip
-    setattr(View, _method, _refusing(_method))
+    setattr(View, _method, partialmethod(_refuse, _method))
 
 
 class State(scheduling.State):

@@ -81,13 +81,6 @@ def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter
     assert schedule.start.tolist() == [12, 0, 10]
 
 
-def test_what_runs_for_no_time_frees_its_servers_after_the_arrivals_of_its_instant():
-    """Job 1 comes with job 0, which asks for 20 and ends at once; job 2 comes a moment later."""
-    jobs = co.JobStream([5, 5, 6], [0, 4, 4], [2, 2, 2], estimate=[20, 4, 4], request="total")
-    early = co.Online(10, 5, 8, 100, release_early=True)
-    assert both(co.Multicluster([2]), jobs, scheduling=early).start.tolist() == [5, 25, 6]
-
-
 @pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
 @pytest.mark.parametrize("request_type", ["flexible", "unordered", "total"])
 def test_same_bookings_on_many_servers(request_type, rule):
