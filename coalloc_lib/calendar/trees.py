@@ -181,10 +181,7 @@ class Operations:
 
 
 class TreeSearch(NamedTuple):
-    """A search on the tree of one slot; its nodes are good until the next update.
-
-    Phases 1 and 2 marked the subtrees `candidates` and `feasible`; `found` is no more than asked.
-    """
+    """A slot, the subtrees of its tree that phases 1 and 2 marked, and as many periods as asked."""
 
     slot: int
     candidates: list[Node]
