@@ -49,11 +49,6 @@ class Idling:
         return np.interp(until, self.instants, self.area) / whole
 
 
-def left_queue(schedule: Schedule) -> NDArray[np.float64]:
-    """Return `Schedule.left_queue`."""
-    return schedule.left_queue
-
-
 def instants_of(schedule: Schedule) -> NDArray[np.float64]:
     """Return every instant at which a job was submitted, left the queue or ended, in order."""
     ends = schedule.end[schedule.served]
@@ -61,15 +56,7 @@ def instants_of(schedule: Schedule) -> NDArray[np.float64]:
 
 
 def idle_while_waiting(schedule: Schedule) -> Idling:
-    """Return how much processor-time was idle while a job waited: what the queue could not use.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 0], runtime=[5, 5], components=[3, 2], request="total")
-    >>> idle_while_waiting(co.simulate(co.Multicluster([4]), jobs)).share([5, 10]).tolist()
-    [0.25, 0.125]
-    """
+    """Return how much processor-time was idle while a job waited: what the queue could not use."""
     instants = instants_of(schedule)
     idle = idle_after(schedule, instants).sum(axis=1)
     waits = schedule.queue_length(instants) > 0
@@ -152,15 +139,7 @@ def asked(jobs: JobStream, job: int) -> list[int]:
 
 
 def asks(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
-    """Return what a job asks for, in words.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0], runtime=[1], components=[[4, 1]])
-    >>> asks(jobs, 0, co.SingleThenSpan())
-    '5 on one cluster, or 4 and 1 on two clusters'
-    """
+    """Return what a job asks for, in words: '5 on one cluster, or 4 and 1 on two clusters'."""
     wanted = asked(jobs, job)
     if jobs.request == "ordered":
         return listed([f"{size} on cluster {c + 1}" for c, size in enumerate(wanted) if size])

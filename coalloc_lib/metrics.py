@@ -133,33 +133,30 @@ def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":
 
     instance_of("schedule", schedule, Schedule, _SCHEDULE)
     edges = numbers("edges", edges).astype(float)
-    parts: list[tuple[str, Any, Schedule]] = [("all", "all", schedule)]
+
+    def rows(part: Schedule, grouping: str, group: Any) -> pd.DataFrame:
+        busy = part.utilization_between(edges)  # which checks the edges
+        columns = {"begin": edges[:-1], "end": edges[1:], "utilization": busy}
+        return pd.DataFrame({"grouping": grouping, "group": group} | columns)
+
+    frames = [rows(schedule, "all", "all")]
     for c, size in enumerate(schedule.system.sizes):
-        one: dict[str, Any] = {"system": Multicluster(size)}
-        one["allocation"] = schedule.allocation[:, [c]]
-        parts.append(("cluster", c, replace(schedule, **one)))
-    busy = [part.utilization_between(edges) for *_, part in parts]  # which checks the edges
-    frames = [
-        pd.DataFrame(
-            {"grouping": grouping, "group": group, "begin": edges[:-1], "end": edges[1:]}
-        ).assign(utilization=utilization)
-        for (grouping, group, _), utilization in zip(parts, busy, strict=True)
-    ]
+        mine = schedule.allocation[:, [c]]
+        one = replace(schedule, system=Multicluster(size), allocation=mine)
+        frames.append(rows(one, "cluster", c))
     return pd.concat(frames, ignore_index=True)
 
 
 def _columns(schedule, at_least):
     """Return what metrics are made of, by job; NaN of one that was refused."""
     instance_of("schedule", schedule, Schedule, _SCHEDULE)
-    jobs, response = schedule.jobs, schedule.response
-    length = np.maximum(schedule.end - schedule.start, positive("at_least", at_least))
     return {
-        "processors": jobs.processors,
-        "work": jobs.work,
+        "processors": schedule.jobs.processors,
+        "work": schedule.jobs.work,
         "spans": schedule.spans,
-        "response": response,
+        "response": schedule.response,
         "wait": schedule.wait,
-        "slowdown": np.maximum(response / length, 1.0),
+        "slowdown": schedule.slowdown(positive("at_least", at_least)),
     }
 
 

@@ -9,7 +9,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 from coalloc_lib.checks import InputError, shown
 
@@ -19,9 +19,6 @@ class Rigid(Protocol):
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long it is expected to run on an allocation."""
-
-
-_Job = TypeVar("_Job", bound=Rigid)
 
 
 class Reservation(NamedTuple):
@@ -105,8 +102,8 @@ class Profile:
 
     def earliest(
         self,
-        job: _Job,
-        place: Callable[[_Job, Sequence[int]], Sequence[int] | None],
+        job: Rigid,
+        place: Callable[[Any, Sequence[int]], Sequence[int] | None],
         since: float | None = None,
     ) -> Reservation | None:
         """Return the first reservation for a job from `since` on; None where it never fits.

@@ -42,23 +42,6 @@ def verify(schedule: Any) -> None:
         check(schedule)
 
 
-def overtaken(schedule: Any) -> np.ndarray:
-    """Count, for each job, the jobs behind it in the queue that started strictly before it."""
-    # Two jobs are compared at the highest bit in which the ranks of their starts differ.
-    order = np.argsort(schedule.jobs.submit, kind="stable")[::-1]  # from the end of the queue
-    start = schedule.start[order]
-    rank = np.searchsorted(np.sort(start), start)
-    count = np.zeros(len(rank), dtype=np.int64)
-    for bit in range(len(rank).bit_length()):
-        alike = np.argsort(rank >> bit + 1, kind="stable")
-        group, is_later = rank[alike] >> bit + 1, (rank[alike] >> bit & 1).astype(bool)
-        earlier = np.append(0, np.cumsum(~is_later))
-        count[alike] += is_later * (earlier[1:] - earlier[np.searchsorted(group, group)])
-    result = np.empty_like(count)
-    result[order] = count
-    return result
-
-
 def _refuse(bad, schedule, message):
     """Raise for the job at fault that starts the earliest, where there is any."""
     jobs = np.flatnonzero(bad)
@@ -465,22 +448,13 @@ def fits_by(
     placement: Placement | None, request: str, components: NDArray, idle: NDArray
 ) -> NDArray[np.bool_]:
     """Whether each job, a row of components, fits into the idle processors as placed by a rule."""
-    if not isinstance(placement, HomeSite):
-        return fits(request, components, idle, may_stay_whole(placement, request))
-    home = components[:, 1:]
-    free = fits_by(placement.rule, request, components[:, :1], idle)
-    return np.where(home.any(axis=1), (home <= idle).all(axis=1), free)
-
-
-def fits(
-    request: str, components: NDArray, idle: NDArray, whole: bool = False
-) -> NDArray[np.bool_]:
-    """Whether each job, a row of components, fits into the idle processors of its row.
-
-    Where it may stay `whole`, it also fits if one cluster holds all of it.
-    """
-    if whole:
-        return fits(request, components, idle) | fits("total", components, idle)
+    if isinstance(placement, HomeSite):
+        home = components[:, 1:]
+        free = fits_by(placement.rule, request, components[:, :1], idle)
+        return np.where(home.any(axis=1), (home <= idle).all(axis=1), free)
+    if may_stay_whole(placement, request):
+        split, whole = (fits_by(None, kind, components, idle) for kind in (request, "total"))
+        return split | whole
     if request in ("flexible", "total"):
         total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
         return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))

@@ -69,9 +69,8 @@ def systems_and_streams(draw, most_jobs=40, requests=("ordered", "unordered", "f
         "components": components,
         "estimate": [time * factor for time, factor in zip(runtimes, factors, strict=True)],
         "span_penalty": penalties,
+        "number": draw(st.permutations(range(1, len(rows) + 1))),
     }
-    if "number" in co.JobStream.__dataclass_fields__:
-        columns["number"] = draw(st.permutations(range(1, len(rows) + 1)))
     return co.Multicluster(sizes), co.JobStream(**columns, request=request)
 
 

@@ -43,12 +43,6 @@ BY_HAND = {
         [(0, 8, 8, 6), (1, 5, 5, 8), (2, 3, 3, 2), (3, 6, 6, 4), (4, 12, 12, 2), (5, 13, 13, 2)],
         {EASY: ([0, 8, 2, 13, 4, 13], [NAN, 8, NAN, 13, NAN, NAN])},
     ),
-    # Two of 2 would each fit beside the head, which leaves 2 extra; both together would not.
-    "jobs that pass do not delay the head together": (
-        8,
-        [(0, 10, 10, 4), (1, 5, 5, 6), (2, 20, 20, 2), (2, 20, 20, 2)],
-        {EASY: ([0, 10, 2, 15], [NAN, 10, NAN, 15])},
-    ),
     # 1 leaves one processor extra. EASY gives it to 3 until 20; 2, which wants all 4, waits.
     "conservative delays no one where EASY delays the second in the queue": (
         4,
@@ -58,45 +52,16 @@ BY_HAND = {
             CONSERVATIVE: ([0, 10, 15, 20], [0, 10, 15, 20]),
         },
     ),
-    # The head is promised 10; 0 ends at 4, and the promise becomes 6, where 1 is expected to end.
-    # Job 3 would end at 9: in time for 10, but not for 6.
-    "an early end brings the promise forward": (
-        4,
-        [(0, 4, 10, 2), (0, 6, 6, 1), (1, 5, 5, 4), (5, 4, 4, 1)],
-        {EASY: ([0, 0, 6, 11], [NAN, NAN, 10, 11])},
-    ),
-    # When 0 ends at 4, not 10: 1 goes to 4, then 2 to 7, behind it, and 3 stays beside.
-    "an early end moves reservations forward in order of submission": (
-        4,
-        [(0, 4, 10, 4), (1, 3, 3, 3), (2, 5, 5, 2), (3, 5, 5, 2)],
-        {CONSERVATIVE: ([0, 4, 7, 7], [0, 10, 13, 13])},
-    ),
     # As numbers 0.1 + 0.6 is 0.7; the last job would end a bit later.
     "a job may end at the very instant of the promise": (
         4,
         [(0, 0.7, 0.7, 3), (0, 5, 5, 4), (0.1, 0.6, 0.6, 1), (0.1, 0.6, 0.6000000000000001, 1)],
         {EASY: ([0, 0.7, 0.1, 5.7], [NAN, 0.7, NAN, 5.7])},
     ),
-    # Job 0 asked for 2 and runs for 9: the head is promised 9, and 2 ends by then.
-    "a run time above the estimate is what is expected": (
-        4,
-        [(0, 9, 2, 3), (1, 1, 1, 4), (1, 8, 1, 1), (1, 1, 1, 1)],
-        {
-            EASY: ([0, 9, 1, 10], [NAN, 9, NAN, 10]),
-            CONSERVATIVE: ([0, 9, 1, 10], [0, 9, 1, 10]),
-        },
-    ),
     "a head that waits for a job of no time is promised this instant": (
         4,
         [(1, 0, 0, 4), (1, 2, 2, 4), (1, 0, 5, 4), (1, 1, 1, 4)],
         {EASY: ([1, 1, 3, 3], [NAN, 1, 3, 8])},
-    ),
-    # 0 ends at 5, where 2, of no time, needs all 4; 3, from 1 to 11, would be in its way. Job 4
-    # starts at 5 itself, once 2 has left, and may have all.
-    "a job of no time holds its instant": (
-        4,
-        [(0, 3, 3, 1), (0, 5, 5, 2), (1, 0, 0, 4), (1, 10, 10, 1), (1, 2, 2, 4)],
-        {CONSERVATIVE: ([0, 0, 5, 5, 15], [0, 0, 5, 5, 15])},
     ),
     # 4, of no time, has 2 processors at 5, when 0 leaves; 3, ahead of it in the queue, moves there
     # from 8 and needs them too. But 4 goes first, and leaves before 3 starts.
@@ -115,37 +80,6 @@ def test_on_one_cluster_by_hand(case):
         assert_starts(run([size], rows, policy), *answer)
 
 
-def test_only_what_spans_is_expected_to_take_longer():
-    """At 0 job 1 would span for 4 * 1.5 and end past 5; a job of total 2 stays on one cluster."""
-    rows = [(0, 5, 5, 6), (0, 5, 5, 8), (0, 4, 4, 2), (0, 4, 4, 1)]
-    schedule = run([4, 4], rows, EASY, co.WorstFit(), request="flexible", span_penalty=0.5)
-    assert schedule.end[0] == schedule.promised[1] == 7.5
-    assert schedule.start.tolist() == [0, 7.5, 0, 15]
-
-
-def test_a_job_may_pass_once_others_have_changed_where_it_goes():
-    """Worst fit puts 3 where the head will be at 5; once 4 is there, it goes elsewhere and passes.
-
-    Of two clusters of 4, 0 has 2 of the first until 5 and 1 has 3 of the other until 9.
-    """
-    rows = [(0, 5, 5, 2), (0, 9, 9, 3), (1, 5, 5, 4), (1, 20, 20, 1), (1, 3, 3, 2)]
-    schedule = run([4, 4], rows, EASY, co.WorstFit())
-    assert_starts(schedule, [0, 0, 5, 1, 1], [NAN, NAN, 5, NAN, NAN])
-    assert schedule.allocation[3:].tolist() == [[0, 1], [2, 0]]
-
-
-def test_a_job_that_spans_now_passes_only_as_it_would_run_now():
-    """On 4 and 4, 0 and 1 leave 1 and 1 idle; the head, of 7, is promised 9.
-
-    Job 3 would end at 7 on one cluster, in time, but spans and would end at 10, with 2 of the 7. At
-    5 it could run on one, but until 11. Job 4 spans too, and ends at 8.5.
-    """
-    rows = [(0, 5, 5, 3), (0, 9, 9, 3), (1, 5, 5, 7), (1, 6, 6, 2), (1, 5, 5, 2)]
-    schedule = run([4, 4], rows, EASY, co.SingleThenSpan(), request="flexible", span_penalty=0.5)
-    assert_starts(schedule, [0, 0, 9, 16.5, 1], [NAN, NAN, 9, 16.5, NAN])
-    assert schedule.end[4] == 8.5
-
-
 @pytest.mark.parametrize(
     ("placement", "clusters"),
     [(co.WorstFit(), [1, 0, 1]), (co.BestFit(), [0, 1, 0])],
@@ -160,18 +94,6 @@ def test_where_components_go_decides_who_passes(placement, clusters):
     schedule = run([4, 4], rows, EASY, placement, request="unordered")
     assert_starts(schedule, [0, 5, 1, 1, 1], [NAN, 5, NAN, NAN, NAN])
     assert schedule.allocation[2:].argmax(axis=1).tolist() == clusters
-
-
-def test_a_job_stays_whole_where_it_would_span_on_what_is_idle_at_its_start():
-    """At 2, 1 of 4 and 2 of 2 are idle, but all 4 are job 1's from 4 on.
-
-    First fit would spread job 3 over both for 6; on one, which is all that stays idle, it takes 3.
-    """
-    rows = [(0, 4, 4, 3), (1, 3, 3, 4), (2, 4, 4, 6), (2, 3, 3, 2)]
-    how = {"request": "flexible", "span_penalty": 1.0}
-    schedule = run([4, 2], rows, CONSERVATIVE, co.FirstFit(), **how)
-    assert_starts(schedule, [0, 4, 7, 2], [0, 4, 7, 2])
-    assert schedule.allocation[3].tolist() == [0, 2]
 
 
 def test_a_head_that_never_fits_is_passed_by_no_one():

@@ -72,26 +72,6 @@ def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
     assert (None if found is None else (*found[:2], list(found[2]))) == expected
 
 
-def test_a_reservation_waits_for_the_longer_window_of_a_job_that_spans():
-    """At 0 it would span [2, 2] until 8, where 4 to 6 is taken; at 6 it may."""
-    future = Profile([2, 2])
-    future.take(4, 6, [2, 2])
-    job = Job(0, 0.0, 4.0, 4.0, (4,), span_penalty=1.0)
-    found = future.earliest(job, lambda job, idle: co.WorstFit().place([4], "flexible", idle))
-    assert (found.start, found.end, list(found.allocation)) == (6, 14, [2, 2])
-
-
-def test_a_job_that_comes_to_span_in_its_window_is_looked_at_in_a_longer_one():
-    """At 0 cluster 0 has it, but not until 4; clusters 1 and 2 would until 8, and have it not."""
-    future = Profile([4, 2, 2])
-    future.take(2, 20, [3, 0, 0])
-    future.take(6, 20, [0, 2, 0])
-    job = Job(0, 0.0, 4.0, 4.0, (4,), span_penalty=1.0)
-    rule = co.SingleThenSpan()
-    found = future.earliest(job, lambda job, idle: rule.place([4], "flexible", idle))
-    assert (found.start, found.end, list(found.allocation)) == (20, 24, [4, 0, 0])
-
-
 @pytest.mark.parametrize(
     ("start", "end", "taken", "message"),
     [
@@ -99,7 +79,6 @@ def test_a_job_that_comes_to_span_in_its_window_is_looked_at_in_a_longer_one():
         (3, 2, [1], "end = 2 comes before start = 3"),
         (2, float("nan"), [1], "end = nan"),
         (2, 4, [1, 1], r"^allocation = \[1, 1\]; give the processors of each of the 1 clusters$"),
-        (2, 2, [], r"^allocation = \[\]; give the processors"),
         (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] stay idle"),
     ],
 )

@@ -6,36 +6,33 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.engines.compiled import knows
+from tests.engines.own_policies import policy
+from tests.engines.test_agreement import both
 
-ENGINES = ("compiled", "reference")
 
-
-def run(sizes, rows, *, engine="compiled", request="unordered", **how):
-    """Simulate jobs given as (submit, runtime, components)."""
-    submit, runtime, components = zip(*rows, strict=True)
-    width = max(len(c) for c in components)
-    table = [[*c, *[0] * (width - len(c))] for c in components]
-    jobs = co.JobStream(submit=submit, runtime=runtime, components=table, request=request)
+def run(sizes, rows, *, engine=None, request="unordered", **how):
+    """Simulate jobs given as (submit, runtime, components), on both engines if none is named."""
+    jobs = co.JobStream(*zip(*rows, strict=True), request=request)
+    if engine is None:
+        return both(co.Multicluster(sizes), jobs, **how)
     return co.simulate(co.Multicluster(sizes), jobs, engine=engine, **how).verify()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_order_of_arrival_decides_who_fits(engine):
+def test_order_of_arrival_decides_who_fits():
     """Three jobs on two clusters of 5: (2,1), (3,1), (2,1) run together; see test_placement."""
-    together = run([5, 5], [(0, 4, (2, 1)), (0, 4, (3, 1)), (0, 4, (2, 1))], engine=engine)
+    together = run([5, 5], [(0, 4, (2, 1)), (0, 4, (3, 1)), (0, 4, (2, 1))])
     assert together.start.tolist() == [0, 0, 0]
     assert together.allocation.tolist() == [[2, 1], [1, 3], [2, 1]]
-    in_turn = run([5, 5], [(0, 4, (2, 1)), (0, 4, (2, 1)), (0, 4, (3, 1))], engine=engine)
+    in_turn = run([5, 5], [(0, 4, (2, 1)), (0, 4, (2, 1)), (0, 4, (3, 1))])
     assert in_turn.start.tolist() == [0, 0, 4]
     assert in_turn.allocation.tolist() == [[2, 1], [1, 2], [3, 1]]
 
 
 #: On one cluster of 4: a job of 3 runs to 10, a job of 2 heads the queue, three jobs of 1
 #: follow it, each of 3 units of time.
-BLOCKED = [(0, 10, (3,)), (1, 5, (2,)), (2, 3, (1,)), (3, 3, (1,)), (4, 3, (1,))]
+BLOCKED = [(0, 10, 3), (1, 5, 2), (2, 3, 1), (3, 3, 1), (4, 3, 1)]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("scheduling", "start", "overtaken"),
     [
@@ -48,40 +45,37 @@ BLOCKED = [(0, 10, (3,)), (1, 5, (2,)), (2, 3, (1,)), (3, 3, (1,)), (4, 3, (1,))
     ],
     ids=str,
 )
-def test_the_head_is_overtaken_so_often_and_no_more(engine, scheduling, start, overtaken):
-    schedule = run([4], BLOCKED, engine=engine, scheduling=scheduling)
+def test_the_head_is_overtaken_so_often_and_no_more(scheduling, start, overtaken):
+    schedule = run([4], BLOCKED, scheduling=scheduling)
     assert schedule.start.tolist() == start
     assert schedule.overtaken.tolist() == overtaken
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_fpfs_starts_several_in_one_scan_in_order(engine):
+def test_fpfs_starts_several_in_one_scan_in_order():
     """At 0 job 0 leaves 3 idle: jobs 2 and 3 (1 and 2) start past job 1 (4), job 4 does not."""
-    rows = [(0, 5, (1,)), (0, 5, (4,)), (0, 5, (1,)), (0, 5, (2,)), (0, 5, (1,))]
-    schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
+    rows = [(0, 5, 1), (0, 5, 4), (0, 5, 1), (0, 5, 2), (0, 5, 1)]
+    schedule = run([4], rows, scheduling=co.FPFS(2))
     assert schedule.start.tolist() == [0, 5, 0, 0, 10]
     assert schedule.overtaken.tolist() == [0, 2, 0, 0, 0]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_jumps_add_up_over_those_who_wait(engine):
+def test_jumps_add_up_over_those_who_wait():
     """The second of two waiting jobs inherits what overtook it while it was not the head.
 
     On 4 processors: 3 of them busy to 10, jobs of 2 and of 4 wait, ones of 1 come. Two jumps
     are used up at 5; at 10 the first starts beside two idle processors, which the last job
     could use, but it may not: the job of 4, which it would overtake, has been overtaken twice.
     """
-    rows = [(0, 10, (3,)), (1, 2, (2,)), (1, 9, (4,)), (2, 3, (1,)), (3, 3, (1,)), (4, 3, (1,))]
-    schedule = run([4], rows, engine=engine, scheduling=co.FPFS(2))
+    rows = [(0, 10, 3), (1, 2, 2), (1, 9, 4), (2, 3, 1), (3, 3, 1), (4, 3, 1)]
+    schedule = run([4], rows, scheduling=co.FPFS(2))
     assert schedule.start.tolist() == [0, 10, 12, 2, 5, 21]
     assert schedule.overtaken.tolist() == [0, 2, 2, 0, 0, 0]
-    freer = run([4], rows, engine=engine, scheduling=co.FPFS(3))
+    freer = run([4], rows, scheduling=co.FPFS(3))
     assert freer.start.tolist() == [0, 10, 12, 2, 5, 8]
     assert freer.overtaken.tolist() == [0, 3, 3, 0, 0, 0]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_requests_in_a_run(engine):
+def test_requests_in_a_run():
     """The same two columns read four ways, on clusters of 4 and 6."""
     rows = [(0, 5, (1, 3)), (0, 5, (3, 1)), (0, 5, (1, 1))]
     expected = {
@@ -91,7 +85,7 @@ def test_requests_in_a_run(engine):
         "total": ([0, 0, 0], [[0, 4], [4, 0], [0, 2]]),
     }
     for request, (start, allocation) in expected.items():
-        schedule = run([4, 6], rows, engine=engine, request=request)
+        schedule = run([4, 6], rows, request=request)
         assert schedule.start.tolist() == start, request
         assert schedule.allocation.tolist() == allocation, request
 
@@ -100,10 +94,8 @@ class Shortest(co.Scheduling):
     """The shortest waiting job first, and nothing past it."""
 
     def start_jobs(self, state):
-        while state.queue:
-            job = min(state.queue, key=lambda job: job.runtime)
-            if not state.start(job):
-                break
+        while state.queue and state.start(min(state.queue, key=lambda job: job.runtime)):
+            pass
 
 
 @dataclass(frozen=True)
@@ -127,9 +119,9 @@ class Halves(co.Placement):
 
 def test_a_policy_of_the_users_own():
     """It sees all that arrive at its instant: of two simultaneous jobs the shorter goes first."""
-    rows = [(0, 3, (4,)), (1, 9, (4,)), (2, 1, (4,)), (3, 2, (4,))]
+    rows = [(0, 3, 4), (1, 9, 4), (2, 1, 4), (3, 2, 4)]
     assert run([4], rows, scheduling=Shortest(), engine="reference").start.tolist() == [0, 6, 3, 4]
-    rows = [(1, 3, (4,)), (1, 2, (4,))]
+    rows = [(1, 3, 4), (1, 2, 4)]
     assert run([4], rows, scheduling=Shortest(), engine="reference").start.tolist() == [3, 1]
 
 
@@ -151,7 +143,7 @@ def test_placements_of_the_users_own():
 def test_the_compiled_engine_refuses_what_it_cannot_translate(scheduling, placement):
     assert not knows(scheduling, placement)
     with pytest.raises(co.InputError, match="use engine='reference'") as error:
-        run([4], BLOCKED, scheduling=scheduling, placement=placement)
+        run([4], BLOCKED, scheduling=scheduling, placement=placement, engine="compiled")
     assert type(scheduling).__name__ in str(error.value)
     assert type(placement).__name__ in str(error.value)
 
@@ -160,7 +152,7 @@ def test_a_class_derived_from_a_known_policy_is_not_taken_for_it():
     """It may have changed anything, so the compiled engine must not run the parent's kernel."""
     derived = type("Mine", (co.FCFS,), {})()
     with pytest.raises(co.InputError, match="no translation"):
-        run([4], BLOCKED, scheduling=derived)
+        run([4], BLOCKED, scheduling=derived, engine="compiled")
     schedule = run([4], BLOCKED, scheduling=derived, engine="reference")
     assert schedule.start.tolist() == [0, 10, 10, 10, 13]
 
@@ -172,13 +164,6 @@ def test_fpfs_refuses(max_jumps):
 
 
 def test_a_policy_may_go_through_the_queue_while_it_starts_jobs():
-    class Whatever(co.Scheduling):
-        """Start whatever fits, in order of arrival."""
-
-        def start_jobs(self, state):
-            for job in state.queue:
-                state.start(job)
-
-    jobs = co.JobStream([0, 0, 0], [3, 3, 3], [2, 2, 2], request="total")
-    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=Whatever(), engine="reference")
-    assert schedule.start.tolist() == [0, 0, 3]
+    whatever = policy(lambda self, state: [state.start(job) for job in state.queue])
+    rows = [(0, 3, 2)] * 3
+    assert run([4], rows, scheduling=whatever, engine="reference").start.tolist() == [0, 0, 3]

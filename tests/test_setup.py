@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.util import find_spec
 
 import pytest
 import yaml
@@ -106,21 +105,6 @@ def test_an_import_leaves_the_heavy_packages_alone(use, numpy):
     assert not set(HEAVY) & set(loaded)
 
 
-def test_the_tab_key_completes_what_is_not_imported_yet():
-    """As a notebook asks for it: in a process that has not used any of it."""
-    names = {
-        "max": "maximal_utilization", "sat": "saturated_loss", "resp": "response_curve",
-        "plo": "plots", "swe": "sweep", "int": "intervals", "cur": "curves",
-    }  # fmt: skip
-    code = f"""
-import rlcompleter, coalloc_lib as co
-for prefix in {list(names)}:
-    print(rlcompleter.Completer({{"co": co}}).complete(f"co.{{prefix}}", 0))
-"""
-    lines = run(sys.executable, "-c", code, check=True).stdout.split("\n")[:-1]
-    assert [line.rstrip("( ") for line in lines] == [f"co.{name}" for name in names.values()]
-
-
 def test_every_public_name_is_there():
     import coalloc_lib as co
 
@@ -130,22 +114,9 @@ def test_every_public_name_is_there():
         _ = co.maximum
 
 
-def test_the_check_of_a_change_is_a_program_that_bash_can_read():
-    script = ROOT / ".ci" / "run"
-    assert script.stat().st_mode & 0o111
-    assert script.read_text().splitlines()[-1] == "make test"
-    subprocess.run(["bash", "-n", str(script)], check=True)
-
-
 def run(*command, **how):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, **how)
 
 
 def make(*arguments, **variables):
     return run("make", *arguments, cwd=ROOT, env=ENVIRONMENT | variables, check=True).stdout
-
-
-def test_what_mypy_is_told_of_a_module_names_one_that_exists():
-    for table in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"]:
-        for module in table["module"]:
-            assert find_spec(module.removesuffix(".*")), module

@@ -1,12 +1,4 @@
-"""Idle periods of servers: lists of them, the rules that choose among them, and slots of time.
-
->>> idle = IdlePeriods([2, 1])
->>> idle.take(IdlePeriod(0, 0.0, inf), 4.0, 9.0)
->>> idle.periods(0)
-[IdlePeriod(server=0, start=0.0, end=4.0), IdlePeriod(server=0, start=9.0, end=inf)]
->>> idle.counts(0.0, 5.0)
-(1, 1)
-"""
+"""Idle periods of servers: lists of them, the rules that choose among them, and slots of time."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -41,15 +33,10 @@ RULES: dict[str, Callable[[IdlePeriod], tuple[float, ...]]] = {
 
 
 class IdlePeriods:
-    """The idle periods of each server, in order of time.
+    """The idle periods of each server of clusters of these sizes, in order of time.
 
-    Servers are numbered from 0, cluster by cluster. An idle period is *feasible* for an interval
-    [start, end) if it begins by its start and ends no earlier than its end.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Servers of each cluster, idle from 0 on for ever.
+    Servers are numbered from 0, cluster by cluster, all idle from 0 on. A period is *feasible* for
+    an interval [start, end) if it begins by its start and ends no earlier than its end.
     """
 
     #: The rules that it can choose by.
@@ -169,17 +156,8 @@ def slack_of(slot: float) -> float:
 def slot_of(instant: float, slot: float) -> int:
     """Return the number k of the slot that an instant is in: ``k * slot <= instant``, the last.
 
-    What is a multiple of the slot but for rounding (`slack_of`) begins a slot.
-
-    Raises
-    ------
-    InputError
-        The number would not be exact.
-
-    Examples
-    --------
-    >>> slot_of(17, 10), slot_of(20, 10), slot_of(0.3, 0.1)
-    (1, 2, 3)
+    What is a multiple of the slot but for rounding (`slack_of`) begins a slot: 0.3 is in slot 3 of
+    0.1. Raises `InputError` where the number would not be exact.
     """
     quotient = float(instant) / slot
     if not abs(quotient) <= LARGEST_WHOLE:

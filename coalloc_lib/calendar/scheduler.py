@@ -1,6 +1,5 @@
 """The online scheduler by hand: it books, cancels and lists who is idle."""
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -52,10 +51,8 @@ class Calendar:
     ----------
     clusters : Multicluster, sequence of int, or int
         Servers of each cluster, or of the only one.
-    slot, step, max_attempts, horizon
-        As those of `BookingRules`.
-    rule : str
-        Which idle servers of a cluster are taken; see `Online`.
+    slot, step, max_attempts, horizon, rule
+        As those of `Online`.
     placement : Placement, optional
         From which clusters; worst fit where it is not given.
 
@@ -105,8 +102,6 @@ class Calendar:
         self.rule = one_of("rule", rule, self.idle.rules)
         self.now = 0.0
         self.bookings: set[Booking] = set()
-        self._ends: list[tuple[float, int, Booking]] = []
-        self._made = 0
 
     def submit(
         self,
@@ -191,8 +186,7 @@ class Calendar:
         self.terms.horizon_end(now)  # refuses what is too far
         self.idle.advance(now)
         self.now = float(now)
-        while self._ends and self._ends[0][0] <= self.now:
-            self.bookings.discard(heapq.heappop(self._ends)[2])
+        self.bookings = {booking for booking in self.bookings if booking.end > self.now}
 
     def _place(self, request, idle):
         answer = self._placement.place((request.servers,), "flexible", idle)
@@ -215,8 +209,6 @@ class Calendar:
         allocation = tuple(found.allocation)
         booking = Booking(self.now, found.start, found.end, servers, allocation, attempts)
         self.bookings.add(booking)
-        self._made += 1
-        heapq.heappush(self._ends, (booking.end, self._made, booking))
         return booking
 
     def _live(self, booking):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
 from coalloc_lib.checks import LARGEST_WHOLE, InputError, positive, shown, whole
@@ -18,31 +18,14 @@ PAST_LATEST = "past its latest start"
 BEYOND_HORIZON = "beyond the horizon"
 NO_ROOM = "no room in all attempts"
 
-REASONS = (TOO_WIDE, NO_LENGTH, BEFORE_NOW, PAST_LATEST, BEYOND_HORIZON, NO_ROOM)
-
 #: Why an attempt failed whose request may go on.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
 
-_Job = TypeVar("_Job", bound=Rigid)
-
 
 @dataclass(frozen=True)
 class BookingRules:
-    """How far ahead a calendar books, and which starts it tries.
-
-    Parameters
-    ----------
-    slot : float
-        The horizon moves on by whole slots of this length. As `step` and `horizon`, in the unit of
-        the jobs; the defaults are 15 minutes and four weeks in seconds.
-    step : float
-        Time from one attempt to the next.
-    max_attempts : int, optional
-        Attempts in all; half the number of slots where it is not given, as in the paper.
-    horizon : float
-        How far ahead reservations may reach: they end by the end of the slot in which it ends.
-    """
+    """How far ahead a calendar books, and which starts it tries: the parameters of `Online`."""
 
     slot: float = 900.0
     step: float = 900.0
@@ -70,10 +53,7 @@ class BookingRules:
         return max(self.slots // 2, 1) if self.max_attempts is None else self.max_attempts
 
     def horizon_end(self, now: float) -> float:
-        """Return by when a reservation that is made now has to end: the end of the last slot.
-
-        What is later by rounding alone (`slack_of`) ends in time.
-        """
+        """Return when a reservation made now ends at the latest, `slack_of` the slot included."""
         last = slot_of(now, self.slot) + self.slots
         return last * self.slot * (1 + slack_of(self.slot))
 
@@ -86,10 +66,7 @@ def _exact(name, value):
 
 
 class Attempt(NamedTuple):
-    """A start that was tried: the interval, the idle servers of each cluster, and why it failed.
-
-    `why` is empty for the attempt that was accepted.
-    """
+    """A start that was tried, how many servers were idle, and why it failed: "" if it did not."""
 
     start: float
     end: float
@@ -97,49 +74,37 @@ class Attempt(NamedTuple):
     why: str
 
 
-class Search(NamedTuple):
-    """The attempts, and a reservation or None and the reason."""
-
-    attempts: list[Attempt]
-    reservation: Reservation | None
-    why: str
-
-
 def find_start(
     idle: IdlePeriods,
-    job: _Job,
-    place: Callable[[_Job, Sequence[int]], Sequence[int] | None],
+    job: Rigid,
+    place: Callable[[Any, Sequence[int]], Sequence[int] | None],
     terms: BookingRules,
     earliest: float,
     latest: float,
     until: float,
-) -> Search:
-    """Try the starts ``earliest``, ``earliest + step``, ... and return the first that will do.
+) -> tuple[list[Attempt], Reservation | None, str]:
+    """Try the starts ``earliest``, ``earliest + step``, ... until one will do, or tell why not.
 
-    `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission.
-
-    Notes
-    -----
-    How long a job is expected to run depends on where it is placed: it is placed on what is idle
-    for as long as it needs on one cluster and, where it then spans and takes longer, again on what
-    is idle so long, as `Profile.earliest` does. Where only the longer time ends beyond the horizon,
-    the next attempt is made: it may not have to span.
+    `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission. It is
+    placed in the window that it needs on one cluster and, where it then spans, again in the longer
+    one, as in `Profile.earliest`. Where only the longer one ends beyond the horizon, the next
+    attempt is made: it may not have to span.
     """
     shortest = job.expected_length(())  # as it is on one cluster
     attempts: list[Attempt] = []
     if not earliest + shortest > earliest:
-        return Search(attempts, None, NO_LENGTH)
+        return attempts, None, NO_LENGTH
     for number in range(terms.most_attempts):
         start = earliest + number * terms.step
         if start > latest:
-            return Search(attempts, None, PAST_LATEST)
+            return attempts, None, PAST_LATEST
         if start + shortest > until:
-            return Search(attempts, None, BEYOND_HORIZON)
+            return attempts, None, BEYOND_HORIZON
         attempt, found = _try(idle, job, place, start, shortest, until)
         attempts.append(attempt)
         if found is not None:
-            return Search(attempts, found, "")
-    return Search(attempts, None, NO_ROOM)
+            return attempts, found, ""
+    return attempts, None, NO_ROOM
 
 
 def _try(idle, job, place, start, length, until):

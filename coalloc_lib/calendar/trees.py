@@ -5,16 +5,12 @@ Distributed Environments (2009), section 4, to be read and to count its operatio
 are idle over an interval are found in the one tree of the slot in which the interval begins, in
 O((log N)^2). Updates are dear: an idle period is in the trees of all slots that it overlaps.
 
-The *primary* tree of a slot holds the periods in its leaves, the latest start first. Every inner
-node of it has a *secondary* tree with the periods of its subtree, the earliest end first. Inner
-nodes of both hold the number of their leaves and the *median* that a search compares with: the last
-value of their left half. So it bounds both halves: in a primary tree whatever starts after the
-median is at the left, and whatever starts before it at the right; in a secondary tree whatever ends
-before it is at the left, and whatever ends after it at the right.
+The *primary* tree of a slot holds the periods in its leaves, the latest start first. Each of its
+inner nodes has a *secondary* tree of the periods below it, the earliest end first. Inner nodes of
+both know how many leaves they have, and the *median*, the last value of their left half.
 
-The paper does not say how the trees stay balanced. Here a subtree is built anew, perfectly
-balanced, as soon as one half holds more than `BALANCE` of its leaves. Between two such times the
-number of updates is a share of its size, so an update costs O(log N) in a secondary tree and
+The paper does not say how the trees stay balanced. Here a subtree is built anew as soon as one half
+holds more than `BALANCE` of its leaves: an update costs O(log N) in a secondary tree and
 O((log N)^2) in a primary one on average, and no path is longer than ``log(N) / -log(BALANCE)``.
 """
 
@@ -101,27 +97,6 @@ class Tree:
         """Take a period of this tree out of it."""
         self.root = self._removed(self.root, period)
 
-    def starting_by(self, start: float) -> list[Node]:
-        """Phase 1: mark the subtrees of a primary tree whose periods start by an instant.
-
-        At a median after the instant the left half is ignored; else the right half is marked, and
-        the search goes on in the left one.
-        """
-        marked: list[Node] = []
-        node = self.root
-        while isinstance(node, Inner):
-            self.steps.taken += 1
-            if node.median > start:
-                node = node.right
-            else:
-                marked.append(node.right)
-                node = node.left
-        if node is not None:
-            self.steps.taken += 1
-            if node.period.start <= start:
-                marked.append(node)
-        return marked
-
     def _built(self, periods):
         """Return a subtree of sorted periods, as balanced as can be."""
         self.steps.taken += 1
@@ -172,19 +147,23 @@ class Tree:
         return node
 
 
-def _ending_from(root, end, steps):
-    """Phase 2: yield the subtrees of a secondary tree whose periods end at an instant or later."""
-    node = root
+def _marked(node, instant, is_primary, steps):
+    """Yield the subtrees whose periods start by an instant or, of a secondary tree, end no sooner.
+
+    At a median for which that does not hold the left half is ignored; else the right half is marked
+    and the search goes on in the left one.
+    """
     while isinstance(node, Inner):
         steps.taken += 1
-        if node.median < end:
-            node = node.right
-        else:
+        if node.median <= instant if is_primary else node.median >= instant:
             yield node.right
             node = node.left
-    steps.taken += 1
-    if node.period.end >= end:
-        yield node
+        else:
+            node = node.right
+    if node is not None:
+        steps.taken += 1
+        if node.period.start <= instant if is_primary else node.period.end >= instant:
+            yield node
 
 
 @dataclass
@@ -202,10 +181,7 @@ class Operations:
 
 
 class TreeSearch(NamedTuple):
-    """A search on the tree of one slot; its nodes are good until the next update.
-
-    Phases 1 and 2 marked the subtrees `candidates` and `feasible`; `found` is no more than asked.
-    """
+    """A slot, the subtrees of its tree that phases 1 and 2 marked, and as many periods as asked."""
 
     slot: int
     candidates: list[Node]
@@ -214,23 +190,10 @@ class TreeSearch(NamedTuple):
 
 
 class SlotTrees(IdlePeriods):
-    """The idle periods of one cluster in the trees of Q slots.
+    """The idle periods of one cluster, the only entry of `sizes`, in the trees of Q `slots`.
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        Servers of the cluster, as the only entry.
-    slot : float
-        Length of a slot.
-    slots : int
-        Q, how many slots the horizon has.
-
-    Attributes
-    ----------
-    trees : dict of int to Tree
-        The primary tree of each slot from the present one on, by the number of the slot: slot k is
-        from ``k * slot`` to ``(k + 1) * slot``.
-    operations : Operations
+    `trees` has the primary tree of each slot from the present one on, by number: slot k is from
+    ``k * slot`` to ``(k + 1) * slot``. `operations` counts what was done.
 
     Notes
     -----
@@ -323,23 +286,19 @@ class SlotTrees(IdlePeriods):
     def _marked(self, slot, start, end, count):
         """Return the marks of both phases; phase 2 takes those of phase 1 in reverse."""
         before = self._steps.taken
-        candidates = self.trees[slot].starting_by(start)
+        candidates = [*_marked(self.trees[slot].root, start, True, self._steps)]
         between = self._steps.taken
         self.operations.phase1 += between - before
         enough, feasible = inf if count is None else count, []
         if enough == inf or _leaves_of(candidates) >= enough:
-            for node in self._passes(candidates, end):
+            roots = [c.secondary.root if isinstance(c, Inner) else c for c in reversed(candidates)]
+            marks = (_marked(root, end, False, self._steps) for root in roots)
+            for node in chain.from_iterable(marks):
                 feasible.append(node)
                 if _leaves_of(feasible) >= enough:
                     break
         self.operations.phase2 += self._steps.taken - between
         return candidates, feasible
-
-    def _passes(self, candidates, end):
-        """Yield what phase 2 marks."""
-        for subtree in reversed(candidates):
-            by_end = subtree.secondary.root if isinstance(subtree, Inner) else subtree
-            yield from _ending_from(by_end, end, self._steps)
 
     def _exchange(self, server, old, new):
         """Do as the lists do, and in all trees."""
@@ -380,36 +339,18 @@ class Request(NamedTuple):
     servers: int
 
 
-class Example(NamedTuple):
-    """The trees, their four idle periods X, Y, Z and V, and the request."""
-
-    trees: SlotTrees
-    periods: dict[str, IdlePeriod]
-    request: Request
-
-
 #: What each server of the worked example has reserved, from the present instant, 0.
 _RESERVED = ([(0, 4), (25, 34)], [(0, 12), (36, 42)], [(0, 7), (31, 40)], [(0, 2), (16, 30)])
 
 
-def worked_example() -> Example:
-    """Return the example of the paper's Figures 1 and 2: four servers, a request for two of them.
+def worked_example() -> tuple[SlotTrees, dict[str, IdlePeriod], Request]:
+    """Return the example of the paper's Figures 1 and 2: the trees, the idle periods, the request.
 
     Notes
     -----
-    Slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first server (number 0
-    here), V in the first two slots only, all four in the second slot, the medians 7 and 25, and how
-    the search goes; the rest is chosen so that this comes about.
-
-    Examples
-    --------
-    >>> trees, periods, (_, start, length, servers) = worked_example()
-    >>> names = {period: name for name, period in periods.items()}
-    >>> search = trees.search(start, start + length, servers)
-    >>> [[names[period] for period in leaves(node)] for node in search.candidates]
-    [['X', 'V'], ['Z'], ['Y']]
-    >>> [names[period] for period in search.found]
-    ['Y', 'Z']
+    Four servers, slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first
+    server (number 0 here), V in the first two slots only, all four in the second slot, the medians
+    7 and 25, and how the search goes; the rest is chosen so that this comes about.
     """
     trees = SlotTrees([4], slot=10.0, slots=5)
     for server, reserved in enumerate(_RESERVED):
@@ -419,4 +360,4 @@ def worked_example() -> Example:
     trees.operations = Operations()
     trees.plant()  # balanced as in the figure, whatever the order of the reservations
     periods = dict(zip("XYZV", (trees.periods(server)[0] for server in range(4)), strict=True))
-    return Example(trees, periods, Request(17.0, 17.0, 12.0, 2))
+    return trees, periods, Request(17.0, 17.0, 12.0, 2)

@@ -73,10 +73,7 @@ def _in_turn(task):
     policy = queue_order.Policy(max_jumps, backlog or 0)
     rule = _rule(jobs.request, placement, len(system))
     tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
-    columns = _columns(n, len(system))
-    given = (stream, rule, policy, system.as_array(), tree)
-    started = _run(queue_order.run, *given, *columns)
-    _refuse_rest(task, started, columns[-1])
+    columns = _start_all(task, queue_order.run, stream, rule, policy, system.as_array(), tree)
     return Outcome(*columns, np.broadcast_to(np.nan, n), {})  # which takes no memory
 
 
@@ -114,12 +111,9 @@ def _backfilling(task, kernel, stream, *more):
     has_choice = len(system) > 1 and jobs.request != "ordered"
     policy = backfilling.Policy(backlog or 0, has_choice, _is_known(jobs, placement))
     rule = _rule(jobs.request, placement, len(system))
-    columns = _columns(len(jobs), len(system))
     promised = np.full(len(jobs), np.nan)
     given = (stream, expected, rule, policy, system.as_array(), *more)
-    started = _run(kernel, *given, *columns, promised)
-    _refuse_rest(task, started, columns[-1])
-    return Outcome(*columns, promised, {})
+    return Outcome(*_start_all(task, kernel, *given, writes=(promised,)), promised, {})
 
 
 def _online(task):
@@ -204,12 +198,15 @@ def _columns(count, clusters):
     return (*times, np.zeros((count, clusters), dtype=np.int32))
 
 
-def _refuse_rest(task, started, allocation):
-    """Raise where a run came to rest before all jobs had started."""
+def _start_all(task, kernel, *given, writes=()):
+    """Return the columns that a kernel fills; raise where it leaves jobs in the queue."""
     n = len(task.jobs)
+    columns = _columns(n, len(task.system))
+    started = _run(kernel, *given, *columns, *writes)
     if started < n:
-        first = int(np.flatnonzero(~allocation.any(axis=1))[0])
+        first = int(np.flatnonzero(~columns[-1].any(axis=1))[0])
         raise left_waiting(str(task.scheduling), min(task.backlog or n, n - started), first)
+    return columns
 
 
 def _is_known(jobs, placement):

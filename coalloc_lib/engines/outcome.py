@@ -27,21 +27,7 @@ class Task(NamedTuple):
 
 
 class Servers:
-    """Which servers each job has, in ascending order.
-
-    Parameters
-    ----------
-    ids : ndarray of int32
-        The servers of one job after the other.
-    first : ndarray of int64, shape (n + 1,)
-        Job i has ``ids[first[i]:first[i + 1]]``.
-
-    Examples
-    --------
-    >>> servers = Servers.of_rows([[0, 2], [], [1]])
-    >>> servers[0].tolist(), [len(row) for row in servers]
-    ([0, 2], [2, 0, 1])
-    """
+    """Which servers each job has, in ascending order: job i ``ids[first[i]:first[i + 1]]``."""
 
     def __init__(self, ids: NDArray[np.int32], first: NDArray[np.int64]) -> None:
         self.ids, self.first = ids, first
@@ -87,18 +73,12 @@ class Outcome(NamedTuple):
 
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
         """Return the outcome of the jobs of which ``order[i]`` was the i-th to arrive."""
-
-        def moved(column: np.ndarray) -> np.ndarray:
-            rows = np.empty_like(column)
-            rows[order] = column
-            return rows
-
+        place = np.argsort(order)
+        columns = [column[place] for column in self[:5]]
         refused = {int(order[job]): refusal for job, refusal in self.refused.items()}
-        attempts = None if self.attempts is None else moved(self.attempts)
-        servers = self.servers
-        if servers is not None:
-            servers = Servers.of_rows([servers[row] for row in moved(np.arange(len(order)))])
-        return Outcome._make([*map(moved, self[:5]), refused, attempts, servers])
+        attempts = None if self.attempts is None else self.attempts[place]
+        servers = self.servers and Servers.of_rows([self.servers[row] for row in place])
+        return Outcome._make([*columns, refused, attempts, servers])
 
 
 def left_waiting(policy: str, count: int, first: int) -> InputError:

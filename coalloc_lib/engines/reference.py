@@ -38,18 +38,15 @@ class Simulation:
     """One run of the multicluster."""
 
     def __init__(self, task: Task) -> None:
-        system, jobs, scheduling, placement, backlog = task
+        system, jobs, scheduling, _, self.backlog = task
         self.environment = simpy.Environment(0.0)
-        self.state = State(
-            self.environment, system.sizes, jobs.request, scheduling, placement, self.call_at
-        )
+        self.state = State(self.environment, task, self.call_at)
         self.name = name_of(scheduling)
         self.policy = scheduling.begin(system)
         if not callable(getattr(self.policy, "start_jobs", None)):
             raise InputError(
                 f"{self.name}.begin returned {self.policy!r}; return an object with start_jobs"
             )
-        self.backlog = backlog
         columns: Any = (
             jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty,
             jobs.earliest_start, jobs.latest_start,
@@ -60,7 +57,7 @@ class Simulation:
             for number, (submit, runtime, estimate, components, *more) in enumerate(rows)
         ]
         self.end = np.full(len(jobs), np.nan)
-        self.to_come = iter(self.jobs if backlog else ())
+        self.to_come = iter(self.jobs if self.backlog else ())
         self.to_leave = len(self.jobs)
         self.scheduler_called = False
         self.in_vain = 0
@@ -134,8 +131,7 @@ class Simulation:
         """Return the columns of the finished run."""
         state, jobs, attempts, servers = self.state, self.jobs, None, None
         nothing = [0] * len(state.idle)
-        promised = np.full(len(jobs), np.nan)
-        promised[list(state.promised)] = list(state.promised.values())
+        promised = np.array([state.promised.get(job.number, np.nan) for job in jobs])
         if state.attempts:
             attempts = np.array([state.attempts.get(job.number, 0) for job in jobs], dtype=np.int64)
             servers = Servers.of_rows([state.servers.get(job.number, []) for job in jobs])

@@ -1,16 +1,17 @@
 """The state of the readable engine: anyone's policies use it, so what they ask for is checked."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partialmethod
 from math import inf, nan
 from operator import add, gt, sub
-from typing import Any
 
 import simpy
 
 from coalloc_lib import scheduling
 from coalloc_lib.checks import InputError, float_of, kind_of, shown, whole
-from coalloc_lib.placement import TRUSTED, Placement, WorstFit, allocation_of, listed
-from coalloc_lib.scheduling import Job, Refusal, Scheduling
+from coalloc_lib.engines.outcome import Task
+from coalloc_lib.placement import TRUSTED, WorstFit, allocation_of, listed
+from coalloc_lib.scheduling import Job, Refusal
 
 
 def name_of(policy: object) -> str:
@@ -31,45 +32,35 @@ class View(list):
         return iter(self[:])
 
 
-def _refusing(method):
-    def refuse(self: View, *_arguments: Any, **_keywords: Any) -> None:
-        raise InputError(
-            f"{self.policy} used state.{self.name}.{method}, and policies only read it; call "
-            "state.start(job) or state.refuse(job, why), and change a copy: "
-            f"list(state.{self.name})"
-        )
-
-    return refuse
+def _refuse(self, method, *_arguments, **_keywords):
+    raise InputError(
+        f"{self.policy} used state.{self.name}.{method}, and policies only read it; call "
+        f"state.start(job) or state.refuse(job, why), and change a copy: list(state.{self.name})"
+    )
 
 
 for _method in (
     "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort",
     "__delitem__", "__iadd__", "__imul__", "__setitem__",
 ):  # fmt: skip
-    setattr(View, _method, _refusing(_method))
+    setattr(View, _method, partialmethod(_refuse, _method))
 
 
 class State(scheduling.State):
     """The queue, the running jobs and the idle processors of one run."""
 
     def __init__(
-        self,
-        environment: simpy.Environment,
-        sizes: Sequence[int],
-        request: str,
-        scheduling: Scheduling,
-        placement: Placement | None,
-        call_at: Callable[[float], None],
+        self, environment: simpy.Environment, task: Task, call_at: Callable[[float], None]
     ) -> None:
         self.promised: dict[int, float] = {}
         self.refused: dict[int, Refusal] = {}
         self.attempts: dict[int, int] = {}
         self.servers: dict[int, list[int]] = {}
-        self._environment, self._request, self._call_at = environment, request, call_at
-        self._idle: tuple[int, ...] = tuple(sizes)
-        self._policy = name_of(scheduling)
+        self._environment, self._request, self._call_at = environment, task.jobs.request, call_at
+        self._idle: tuple[int, ...] = task.system.sizes
+        self._policy = name_of(task.scheduling)
         # Ordered requests go where they say under every rule.
-        self._placement = WorstFit() if placement is None else placement
+        self._placement = WorstFit() if task.placement is None else task.placement
         self._is_trusted = type(self._placement) in TRUSTED
         self._queue = View("queue", self._policy)
         self._running = View("running", self._policy)

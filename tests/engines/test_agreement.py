@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from tests.conftest import (
     asking,
-    backfilling,
     divisible_streams,
     onlines,
     placements,
@@ -45,23 +44,22 @@ def both(system, jobs, **how):
     return one.verify()
 
 
-@given(systems_and_streams(), policies, st.data())
-def test_same_schedule(case, scheduling, data):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    both(system, jobs, scheduling=scheduling, placement=placement)
+BACKLOGS = st.sampled_from([None, None, None, 1, 2, 7, 1000])
 
 
-@given(systems_and_streams(), policies, st.data(), st.sampled_from([1, 2, 7, 1000]))
-def test_same_schedule_with_a_backlog(case, scheduling, data, backlog):
+@settings(max_examples=2 * settings.default.max_examples)
+@given(systems_and_streams(), policies, st.data(), BACKLOGS)
+def test_same_schedule(case, scheduling, data, backlog):
     system, jobs = case
     placement = data.draw(placements(len(system), jobs.request))
     both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
 
 
-@given(divisible_streams(), policies | backfilling, st.sampled_from([None, None, 1, 7]))
+@settings(max_examples=3 * settings.default.max_examples)
+@given(divisible_streams(), policies | onlines(), BACKLOGS)
 def test_same_schedule_of_jobs_that_may_stay_whole(case, scheduling, backlog):
     system, jobs, placement = case
+    backlog = None if scheduling.takes_reservations else backlog
     both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
 
 
@@ -81,19 +79,6 @@ def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter
     schedule = both(co.Multicluster([2, 6]), jobs, **how)
     assert schedule.allocation[1].tolist() == [0, 5]
     assert schedule.start.tolist() == [12, 0, 10]
-
-
-def test_what_runs_for_no_time_frees_its_servers_after_the_arrivals_of_its_instant():
-    """Job 1 comes with job 0, which asks for 20 and ends at once; job 2 comes a moment later."""
-    jobs = co.JobStream([5, 5, 6], [0, 4, 4], [2, 2, 2], estimate=[20, 4, 4], request="total")
-    early = co.Online(10, 5, 8, 100, release_early=True)
-    assert both(co.Multicluster([2]), jobs, scheduling=early).start.tolist() == [5, 25, 6]
-
-
-@given(divisible_streams(), onlines())
-def test_same_bookings_of_jobs_that_may_stay_whole(case, scheduling):
-    system, jobs, placement = case
-    both(system, jobs, scheduling=scheduling, placement=placement)
 
 
 @pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
@@ -117,41 +102,23 @@ def test_same_bookings_on_many_servers(request_type, rule):
 
 
 @pytest.mark.parametrize("max_jumps", [1, 20, 10_000])
-def test_same_schedule_with_a_long_queue_of_jobs_that_may_stay_whole(max_jumps):
-    rng = np.random.default_rng(max_jumps)
-    n = 1500
-    submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
-    components = rng.integers([1, 0, 0], [9, 8, 8], (n, 3))
-    jobs = co.JobStream(submit, runtime, components, span_penalty=0.3)
-    how = {"scheduling": co.FPFS(max_jumps), "placement": co.SingleThenSpan()}
-    schedule = both(co.Multicluster([22, 9, 8]), jobs, **how)
-    assert 0 < schedule.spans.sum() < (np.count_nonzero(jobs.components, axis=1) > 1).sum()
-
-
-@pytest.mark.parametrize("max_jumps", [1, 20, 10_000])
-@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
+@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total", "whole"])
 def test_same_schedule_with_a_long_queue(max_jumps, request_type):
     """The tree over the queue has several levels here, and stale bounds."""
-    rng = np.random.default_rng(max_jumps)
-    n = 1500
-    submit, runtime = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n)
-    is_total = request_type == "total"
-    components = rng.integers(1, 13, n) if is_total else rng.integers(1, 8, (n, 3))
-    jobs = co.JobStream(submit, runtime, components, request=request_type)
-    system = co.Multicluster([12, 9, 8])
-    schedule = both(system, jobs, scheduling=co.FPFS(max_jumps=max_jumps))
+    rng, n, how = np.random.default_rng(max_jumps), 1500, {"request": request_type}
+    submit, runtime, sizes = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n), [12, 9, 8]
+    components, placement = rng.integers(1, 8, (n, 3)), None
+    if request_type == "total":
+        components = rng.integers(1, 13, n)
+    elif request_type == "whole":  # unordered jobs that may stay so
+        components, how, sizes = rng.integers([1, 0, 0], [9, 8, 8], (n, 3)), {}, [22, 9, 8]
+        placement = co.SingleThenSpan()
+    jobs = co.JobStream(submit, runtime, components, span_penalty=0.3, **how)
+    policy = co.FPFS(max_jumps=max_jumps)
+    schedule = both(co.Multicluster(sizes), jobs, scheduling=policy, placement=placement)
     assert schedule.overtaken.max() > 0
-
-
-@settings(max_examples=60)
-@given(systems_and_streams(), st.data())
-def test_fpfs_without_jumps_is_fcfs(case, data):
-    system, jobs = case
-    placement = data.draw(placements(len(system), jobs.request))
-    same(
-        co.simulate(system, jobs, scheduling=co.FPFS(max_jumps=0), placement=placement),
-        co.simulate(system, jobs, scheduling=co.FCFS(), placement=placement),
-    )
+    wide = np.count_nonzero(jobs.components, axis=1) > 1
+    assert request_type != "whole" or 0 < schedule.spans.sum() < wide.sum()
 
 
 @settings(max_examples=60)
@@ -178,23 +145,18 @@ def uncompiled(tmp_path, code, *arguments):
     return run.stdout
 
 
-#: Some of the tests above, with blocks of so many periods.
+#: One of the tests above, with blocks of so many periods.
 AGAIN = f"""
 import sys, pytest
 from coalloc_lib.calendar.kernels import rows
 rows.BLOCK = int(sys.argv[1])
-tests = [f"{__file__}::{{name}}" for name in sys.argv[2:]]
-sys.exit(pytest.main(["-p", "no:cacheprovider", *tests]))
+sys.exit(pytest.main(["-p", "no:cacheprovider", f"{__file__}::{{sys.argv[2]}}"]))
 """
 
 
 @pytest.mark.parametrize(
-    ("block", "tests"),
-    [
-        ("64", ["test_same_schedule", "test_fpfs_without_jumps_is_fcfs"]),
-        ("4", ["test_same_bookings"]),
-    ],
+    ("block", "test"), [("64", "test_same_schedule"), ("4", "test_same_bookings")]
 )
-def test_kernels_uncompiled_as_compiled(tmp_path, block, tests):
+def test_kernels_uncompiled_as_compiled(tmp_path, block, test):
     """Blocks of four periods are split and packed often."""
-    assert f"{len(tests)} passed" in uncompiled(tmp_path, AGAIN, block, *tests)
+    assert "1 passed" in uncompiled(tmp_path, AGAIN, block, test)

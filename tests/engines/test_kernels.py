@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.engines import compiled, reference
-from coalloc_lib.engines.kernels import events, placing, queue_tree
+from coalloc_lib.engines.kernels import events, queue_tree
 from coalloc_lib.engines.outcome import Task
 from tests.engines.test_agreement import uncompiled
 
@@ -123,17 +123,6 @@ def test_a_job_that_never_fits_ends_the_run_on_both_engines(
     assert messages[0] == messages[1]
 
 
-def test_the_example_of_rooms():
-    idle, room = np.array([5, 2, 4]), np.empty(3, np.int64)
-    placing.set_room(idle, placing.ORDERED, 2, room)
-    assert room.tolist() == [5, 2, 7]
-    placing.set_room(idle, placing.UNORDERED, 2, room)
-    assert room.tolist() == [5, 4, 9]
-    room = np.empty(4, np.int64)
-    placing.set_room(idle, placing.UNORDERED, 2, room)
-    assert room.tolist() == [5, 4, 9, 5]
-
-
 @given(queues(), st.lists(st.integers(0, 7), min_size=2, max_size=3), st.data())
 def test_the_first_job_that_may_pass_is_found(case, room, data):
     """A third entry of the room is for the last entry of a key, whatever the others are."""
@@ -160,28 +149,3 @@ def test_the_first_job_that_may_pass_is_found(case, room, data):
         assert queue_tree.first_passing(trees, keys, least, waits, *where) == expected
     if shadow == np.inf:  # then whoever fits may pass, as under FPFS
         assert queue_tree.first_fitting(tree, keys, waits, begin, n, n, room) == expected
-
-
-def test_the_example_of_a_run():
-    """The table in `queue_order`: job 3 may not jump at 5, and starts at 9 with the head."""
-    jobs = co.JobStream([0, 1, 2, 3], [9, 5, 3, 3], [3, 2, 1, 1])
-    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=co.FPFS(1)).verify()
-    assert schedule.start.tolist() == [0, 9, 2, 9]
-
-
-def test_the_example_of_a_tree():
-    keys = np.full((16, 1), queue_tree.NEVER, np.int32)
-    keys[[0, 1, 6, 13], 0] = 7, 9, 3, 8
-    waits = keys[:, 0] < queue_tree.NEVER
-    tree = queue_tree.empty_tree(16, 1)
-    for job in np.flatnonzero(waits):
-        queue_tree.enter(tree, keys, job)
-    never = queue_tree.NEVER
-    assert tree[1:, 0].tolist() == [3, 3, 8, 7, 3, never, 8]
-    room = np.array([5])
-    assert queue_tree.next_block(tree, room, 0) == 1
-    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == 6
-    waits[6] = False
-    assert queue_tree.first_fitting(tree, keys, waits, 0, 16, 16, room) == -1
-    assert tree[1:, 0].tolist() == [7, 7, 8, 7, never, never, 8]
-    assert queue_tree.next_block(tree, room, 0) == -1

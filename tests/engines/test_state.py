@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.scheduling import Job, Refusal
+from coalloc_lib.scheduling import Refusal
 from coalloc_lib.verification import ScheduleError
 from tests.engines.own_policies import ROWS, fault, policy, run
 
@@ -58,14 +58,6 @@ def test_the_first_promise_counts():
     assert schedule.start.tolist() == [0, 2]
 
 
-def test_a_policy_that_asks_to_be_called_for_ever_ends_with_its_jobs():
-    def start_jobs(self, state):
-        co.FCFS().start_jobs(state)
-        state.wake(state.now + 1)
-
-    assert run([4], [(0, 3, 3, 4), (1, 2, 2, 4)], policy(start_jobs)).start.tolist() == [0, 3]
-
-
 def refuse_wide(self, state):
     for job in list(state.queue):
         if job.processors > 3:
@@ -106,12 +98,6 @@ def test_a_job_may_be_refused_long_after_it_came():
     schedule = run([4], [(0, 9, 9, 4), (1, 1, 1, 1)], policy(start_jobs))
     assert schedule.refused == {1: Refusal(4.0, "too late")}
     assert schedule.queue_length([0, 1, 3, 4]).tolist() == [0, 1, 1, 0]
-
-
-def test_refused_jobs_are_named_by_their_position_in_the_stream():
-    schedule = run([4], REFUSING[1::-1], policy(refuse_wide))
-    assert list(schedule.refused) == [0]
-    np.testing.assert_array_equal(schedule.start, [np.nan, 0])
 
 
 def test_a_held_queue_goes_on_past_refused_jobs():
@@ -195,11 +181,3 @@ def test_a_policy_sees_the_state_of_its_instant():
         "(5.0, (2,), [], [(1, 7.0, [2])])",
         "(7.0, (4,), [], [])",
     ]
-
-
-def test_a_job_knows_how_long_it_is_expected_to_run():
-    """By its estimate, or its run time where that is longer, and longer where it spans."""
-    job = Job(0, 0.0, 4.0, 6.0, (3, 2), span_penalty=0.5)
-    assert (job.length([5, 0]), job.expected_length([5, 0])) == (4, 6)
-    assert (job.length([3, 2]), job.expected_length([3, 2])) == (6, 9)
-    assert Job(0, 0.0, 4.0, 2.0, (3,), span_penalty=0.0).expected_length([3]) == 4

@@ -17,8 +17,6 @@ import coalloc_lib as co
 from tests.conftest import placements, policies, systems_and_streams
 from tests.engines.test_agreement import same
 
-ENGINES = st.sampled_from(["compiled", "reference"])
-
 
 @st.composite
 def single_clusters(draw):
@@ -62,49 +60,27 @@ def test_more_load_shortens_no_wait(case):
 
 def four_clusters(n, seed=1):
     """The multicluster of the papers, with components of U[1,16] and times of mean 1."""
-    rng = np.random.default_rng(seed)
-    jobs = co.JobStream(
-        submit=co.PoissonArrivals(1.0).sample(rng, n),
-        runtime=co.Exponential(1.0).sample(rng, n),
-        components=co.uniform(1, 16).sample(rng, (n, 4)),
-    )
-    return co.Multicluster.equal(4, 32), jobs
+    return co.Multicluster.equal(4, 32), co.JobModel(co.uniform(1, 16), 4).sample(n, seed, rate=1.0)
 
 
-@pytest.mark.parametrize("scheduling", [co.FCFS(), co.FPFS(50)], ids=str)
-def test_more_load_means_more_wait(scheduling):
-    system, jobs = four_clusters(100_000)
-    waits = [
-        co.simulate(system, jobs.with_load(system, load), scheduling=scheduling).wait.mean()
-        for load in (0.2, 0.35, 0.45, 0.55)
-    ]
-    assert all(later > 1.2 * sooner for sooner, later in pairwise(waits))
-
-
-def busy_under_heavy_traffic(system, jobs, scheduling):
-    """Fraction of the processors that are busy while the queue is never empty."""
-    schedule = co.simulate(system, jobs, scheduling=scheduling, backlog=1000)
-    return schedule.utilization(0, schedule.jobs.submit.max())
-
-
-def test_jumps_raise_the_maximal_utilization():
-    """Heavy traffic: each step of jumps fills more of the holes that FCFS leaves."""
+@pytest.mark.parametrize(
+    ("kinds", "step"),
+    [
+        ([("unordered", co.FCFS()), *(("unordered", co.FPFS(n)) for n in (7, 50, 500))], 0.003),
+        ([(request, co.FCFS()) for request in ("ordered", "unordered", "flexible")], 0.02),
+    ],
+    ids=["jumps", "requests"],
+)
+def test_more_freedom_uses_more_of_the_system(kinds, step):
+    """In heavy traffic on common random numbers: jumps fill the holes that FCFS leaves."""
     system, jobs = four_clusters(60_000)
-    busy = [
-        busy_under_heavy_traffic(system, jobs, scheduling)
-        for scheduling in (co.FCFS(), co.FPFS(7), co.FPFS(50), co.FPFS(500))
-    ]
-    assert all(more > less + 0.003 for less, more in pairwise(busy))
-
-
-def test_requests_with_more_freedom_use_more_of_the_system():
-    """Ordered, unordered, flexible, in heavy traffic on common random numbers."""
-    system, jobs = four_clusters(60_000)
-    busy = [
-        busy_under_heavy_traffic(system, jobs.replace(request=request), co.FCFS())
-        for request in ("ordered", "unordered", "flexible")
-    ]
-    assert all(more > less + 0.02 for less, more in pairwise(busy))
+    busy = []
+    for request, policy in kinds:
+        schedule = co.simulate(
+            system, jobs.replace(request=request), scheduling=policy, backlog=1000
+        )
+        busy.append(schedule.utilization(0, schedule.jobs.submit.max()))
+    assert all(more > less + step for less, more in pairwise(busy))
 
 
 def test_a_run_leaves_its_input_as_it_was():
@@ -117,8 +93,8 @@ def test_a_run_leaves_its_input_as_it_was():
     assert first.wait.mean() != co.simulate(*four_clusters(3000, 2)).wait.mean()
 
 
-@given(systems_and_streams(), policies, st.data(), ENGINES)
-def test_the_unit_of_time_does_not_matter(case, scheduling, data, engine):
+@given(systems_and_streams(), policies, st.data())
+def test_the_unit_of_time_does_not_matter(case, scheduling, data):
     """Powers of two scale without rounding, so every bit is kept."""
     system, jobs = case
     factor = data.draw(st.sampled_from([0.125, 2.0, 1024.0]))
@@ -126,7 +102,7 @@ def test_the_unit_of_time_does_not_matter(case, scheduling, data, engine):
     columns = ("submit", "runtime", "estimate")
     scaled = jobs.replace(**{name: getattr(jobs, name) * factor for name in columns})
     one, other = (
-        co.simulate(system, stream, scheduling=scheduling, placement=placement, engine=engine)
+        co.simulate(system, stream, scheduling=scheduling, placement=placement)
         for stream in (jobs, scaled)
     )
     np.testing.assert_array_equal(one.start * factor, other.start)
@@ -134,11 +110,11 @@ def test_the_unit_of_time_does_not_matter(case, scheduling, data, engine):
     np.testing.assert_array_equal(one.allocation, other.allocation)
 
 
-@given(systems_and_streams(), policies, st.data(), ENGINES)
-def test_the_unit_of_processors_does_not_matter(case, scheduling, data, engine):
+@given(systems_and_streams(), policies, st.data())
+def test_the_unit_of_processors_does_not_matter(case, scheduling, data):
     system, jobs = case
     placement = data.draw(placements(len(system), jobs.request))
-    how = {"scheduling": scheduling, "placement": placement, "engine": engine}
+    how = {"scheduling": scheduling, "placement": placement}
     one = co.simulate(system, jobs, **how)
     larger = co.Multicluster(3 * system.as_array())
     other = co.simulate(larger, jobs.replace(components=3 * jobs.components), **how)
@@ -147,16 +123,18 @@ def test_the_unit_of_processors_does_not_matter(case, scheduling, data, engine):
     np.testing.assert_array_equal(3 * one.allocation, other.allocation)
 
 
-@given(systems_and_streams(requests=("ordered",)), policies, st.data(), ENGINES)
-def test_names_of_clusters_do_not_matter_to_ordered_requests(case, scheduling, data, engine):
+@given(systems_and_streams(requests=("ordered",)), policies, st.data())
+def test_names_of_clusters_do_not_matter_to_ordered_requests(case, scheduling, data):
     system, jobs = case
     clusters = len(system)
     missing = clusters - jobs.components.shape[1]
     components = np.pad(jobs.components, ((0, 0), (0, missing)))
     order = np.array(data.draw(st.permutations(range(clusters))))
-    how = {"scheduling": scheduling, "engine": engine}
-    one, turned = co.simulate(system, jobs, **how), co.Multicluster(system.as_array()[order])
-    other = co.simulate(turned, jobs.replace(components=components[:, order]), **how)
+    turned = co.Multicluster(system.as_array()[order])
+    one = co.simulate(system, jobs, scheduling=scheduling)
+    other = co.simulate(
+        turned, jobs.replace(components=components[:, order]), scheduling=scheduling
+    )
     np.testing.assert_array_equal(one.start, other.start)
     np.testing.assert_array_equal(one.allocation[:, order], other.allocation)
 
