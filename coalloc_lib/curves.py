@@ -106,8 +106,8 @@ def response_times(
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
     if positive("load", load) >= maximum.interval.low:
         raise InputError(
-            f"load = {load}; the system bears {maximum}, so there is no mean response time; give "
-            "a lower load"
+            f"load = {load}; the system can carry at most {maximum}, so there is no mean response "
+            "time; give a lower load"
         )
     halves, _ = _runs(scenario, load, jobs, replications, seed)
     return halves.mean(axis=1)

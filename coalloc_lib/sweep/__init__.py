@@ -5,8 +5,7 @@ runs the calls, so ``joblib.parallel_config`` moves them to processes or to a Da
 change. Each way gives the same results, to the last bit.
 """
 
-from coalloc_lib.sweep.points import Failure, SweepError, run_points
-from coalloc_lib.sweep.preparation import compile_kernels
+from coalloc_lib.sweep.points import Failure, SweepError, compile_kernels, run_points
 from coalloc_lib.sweep.tables import summarize, sweep
 
 __all__ = ["Failure", "SweepError", "compile_kernels", "run_points", "summarize", "sweep"]

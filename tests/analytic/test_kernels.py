@@ -1,4 +1,4 @@
-"""The kernels equal the naive definitions and, uncompiled, their worked examples."""
+"""The kernels equal the naive definitions, compiled or not."""
 
 from itertools import islice
 
@@ -75,50 +75,6 @@ def test_ways_number_the_sorted_vectors():
     vector = np.array([5, 3, 1, 9])
     kernels.insert(vector, 3, 3)
     assert vector.tolist() == [5, 3, 3, 1]
-
-
-both = pytest.mark.parametrize("kind", ["compiled", "plain"])
-
-
-def kernel(name, kind):
-    made = getattr(kernels, name)
-    return made if kind == "compiled" else made.py_func
-
-
-@both
-def test_the_worked_example_of_a_step(kind):
-    """The two clusters differ by 0, 1 or 2, a row each; a column is what the other uses."""
-    jobs, weights = np.array([[1, 0], [1, 1]]), np.array([0.25, 0.75])
-    for level, expected in (
-        (0, [[0, 0.25, 0], [0, 0.75, 0], [0, 0, 0]]),
-        (1, [[0, 0, 0.25], [0, 0, 0], [0, 0, 0]]),
-    ):
-        density, out = np.zeros((2, 3, 3))
-        density[1, level] = 1
-        kernel("worst_fit_step", kind)(density, out, ways_table(2, 2), jobs, weights, 0.0)
-        assert out.tolist() == expected
-
-
-@both
-def test_the_worked_example_of_one_size_after_the_other(kind):
-    offsets, ways = np.array([0, 3, 8]), ways_table(2, 4)
-    cells, out, expected = np.zeros((8, 3)), np.zeros((3, 3)), np.zeros((3, 3))
-    cells[0, 0], expected[0, 2] = 1, 0.25
-    kernel("worst_fit_size", kind)(cells, out, offsets, ways, 2, 2, 2, 0.5, 0.0)
-    assert out.tolist() == expected.tolist()
-    kernel("worst_fit_size", kind)(cells, out, offsets, ways, 2, 2, 1, 0.5, 0.0)
-    expected[[1, 0], 1] = 0.5, 0.25
-    assert out.tolist() == expected.tolist()
-    assert np.argwhere(cells[3:]).tolist() == [[3, 0], [4, 0]]
-    assert cells[[6, 7], 0].tolist() == [1, 1]
-
-
-@both
-def test_the_worked_example_of_first_fit(kind):
-    density, out = np.array([0, 0, 1.0, 0, 0, 0]), np.zeros(6)
-    jobs, weights, two = np.array([[1, 1], [2, 1]]), np.array([0.25, 0.75]), np.array([2, 1])
-    kernel("first_fit_step", kind)(density, out, two, two, jobs, weights, 0.0)
-    assert out.tolist() == [0, 0, 0, 0, 0, 0.25]
 
 
 def test_compiled_equals_uncompiled(monkeypatch):
