@@ -98,9 +98,9 @@ def response_times(
 ) -> NDArray[np.float64]:
     """Mean response time of each of several independent runs with Poisson arrivals.
 
-    The offered `load` must be below the `maximum`, which is from `find_maximum` where it is not
-    given. Of the `jobs` of a run the first tenth is left out as warm-up. With the same seed runs
-    are comparable in pairs between scenarios.
+    The offered `load` must be below the `maximum`, by default that of `find_maximum`. The first
+    tenth of the `jobs` is left out. With the same seed, runs of two scenarios are comparable in
+    pairs.
     """
     if maximum is None:
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
@@ -153,12 +153,11 @@ def response_point(
 
     Notes
     -----
-    A pilot doubles the run length until its interval is as narrow as `precision` asks and its
-    second halves, after the warm-up, are not slower than the first, by the paired interval. The
-    point is a run of twice that length (`most_jobs` at most) with other random numbers: pilots
-    chosen for looking calm would have intervals that lie too low. It has a warning where neither
-    it nor its pilot settled, as past saturation, or where a few jobs carry the work of all its
-    runs, and is `precise` where it is narrow enough and has none.
+    A pilot doubles the run length until its interval is narrow enough and its second halves are not
+    slower than the first, by the paired interval. The point is a run of twice that length with
+    other random numbers: pilots chosen for looking calm have intervals that lie too low. There is a
+    warning where neither settled, or where few jobs carry the work; then the point is not
+    `precise`.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
@@ -261,8 +260,7 @@ def best_method(scenario: Scenario) -> str:
 def _formula(scenario):
     """Return the kind of formula that there is: exact, an approximation, or none (None).
 
-    It knows the sizes of independent components, their number, the request type, and exponential
-    service. A model with anything else has none, nor have jobs that the placement may leave whole.
+    Formulas know independent components, exponential service, and no jobs that may stay whole.
     """
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:

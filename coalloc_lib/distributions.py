@@ -19,10 +19,7 @@ _MOST_SIZE, _MOST_ORDER = 10**7, 10_000
 
 
 class Distribution(ABC):
-    """What all distributions share; a class derived from it has `mean`, `variance` and `_draw`.
-
-    Sizes are whole numbers of processors; times have any one unit.
-    """
+    """What all share; a class derived from it has `mean`, `variance` and `_draw`."""
 
     if TYPE_CHECKING:  # some have it as a field, others work it out
 
@@ -166,8 +163,7 @@ def power_of_two(
     """Return D(q) on [low, high], which favours small sizes and powers of two.
 
     With q in (0, 1] the probability of i is q^i / Q, and 3 q^i / Q for powers of two; Q makes the
-    sum 1. Whether 1 = 2^0 has the threefold weight, `one_is_power_of_two` says; in the paper's
-    tables it has not.
+    sum 1. `one_is_power_of_two` says whether 1 has the threefold weight; in the paper it has not.
 
     References
     ----------
@@ -335,8 +331,8 @@ class HyperErlang(Distribution):
         whole("order", self.order)
 
     @classmethod
-    def of_moments(cls, first: float, second: float, third: float) -> "HyperErlang":
-        """Return the distribution of the least order with these E[T], E[T²] and E[T³].
+    def fit(cls, sample: ArrayLike) -> "HyperErlang":
+        """Return the distribution of the least order with the first three moments of a sample.
 
         Notes
         -----
@@ -351,14 +347,18 @@ class HyperErlang(Distribution):
         Johnson, Taaffe: Matching moments to phase distributions: mixtures of Erlang distributions
         of common order. Stochastic Models 5(4), 1989.
         """
-        mean = positive("first", first)
-        c2, c3 = positive("second", second) / mean**2, positive("third", third) / mean**3
+        values = checks.times("sample", sample)
+        if not values.any():
+            raise InputError("sample holds no time above 0; give observed times")
+        scale = values.mean()  # so that no third power is too large for a float
+        mean, second, third = (float(((values / scale) ** k).mean()) for k in (1, 2, 3))
+        c2, c3 = second / mean**2, third / mean**3
         bound = math.inf
         if c2 > 1 and c3 > c2**2:
             bound = max(1 / (c2 - 1), (2 * c2**2 - c3) / (c3 - c2**2))
         if bound >= _MOST_ORDER:
             raise InputError(
-                f"moments {first:g}, {second:g}, {third:g}; no hyper-Erlang times have these, as "
+                f"moments {mean:g}, {second:g}, {third:g}; no hyper-Erlang times have these, as "
                 "their variance and skewness are too small; give moments of a sample of three or "
                 "more times that differ"
             )
@@ -369,18 +369,8 @@ class HyperErlang(Distribution):
         a, b = (m3 - m1 * m2) / spread, (m1 * m3 - m2**2) / spread
         large = (a + math.sqrt(a**2 - 4 * b)) / 2
         small = b / large  # the other root, without the difference of two like numbers
-        return cls((large - m1) / (large - small), (1 / (small * mean), 1 / (large * mean)), n)
-
-    @classmethod
-    def fit(cls, sample: ArrayLike) -> "HyperErlang":
-        """Return the distribution of the least order with the first three moments of a sample."""
-        values = checks.times("sample", sample)
-        if not values.any():
-            raise InputError("sample holds no time above 0; give observed times")
-        scale = values.mean()  # so that no third power is too large for a float
-        moments = (float(((values / scale) ** k).mean()) for k in (1, 2, 3))
-        unit = cls.of_moments(*moments)
-        return cls(unit.share, (unit.rates[0] / scale, unit.rates[1] / scale), unit.order)
+        rates = 1 / (small * mean) / scale, 1 / (large * mean) / scale
+        return cls((large - m1) / (large - small), rates, n)
 
     def moment(self, k: int) -> float:
         """Return E[T^k] = n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k)."""

@@ -1,7 +1,4 @@
-"""Unordered and total requests: random jobs placed one after the other on the idle system.
-
-By worst fit that is the WF-convolution of Bucur, Epema (2003), section 4.2.
-"""
+"""Unordered and total requests: random jobs placed one after the other on the idle system."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -69,11 +66,10 @@ def _table_fits(table, system, placement):
 
 
 def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) by worst fit for a table of jobs with components in non-increasing order.
+    """Yield F^(i) by worst fit: the WF-convolution of Bucur, Epema (2003), section 4.2.
 
-    A state is the non-increasing vector of used processors, at first `start`: unequal clusters are
-    clusters of the largest `size`, of which a part is used. h(s) is the sum of f(t) g(u) over
-    ord(t + rev(u)) = s.
+    `joint` has its components in non-increasing order. A state is the non-increasing vector of used
+    processors, at first `start`: unequal clusters are clusters of the largest `size`, partly used.
     """
     spread = max(int(joint.vectors.max()), int(start[0]))
     ways = ways_table(len(start), spread)
@@ -90,7 +86,7 @@ def nested_fits(
 ) -> Iterator[float]:
     """Yield what `worst_fit_fits` does, for `components` independent sizes of one distribution.
 
-    The sum over all jobs is nested, one size in another, as worst fit places the largest first: the
+    Worst fit places the largest first, so the sum over jobs is nested, one size in another: the
     work grows with the number of sizes, not of different jobs.
     """
     spread = max(part.maximum, int(start[0]))

@@ -144,11 +144,9 @@ def crossing(
     Notes
     -----
     The 95 % interval has all `x` at which the paired interval of the difference contains zero
-    (Fieller's way). Its ends and the estimate are roots of the ends and the middle of that
-    interval, found by halving the range, and by a straight line within the last part. Of several
-    crossings one is found, and none where both ends have one sign. Where runs share less of their
-    random numbers, the interval covers more often than it says. It has the first warning of the
-    differences in it and next to it on either side.
+    (Fieller's way). Its ends and the estimate are roots, found by halving the range and by a
+    straight line within the last part. Of several crossings one is found, and none where both ends
+    have one sign. The interval has the first warning of the differences in it and next to it.
     """
     low, high = numbers("range", [low, high]).astype(float).tolist()
     if not -np.inf < low < high < np.inf:

@@ -110,11 +110,10 @@ def run_points(
         the function's code, with what it reaches by name in your own script and modules. It holds
         pickles: use none that others can write to.
     workers : int, optional
-        Threads, -1 for one a processor, unless an active ``joblib.parallel_config`` names
-        something else. Without either, the points run one after the other.
+        Threads, -1 for one a processor, 1 where it is not given. An active
+        ``joblib.parallel_config`` comes before it.
     prepare : callable, optional
-        Called once before points are handed to other processes: compiles kernels, since processes
-        that do so at once can crash.
+        Called once before points are handed to other processes: compiles kernels.
     progress : Progress
 
     Returns
@@ -126,7 +125,7 @@ def run_points(
     ------
     SweepError
         Points failed (the others finish first), worker processes died, a Dask cluster has had no
-        workers for long, or the disk is full. What had finished is kept, failed points are not.
+        workers for long, or the disk is full. What had finished is kept.
 
     Examples
     --------
@@ -318,10 +317,7 @@ def _reason(error):
 
 
 def _active_pool(workers):
-    """Return what runs calls, as ``joblib.parallel_config`` names it, and whether in threads here.
-
-    It takes a function and tuples of arguments. Other processes yield what the function returns.
-    """
+    """Return what runs calls, as ``joblib.parallel_config`` says, and whether in threads here."""
     hint = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
     if hasattr(backend, "client"):
@@ -340,11 +336,7 @@ def _active_pool(workers):
 
 
 def _on_dask(client, patience, function, tasks):
-    """Yield what the function returns, from workers that may come and go.
-
-    joblib's own way waits for ever for a cluster that has no workers any more, and for a call that
-    Dask gave up with its worker.
-    """
+    """Yield what the function returns; joblib's own way waits for ever for lost workers."""
     from distributed import wait
 
     pending, alive = set(), time.monotonic()

@@ -1,13 +1,8 @@
-"""Stand-ins for the log of the largest cluster of the first DAS system (128 processors).
+"""Stand-ins for the log of the largest cluster of the first DAS system, which is not public.
 
-That log is not public; a few of its moments are published. The distributions here have exactly
-those, and are otherwise the plainest that show the preferences the authors describe. They say
-'stand-in' in their names, and so should whatever is made with them.
-
-References
-----------
-Bucur, Epema: An Evaluation of Processor Co-Allocation for Different System Configurations and
-Job Structures (2002), section 2.1.
+They have the published moments and are otherwise the plainest that show the preferences the authors
+describe: Bucur, Epema: An Evaluation of Processor Co-Allocation for Different System
+Configurations and Job Structures (2002), section 2.1.
 """
 
 from dataclasses import dataclass

@@ -83,10 +83,9 @@ class LublinFeitelson:
         return float(self.sizes.probabilities[sizes] @ (sizes * means))
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return the first `count` jobs of a random workload; see `Workload.sample`.
+        """Return the first `count` jobs, total requests; see `Workload.sample`.
 
-        They are total requests. A `rate` stretches the daily cycle too; without one it is the
-        model's.
+        Without a `rate` they come at the model's; with one the daily cycle is stretched too.
         """
         for_sizes, for_runtimes, for_gaps = generators(seed, 3)
         sizes = self.sizes.sample(for_sizes, whole("count", count))

@@ -22,8 +22,8 @@ class JobModel:
     sizes : SizeDistribution
         Of one component.
     components : int
-        Components of each job; for `split_at` and for total and flexible requests, the number of
-        draws whose sum is the job's total.
+        Components of each job; for `split_at` and for total and flexible requests, the draws
+        whose sum is the job's total.
     request : str
         One of `coalloc_lib.jobs.REQUESTS`.
     service : distribution
@@ -36,8 +36,7 @@ class JobModel:
 
     Notes
     -----
-    With the same seed two models that differ in sizes, service times or arrivals share the draws of
-    the others (common random numbers).
+    With the same seed, models that differ in one part share the draws of the others.
     """
 
     sizes: SizeDistribution
@@ -233,7 +232,7 @@ class SplitJobs:
     def of_each_size(self) -> JobStream:
         """Return a stream with a job of each size, split and, where some are kept so, whole.
 
-        The hardest to place need not be the largest: of 7 in 4 components, rounded down, one has 4.
+        The largest need not be the hardest to place: of 7 in 4 components, rounded down, one has 4.
         """
         sizes = self.sizes.sizes
         whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)

@@ -1,13 +1,7 @@
-"""Logs in the Standard Workload Format.
+"""Logs in the Standard Workload Format, as the Parallel Workloads Archive describes it.
 
 Lines that begin with ``;`` are comments, those before the first job make up the header; every other
 line is one job, 18 numbers, -1 where a value is not known.
-
-References
-----------
-Chapin, Cirne, Feitelson, Jones, Leutenegger, Schwiegelshohn, Smith, Talby: Benchmarks and
-Standards for the Evaluation of Parallel Job Schedulers (JSSPP 1999), and the format's page in
-the Parallel Workloads Archive.
 """
 
 import codecs
@@ -62,18 +56,10 @@ _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOT
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwfLog:
-    """A log: its header and one row a job.
+    """A log: its header, and a table with one row a job.
 
-    Parameters
-    ----------
-    header : dict of str to str
-        The ``; Key: value`` comments. Values of a key that comes again are joined by a line break.
-    table : pandas.DataFrame
-        The 18 columns `FIELDS`, in the order of the file. Times are in seconds.
-    name, source : str
-        How tables and figures call it, and the path it was read from.
-    is_stand_in : bool
-        Whether it is a synthetic log in the place of a real one.
+    The `header` has the ``; Key: value`` comments; values of a key that comes again are joined by a
+    line break. The `table` has the 18 columns `FIELDS`, in the order of the file and in seconds.
     """
 
     header: dict[str, str]
@@ -382,9 +368,8 @@ def write_swf(
     path : str or Path
         Where to write it; a name that ends in ``.gz`` packs it.
     jobs : JobStream or pandas.DataFrame
-        A table with the columns `FIELDS`, or a stream: of that, the number, the instant of
-        submission, the run time, the processors and the estimate (as requested time) are written.
-        Span penalties, components and the starts that jobs ask for are not part of the format.
+        A table with the columns `FIELDS`, or a stream, of which number, submission, run time,
+        processors and estimate (as requested time) are written.
     header : dict of str to str, optional
         What to write as ``; Key: value``.
     """

@@ -164,7 +164,7 @@ def test_the_draws_of_one_seed_are_independent():
     """Of the jobs, a mixture's kinds, the penalties and the jobs kept whole."""
     mixture = Mixture({WHOLE: 0.5, WHOLE.with_(components=2): 0.5})
     kind = (mixture.sample(2000, seed=3).components > 0).sum(axis=1)
-    jobs = drawn(above=0, kept_whole=0.5, span_penalty=Between(0, 1))
+    jobs = drawn(above=0, rounding="even", kept_whole=0.5, span_penalty=Between(0, 1))
     kept = (jobs.components > 0).sum(axis=1) == 1
     gaps = np.diff(jobs.submit, prepend=0)
     columns = np.array([jobs.processors, jobs.runtime, gaps, jobs.span_penalty, kind, kept])
