@@ -193,10 +193,9 @@ def response_curve(
     seed: Seed = 0,
     **how: Any,
 ) -> Curve:
-    """Mean response time at each of several loads.
+    """Mean response time at each of several loads; `how` is for `response_point`.
 
-    A load at or above the low end of the `maximum`, which is from `find_maximum` where it is not
-    given, is saturated and has no mean. `how` is for `response_point`.
+    A load at or above the low end of the `maximum`, by default that of `find_maximum`, has no mean.
     """
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = find_maximum(scenario, seed=seed) if maximum is None else maximum
@@ -220,9 +219,8 @@ def compare(
 ) -> Interval:
     """Return the interval of ``one - other``, what one scenario has more, in pairs.
 
-    Mean response times are compared at an offered `load`; where it is not given, the maximal
-    utilizations are, with the `backlog` of `saturation.heavy_traffic`. Scenarios that share their
-    workload are given the same jobs.
+    Mean response times are compared at an offered `load`, else maximal utilizations, with the
+    `backlog` of `saturation.heavy_traffic`. Scenarios that share their workload get the same jobs.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:

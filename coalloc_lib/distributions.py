@@ -163,12 +163,9 @@ def power_of_two(
     """Return D(q) on [low, high], which favours small sizes and powers of two.
 
     With q in (0, 1] the probability of i is q^i / Q, and 3 q^i / Q for powers of two; Q makes the
-    sum 1. `one_is_power_of_two` says whether 1 has the threefold weight; in the paper it has not.
-
-    References
-    ----------
-    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
-    (2003), section 2.5.
+    sum 1. `one_is_power_of_two` says whether 1 has the threefold weight; in the paper it has not:
+    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems (2003),
+    section 2.5.
     """
     low, high = _interval(low, high)
     if positive("q", q) > 1:
@@ -311,11 +308,8 @@ class Hyperexponential(Distribution):
 class HyperErlang(Distribution):
     """Hyper-Erlang times of common order: with probability `share` of one Erlang, else of another.
 
-    Both are the sum of `order` exponential times, of the one or the other of two `rates`.
-
-    References
-    ----------
-    Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
+    Both are the sum of `order` exponential times, of the one or the other of two `rates`: Jann,
+    Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
     """
 
     share: float
@@ -340,12 +334,8 @@ class HyperErlang(Distribution):
         1/λ, which has two values. They are the roots of x² - a x + b with
         a = (m3 - m1 m2) / (m2 - m1²) and b = (m1 m3 - m2²) / (m2 - m1²), and the mean gives p.
         There are two, above 0, exactly if m2 > m1² and m1 m3 > m2². With c2 and c3 the moments of T
-        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3.
-
-        References
-        ----------
-        Johnson, Taaffe: Matching moments to phase distributions: mixtures of Erlang distributions
-        of common order. Stochastic Models 5(4), 1989.
+        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3: Johnson,
+        Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
         """
         values = checks.times("sample", sample)
         if not values.any():

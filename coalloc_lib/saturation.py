@@ -29,6 +29,9 @@ def heavy_traffic(
 ) -> NDArray[np.float64]:
     """Utilization of a saturated system that serves these jobs in their order, in batches.
 
+    The second type of simulation of Bucur, Epema (2003), section 5. What spanning adds to the run
+    times does not count: it is no part of the offered load, with which this is compared.
+
     Parameters
     ----------
     stream : JobStream
@@ -37,11 +40,6 @@ def heavy_traffic(
         Waiting jobs that the policy sees; without it 1 under FCFS and else `HELD`.
     batches : int
         Of equal time, after the first tenth of the run, to the last job's entry.
-
-    Notes
-    -----
-    The second type of simulation of Bucur, Epema (2003), section 5. What spanning adds to the run
-    times does not count: it is no part of the offered load, with which this is compared.
     """
     return _saturated_run(scenario, stream, backlog, batches)[0]
 

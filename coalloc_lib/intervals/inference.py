@@ -59,7 +59,7 @@ def unpaired_difference(
 class Sample:
     """Values of one figure in independent runs; without a dimension, a figure that is known.
 
-    ``one - other`` compares runs on common random numbers one by one; it has the warning of either.
+    ``one - other`` compares runs in pairs and has the warning of either.
     """
 
     values: NDArray[np.float64]
@@ -180,8 +180,8 @@ def crossing(
 def _rising_root(function, low, high, halvings, outwards):
     """Return where a rising function is zero; infinite where that is outside of the range.
 
-    Where an end of the last part is infinite, `outwards` is the share of it that counts. Where the
-    function is zero for a while, the begin is the first such number and the end the last.
+    Where an end of the last part is infinite, `outwards` is the share of it that counts; 0 also
+    means the first of several zeros.
     """
     has_risen = operator.gt if outwards else operator.ge
     below, above = function(low), function(high)

@@ -156,6 +156,10 @@ class Mixture:
 class SplitJobs:
     """Jobs of which those above a size are split into components, and pay where these span.
 
+    With the same seed all streams of one `model` have the same jobs, however they are split and
+    whatever they pay: Ngubiri, van Vliet: Co-Allocation with Communication Considerations in
+    Multi-cluster Systems (2008), section 3.
+
     Parameters
     ----------
     model : JobModel
@@ -167,19 +171,9 @@ class SplitJobs:
     rounding : {"floor", "ceiling", "even"}
         What becomes of a size that does not divide evenly; see `coalloc_lib.jobs.split_into`.
     span_penalty : float or Distribution
-        The share that spanning clusters adds to a job's run time: of all jobs, or drawn for each.
+        The share that spanning adds to a job's run time: of all jobs, or drawn for each.
     kept_whole : float
         Share of the jobs, drawn whatever their size, that cannot be split.
-
-    Notes
-    -----
-    With the same seed all streams of one `model` have the same jobs, however they are split and
-    whatever they pay.
-
-    References
-    ----------
-    Ngubiri, van Vliet: Co-Allocation with Communication Considerations in Multi-cluster Systems
-    (2008), section 3.
     """
 
     model: JobModel

@@ -29,12 +29,6 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
 
     They are counted from 1, both included: 1 and 10,000 are the first 10,000 jobs. Numbers and
     instants of submission stay as they were.
-
-    Examples
-    --------
-    >>> jobs = JobStream(submit=[0, 1, 2, 3], runtime=[5, 0, 5, 5], components=[1, 1, 1, 1])
-    >>> extract(jobs, 2, 3).number.tolist()
-    [3, 4]
     """
     instance_of("jobs", jobs, JobStream, f"{_STREAM}, for a log log.jobs()")
     if whole("last", last) < whole("first", first):
@@ -72,14 +66,7 @@ def flurries(log: SwfLog, most: int, within: float) -> NDArray[np.int64]:
 
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
-    """Assign the jobs to so many sites in turn, in order of submission (ties by position).
-
-    Examples
-    --------
-    >>> jobs = JobStream(submit=[7, 0, 3], runtime=[1, 1, 1], components=[1, 1, 1])
-    >>> round_robin(jobs, 2).tolist()
-    [0, 0, 1]
-    """
+    """Assign the jobs to so many sites in turn, in order of submission (ties by position)."""
     instance_of("jobs", jobs, JobStream, _STREAM)
     site = np.empty(len(jobs), dtype=np.int64)
     site[np.argsort(jobs.submit, kind="stable")] = np.arange(len(jobs)) % whole("sites", sites)
@@ -92,12 +79,6 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     Jobs are assigned in order of submission (ties by position), by processor-time over the site's
     processors (ties to the lowest number). In the long run all sites are offered the same load. A
     job may be wider than its site: `modified` then chops it.
-
-    Examples
-    --------
-    >>> jobs = JobStream(submit=[0, 1, 2, 3], runtime=[4, 1, 1, 1], components=[2, 1, 2, 2])
-    >>> least_loaded(jobs, Multicluster([8, 2])).tolist()
-    [0, 1, 1, 0]
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
@@ -131,11 +112,6 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
     This is what `coalloc_lib.sites.sharing` and `multi_site` take as `home`. `share` is the
     probability that a job stays: one for all sites, or one for each. With the same seed the jobs
     that stay at a smaller share stay at a larger one too.
-
-    Examples
-    --------
-    >>> staying([0, 1, 0, 1], [1, 0], seed=3).tolist()
-    [0, -1, 0, -1]
     """
     numbers = whole_numbers("site", site, least=0)
     shares = checks.times("share", np.atleast_1d(share))

@@ -176,15 +176,11 @@ class SwfLog:
 
 
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
-    """Read a log.
+    """Read a log, plain or packed with gzip.
 
-    Parameters
-    ----------
-    path : str or Path
-        A plain file or one packed with gzip.
-    most_bytes : int, optional
-        Refuse a packed log that unpacks to more. Where it is not given: to more than 64 MiB and
-        more than 100 times its packed size; logs unpack to five to ten times theirs.
+    A packed log that unpacks to more than `most_bytes` is refused; by default one that unpacks to
+    more than 64 MiB and more than 100 times its packed size, where logs unpack to five to ten times
+    theirs.
     """
     most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
     header, table = _parsed(content(path, most_bytes=most_bytes), str(path))

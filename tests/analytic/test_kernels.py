@@ -11,6 +11,7 @@ from coalloc_lib.analytic import JointSizes, kernels
 from coalloc_lib.analytic.ordered import direct_fits, one_cluster_fits, transform_fits
 from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, ways_table, worst_fit_fits
 from coalloc_lib.distributions import SizeDistribution, power_of_two
+from coalloc_lib.placement import WorstFit
 from tests.analytic import naive
 from tests.analytic.naive import distributions, tables
 
@@ -21,8 +22,8 @@ STEPS = 6
 def test_ordered_tables(data):
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
     joint = data.draw(tables(sizes))
-    density = naive.table(joint.vectors, joint.probabilities, len(sizes))
-    expected = naive.fits(density, lambda f, g: naive.ordered_convolution(f, g, sizes), STEPS)
+    jobs = naive.table(joint.vectors, joint.probabilities, len(sizes))
+    expected = naive.placed_fits(jobs, sizes, WorstFit(), STEPS, "ordered")
     for way in (direct_fits, transform_fits):
         assert list(islice(way(joint, np.array(sizes)), STEPS)) == pytest.approx(
             expected, abs=1e-12
@@ -30,26 +31,11 @@ def test_ordered_tables(data):
 
 
 @given(st.data())
-def test_both_worst_fits_of_independent_components(data):
-    clusters, size = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 7))
-    components = data.draw(st.integers(1, min(clusters, 3)))
-    sizes = data.draw(distributions(min(size, 4)))
-    density = naive.unordered(naive.independent(sizes.probabilities, components, clusters))
-    expected = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, size), STEPS)
-    start = np.zeros(clusters, dtype=np.int64)
-    joint = JointSizes.independent(sizes, components).unordered()
-    direct = list(islice(worst_fit_fits(joint, size, start), STEPS))
-    nested = list(islice(nested_fits(sizes, components, size, start), STEPS))
-    assert direct == pytest.approx(expected, abs=1e-12)
-    assert nested == pytest.approx(expected, abs=1e-12)
-
-
-@given(st.data())
 def test_one_cluster(data):
     size = data.draw(st.integers(1, 12))
     sizes = data.draw(distributions(size))
-    density = naive.independent(sizes.probabilities, 1, 1)
-    expected = naive.fits(density, lambda f, g: naive.ordered_convolution(f, g, [size]), STEPS)
+    jobs = naive.independent(sizes.probabilities, 1, 1)
+    expected = naive.placed_fits(jobs, [size], WorstFit(), STEPS, "total")
     assert list(islice(one_cluster_fits(sizes.probabilities, size), STEPS)) == pytest.approx(
         expected, abs=1e-12
     )

@@ -191,15 +191,6 @@ def test_split_jobs_that_fit_are_not_refused():
     assert 0.5 < result.max_utilization < 1
 
 
-def test_split_jobs_are_known_by_their_parameters():
-    one, same = (SplitJobs(WHOLE, 10, span_penalty=Between(0, 0.4)) for _ in range(2))
-    changes = [{"above": 11}, {"parts": 3}, {"rounding": "even"}, {"kept_whole": 0.1}]
-    changes += [{"span_penalty": 0.0}, {"span_penalty": Between(0, 0.5)}]
-    all_ = [one, same, *(one.with_(**change) for change in changes)]
-    assert one == same
-    assert len(set(all_)) == len(set(map(str, all_))) == len(all_) - 1
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [

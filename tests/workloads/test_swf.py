@@ -349,21 +349,10 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["small.swf"]
 
 
-def test_a_crash_while_writing_leaves_the_old_file_and_bytes_do_not_tell_the_time(
-    tmp_path, monkeypatch
-):
+def test_packed_bytes_do_not_tell_the_time(tmp_path, monkeypatch):
     target, other = tmp_path / "log.swf.gz", tmp_path / "later.swf.gz"
     write_swf(target, ONE)
-    now, written = time.time(), target.read_bytes()
+    now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 1e6)
     write_swf(other, ONE)
-    assert other.read_bytes() == written
-
-    def crash(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr(swf.gzip, "compress", crash)
-    with pytest.raises(MemoryError):
-        write_swf(target, JobStream([5], [5], [5]))
-    assert target.read_bytes() == written
-    assert sorted(tmp_path.iterdir()) == [other, target]
+    assert other.read_bytes() == target.read_bytes()
