@@ -8,11 +8,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import saturation
 from coalloc_lib.analytic import slotted_utilization
-from coalloc_lib.curves import (
-    find_maximum,
-    response_point,
-    response_times,
-)
+from coalloc_lib.curves import find_maximum, response_point, response_times
 from coalloc_lib.distributions import Between
 from coalloc_lib.intervals import Interval, student
 from coalloc_lib.saturation import (

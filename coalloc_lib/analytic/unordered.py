@@ -114,8 +114,7 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
     density[0] = 1
     floor = NEGLIGIBLE / len(density)
     return _one_after_the_other(
-        density,
-        lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor),
+        density, lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor)
     )
 
 

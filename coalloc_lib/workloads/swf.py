@@ -90,25 +90,16 @@ class SwfLog:
     @cached_property
     def usable(self) -> "pd.DataFrame":
         """The jobs with a run time and processors (allocated, or else requested) above 0."""
-        processors, chosen = self._usable
-        return self.table.assign(processors=processors)[chosen]
-
-    @cached_property
-    def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The processors of every job, and whether it is usable."""
-        names = ("allocated_processors", "requested_processors", "runtime")
-        allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
-        processors = np.where(allocated > 0, allocated, requested)
-        return processors, (runtime > 0) & (processors > 0)
+        allocated, requested = (
+            self.table[f"{which}_processors"] for which in ("allocated", "requested")
+        )
+        table = self.table.assign(processors=allocated.where(allocated > 0, requested))
+        return table[(table["runtime"] > 0) & (table["processors"] > 0)]
 
     @property
     def processors(self) -> int:
-        """Processors of the machine, by the header's MaxProcs.
-
-        Without it: the larger of MaxNodes (nodes may have several) and the widest usable job.
-        """
-        processors, usable = self._usable
-        widest = int(processors[usable].max(initial=0))
+        """Processors of the machine: MaxProcs, else MaxNodes or, if larger, the widest job."""
+        widest = int(self.usable["processors"].to_numpy().max(initial=0))
         known = self._header_number("MaxProcs") or max(self._header_number("MaxNodes") or 0, widest)
         if not known:
             raise InputError(
@@ -149,21 +140,19 @@ class SwfLog:
             Leave out jobs of more processors than this.
         """
         one_of("estimates", estimates, ESTIMATES)
-        processors, chosen = self._usable
+        chosen = self.usable
         if largest is not None:
-            chosen = chosen & (processors <= whole("largest", largest))
-        if not chosen.any():
+            chosen = chosen[chosen["processors"] <= whole("largest", largest)]
+        if chosen.empty:
             limit = "" if largest is None else f" of at most {largest} processors"
             raise InputError(
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
                 "give another log or limit"
             )
-        names = ("job", "submit", "runtime", "requested_time")
-        number, submit, runtime, time = (self.table[name].to_numpy()[chosen] for name in names)
+        names = ("submit", "runtime", "processors", "requested_time", "job")
+        submit, runtime, processors, time, number = (chosen[name].to_numpy() for name in names)
         estimate = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
-        return JobStream(
-            submit, runtime, processors[chosen], estimate, request, span_penalty, number
-        )
+        return JobStream(submit, runtime, processors, estimate, request, span_penalty, number)
 
     @cached_property
     def mean_work(self) -> float:

@@ -85,10 +85,9 @@ def test_the_sums_end_where_nothing_is_left_of_them(service):
         density = np.convolve(density, sizes.probabilities)[: capacity + 1]
         fitting.append(density.sum())
     i = np.arange(2, capacity + 1)
-    level = {
-        "exponential": 1 / (1 - (fitting[1:] / (i * (i - 1))).sum()),
-        "slotted": sum(fitting),
-    }[service]
+    level = {"exponential": 1 / (1 - (fitting[1:] / (i * (i - 1))).sum()), "slotted": sum(fitting)}[
+        service
+    ]
     bound = maximal_utilization(Multicluster([capacity]), sizes, service=service)
     assert bound.multiprogramming_level == pytest.approx(level, rel=1e-11)
 

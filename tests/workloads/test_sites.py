@@ -121,10 +121,7 @@ def test_a_share_of_each_sites_jobs_stays():
         (lambda: modified(JOBS, SYSTEM, [0] * 3, 4), "modification = 4; choose one of 'local'"),
         (lambda: least_loaded(JOBS, [8, 4]), r"system = \[8, 4\] is no Multicluster"),
         (lambda: staying([0, 1, 1], 1.5, 1), r"share\[0\] = 1.5; give numbers from 0 to 1"),
-        (
-            lambda: staying([0, 1, 1], [0.1] * 3, 1),
-            "share has 3 entries and there are 2 sites",
-        ),
+        (lambda: staying([0, 1, 1], [0.1] * 3, 1), "share has 3 entries and there are 2 sites"),
     ],
 )
 def test_mistakes_are_named(call, words):
