@@ -108,12 +108,9 @@ def test_points_that_fail_are_listed_and_leave_the_others(tmp_path):
     assert kept.error.tolist() == ["", "", "ZeroDivisionError: division by zero", "", ""]
     assert np.isnan(kept.inverse[2])
     assert kept.inverse.drop(2).tolist() == [-0.5, -1, 1, 0.5]
-    table = sweep(inverse, {"x": [0]}, 2, failures="keep")
-    assert table.columns.tolist() == ["x", "replication", "error"]
     with pytest.raises(SweepError, match="30 of 30") as caught:
         sweep(lambda x, seed: 1 / 0, {"x": range(30)})
     assert caught.value.table.columns.tolist() == ["x", "replication"]
-    assert len(caught.value.failures) == 30
     assert str(caught.value).count("ZeroDivisionError") == 5
 
 

@@ -12,7 +12,6 @@ from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.catalogue import (
     CATALOGUE,
     fetch,
-    listing,
     load_stand_in,
     load_trace,
     trace,
@@ -223,12 +222,3 @@ def test_stand_ins_say_what_they_are(name, processors):
     assert (log.title, log.is_stand_in) == (f"{name} (synthetic stand-in)", True)
     assert "SYNTHETIC" in log.header["Computer"]
     assert (len(log), log.processors) == (10_000, processors)
-
-
-def test_listing_says_where_each_log_is(monkeypatch, folder):
-    entry = put_in_catalogue(monkeypatch)
-    (folder / entry.file).write_bytes(PACKED)
-    rows = {row["name"]: row for row in listing()}
-    assert list(rows) == [entry.name for entry in catalogue.CATALOGUE]
-    assert rows["KTH-SP2"]["found"] == str(folder / entry.file)
-    assert (rows["HPC2N"]["found"], rows["HPC2N"]["jobs"]) == ("not fetched", 202_871)
