@@ -36,21 +36,14 @@ def das1_sizes() -> SizeDistribution:
     The log's 58 sizes are not published; here they are all up to 32, even ones up to 64, multiples
     of 8 above, and 68 and 100.
     """
+    from scipy import optimize
+
     sizes = np.sort(np.r_[1:33, 34:65:2, 72:129:8, 68, 100])
     is_power = (sizes & (sizes - 1)) == 0
     prior = np.where(is_power, POWER_WEIGHT, 1.0) / sizes
-    target = np.array([SIZE_MEAN, SIZE_MEAN**2 * (1 + SIZE_CV**2)])
-    weights = np.zeros(sizes.max() + 1)
-    weights[sizes] = _tilted(prior, np.array([sizes, sizes.astype(float) ** 2]), target)
-    return SizeDistribution(weights, "DAS1 stand-in")
-
-
-def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
-    """Return the weights ``prior * exp(t @ features)``, normalised, with means `target`."""
-    from scipy import optimize
-
-    scale = np.abs(features).max(axis=1)
-    features, target = features / scale[:, None], target / scale
+    scale = np.array([128.0, 128.0**2])
+    features = np.array([sizes, sizes.astype(float) ** 2]) / scale[:, None]
+    target = np.array([SIZE_MEAN, SIZE_MEAN**2 * (1 + SIZE_CV**2)]) / scale
 
     def weights_at(tilt: NDArray) -> NDArray:
         logs = np.log(prior) + tilt @ features
@@ -61,11 +54,13 @@ def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
     # the covariance: the root is the only one.
     solution = optimize.root(
         lambda tilt: features @ weights_at(tilt) - target,
-        np.zeros(len(target)),
+        np.zeros(2),
         jac=lambda tilt: np.cov(features, aweights=weights_at(tilt), ddof=0),
         tol=1e-15,
     )
-    return weights_at(solution.x)
+    weights = np.zeros(129)
+    weights[sizes] = weights_at(solution.x)
+    return SizeDistribution(weights, "DAS1 stand-in")
 
 
 @dataclass(frozen=True)
