@@ -40,10 +40,10 @@ RISING = "response times still rise at the end of the runs"
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a response-time curve.
+    """A point of a response-time curve: the offered load and the mean response time.
 
-    `utilization` is the offered load, `response` the mean response time (None past saturation),
-    `jobs` those of each replication; `precise` is explained at `response_point`.
+    The `response` is None past saturation; `jobs` are those of each replication; see
+    `response_point` for `precise`.
     """
 
     utilization: float

@@ -273,10 +273,8 @@ class Between(Distribution):
 class Hyperexponential(Distribution):
     """Two exponential phases with balanced means, of a coefficient of variation of 1 or more.
 
-    Notes
-    -----
-    With probability p the rate is 2p/mean, else 2(1-p)/mean, so that both phases carry half of
-    the mean; p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2, with cv = `variation`.
+    With probability p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2, cv = `variation`, the rate is 2p/mean,
+    else 2(1-p)/mean, so that both phases carry half of the mean.
     """
 
     mean: float

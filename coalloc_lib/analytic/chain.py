@@ -168,8 +168,7 @@ def stationary_flow(
 ) -> NDArray[np.float64]:
     """Return how often each state that takes time (`lasting`) is visited, as a share of all visits.
 
-    Jump i leads from ``source[i]`` to ``target[i]`` with probability ``chance[i]``; between two
-    states without time it leads to a higher `order`.
+    Between two states without time a jump, from `source` to `target`, leads to a higher `order`.
     """
     from scipy.sparse import csr_array
 

@@ -26,8 +26,7 @@ def unordered_case(
 ) -> tuple[Iterator[float], int, float]:
     """Return F^(i) for i = 1, 2, ..., the smallest and the mean number of processors of a job.
 
-    F^(i) is the probability that i random jobs, placed one after the other, fit on the idle system;
-    the arguments are as `checked` returns them.
+    F^(i) is the probability that i random jobs, placed one after the other, fit on the idle system.
     """
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
@@ -119,10 +118,7 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return w with w[l, v] the number of non-increasing vectors of l numbers below v.
-
-    A vector v of l numbers has lexicographic place sum of w[l - i, v[i]] over i.
-    """
+    """Return w with w[l, v] the number of non-increasing vectors of l numbers below v."""
     ways = np.ones((length + 1, largest + 2), dtype=np.int64)
     for row in range(1, length + 1):
         ways[row] = np.append(0, np.cumsum(ways[row - 1, 1:]))

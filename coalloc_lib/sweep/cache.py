@@ -67,10 +67,7 @@ library_digest()  # now, and not when the first sweep begins, which may be after
 
 
 def describe(value: object) -> str:
-    """Return a text that is the same for equal values in every process, and differs for others.
-
-    What cannot be pickled or followed is an `InputError` that says where it is.
-    """
+    """Return a text that is the same for equal values in every process; refuse what has none."""
     description = _Description()
     try:
         return description(value)

@@ -70,8 +70,7 @@ class Failure:
 class SweepError(RuntimeError):
     """Points failed or the run had to stop; `failures` has what failed or was in flight.
 
-    What finished is in `results`, by its position in the list of `run_points`, and in the `table`
-    of `sweep`.
+    What finished is in `results`, by position, and in the `table` of `sweep`.
     """
 
     table: Any = None

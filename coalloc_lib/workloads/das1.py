@@ -28,13 +28,10 @@ POWER_WEIGHT = 10.0
 def das1_sizes() -> SizeDistribution:
     """Return a stand-in for the job sizes: 58 in [1, 128], of mean 23.34 and cv 1.11.
 
-    Notes
-    -----
-    p_s is proportional to w_s exp(a s + b s²) / s with w_s = 10 for powers of two, 1 included,
-    and 1 for other sizes: of all distributions with the two published moments, which give a and b,
-    it is the one of least relative entropy to w_s / s, which favours small sizes and powers of two.
-    The log's 58 sizes are not published; here they are all up to 32, even ones up to 64, multiples
-    of 8 above, and 68 and 100.
+    p_s is proportional to w_s exp(a s + b s²) / s with w_s = 10 for powers of two, 1 included, and
+    1 for other sizes: of all distributions with the two moments, which give a and b, the one of
+    least relative entropy to w_s / s. The log's 58 sizes are not published; here they are all up to
+    32, even ones up to 64, multiples of 8 above, and 68 and 100.
     """
     from scipy import optimize
 

@@ -1,7 +1,7 @@
 """A synthetic workload fitted to a log, by the method of Jann and others.
 
-Jobs are divided into classes by their size. Within each, the times between arrivals and the run
-times have hyper-Erlang distributions of common order whose first three moments are the log's.
+In each class of sizes, times between arrivals and run times are hyper-Erlang and have the log's
+first three moments.
 """
 
 from dataclasses import dataclass

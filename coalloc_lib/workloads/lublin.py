@@ -1,11 +1,8 @@
 """The workload model of Lublin and Feitelson as it was published, with its parameters.
 
-``data/traces`` of the repository has a variant that is fitted to a log and has requested times.
-
-References
-----------
-Lublin, Feitelson: The workload on parallel supercomputers: modeling the characteristics of
-rigid jobs. Journal of Parallel and Distributed Computing 63(11), 2003.
+Lublin, Feitelson: The workload on parallel supercomputers: modeling the characteristics of rigid
+jobs. Journal of Parallel and Distributed Computing 63(11), 2003. ``data/traces`` of the repository
+has a variant that is fitted to a log and has requested times.
 """
 
 import math

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from coalloc_lib.analytic import JointSizes, kernels
 from coalloc_lib.analytic.ordered import direct_fits, one_cluster_fits, transform_fits
-from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, ways_table, worst_fit_fits
+from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, worst_fit_fits
 from coalloc_lib.distributions import SizeDistribution, power_of_two
 from coalloc_lib.placement import WorstFit
 from tests.analytic import naive
@@ -48,19 +48,6 @@ def test_one_cluster_by_fourier_transform_equals_direct_convolution(monkeypatch)
     assert list(islice(one_cluster_fits(sizes.probabilities, 300), 20)) == pytest.approx(
         direct, abs=1e-12
     )
-
-
-def test_ways_number_the_sorted_vectors():
-    vectors = [(a, b, c) for a in range(5) for b in range(a + 1) for c in range(b + 1)]
-    ways, found = ways_table(3, 4), np.zeros(3, dtype=np.int64)
-    assert ways[3, 5] == len(vectors)
-    for number, vector in enumerate(vectors):
-        assert tuple(found) == vector
-        assert kernels.place(ways, found, 3, 0) == number
-        kernels.advance(found, 3, 0)
-    vector = np.array([5, 3, 1, 9])
-    kernels.insert(vector, 3, 3)
-    assert vector.tolist() == [5, 3, 3, 1]
 
 
 def test_compiled_equals_uncompiled(monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
+from coalloc_lib.analytic import JointSizes, maximal_utilization
 from coalloc_lib.analytic.arguments import Budget
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import InputError
@@ -79,14 +79,6 @@ def test_total_requests_equal_the_placements_themselves(data):
     assert bound.multiprogramming_level == pytest.approx(level, abs=1e-10)
     assert bound.max_utilization == pytest.approx(level * joint.mean / most, abs=1e-10)
     assert bound.method == "approximation"
-
-
-@pytest.mark.parametrize(("placement", "met"), [(WorstFit(), True), (FirstFit(), False)])
-def test_two_small_clusters_are_met_by_worst_fit_and_missed_by_first_fit(placement, met):
-    case = Multicluster([4, 4]), uniform(1, 2), 2, "unordered"
-    exact = exact_utilization(*case, placement).capacity_loss
-    error = maximal_utilization(*case, placement=placement).capacity_loss - exact
-    assert error == pytest.approx(0, abs=1e-10) if met else error > 0.01
 
 
 UNEQUAL = Multicluster([6, 4, 2])
