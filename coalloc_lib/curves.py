@@ -40,10 +40,10 @@ RISING = "response times still rise at the end of the runs"
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a response-time curve.
+    """A point of a response-time curve: the offered load and the mean response time.
 
-    `utilization` is the offered load, `response` the mean response time (None past saturation),
-    `jobs` those of each replication; `precise` is explained at `response_point`.
+    The `response` is None past saturation; `jobs` are those of each replication; see
+    `response_point` for `precise`.
     """
 
     utilization: float
@@ -98,16 +98,16 @@ def response_times(
 ) -> NDArray[np.float64]:
     """Mean response time of each of several independent runs with Poisson arrivals.
 
-    The offered `load` must be below the `maximum`, which is from `find_maximum` where it is not
-    given. Of the `jobs` of a run the first tenth is left out as warm-up. With the same seed runs
-    are comparable in pairs between scenarios.
+    The offered `load` must be below the `maximum`, by default that of `find_maximum`. The first
+    tenth of the `jobs` is left out. With the same seed, runs of two scenarios are comparable in
+    pairs.
     """
     if maximum is None:
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
     if positive("load", load) >= maximum.interval.low:
         raise InputError(
-            f"load = {load}; the system bears {maximum}, so there is no mean response time; give "
-            "a lower load"
+            f"load = {load}; the system can carry at most {maximum}, so there is no mean response "
+            "time; give a lower load"
         )
     halves, _ = _runs(scenario, load, jobs, replications, seed)
     return halves.mean(axis=1)
@@ -153,12 +153,11 @@ def response_point(
 
     Notes
     -----
-    A pilot doubles the run length until its interval is as narrow as `precision` asks and its
-    second halves, after the warm-up, are not slower than the first, by the paired interval. The
-    point is a run of twice that length (`most_jobs` at most) with other random numbers: pilots
-    chosen for looking calm would have intervals that lie too low. It has a warning where neither
-    it nor its pilot settled, as past saturation, or where a few jobs carry the work of all its
-    runs, and is `precise` where it is narrow enough and has none.
+    A pilot doubles the run length until its interval is narrow enough and its second halves are not
+    slower than the first, by the paired interval. The point is a run of twice that length with
+    other random numbers: pilots chosen for looking calm have intervals that lie too low. There is a
+    warning where neither settled, or where few jobs carry the work; then the point is not
+    `precise`.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
@@ -194,10 +193,9 @@ def response_curve(
     seed: Seed = 0,
     **how: Any,
 ) -> Curve:
-    """Mean response time at each of several loads.
+    """Mean response time at each of several loads; `how` is for `response_point`.
 
-    A load at or above the low end of the `maximum`, which is from `find_maximum` where it is not
-    given, is saturated and has no mean. `how` is for `response_point`.
+    A load at or above the low end of the `maximum`, by default that of `find_maximum`, has no mean.
     """
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = find_maximum(scenario, seed=seed) if maximum is None else maximum
@@ -221,9 +219,8 @@ def compare(
 ) -> Interval:
     """Return the interval of ``one - other``, what one scenario has more, in pairs.
 
-    Mean response times are compared at an offered `load`; where it is not given, the maximal
-    utilizations are, with the `backlog` of `saturation.heavy_traffic`. Scenarios that share their
-    workload are given the same jobs.
+    Mean response times are compared at an offered `load`, else maximal utilizations, with the
+    `backlog` of `saturation.heavy_traffic`. Scenarios that share their workload get the same jobs.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
@@ -261,8 +258,7 @@ def best_method(scenario: Scenario) -> str:
 def _formula(scenario):
     """Return the kind of formula that there is: exact, an approximation, or none (None).
 
-    It knows the sizes of independent components, their number, the request type, and exponential
-    service. A model with anything else has none, nor have jobs that the placement may leave whole.
+    Formulas know independent components, exponential service, and no jobs that may stay whole.
     """
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:

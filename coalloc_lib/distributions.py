@@ -19,10 +19,7 @@ _MOST_SIZE, _MOST_ORDER = 10**7, 10_000
 
 
 class Distribution(ABC):
-    """What all distributions share; a class derived from it has `mean`, `variance` and `_draw`.
-
-    Sizes are whole numbers of processors; times have any one unit.
-    """
+    """What all share; a class derived from it has `mean`, `variance` and `_draw`."""
 
     if TYPE_CHECKING:  # some have it as a field, others work it out
 
@@ -166,13 +163,9 @@ def power_of_two(
     """Return D(q) on [low, high], which favours small sizes and powers of two.
 
     With q in (0, 1] the probability of i is q^i / Q, and 3 q^i / Q for powers of two; Q makes the
-    sum 1. Whether 1 = 2^0 has the threefold weight, `one_is_power_of_two` says; in the paper's
-    tables it has not.
-
-    References
-    ----------
-    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
-    (2003), section 2.5.
+    sum 1. `one_is_power_of_two` says whether 1 has the threefold weight; in the paper it has not:
+    Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems (2003),
+    section 2.5.
     """
     low, high = _interval(low, high)
     if positive("q", q) > 1:
@@ -280,10 +273,8 @@ class Between(Distribution):
 class Hyperexponential(Distribution):
     """Two exponential phases with balanced means, of a coefficient of variation of 1 or more.
 
-    Notes
-    -----
-    With probability p the rate is 2p/mean, else 2(1-p)/mean, so that both phases carry half of
-    the mean; p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2, with cv = `variation`.
+    With probability p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2, cv = `variation`, the rate is 2p/mean,
+    else 2(1-p)/mean, so that both phases carry half of the mean.
     """
 
     mean: float
@@ -315,11 +306,8 @@ class Hyperexponential(Distribution):
 class HyperErlang(Distribution):
     """Hyper-Erlang times of common order: with probability `share` of one Erlang, else of another.
 
-    Both are the sum of `order` exponential times, of the one or the other of two `rates`.
-
-    References
-    ----------
-    Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
+    Both are the sum of `order` exponential times, of the one or the other of two `rates`: Jann,
+    Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
     """
 
     share: float
@@ -335,8 +323,8 @@ class HyperErlang(Distribution):
         whole("order", self.order)
 
     @classmethod
-    def of_moments(cls, first: float, second: float, third: float) -> "HyperErlang":
-        """Return the distribution of the least order with these E[T], E[T²] and E[T³].
+    def fit(cls, sample: ArrayLike) -> "HyperErlang":
+        """Return the distribution of the least order with the first three moments of a sample.
 
         Notes
         -----
@@ -344,21 +332,21 @@ class HyperErlang(Distribution):
         1/λ, which has two values. They are the roots of x² - a x + b with
         a = (m3 - m1 m2) / (m2 - m1²) and b = (m1 m3 - m2²) / (m2 - m1²), and the mean gives p.
         There are two, above 0, exactly if m2 > m1² and m1 m3 > m2². With c2 and c3 the moments of T
-        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3.
-
-        References
-        ----------
-        Johnson, Taaffe: Matching moments to phase distributions: mixtures of Erlang distributions
-        of common order. Stochastic Models 5(4), 1989.
+        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3: Johnson,
+        Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
         """
-        mean = positive("first", first)
-        c2, c3 = positive("second", second) / mean**2, positive("third", third) / mean**3
+        values = checks.times("sample", sample)
+        if not values.any():
+            raise InputError("sample holds no time above 0; give observed times")
+        scale = values.mean()  # so that no third power is too large for a float
+        mean, second, third = (float(((values / scale) ** k).mean()) for k in (1, 2, 3))
+        c2, c3 = second / mean**2, third / mean**3
         bound = math.inf
         if c2 > 1 and c3 > c2**2:
             bound = max(1 / (c2 - 1), (2 * c2**2 - c3) / (c3 - c2**2))
         if bound >= _MOST_ORDER:
             raise InputError(
-                f"moments {first:g}, {second:g}, {third:g}; no hyper-Erlang times have these, as "
+                f"moments {mean:g}, {second:g}, {third:g}; no hyper-Erlang times have these, as "
                 "their variance and skewness are too small; give moments of a sample of three or "
                 "more times that differ"
             )
@@ -369,18 +357,8 @@ class HyperErlang(Distribution):
         a, b = (m3 - m1 * m2) / spread, (m1 * m3 - m2**2) / spread
         large = (a + math.sqrt(a**2 - 4 * b)) / 2
         small = b / large  # the other root, without the difference of two like numbers
-        return cls((large - m1) / (large - small), (1 / (small * mean), 1 / (large * mean)), n)
-
-    @classmethod
-    def fit(cls, sample: ArrayLike) -> "HyperErlang":
-        """Return the distribution of the least order with the first three moments of a sample."""
-        values = checks.times("sample", sample)
-        if not values.any():
-            raise InputError("sample holds no time above 0; give observed times")
-        scale = values.mean()  # so that no third power is too large for a float
-        moments = (float(((values / scale) ** k).mean()) for k in (1, 2, 3))
-        unit = cls.of_moments(*moments)
-        return cls(unit.share, (unit.rates[0] / scale, unit.rates[1] / scale), unit.order)
+        rates = 1 / (small * mean) / scale, 1 / (large * mean) / scale
+        return cls((large - m1) / (large - small), rates, n)
 
     def moment(self, k: int) -> float:
         """Return E[T^k] = n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k)."""

@@ -25,9 +25,9 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield an empty file beside `path`; what is in it gets to `path` when the block succeeds.
 
-    A regular file is replaced in one step and keeps its permissions; when the block raises, it
-    stays as it was. A symbolic link is followed. To a device, a pipe, and standard output (``-``)
-    the finished content is written. The file ends as `path` does, as some writers go by that.
+    A regular file is replaced in one step, keeps its permissions, and stays as it was when the
+    block raises. Links are followed; a device, a pipe and standard output (``-``) get the finished
+    content. The file ends as `path` does, as some writers go by that.
     """
     target = _target(path)
     with _refusing(target, FULL):

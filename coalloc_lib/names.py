@@ -45,12 +45,8 @@ def needed_by(policy: type[Any]) -> tuple[str, ...]:
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
     """Return the multicluster that a text describes.
 
-    Parameters
-    ----------
-    text : str
-        The processors of each cluster, such as ``"64,32,32"``, or a name of `NAMED_SYSTEMS`.
-    argument : str
-        What an error calls the text.
+    `text` has the processors of each cluster, such as ``"64,32,32"``, or is a name of
+    `NAMED_SYSTEMS`; `argument` is what an error calls it.
 
     Examples
     --------

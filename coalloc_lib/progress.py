@@ -29,17 +29,9 @@ SILENT = Silent()
 class Progress(Silent):
     """A bar on stderr, or a widget in a notebook, and the count of what need not be done again.
 
-    Parameters
-    ----------
-    unit : str
-        What one step is called.
-    shown : bool
-        Whether there is a bar; the counts are kept without one too.
-
-    Attributes
-    ----------
-    steps, found : int
-        Steps announced so far, and those done before: the points that a sweep had in its cache.
+    `unit` is what one step is called; the counts are kept even where the bar is not `shown`.
+    `steps` have been announced so far, and `found` were done before: those that a sweep had in its
+    cache.
     """
 
     def __init__(self, unit: str = "run", shown: bool = True) -> None:

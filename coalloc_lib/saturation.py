@@ -29,6 +29,9 @@ def heavy_traffic(
 ) -> NDArray[np.float64]:
     """Utilization of a saturated system that serves these jobs in their order, in batches.
 
+    The second type of simulation of Bucur, Epema (2003), section 5. What spanning adds to the run
+    times does not count: it is no part of the offered load, with which this is compared.
+
     Parameters
     ----------
     stream : JobStream
@@ -37,11 +40,6 @@ def heavy_traffic(
         Waiting jobs that the policy sees; without it 1 under FCFS and else `HELD`.
     batches : int
         Of equal time, after the first tenth of the run, to the last job's entry.
-
-    Notes
-    -----
-    The second type of simulation of Bucur, Epema (2003), section 5. What spanning adds to the run
-    times does not count: it is no part of the offered load, with which this is compared.
     """
     return _saturated_run(scenario, stream, backlog, batches)[0]
 
@@ -138,14 +136,9 @@ def loss_at_response(
 ) -> NDArray[np.float64]:
     """Capacity loss in each of several runs with Poisson arrivals that respond in `response`.
 
-    The scenario has FCFS and a `JobModel`; `response` is a mean, in mean service times, and `jobs`
-    are those of a run.
-
-    Notes
-    -----
-    The first type of simulation of Bucur, Epema (2003), section 5. The utilization is measured, not
-    offered: near saturation a run of 100,000 jobs offers up to a fifth more than is served. So this
-    is no independent confirmation of `heavy_traffic`.
+    The scenario has FCFS and a `JobModel`; `response` is a mean, in mean service times. It is the
+    first type of simulation of Bucur, Epema (2003), section 5. The utilization is measured, not
+    offered: near saturation a run of 100,000 jobs offers up to a fifth more than is served.
     """
     service = getattr(scenario.workload, "service", None)
     if service is None:
@@ -189,13 +182,10 @@ def loss_between_bounds(
 ) -> NDArray[np.float64]:
     """Loss of several runs at the load at which a Poisson-fed queue stays longest between bounds.
 
-    `bounds` are queue lengths that are not to be hit; a run begins half-way between them.
-
-    Notes
-    -----
-    The adaptation of the second type of simulation for FPFS, Bucur, Epema (2003), section 5: the
-    middle of the rates at which the queue is strictly between the bounds for most arrivals, on a
-    grid of 0.5 % within 10 % around the rate that saturates a queue held half-way.
+    `bounds` are queue lengths that are not to be hit; a run begins half-way between them. It adapts
+    the second type of simulation to FPFS, Bucur, Epema (2003), section 5: the middle of the rates
+    at which the queue is strictly between the bounds for most arrivals, on a grid of 0.5 % within
+    10 % around the rate that saturates a queue held half-way.
     """
     if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
         text = f"bounds = {bounds}; give a lower and a higher queue length, with one between them"

@@ -11,8 +11,7 @@ Seed = int | np.random.SeedSequence
 def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
     """Return `count` independent seeds that depend on `seed` alone.
 
-    Unlike `SeedSequence.spawn`, which counts its calls, the same seed gives the same children
-    however often it is asked.
+    Unlike `SeedSequence.spawn`, it gives the same ones however often it is asked.
     """
     if not isinstance(seed, np.random.SeedSequence):
         seed = np.random.SeedSequence(whole("seed", seed, least=0))

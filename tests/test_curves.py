@@ -17,7 +17,7 @@ from coalloc_lib.curves import (
     response_point,
     response_times,
 )
-from coalloc_lib.intervals import Bound, Interval, student
+from coalloc_lib.intervals import Bound, Interval
 from coalloc_lib.seeds import spawn
 
 PAIR = co.Multicluster([8, 8])
@@ -27,14 +27,6 @@ UNORDERED = co.Scenario(PAIR, MODEL)
 OVERTAKING = UNORDERED.with_(scheduling=co.FPFS(20))
 SURE = Interval(0.8, 0.7, 0.9, 5)
 SERIAL = co.Scenario(co.Multicluster([1]), co.JobModel(co.uniform(1, 1), 1, "total"))
-
-
-@pytest.mark.parametrize("load", [0.3, 0.7])
-def test_one_processor_is_mm1(load):
-    values = response_times(SERIAL, load, jobs=200_000, replications=8)
-    interval = student(values, confidence=0.999)
-    assert interval.contains(1 / (1 - load))
-    assert interval.half_width < 0.1 / (1 - load)
 
 
 def test_the_first_tenth_of_the_jobs_does_not_count():
@@ -58,7 +50,7 @@ def test_the_run_grows_until_it_is_precise_or_has_most_jobs(load, precision, mos
 
 
 def test_a_run_that_still_slows_down_is_too_short():
-    """At 99 % of what a processor bears, 8000 jobs from an empty queue are far too few: M/M/1."""
+    """At a load of 99 %, 8000 jobs from an empty queue are far too few: M/M/1."""
     how = {"precision": 10, "jobs": 8000, "replications": 100, "seed": 4}
     short = response_point(SERIAL, 0.99, most_jobs=8000, **how)
     assert short.response.high < 100
@@ -133,7 +125,6 @@ def test_what_a_formula_does_not_know_takes_it_away():
 
 def test_the_methods_agree():
     exact, simulated = (find_maximum(ORDERED, method=m) for m in ("exact", "simulation"))
-    assert exact.max_utilization == co.maximal_utilization(PAIR, MODEL.sizes, 2).max_utilization
     assert simulated.interval.contains(exact.max_utilization)
     about = find_maximum(UNORDERED, method="approximation")
     simulated = find_maximum(UNORDERED)
@@ -153,13 +144,6 @@ def test_a_stretched_curve_moves_its_points_and_its_maximum():
     assert str(slow.maximum) == "0.4000 ± 0.0500 (95%), simulation"
 
 
-def test_longer_service_stretches_the_curve_exactly():
-    """Twice the service time at half the rate: the same schedule, in units twice as long."""
-    slow = UNORDERED.with_(workload=MODEL.with_(service=co.Exponential(2.0)))
-    one, two = (response_times(scenario, 0.6, jobs=3000) for scenario in (UNORDERED, slow))
-    np.testing.assert_allclose(two, 2 * one, rtol=1e-12)
-
-
 def test_systems_are_compared_in_pairs():
     unequal = UNORDERED.with_(system=co.Multicluster([12, 4]))
     slower = compare(unequal, UNORDERED, load=0.5, jobs=3000)
@@ -170,12 +154,12 @@ def test_systems_are_compared_in_pairs():
 
 
 def test_a_load_that_is_too_high_has_no_mean():
-    with pytest.raises(co.InputError, match=r"load = 0\.95; the system bears 0\.\d+ ±"):
+    with pytest.raises(co.InputError, match=r"load = 0\.95; the system can carry at most 0\.\d+ ±"):
         response_times(UNORDERED, 0.95, jobs=2000)
-    bears = Bound(Interval(0.4, 0.39, 0.41, 30), "simulation")
-    with pytest.raises(co.InputError, match=r"load = 0\.4; the system bears 0\.4000"):
-        response_times(UNORDERED, 0.4, jobs=2000, maximum=bears)
-    how = {"maximum": bears, "jobs": 200, "most_jobs": 200}
+    limit = Bound(Interval(0.4, 0.39, 0.41, 30), "simulation")
+    with pytest.raises(co.InputError, match=r"load = 0\.4; the system can carry at most 0\.4000"):
+        response_times(UNORDERED, 0.4, jobs=2000, maximum=limit)
+    how = {"maximum": limit, "jobs": 200, "most_jobs": 200}
     points = response_curve(UNORDERED, [0.3, 0.39, 0.4], **how).points
     assert [point.saturated for point in points] == [False, True, True]
 
@@ -183,14 +167,9 @@ def test_a_load_that_is_too_high_has_no_mean():
 @pytest.mark.parametrize(
     ("call", "scenario", "how", "words"),
     [
-        (response_curve, SERIAL, {"loads": 0.5, "precision": 0}, "precision = 0"),
-        (response_curve, SERIAL, {"loads": 0.5, "replications": 1}, "replications = 1"),
-        (response_curve, SERIAL, {"loads": [0.5, np.nan]}, "load = nan"),
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 5}, "jobs = 5"),
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 2000, "most_jobs": 1000}, "1000 is below"),
         (response_point, SERIAL, {"load": 1.5}, r"load = 1\.5; give a load below 1"),
-        (response_times, SERIAL, {"load": -1}, "load = -1"),
-        (find_maximum, ORDERED, {"method": "guess"}, "method = 'guess'"),
         (find_maximum, ORDERED, {"method": "approximation"}, "is exact; use simulation"),
         (find_maximum, UNORDERED, {"method": "exact"}, "an approximation"),
         (find_maximum, OVERTAKING, {"method": "exact"}, "does not exist"),
@@ -199,20 +178,6 @@ def test_a_load_that_is_too_high_has_no_mean():
 def test_bad_arguments(call, scenario, how, words):
     with pytest.raises(co.InputError, match=words):
         call(scenario, **how)
-
-
-def test_policies_of_ones_own_run_in_the_readable_engine():
-    class LastFit(co.Placement):
-        """The last cluster on which the component fits."""
-
-        def order(self, idle):
-            return reversed(range(len(idle)))
-
-    own = UNORDERED.with_(placement=LastFit(), engine="reference")
-    same = UNORDERED.with_(placement=co.FirstFit(clusters=(1, 0)))
-    how = {"jobs": 200, "most_jobs": 400, "maximum": Bound(SURE, "simulation")}
-    assert response_curve(own, [0.5], **how) == response_curve(same, [0.5], **how)
-    assert co.saturated_loss(own, jobs=500) == co.saturated_loss(same, jobs=500)
 
 
 def test_short_runs_have_a_warning():

@@ -105,14 +105,6 @@ def test_hyperexponential_has_balanced_means(mean, variation):
     assert time.cv == pytest.approx(variation)
 
 
-def test_between_is_uniform_on_its_range():
-    """By the greatest distance of the empirical distribution to the line (Kolmogorov, Smirnov)."""
-    sample = Between(0.2, 0.6).sample(np.random.default_rng(4), 100_000)
-    assert stats.kstest(sample, stats.uniform(0.2, 0.4).cdf).pvalue > 0.001
-    assert Between(0, 1) == Between(0.0, 1.0) != Between(0, 2)
-    assert hash(Between(0, 1)) == hash(Between(0.0, 1.0))
-
-
 def test_a_scalar_shape_gives_a_scalar():
     rng = np.random.default_rng(0)
     for time in TIMES:
@@ -184,38 +176,25 @@ def test_parse_sizes(text, name, mean):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: co.SizeDistribution([0, 0.5, 0.4]), "probabilities sum to 0.9"),
         (lambda: co.SizeDistribution([0, np.nan, 1]), r"probabilities\[1\] = nan"),
         (lambda: co.SizeDistribution([0, 1.5, -0.5]), r"probabilities\[2\] = -0.5"),
         (lambda: co.SizeDistribution([0.5, 0.5]), r"probabilities\[0\] = 0.5"),
         (lambda: co.SizeDistribution([1.0]), "probabilities is not a list"),
-        (lambda: co.SizeDistribution.empirical([]), "sizes is empty"),
         (lambda: co.SizeDistribution.empirical([3, 0]), r"sizes\[1\] = 0"),
         (lambda: co.power_of_two(0, 1, 8), "q = 0;"),
-        (lambda: co.power_of_two(1.01, 1, 8), "q = 1.01"),
         (lambda: co.uniform(5, 4), "low = 5 is above high = 4"),
-        (lambda: co.uniform(1, 4.5), "high = 4.5"),
         (lambda: co.uniform(1, 4).sum_of(0), "copies = 0"),
         (lambda: co.Deterministic(0), "mean = 0"),
-        (lambda: co.Exponential(math.nan), "mean = nan"),
         (lambda: co.Hyperexponential(0, 2), "mean = 0"),
         (lambda: co.Hyperexponential(1, 0.99), "variation = 0.99"),
-        (lambda: co.Empirical([1.0, math.nan]), r"values\[1\] = nan"),
         (lambda: co.Empirical([0.0, 0.0]), "values holds no time above 0"),
         (lambda: co.PoissonArrivals(0), "rate = 0"),
-        (lambda: Between(-0.1, 1), "low = -0.1; give a finite number of 0 or more"),
-        (lambda: Between(0, math.inf), "high = inf"),
         (lambda: Between(1, 1), "low = 1.0 is not below high = 1.0"),
         (lambda: co.parse_sizes(None), "sizes = None is no str; give"),
-        (lambda: co.parse_sizes(""), "sizes = ''"),
         (lambda: co.parse_sizes("U(1,16)"), r"sizes = 'U\(1,16\)'; write U\[a,b\]"),
         (lambda: co.parse_sizes("U[1.5,16]"), "a and b are whole numbers"),
         (lambda: co.parse_sizes("D(.)[1,8]"), "q is a number"),
-        (lambda: co.parse_sizes("U[9,8]"), "low = 9 is above high = 8"),
-        (lambda: co.SizeDistribution([0, "1"]), r"probabilities\[1\] = '1'"),
         (lambda: co.uniform(1, 4).sample(3), "rng = 3 is no Generator; give numpy.random"),
-        (lambda: co.uniform(1, 4).sample(np.random.default_rng(1), "x"), "shape = 'x'"),
-        (lambda: co.PoissonArrivals(1).sample(np.random.default_rng(1), -1), "count = -1"),
     ],
 )
 def test_bad_arguments_are_named_with_their_value(make, message):

@@ -8,13 +8,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import saturation
 from coalloc_lib.analytic import slotted_utilization
-from coalloc_lib.curves import (
-    compare,
-    find_maximum,
-    response_curve,
-    response_point,
-    response_times,
-)
+from coalloc_lib.curves import find_maximum, response_point, response_times
 from coalloc_lib.distributions import Between
 from coalloc_lib.intervals import Interval, student
 from coalloc_lib.saturation import (
@@ -168,7 +162,6 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
     ("call", "workload", "how", "words"),
     [
         (saturated_loss, MODEL, {"jobs": 1}, "jobs has 1 entries"),
-        (saturated_loss, MODEL, {"batches": 1}, "batches = 1"),
         (saturated_loss, TOO_LARGE, {"jobs": 100}, r"job that never starts: components \[9\]"),
         (loss_at_response, MODEL, {"jobs": 3000}, "needs [0-9]+ or more"),
         (loss_at_response, MODEL.sample(10, 1), {}, "has no one distribution of service times"),
@@ -264,18 +257,3 @@ def test_penalties_of_their_own_take_away_what_they_add_on_average():
     busy, warning = replicated_traffic(alone, jobs=20_000, replications=10)
     assert warning == ""
     assert student(busy.mean(axis=1), 0.999).contains(1 / 1.4)
-
-
-def test_a_load_that_penalties_make_too_high_is_not_averaged():
-    """With a penalty of 1 the jobs can use a half at most, although the offered load is below 1."""
-    workload = SplitJobs(co.JobModel(co.uniform(2, 2)), 1, 2, span_penalty=1.0)
-    alone = co.Scenario(co.Multicluster([1, 1]), workload)
-    curve = response_curve(alone, [0.2, 0.49, 0.51, 0.8], jobs=2000, most_jobs=4000)
-    assert curve.maximum.method == "simulation"
-    assert curve.maximum.max_utilization == pytest.approx(0.5, rel=1e-9)
-    assert [point.saturated for point in curve.points] == [False, False, True, True]
-    free = alone.with_(workload=workload.with_(span_penalty=0.0))
-    with pytest.raises(co.InputError, match=r"load = 0\.6; the system bears"):
-        compare(alone, free, load=0.6, jobs=2000)
-    assert compare(alone, free, load=0.3, jobs=2000).low > 0
-    assert compare(alone, free, jobs=2000).estimate == pytest.approx(-0.5, rel=1e-9)

@@ -1,7 +1,8 @@
 """The maximal utilization from the Markov chain itself: exact, for small systems."""
 
 from array import array
-from dataclasses import dataclass, field
+from collections import Counter
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -48,19 +49,15 @@ def exact_utilization(
 
     Notes
     -----
-    Service times are exponential and the queue is never empty. Two kinds of states: the first
-    waiting job, whose size is known, does not fit; or the next one is about to be drawn, which
-    takes no time. From the first kind, each running job is as likely to depart. Jobs on the same
-    processors of the same clusters are alike, so the running jobs are a multiset of allocations.
-    All states that are reached from the idle system are enumerated, and the balance equations
-    solved.
+    Service times are exponential and the queue is never empty. A state is a multiset of allocations
+    and, where a job waits, its size. Each running job is as likely to be the next to depart. All
+    states that are reached from the idle system are enumerated, and the balance equations solved.
 
     Examples
     --------
     >>> from coalloc_lib.distributions import uniform
     >>> from coalloc_lib.system import Multicluster
-    >>> bound = exact_utilization(Multicluster([4, 4]), uniform(1, 2))
-    >>> bound.method
+    >>> exact_utilization(Multicluster([4, 4]), uniform(1, 2)).method
     'exact'
     """
     parts, _, placement = checked(system, sizes, components, request, placement)
@@ -75,95 +72,74 @@ def exact_utilization(
             f"system = {system} runs up to {most} of these jobs at once",
             f"the chain is for {MOST_RUNNING} at most",
         )
-    chain = _Chain(system, jobs, chances, request, placement)
-    chain.enumerate(budget)
-    level = chain.mean_running()
+    level = _mean_running(*_reached(system, jobs, chances, request, placement, budget))
     utilization = Interval.exact(float(level * mean / system.processors))
     return Bound(utilization, "exact", float(level))
 
 
-@dataclass(eq=False)
-class _Chain:
-    """The states that are reached from the idle system, and the jumps between them.
+def _reached(system, jobs, chances, request, placement, budget):
+    """Return the states that are reached from the idle system, and the jumps between them.
 
-    A state is (running, head): the sorted numbers of the allocations of the running jobs, and the
-    number of the waiting job's size, or -1 where the next job is about to be drawn.
+    A state has the sorted numbers of the running jobs' allocations and the number of the waiting
+    job's size, -1 where the next job is about to be drawn. Jumps are columns: the chance, from, to.
     """
+    numbers, allocations = {}, []
 
-    system: Multicluster
-    jobs: list
-    chances: np.ndarray
-    request: str
-    placement: Placement
-    states: dict = field(default_factory=dict)
-    allocations: list = field(default_factory=list)
-    numbers: dict = field(default_factory=dict)
-    placed: dict = field(default_factory=dict)
-    source: array = field(default_factory=lambda: array("l"))
-    target: array = field(default_factory=lambda: array("l"))
-    chance: array = field(default_factory=lambda: array("d"))
+    @cache
+    def placed(job, idle):
+        taken = placement.place(jobs[job], request, idle)
+        if taken is None:
+            return None
+        one = numbers.setdefault(tuple(taken), len(numbers))
+        if one == len(allocations):
+            allocations.append(tuple(taken))
+        return one, tuple(have - take for have, take in zip(idle, taken, strict=True))
 
-    def enumerate(self, budget: int) -> None:
-        """Find all states, breadth first, within the budget."""
-        queue = [((), -1, self.system.sizes)]
-        self.states[queue[0][:2]] = 0
-        for place, state in enumerate(queue):
-            for running, head, idle, p in self._jumps(*state):
-                following = self.states.setdefault((running, head), len(queue))
-                if following == len(queue):
-                    queue.append((running, head, idle))
-                self.source.append(place)
-                self.target.append(following)
-                self.chance.append(p)
-            if len(queue) > budget or len(self.source) > TRANSITIONS * budget:
-                raise BudgetError(
-                    f"the chain of system = {self.system} has {len(queue)} states or more, and "
-                    f"{len(self.source)} transitions: so many after the first {place + 1} states",
-                    f"budget_states = {budget}",
-                )
-
-    def _jumps(self, running, head, idle):
-        """Return the states that follow a state, each with the idle processors and the chance."""
-        if head < 0:
-            draws = enumerate(self.chances.tolist())
-            return [(*self._tried(running, job, idle), p) for job, p in draws]
-        jumps, first = [], 0  # departures: each running job is as likely to be the next
-        while first < len(running):
-            alike = running.count(running[first])
-            rest = running[:first] + running[first + 1 :]
-            freed = tuple(map(sum, zip(idle, self.allocations[running[first]], strict=True)))
-            jumps.append((*self._tried(rest, head, freed), alike / len(running)))
-            first += alike
-        return jumps
-
-    def _tried(self, running, job, idle):
+    def tried(running, job, idle):
         """Return the state after a try to start a job: it runs, or it waits."""
-        if (job, idle) not in self.placed:
-            taken = self.placement.place(self.jobs[job], self.request, idle)
-            if taken is None:
-                self.placed[job, idle] = None
-            else:
-                number = self.numbers.setdefault(tuple(taken), len(self.numbers))
-                left = tuple(have - take for have, take in zip(idle, taken, strict=True))
-                self.placed[job, idle] = number, left
-                if number == len(self.allocations):
-                    self.allocations.append(tuple(taken))
-        if self.placed[job, idle] is None:
+        if (found := placed(job, idle)) is None:
             return running, job, idle
-        number, left = self.placed[job, idle]
-        return tuple(sorted((*running, number))), -1, left
+        return tuple(sorted((*running, found[0]))), -1, found[1]
 
-    def mean_running(self) -> float:
-        """Return the mean number of running jobs in the steady state."""
-        counts = np.array([len(running) for running, _ in self.states])
-        waiting = np.array([head >= 0 for _, head in self.states])
-        chance, source, target = (
-            np.frombuffer(column, dtype=column.typecode)
-            for column in (self.chance, self.source, self.target)
-        )
-        flow = stationary_flow(chance, source, target, waiting, counts)
-        # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
-        return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
+    def following(running, head, idle):
+        """Yield the next states, each with the idle processors and the chance."""
+        if head < 0:
+            for job, p in enumerate(chances.tolist()):
+                yield *tried(running, job, idle), p
+            return
+        for one, alike in Counter(running).items():  # each is as likely to depart
+            first = running.index(one)
+            rest = running[:first] + running[first + 1 :]
+            freed = tuple(map(sum, zip(idle, allocations[one], strict=True)))
+            yield *tried(rest, head, freed), alike / len(running)
+
+    queue = [((), -1, system.sizes)]  # breadth first
+    states = {queue[0][:2]: 0}
+    chance, source, target = array("d"), array("l"), array("l")
+    for place, state in enumerate(queue):
+        for running, head, idle, p in following(*state):
+            to = states.setdefault((running, head), len(queue))
+            if to == len(queue):
+                queue.append((running, head, idle))
+            source.append(place)
+            target.append(to)
+            chance.append(p)
+        if len(queue) > budget or len(source) > TRANSITIONS * budget:
+            raise BudgetError(
+                f"the chain of system = {system} has {len(queue)} states or more, and "
+                f"{len(source)} transitions: so many after the first {place + 1} states",
+                f"budget_states = {budget}",
+            )
+    return states, [np.frombuffer(each, each.typecode) for each in (chance, source, target)]
+
+
+def _mean_running(states, jumps):
+    """Return the mean number of running jobs in the steady state."""
+    counts = np.array([len(running) for running, _ in states])
+    waiting = np.array([head >= 0 for _, head in states])
+    flow = stationary_flow(*jumps, waiting, counts)
+    # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
+    return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
 
 
 def _jobs(sizes, request, budget):
@@ -192,8 +168,7 @@ def stationary_flow(
 ) -> NDArray[np.float64]:
     """Return how often each state that takes time (`lasting`) is visited, as a share of all visits.
 
-    Jump i leads from ``source[i]`` to ``target[i]`` with probability ``chance[i]``; between two
-    states without time it leads to a higher `order`.
+    Between two states without time a jump, from `source` to `target`, leads to a higher `order`.
     """
     from scipy.sparse import csr_array
 

@@ -18,12 +18,9 @@ LARGEST_TABLE = 2**26
 class JointSizes:
     """A distribution of the component sizes of a job, dependent or not.
 
-    Parameters
-    ----------
-    vectors : array_like of int, shape (m, k)
-        The possible jobs, one a row: processors of each component, padded with zeros.
-    probabilities : array_like, shape (m,)
-        Their probabilities, 1 in all. Equal rows are merged, rows of probability 0 dropped; sorted.
+    `vectors`, shape (m, k), has the possible jobs, one a row: processors of each component, padded
+    with zeros. `probabilities`, shape (m,), are theirs, 1 in all. Rows are sorted, equal ones
+    merged and those of probability 0 dropped.
     """
 
     vectors: np.ndarray

@@ -1,7 +1,4 @@
-"""Unordered and total requests: random jobs placed one after the other on the idle system.
-
-By worst fit that is the WF-convolution of Bucur, Epema (2003), section 4.2.
-"""
+"""Unordered and total requests: random jobs placed one after the other on the idle system."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -29,8 +26,7 @@ def unordered_case(
 ) -> tuple[Iterator[float], int, float]:
     """Return F^(i) for i = 1, 2, ..., the smallest and the mean number of processors of a job.
 
-    F^(i) is the probability that i random jobs, placed one after the other, fit on the idle system;
-    the arguments are as `checked` returns them.
+    F^(i) is the probability that i random jobs, placed one after the other, fit on the idle system.
     """
     if isinstance(sizes, JointSizes):
         table = sizes.unordered()
@@ -69,11 +65,10 @@ def _table_fits(table, system, placement):
 
 
 def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> Iterator[float]:
-    """Yield F^(i) by worst fit for a table of jobs with components in non-increasing order.
+    """Yield F^(i) by worst fit: the WF-convolution of Bucur, Epema (2003), section 4.2.
 
-    A state is the non-increasing vector of used processors, at first `start`: unequal clusters are
-    clusters of the largest `size`, of which a part is used. h(s) is the sum of f(t) g(u) over
-    ord(t + rev(u)) = s.
+    `joint` has its components in non-increasing order. A state is the non-increasing vector of used
+    processors, at first `start`: unequal clusters are clusters of the largest `size`, partly used.
     """
     spread = max(int(joint.vectors.max()), int(start[0]))
     ways = ways_table(len(start), spread)
@@ -90,7 +85,7 @@ def nested_fits(
 ) -> Iterator[float]:
     """Yield what `worst_fit_fits` does, for `components` independent sizes of one distribution.
 
-    The sum over all jobs is nested, one size in another, as worst fit places the largest first: the
+    Worst fit places the largest first, so the sum over jobs is nested, one size in another: the
     work grows with the number of sizes, not of different jobs.
     """
     spread = max(part.maximum, int(start[0]))
@@ -118,16 +113,12 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
     density[0] = 1
     floor = NEGLIGIBLE / len(density)
     return _one_after_the_other(
-        density,
-        lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor),
+        density, lambda before, after: first_fit_step(before, after, sizes, strides, *jobs, floor)
     )
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return w with w[l, v] the number of non-increasing vectors of l numbers below v.
-
-    A vector v of l numbers has lexicographic place sum of w[l - i, v[i]] over i.
-    """
+    """Return w with w[l, v] the number of non-increasing vectors of l numbers below v."""
     ways = np.ones((length + 1, largest + 2), dtype=np.int64)
     for row in range(1, length + 1):
         ways[row] = np.append(0, np.cumsum(ways[row - 1, 1:]))

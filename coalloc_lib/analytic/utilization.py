@@ -47,8 +47,7 @@ def maximal_utilization(
     service : {"exponential", "slotted"}
         Exponential service times, or equal ones where all jobs in service start and end together.
     budget_seconds, budget_bytes : float
-        What is estimated to take more raises `BudgetError` before it starts. The estimate looks at
-        no clock: the same question is refused, or answered, on any machine.
+        What is estimated to take more, on any machine, raises `BudgetError` before it starts.
 
     Notes
     -----
@@ -57,15 +56,14 @@ def maximal_utilization(
     i random jobs fit together; the utilization is M times the mean number of processors of a job
     over the number of processors.
 
-    With exponential service that is exact for ordered and flexible requests and on a single
-    cluster. Two cases are approximations. For unordered and total requests on several clusters,
-    F^(i) is the probability that i random jobs fit when they are placed one after the other on the
-    idle system, the paper's WF-convolution where clusters are equal. It does not know the states
-    that departures leave behind; `exact_utilization` does, for small systems. The error is small by
-    worst fit where a job has a component for each cluster; with fewer components, and by first fit,
-    it can be larger than the difference between two placements; `benchmarks/bench_approximation.py`
-    measures it. With slotted service the jobs of a slot are taken for fresh draws, although the
-    first is the one that did not fit before; `slotted_utilization` does without.
+    With exponential service that is exact for ordered and flexible requests and on one cluster.
+    Two cases are approximations. For unordered and total requests on several clusters, F^(i) is of
+    jobs placed one after the other on the idle system (the WF-convolution, by worst fit), which
+    leaves out the states after departures; `exact_utilization` has them, for small systems. The
+    error is small by worst fit where a job has a component for each cluster, and can else be larger
+    than the difference between two placements. With slotted service the jobs of a slot are taken
+    for fresh draws, although the first is the one that did not fit before; see
+    `slotted_utilization`.
 
     References
     ----------
@@ -161,12 +159,11 @@ def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
 
     Notes
     -----
-    Equation (4) draws all jobs of a slot afresh. But the first job of a slot is the one that did
-    not fit into the slot before, and large jobs fit less often. So the first sizes are a Markov
-    chain. With f the density of the sizes and r(u) = f(u) + sum over s of f(s) r(u - s) (r(0) = 1)
-    the probability that some number of jobs add up to u, a slot that begins with s fills up to u
-    and is followed by t with probability r(u - s) f(t) where u + t > N; the utilization is the
-    mean of u over N in the chain's steady state.
+    The first job of a slot is the one that did not fit before, so first sizes are a Markov chain.
+    With f the density of the sizes and r(u) = sum over s of f(s) r(u - s), r(0) = 1, the
+    probability that some number of jobs add up to u, a slot that begins with s fills up to u and is
+    followed by t with probability r(u - s) f(t) where u + t > N; the utilization is the mean of u
+    over N.
     """
     if sizes.maximum > whole("processors", processors):
         raise InputError(f"sizes reach {sizes.maximum}; give at least as many processors")

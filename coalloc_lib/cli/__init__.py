@@ -1,8 +1,7 @@
 """The command line: ``coalloc loss``, ``simulate``, ``reproduce`` and ``traces``.
 
-Results go to stdout, progress and errors to stderr. Whatever ends a command leaves no half-written
-file behind. What takes long to import is imported by the command that needs it, so that the help
-is there at once.
+Results go to stdout, progress and errors to stderr. What takes long to import is imported by the
+command that needs it.
 """
 
 import json

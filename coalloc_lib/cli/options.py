@@ -43,8 +43,8 @@ FLAGS = {"as_json": "--json", "every_row": "--all"}
 def command(booking: bool | None = None, **texts: tuple) -> Callable[[Callable], Callable]:
     """Return a decorator that makes a function's arguments options, with these texts or `SHARED`.
 
-    Its ``**`` argument, if any, takes the fields of the scheduling policies, None or False where
-    they are not given; `booking` tells whether policies that book jobs are among them.
+    A ``**`` argument takes the fields of the scheduling policies, where `booking` also of those
+    that book jobs.
     """
 
     def decorate(function: Callable) -> Callable:

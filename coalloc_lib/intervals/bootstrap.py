@@ -34,10 +34,9 @@ class Resamples:
 
         Notes
         -----
-        Percentiles of the resamples, further out than `confidence` asks for, as a log has few
-        weeks: at the normal probability of Student's quantile for b blocks, times the root of
-        b / (b - 1) (Hesterberg 2015, the expanded percentile interval; The American Statistician
-        69). Of a function that rises, the interval is the function's values at the ends.
+        Percentiles of the resamples, at the normal probability of Student's quantile for b blocks
+        times the root of b / (b - 1): the expanded percentile interval of Hesterberg (2015), The
+        American Statistician 69.
         """
         from scipy.special import ndtr, stdtrit  # takes long to import
 
@@ -71,7 +70,7 @@ def resample_weeks(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Draw the weeks of a log anew: a moving-block bootstrap of weighted means.
+    """Draw the weeks of a log anew: a moving-block bootstrap (Künsch 1989) of weighted means.
 
     Parameters
     ----------
@@ -80,14 +79,8 @@ def resample_weeks(
     submit : array_like, shape (n,)
         In seconds: a job belongs to the week in which it came.
     block, step : float
-        Length of a block and least distance of two, in seconds: a week, so that each has its
-        weekend, and a day. The log must have four blocks or more.
-
-    Notes
-    -----
-    Künsch (1989): blocks of neighbouring jobs, which depend on one another, are drawn with
-    replacement, as many as fill the log, from all that begin at a step, around its end to its
-    begin. The mean is that of all values drawn, weighted.
+        Length of a block and least distance of two, in seconds. The log must have four blocks or
+        more; as many as fill it are drawn, from all that begin at a step, around its end.
     """
     submit, values = np.asarray(submit, float), np.atleast_2d(np.asarray(values, float))
     weights = np.broadcast_to(np.asarray(weights, float), values.shape)

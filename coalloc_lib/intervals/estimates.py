@@ -10,11 +10,11 @@ METHODS = ("exact", "approximation", "simulation")
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its confidence interval.
+    """An estimate with its confidence interval, from `count` (nearly) independent values.
 
     `above`, `below` and `between` answer True, False, or None where the interval does not decide.
-    It rests on `count` (nearly) independent values, 0 for an exact figure. `warning` says why it
-    is likely too narrow; such an interval decides nothing and is not printed.
+    The count is 0 for an exact figure. `warning` says why the interval is likely too narrow; such a
+    one decides nothing and is not printed.
     """
 
     estimate: float
@@ -93,10 +93,9 @@ def not_(answer: bool | None) -> bool | None:
 
 @dataclass(frozen=True)
 class Bound:
-    """The maximal utilization of a system, and how it is known.
+    """The maximal utilization of a system, and how it is known: by one of `METHODS`.
 
-    `method` is one of `METHODS`; `multiprogramming_level` is the mean number of jobs in service
-    while the queue is never empty, where a formula gives that.
+    `multiprogramming_level` is the mean number of jobs in service, where a formula gives that.
     """
 
     interval: Interval

@@ -59,7 +59,7 @@ def unpaired_difference(
 class Sample:
     """Values of one figure in independent runs; without a dimension, a figure that is known.
 
-    ``one - other`` compares runs on common random numbers one by one; it has the warning of either.
+    ``one - other`` compares runs in pairs and has the warning of either.
     """
 
     values: NDArray[np.float64]
@@ -144,11 +144,9 @@ def crossing(
     Notes
     -----
     The 95 % interval has all `x` at which the paired interval of the difference contains zero
-    (Fieller's way). Its ends and the estimate are roots of the ends and the middle of that
-    interval, found by halving the range, and by a straight line within the last part. Of several
-    crossings one is found, and none where both ends have one sign. Where runs share less of their
-    random numbers, the interval covers more often than it says. It has the first warning of the
-    differences in it and next to it on either side.
+    (Fieller's way). Its ends and the estimate are roots, found by halving the range and by a
+    straight line within the last part. Of several crossings one is found, and none where both ends
+    have one sign. The interval has the first warning of the differences in it and next to it.
     """
     low, high = numbers("range", [low, high]).astype(float).tolist()
     if not -np.inf < low < high < np.inf:
@@ -182,8 +180,8 @@ def crossing(
 def _rising_root(function, low, high, halvings, outwards):
     """Return where a rising function is zero; infinite where that is outside of the range.
 
-    Where an end of the last part is infinite, `outwards` is the share of it that counts. Where the
-    function is zero for a while, the begin is the first such number and the end the last.
+    Where an end of the last part is infinite, `outwards` is the share of it that counts; 0 also
+    means the first of several zeros.
     """
     has_risen = operator.gt if outwards else operator.ge
     below, above = function(low), function(high)

@@ -1,10 +1,8 @@
 """What a finished point is known by, and the files that keep it.
 
-A point is found again by two digests, which are the same in every process. One is of the function:
-its code and all that this code reaches by name, modules of the user's as a whole, together with
-every source file of this library and NumPy's version. The other is of the point's arguments and its
-seed. What installed packages have is known by its name. What cannot be followed is refused, since
-the cache could give old results.
+Two digests, the same in every process: of the function, with its code, all that this reaches by
+name, and every source of this library; and of the arguments and the seed. Installed packages are
+known by their names. What cannot be followed is refused.
 """
 
 import base64
@@ -69,10 +67,7 @@ library_digest()  # now, and not when the first sweep begins, which may be after
 
 
 def describe(value: object) -> str:
-    """Return a text that is the same for equal values in every process, and differs for others.
-
-    What cannot be pickled or followed is an `InputError` that says where it is.
-    """
+    """Return a text that is the same for equal values in every process; refuse what has none."""
     description = _Description()
     try:
         return description(value)
@@ -261,9 +256,9 @@ def _checksum(body):
 class Store:
     """The finished points of one function in a folder of the cache.
 
-    Every run writes a file of its own, so that runs at once do not meet, and appends each record
-    with one call: a kill leaves at most one torn record, which its checksum gives away. Records are
-    pickles, so that whoever can write to the folder can run code here.
+    Every run appends to a file of its own, one call a record: a kill leaves at most one torn
+    record, which its checksum gives away. Records are pickles: who can write to the folder can run
+    code here.
     """
 
     def __init__(self, cache: str | os.PathLike[str], function: Callable[..., object]) -> None:

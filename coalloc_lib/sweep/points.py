@@ -23,12 +23,35 @@ from coalloc_lib.checks import InputError, whole
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.sweep.cache import SCALARS, Store, describe, digest, record_line
-from coalloc_lib.sweep.preparation import compile_kernels
 
 #: Seconds that a sweep waits for a Dask cluster without any worker, or ``wait_for_workers_timeout``
 #: where that is longer: a worker that died is back in a few, one that waits in a queue is not.
 PATIENCE = 60.0
 _LOOK = 1.0  # seconds between two looks at the cluster
+
+
+def compile_kernels() -> None:
+    """Compile every kernel: processes that write one cache of Numba at once can crash."""
+    # Imported here: Numba and the formulas take long, and a sweep may use neither.
+    from coalloc_lib.analytic import JointSizes, maximal_utilization
+    from coalloc_lib.distributions import uniform
+    from coalloc_lib.jobs import JobStream
+    from coalloc_lib.placement import FirstFit, WorstFit
+    from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online
+    from coalloc_lib.simulation import simulate
+    from coalloc_lib.system import Multicluster
+
+    # By public functions, so that each kernel is compiled for the types that are used.
+    pair, sizes = Multicluster([2, 2]), uniform(1, 2)
+    jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
+    for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):
+        simulate(pair, jobs, scheduling=scheduling)
+    for placement in (WorstFit(), FirstFit()):
+        # so many sizes that they are placed one after the other, and not by a table of jobs
+        case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"
+        maximal_utilization(*case, placement=placement)
+    for request in ("ordered", "unordered"):
+        maximal_utilization(pair, JointSizes.independent(sizes, 2), request=request)
 
 
 @dataclass(frozen=True)
@@ -47,8 +70,7 @@ class Failure:
 class SweepError(RuntimeError):
     """Points failed or the run had to stop; `failures` has what failed or was in flight.
 
-    What finished is in `results`, by its position in the list of `run_points`, and in the `table`
-    of `sweep`.
+    What finished is in `results`, by position, and in the `table` of `sweep`.
     """
 
     table: Any = None
@@ -87,11 +109,10 @@ def run_points(
         the function's code, with what it reaches by name in your own script and modules. It holds
         pickles: use none that others can write to.
     workers : int, optional
-        Threads, -1 for one a processor, unless an active ``joblib.parallel_config`` names
-        something else. Without either, the points run one after the other.
+        Threads, -1 for one a processor, 1 where it is not given. An active
+        ``joblib.parallel_config`` comes before it.
     prepare : callable, optional
-        Called once before points are handed to other processes: compiles kernels, since processes
-        that do so at once can crash.
+        Called once before points are handed to other processes: compiles kernels.
     progress : Progress
 
     Returns
@@ -103,7 +124,7 @@ def run_points(
     ------
     SweepError
         Points failed (the others finish first), worker processes died, a Dask cluster has had no
-        workers for long, or the disk is full. What had finished is kept, failed points are not.
+        workers for long, or the disk is full. What had finished is kept.
 
     Examples
     --------
@@ -295,10 +316,7 @@ def _reason(error):
 
 
 def _active_pool(workers):
-    """Return what runs calls, as ``joblib.parallel_config`` names it, and whether in threads here.
-
-    It takes a function and tuples of arguments. Other processes yield what the function returns.
-    """
+    """Return what runs calls, as ``joblib.parallel_config`` says, and whether in threads here."""
     hint = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
     if hasattr(backend, "client"):
@@ -317,11 +335,7 @@ def _active_pool(workers):
 
 
 def _on_dask(client, patience, function, tasks):
-    """Yield what the function returns, from workers that may come and go.
-
-    joblib's own way waits for ever for a cluster that has no workers any more, and for a call that
-    Dask gave up with its worker.
-    """
+    """Yield what the function returns; joblib's own way waits for ever for lost workers."""
     from distributed import wait
 
     pending, alive = set(), time.monotonic()

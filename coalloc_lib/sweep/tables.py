@@ -12,8 +12,7 @@ from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.intervals import student
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed
-from coalloc_lib.sweep.points import Run, SweepError, label, plain
-from coalloc_lib.sweep.preparation import compile_kernels
+from coalloc_lib.sweep.points import Run, SweepError, compile_kernels, label, plain
 
 #: Names of the table and of the call that no argument of a grid and no result may take.
 RESERVED = {"seed", "replication", "error"}

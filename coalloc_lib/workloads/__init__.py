@@ -27,7 +27,6 @@ class Workload(Protocol):
         seed : int or SeedSequence
             The same seed gives the same jobs, whatever the rate; it changes nothing in a log.
         rate : float, optional
-            Arrivals a unit of time: the mean of a random workload, and exactly ``(count - 1)``
-            over the span of the submissions for a log. Where it is not given, jobs come as those
-            of the log or the model do, all at 0 where a model has no arrivals of its own.
+            Arrivals a unit of time: the mean of a random workload, and exact for a log. By default
+            those of the log or the model, all at 0 where a model has no arrivals of its own.
         """

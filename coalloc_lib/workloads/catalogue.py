@@ -1,7 +1,7 @@
 """The public logs of the Parallel Workloads Archive: where they are, and whether they are whole.
 
-They are not part of this package. `load_trace` looks into the folder that ``COALLOC_TRACES`` names,
-then into the user's cache, and only then fetches a log. Every copy is checked by SHA-256.
+They are looked for in the folder that ``COALLOC_TRACES`` names, then in the user's cache, then
+fetched. Every copy is checked by SHA-256.
 """
 
 import hashlib
@@ -22,9 +22,8 @@ MISSING = ("fetch", "stand-in", "error")
 class Trace:
     """What is known of one public log; None is unknown.
 
-    `archive_sha256` is that of the packed file at `url`, `content_sha256` that of what is in it.
-    `usable` counts the jobs with a run time and processors above 0. Publications name whom they
-    `acknowledge` for the log.
+    The checksums are of the packed file at `url` and of what is in it. `usable` jobs have a run
+    time and processors above 0. Publications `acknowledge` who gave the log.
     """
 
     name: str

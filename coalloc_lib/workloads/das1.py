@@ -1,13 +1,8 @@
-"""Stand-ins for the log of the largest cluster of the first DAS system (128 processors).
+"""Stand-ins for the log of the largest cluster of the first DAS system, which is not public.
 
-That log is not public; a few of its moments are published. The distributions here have exactly
-those, and are otherwise the plainest that show the preferences the authors describe. They say
-'stand-in' in their names, and so should whatever is made with them.
-
-References
-----------
-Bucur, Epema: An Evaluation of Processor Co-Allocation for Different System Configurations and
-Job Structures (2002), section 2.1.
+They have the published moments and are otherwise the plainest that show the preferences the authors
+describe: Bucur, Epema: An Evaluation of Processor Co-Allocation for Different System
+Configurations and Job Structures (2002), section 2.1.
 """
 
 from dataclasses import dataclass
@@ -33,29 +28,19 @@ POWER_WEIGHT = 10.0
 def das1_sizes() -> SizeDistribution:
     """Return a stand-in for the job sizes: 58 in [1, 128], of mean 23.34 and cv 1.11.
 
-    Notes
-    -----
-    p_s is proportional to w_s exp(a s + b s²) / s with w_s = 10 for powers of two, 1 included,
-    and 1 for other sizes: of all distributions with the two published moments, which give a and b,
-    it is the one of least relative entropy to w_s / s, which favours small sizes and powers of two.
-    The log's 58 sizes are not published; here they are all up to 32, even ones up to 64, multiples
-    of 8 above, and 68 and 100.
+    p_s is proportional to w_s exp(a s + b s²) / s with w_s = 10 for powers of two, 1 included, and
+    1 for other sizes: of all distributions with the two moments, which give a and b, the one of
+    least relative entropy to w_s / s. The log's 58 sizes are not published; here they are all up to
+    32, even ones up to 64, multiples of 8 above, and 68 and 100.
     """
+    from scipy import optimize
+
     sizes = np.sort(np.r_[1:33, 34:65:2, 72:129:8, 68, 100])
     is_power = (sizes & (sizes - 1)) == 0
     prior = np.where(is_power, POWER_WEIGHT, 1.0) / sizes
-    target = np.array([SIZE_MEAN, SIZE_MEAN**2 * (1 + SIZE_CV**2)])
-    weights = np.zeros(sizes.max() + 1)
-    weights[sizes] = _tilted(prior, np.array([sizes, sizes.astype(float) ** 2]), target)
-    return SizeDistribution(weights, "DAS1 stand-in")
-
-
-def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
-    """Return the weights ``prior * exp(t @ features)``, normalised, with means `target`."""
-    from scipy import optimize
-
-    scale = np.abs(features).max(axis=1)
-    features, target = features / scale[:, None], target / scale
+    scale = np.array([128.0, 128.0**2])
+    features = np.array([sizes, sizes.astype(float) ** 2]) / scale[:, None]
+    target = np.array([SIZE_MEAN, SIZE_MEAN**2 * (1 + SIZE_CV**2)]) / scale
 
     def weights_at(tilt: NDArray) -> NDArray:
         logs = np.log(prior) + tilt @ features
@@ -66,11 +51,13 @@ def _tilted(prior: NDArray, features: NDArray, target: NDArray) -> NDArray:
     # the covariance: the root is the only one.
     solution = optimize.root(
         lambda tilt: features @ weights_at(tilt) - target,
-        np.zeros(len(target)),
+        np.zeros(2),
         jac=lambda tilt: np.cov(features, aweights=weights_at(tilt), ddof=0),
         tol=1e-15,
     )
-    return weights_at(solution.x)
+    weights = np.zeros(129)
+    weights[sizes] = weights_at(solution.x)
+    return SizeDistribution(weights, "DAS1 stand-in")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A synthetic workload fitted to a log, by the method of Jann and others.
 
-Jobs are divided into classes by their size. Within each, the times between arrivals and the run
-times have hyper-Erlang distributions of common order whose first three moments are the log's.
+In each class of sizes, times between arrivals and run times are hyper-Erlang and have the log's
+first three moments.
 """
 
 from dataclasses import dataclass
@@ -41,17 +41,15 @@ class HyperErlangWorkload:
 
     Notes
     -----
-    Classes are independent of one another, and so are, within each, sizes, run times and arrivals.
-    Arrivals begin in the steady state: at 0 each class is somewhere between two of them. The
-    longest run time of a large sample will be longer than the log's. An estimate is the run time
-    times a ratio drawn from the log's jobs of the class, but not above `longest_estimate` unless
-    the run time is. Daily and weekly cycles, users and their sessions are not modelled.
+    Classes are independent, and so are, within each, sizes, run times and arrivals, which begin in
+    the steady state. An estimate is the run time times a ratio drawn from the log's jobs of the
+    class, but not above `longest_estimate` unless the run time is. Cycles, users and sessions are
+    not modelled.
 
     References
     ----------
     Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997, for
-    the classes and their hyper-Erlang distributions. That sizes are resampled within a class, and
-    all on estimates, is this workbench's own.
+    the classes and their hyper-Erlang distributions; resampled sizes and estimates are our own.
     """
 
     classes: tuple[JobClass, ...]
@@ -76,11 +74,7 @@ class HyperErlangWorkload:
         return sum(work) / self.rate
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return the first `count` jobs of a random workload; see `Workload.sample`.
-
-        They are total requests. With a `rate` all times between arrivals are stretched alike;
-        without one it is the log's.
-        """
+        """Return the first `count` jobs, total requests; without a `rate`, at the log's."""
         whole("count", count)
         seeds = spawn(seed, len(self.classes))
         drawn = [_arrivals(one, count, s) for one, s in zip(self.classes, seeds, strict=True)]
@@ -108,15 +102,10 @@ def _arrivals(one: JobClass, count: int, seed: Seed) -> NDArray[np.float64]:
 
 
 def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
-    """Fit a workload of hyper-Erlang distributions to the jobs of a log.
+    """Fit a workload of hyper-Erlang distributions to the jobs of a log, ``log.jobs()``.
 
-    Parameters
-    ----------
-    jobs : JobStream
-        ``log.jobs()``, for example.
-    least : int
-        The classes of sizes are 1, 2, 3-4, 5-8, ...; one of fewer jobs is joined with the next
-        wider one, the last with that before it: of few jobs three moments say little.
+    Classes of sizes are 1, 2, 3-4, 5-8, ...; one of fewer than `least` jobs is joined with the next
+    wider one, the last with that before it: of few jobs three moments say little.
     """
     instance_of("jobs", jobs, JobStream, "the jobs of a log: log.jobs()")
     whole("least", least, least=3)

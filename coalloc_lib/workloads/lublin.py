@@ -1,11 +1,8 @@
 """The workload model of Lublin and Feitelson as it was published, with its parameters.
 
-``data/traces`` of the repository has a variant that is fitted to a log and has requested times.
-
-References
-----------
-Lublin, Feitelson: The workload on parallel supercomputers: modeling the characteristics of
-rigid jobs. Journal of Parallel and Distributed Computing 63(11), 2003.
+Lublin, Feitelson: The workload on parallel supercomputers: modeling the characteristics of rigid
+jobs. Journal of Parallel and Distributed Computing 63(11), 2003. ``data/traces`` of the repository
+has a variant that is fitted to a log and has requested times.
 """
 
 import math
@@ -83,10 +80,9 @@ class LublinFeitelson:
         return float(self.sizes.probabilities[sizes] @ (sizes * means))
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return the first `count` jobs of a random workload; see `Workload.sample`.
+        """Return the first `count` jobs, total requests; see `Workload.sample`.
 
-        They are total requests. A `rate` stretches the daily cycle too; without one it is the
-        model's.
+        Without a `rate` they come at the model's; with one the daily cycle is stretched too.
         """
         for_sizes, for_runtimes, for_gaps = generators(seed, 3)
         sizes = self.sizes.sample(for_sizes, whole("count", count))

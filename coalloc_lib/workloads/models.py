@@ -22,8 +22,8 @@ class JobModel:
     sizes : SizeDistribution
         Of one component.
     components : int
-        Components of each job; for `split_at` and for total and flexible requests, the number of
-        draws whose sum is the job's total.
+        Components of each job; for `split_at` and for total and flexible requests, the draws
+        whose sum is the job's total.
     request : str
         One of `coalloc_lib.jobs.REQUESTS`.
     service : distribution
@@ -36,8 +36,7 @@ class JobModel:
 
     Notes
     -----
-    With the same seed two models that differ in sizes, service times or arrivals share the draws of
-    the others (common random numbers).
+    With the same seed, models that differ in one part share the draws of the others.
     """
 
     sizes: SizeDistribution
@@ -157,6 +156,10 @@ class Mixture:
 class SplitJobs:
     """Jobs of which those above a size are split into components, and pay where these span.
 
+    With the same seed all streams of one `model` have the same jobs, however they are split and
+    whatever they pay: Ngubiri, van Vliet: Co-Allocation with Communication Considerations in
+    Multi-cluster Systems (2008), section 3.
+
     Parameters
     ----------
     model : JobModel
@@ -168,19 +171,9 @@ class SplitJobs:
     rounding : {"floor", "ceiling", "even"}
         What becomes of a size that does not divide evenly; see `coalloc_lib.jobs.split_into`.
     span_penalty : float or Distribution
-        The share that spanning clusters adds to a job's run time: of all jobs, or drawn for each.
+        The share that spanning adds to a job's run time: of all jobs, or drawn for each.
     kept_whole : float
         Share of the jobs, drawn whatever their size, that cannot be split.
-
-    Notes
-    -----
-    With the same seed all streams of one `model` have the same jobs, however they are split and
-    whatever they pay.
-
-    References
-    ----------
-    Ngubiri, van Vliet: Co-Allocation with Communication Considerations in Multi-cluster Systems
-    (2008), section 3.
     """
 
     model: JobModel
@@ -233,7 +226,7 @@ class SplitJobs:
     def of_each_size(self) -> JobStream:
         """Return a stream with a job of each size, split and, where some are kept so, whole.
 
-        The hardest to place need not be the largest: of 7 in 4 components, rounded down, one has 4.
+        The largest need not be the hardest to place: of 7 in 4 components, rounded down, one has 4.
         """
         sizes = self.sizes.sizes
         whole = JobStream(np.zeros(len(sizes)), np.zeros(len(sizes)), sizes)

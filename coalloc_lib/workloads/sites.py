@@ -1,12 +1,8 @@
-"""Parts of a log, and the sites that its jobs are submitted at.
+"""Parts of a log, and the sites, clusters with users of their own, that jobs are submitted at.
 
-A site is one cluster of a multicluster, with users of its own. Sites stand beside a stream: an
-array with the number of the site, from 0, of every job.
-
-References
-----------
-Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
-Parallel Job Scheduling (2002), section 4.2, for `round_robin` and `modified`.
+Sites stand beside a stream: an array with the number of the site, from 0, of every job.
+`round_robin` and `modified` are those of Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On
+Advantages of Grid Computing for Parallel Job Scheduling (2002), section 4.2.
 """
 
 import heapq
@@ -33,12 +29,6 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
 
     They are counted from 1, both included: 1 and 10,000 are the first 10,000 jobs. Numbers and
     instants of submission stay as they were.
-
-    Examples
-    --------
-    >>> jobs = JobStream(submit=[0, 1, 2, 3], runtime=[5, 0, 5, 5], components=[1, 1, 1, 1])
-    >>> extract(jobs, 2, 3).number.tolist()
-    [3, 4]
     """
     instance_of("jobs", jobs, JobStream, f"{_STREAM}, for a log log.jobs()")
     if whole("last", last) < whole("first", first):
@@ -57,13 +47,9 @@ def flurries(log: SwfLog, most: int, within: float) -> NDArray[np.int64]:
     """Return the numbers of the jobs that make up flurries: bursts of one user's jobs.
 
     A job belongs to one if its user submitted `most` or more jobs in the `within` seconds up to
-    it, so the first `most` jobs of a burst stay. Jobs of unknown users (-1) belong to none. To
-    leave them out: ``jobs[~np.isin(jobs.number, flurries(log, 50, 3600))]``.
-
-    References
-    ----------
-    Tsafrir, Feitelson: Instability in parallel job scheduling simulation: the role of workload
-    flurries. IPDPS 2006. It tells what flurries are and do; the rule is this workbench's own.
+    it, so the first `most` jobs of a burst stay. To leave them out:
+    ``jobs[~np.isin(jobs.number, flurries(log, 50, 3600))]``. What flurries do: Tsafrir, Feitelson:
+    Instability in parallel job scheduling simulation (IPDPS 2006); the rule is our own.
     """
     instance_of("log", log, SwfLog, 'read_swf("log.swf")')
     most, within = whole("most", most), checks.positive("within", within)
@@ -80,14 +66,7 @@ def flurries(log: SwfLog, most: int, within: float) -> NDArray[np.int64]:
 
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
-    """Assign the jobs to so many sites in turn, in order of submission (ties by position).
-
-    Examples
-    --------
-    >>> jobs = JobStream(submit=[7, 0, 3], runtime=[1, 1, 1], components=[1, 1, 1])
-    >>> round_robin(jobs, 2).tolist()
-    [0, 0, 1]
-    """
+    """Assign the jobs to so many sites in turn, in order of submission (ties by position)."""
     instance_of("jobs", jobs, JobStream, _STREAM)
     site = np.empty(len(jobs), dtype=np.int64)
     site[np.argsort(jobs.submit, kind="stable")] = np.arange(len(jobs)) % whole("sites", sites)
@@ -97,16 +76,9 @@ def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
 def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
     """Assign each job to the site that has been given the least work for its size so far.
 
-    Jobs are assigned in order of submission (ties by position). Work is processor-time, and counts
-    over the processors of the site; ties go to the lowest number. In the long run all sites are
-    offered the same load, which `round_robin` gives only where they are equal. A job may be wider
-    than its site: `modified` then chops it.
-
-    Examples
-    --------
-    >>> jobs = JobStream(submit=[0, 1, 2, 3], runtime=[4, 1, 1, 1], components=[2, 1, 2, 2])
-    >>> least_loaded(jobs, Multicluster([8, 2])).tolist()
-    [0, 1, 1, 0]
+    Jobs are assigned in order of submission (ties by position), by processor-time over the site's
+    processors (ties to the lowest number). In the long run all sites are offered the same load. A
+    job may be wider than its site: `modified` then chops it.
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
@@ -122,10 +94,9 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
     """Make the jobs that are wider than a machine fit, by one of the paper's three modifications.
 
-    These are its 1, 2 and 3: wide jobs are chopped into pieces of the size of their own site's
-    machine (``"local"``), so that they can run there; of the ``"largest"`` machine, for job
-    sharing; or stay ``"unchanged"``, for multi-site execution only. None changes the work. The site
-    of each piece is ``site[chopped.job]``.
+    They are chopped into pieces of the size of their own site's machine (``"local"``) or of the
+    ``"largest"``, or stay ``"unchanged"``, for multi-site execution only. None changes the work.
+    The site of each piece is ``site[chopped.job]``.
     """
     instance_of("jobs", jobs, JobStream, _STREAM)
     one_of("modification", modification, MODIFICATIONS)
@@ -141,11 +112,6 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
     This is what `coalloc_lib.sites.sharing` and `multi_site` take as `home`. `share` is the
     probability that a job stays: one for all sites, or one for each. With the same seed the jobs
     that stay at a smaller share stay at a larger one too.
-
-    Examples
-    --------
-    >>> staying([0, 1, 0, 1], [1, 0], seed=3).tolist()
-    [0, -1, 0, -1]
     """
     numbers = whole_numbers("site", site, least=0)
     shares = checks.times("share", np.atleast_1d(share))

@@ -1,13 +1,7 @@
-"""Logs in the Standard Workload Format.
+"""Logs in the Standard Workload Format, as the Parallel Workloads Archive describes it.
 
 Lines that begin with ``;`` are comments, those before the first job make up the header; every other
 line is one job, 18 numbers, -1 where a value is not known.
-
-References
-----------
-Chapin, Cirne, Feitelson, Jones, Leutenegger, Schwiegelshohn, Smith, Talby: Benchmarks and
-Standards for the Evaluation of Parallel Job Schedulers (JSSPP 1999), and the format's page in
-the Parallel Workloads Archive.
 """
 
 import codecs
@@ -62,18 +56,10 @@ _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOT
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwfLog:
-    """A log: its header and one row a job.
+    """A log: its header, and a table with one row a job.
 
-    Parameters
-    ----------
-    header : dict of str to str
-        The ``; Key: value`` comments. Values of a key that comes again are joined by a line break.
-    table : pandas.DataFrame
-        The 18 columns `FIELDS`, in the order of the file. Times are in seconds.
-    name, source : str
-        How tables and figures call it, and the path it was read from.
-    is_stand_in : bool
-        Whether it is a synthetic log in the place of a real one.
+    The `header` has the ``; Key: value`` comments; values of a key that comes again are joined by a
+    line break. The `table` has the 18 columns `FIELDS`, in the order of the file and in seconds.
     """
 
     header: dict[str, str]
@@ -104,25 +90,16 @@ class SwfLog:
     @cached_property
     def usable(self) -> "pd.DataFrame":
         """The jobs with a run time and processors (allocated, or else requested) above 0."""
-        processors, chosen = self._usable
-        return self.table.assign(processors=processors)[chosen]
-
-    @cached_property
-    def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The processors of every job, and whether it is usable."""
-        names = ("allocated_processors", "requested_processors", "runtime")
-        allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
-        processors = np.where(allocated > 0, allocated, requested)
-        return processors, (runtime > 0) & (processors > 0)
+        allocated, requested = (
+            self.table[f"{which}_processors"] for which in ("allocated", "requested")
+        )
+        table = self.table.assign(processors=allocated.where(allocated > 0, requested))
+        return table[(table["runtime"] > 0) & (table["processors"] > 0)]
 
     @property
     def processors(self) -> int:
-        """Processors of the machine, by the header's MaxProcs.
-
-        Without it: the larger of MaxNodes (nodes may have several) and the widest usable job.
-        """
-        processors, usable = self._usable
-        widest = int(processors[usable].max(initial=0))
+        """Processors of the machine: MaxProcs, else MaxNodes or, if larger, the widest job."""
+        widest = int(self.usable["processors"].to_numpy().max(initial=0))
         known = self._header_number("MaxProcs") or max(self._header_number("MaxNodes") or 0, widest)
         if not known:
             raise InputError(
@@ -163,21 +140,19 @@ class SwfLog:
             Leave out jobs of more processors than this.
         """
         one_of("estimates", estimates, ESTIMATES)
-        processors, chosen = self._usable
+        chosen = self.usable
         if largest is not None:
-            chosen = chosen & (processors <= whole("largest", largest))
-        if not chosen.any():
+            chosen = chosen[chosen["processors"] <= whole("largest", largest)]
+        if chosen.empty:
             limit = "" if largest is None else f" of at most {largest} processors"
             raise InputError(
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
                 "give another log or limit"
             )
-        names = ("job", "submit", "runtime", "requested_time")
-        number, submit, runtime, time = (self.table[name].to_numpy()[chosen] for name in names)
+        names = ("submit", "runtime", "processors", "requested_time", "job")
+        submit, runtime, processors, time, number = (chosen[name].to_numpy() for name in names)
         estimate = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
-        return JobStream(
-            submit, runtime, processors[chosen], estimate, request, span_penalty, number
-        )
+        return JobStream(submit, runtime, processors, estimate, request, span_penalty, number)
 
     @cached_property
     def mean_work(self) -> float:
@@ -190,15 +165,11 @@ class SwfLog:
 
 
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
-    """Read a log.
+    """Read a log, plain or packed with gzip.
 
-    Parameters
-    ----------
-    path : str or Path
-        A plain file or one packed with gzip.
-    most_bytes : int, optional
-        Refuse a packed log that unpacks to more. Where it is not given: to more than 64 MiB and
-        more than 100 times its packed size; logs unpack to five to ten times theirs.
+    A packed log that unpacks to more than `most_bytes` is refused; by default one that unpacks to
+    more than 64 MiB and more than 100 times its packed size, where logs unpack to five to ten times
+    theirs.
     """
     most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
     header, table = _parsed(content(path, most_bytes=most_bytes), str(path))
@@ -382,9 +353,8 @@ def write_swf(
     path : str or Path
         Where to write it; a name that ends in ``.gz`` packs it.
     jobs : JobStream or pandas.DataFrame
-        A table with the columns `FIELDS`, or a stream: of that, the number, the instant of
-        submission, the run time, the processors and the estimate (as requested time) are written.
-        Span penalties, components and the starts that jobs ask for are not part of the format.
+        A table with the columns `FIELDS`, or a stream, of which number, submission, run time,
+        processors and estimate (as requested time) are written.
     header : dict of str to str, optional
         What to write as ``; Key: value``.
     """

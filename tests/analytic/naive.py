@@ -1,4 +1,4 @@
-"""The definitions of the papers in dictionaries and loops, and random input for the formulas."""
+"""The formulas in dictionaries and loops, by the placements themselves, and random input."""
 
 from itertools import product
 from math import prod
@@ -8,37 +8,6 @@ from hypothesis import strategies as st
 
 from coalloc_lib.analytic import JointSizes
 from coalloc_lib.distributions import SizeDistribution
-
-
-def ordered_convolution(first, second, sizes):
-    """Add every vector to every vector; drop what is outside the system."""
-    result = {}
-    for t, f in first.items():
-        for u, g in second.items():
-            s = tuple(a + b for a, b in zip(t, u, strict=True))
-            if all(a <= n for a, n in zip(s, sizes, strict=True)):
-                result[s] = result.get(s, 0.0) + f * g
-    return result
-
-
-def worst_fit_convolution(first, second, size):
-    """h(s) = sum of f(t) g(u) over s = ord(t + rev(u)); drop what is outside a cluster."""
-    result = {}
-    for t, f in first.items():
-        for u, g in second.items():
-            s = tuple(sorted((a + b for a, b in zip(t, u[::-1], strict=True)), reverse=True))
-            if s[0] <= size:
-                result[s] = result.get(s, 0.0) + f * g
-    return result
-
-
-def fits(density, convolve, count):
-    """F^(i)(N) for i = 1 to `count`, with F^(1) = F."""
-    current, result = density, []
-    for _ in range(count):
-        result.append(sum(current.values()))
-        current = convolve(current, density)
-    return result
 
 
 def table(vectors, probabilities, width):

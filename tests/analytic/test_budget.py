@@ -5,13 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from coalloc_lib.analytic import (
-    BudgetError,
-    JointSizes,
-    maximal_utilization,
-    ordered,
-    unordered,
-)
+from coalloc_lib.analytic import BudgetError, JointSizes, maximal_utilization, ordered, unordered
 from coalloc_lib.analytic.arguments import CALL, Budget
 from coalloc_lib.distributions import uniform
 from coalloc_lib.placement import FirstFit, WorstFit

@@ -137,13 +137,9 @@ SMALL = Multicluster([4, 3])
 @pytest.mark.parametrize(
     ("arguments", "keywords", "words"),
     [
-        ((SMALL, "U[1,2]"), {}, "SizeDistribution"),
-        ((SMALL, uniform(1, 2), 2, "unordered", "WF"), {}, "placement"),
         ((SMALL, uniform(1, 2)), {"budget_states": 0}, "budget_states"),
         ((SMALL, uniform(1, 4)), {}, "reach 4 and cluster number 2 by size has 3"),
-        ((SMALL, uniform(1, 4), 2, "ordered"), {}, "reach 4 and cluster 1 has 3"),
         ((SMALL, uniform(1, 4), 2, "flexible"), {}, "reach 8 and the system has 7"),
-        ((SMALL, uniform(1, 5), 1, "total"), {}, "reach 5 and the largest cluster has 4"),
         ((Multicluster([10**9]), uniform(1, 2)), {}, "up to 1000000000 of these jobs"),
         ((Multicluster([40] * 8), uniform(2, 40)), {}, "different jobs"),
     ],

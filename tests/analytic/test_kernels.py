@@ -1,4 +1,4 @@
-"""The kernels equal the naive definitions and, uncompiled, their worked examples."""
+"""The kernels equal the naive definitions, compiled or not."""
 
 from itertools import islice
 
@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from coalloc_lib.analytic import JointSizes, kernels
 from coalloc_lib.analytic.ordered import direct_fits, one_cluster_fits, transform_fits
-from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, ways_table, worst_fit_fits
+from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, worst_fit_fits
 from coalloc_lib.distributions import SizeDistribution, power_of_two
+from coalloc_lib.placement import WorstFit
 from tests.analytic import naive
 from tests.analytic.naive import distributions, tables
 
@@ -21,8 +22,8 @@ STEPS = 6
 def test_ordered_tables(data):
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
     joint = data.draw(tables(sizes))
-    density = naive.table(joint.vectors, joint.probabilities, len(sizes))
-    expected = naive.fits(density, lambda f, g: naive.ordered_convolution(f, g, sizes), STEPS)
+    jobs = naive.table(joint.vectors, joint.probabilities, len(sizes))
+    expected = naive.placed_fits(jobs, sizes, WorstFit(), STEPS, "ordered")
     for way in (direct_fits, transform_fits):
         assert list(islice(way(joint, np.array(sizes)), STEPS)) == pytest.approx(
             expected, abs=1e-12
@@ -30,26 +31,11 @@ def test_ordered_tables(data):
 
 
 @given(st.data())
-def test_both_worst_fits_of_independent_components(data):
-    clusters, size = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 7))
-    components = data.draw(st.integers(1, min(clusters, 3)))
-    sizes = data.draw(distributions(min(size, 4)))
-    density = naive.unordered(naive.independent(sizes.probabilities, components, clusters))
-    expected = naive.fits(density, lambda f, g: naive.worst_fit_convolution(f, g, size), STEPS)
-    start = np.zeros(clusters, dtype=np.int64)
-    joint = JointSizes.independent(sizes, components).unordered()
-    direct = list(islice(worst_fit_fits(joint, size, start), STEPS))
-    nested = list(islice(nested_fits(sizes, components, size, start), STEPS))
-    assert direct == pytest.approx(expected, abs=1e-12)
-    assert nested == pytest.approx(expected, abs=1e-12)
-
-
-@given(st.data())
 def test_one_cluster(data):
     size = data.draw(st.integers(1, 12))
     sizes = data.draw(distributions(size))
-    density = naive.independent(sizes.probabilities, 1, 1)
-    expected = naive.fits(density, lambda f, g: naive.ordered_convolution(f, g, [size]), STEPS)
+    jobs = naive.independent(sizes.probabilities, 1, 1)
+    expected = naive.placed_fits(jobs, [size], WorstFit(), STEPS, "total")
     assert list(islice(one_cluster_fits(sizes.probabilities, size), STEPS)) == pytest.approx(
         expected, abs=1e-12
     )
@@ -62,63 +48,6 @@ def test_one_cluster_by_fourier_transform_equals_direct_convolution(monkeypatch)
     assert list(islice(one_cluster_fits(sizes.probabilities, 300), 20)) == pytest.approx(
         direct, abs=1e-12
     )
-
-
-def test_ways_number_the_sorted_vectors():
-    vectors = [(a, b, c) for a in range(5) for b in range(a + 1) for c in range(b + 1)]
-    ways, found = ways_table(3, 4), np.zeros(3, dtype=np.int64)
-    assert ways[3, 5] == len(vectors)
-    for number, vector in enumerate(vectors):
-        assert tuple(found) == vector
-        assert kernels.place(ways, found, 3, 0) == number
-        kernels.advance(found, 3, 0)
-    vector = np.array([5, 3, 1, 9])
-    kernels.insert(vector, 3, 3)
-    assert vector.tolist() == [5, 3, 3, 1]
-
-
-both = pytest.mark.parametrize("kind", ["compiled", "plain"])
-
-
-def kernel(name, kind):
-    made = getattr(kernels, name)
-    return made if kind == "compiled" else made.py_func
-
-
-@both
-def test_the_worked_example_of_a_step(kind):
-    """The two clusters differ by 0, 1 or 2, a row each; a column is what the other uses."""
-    jobs, weights = np.array([[1, 0], [1, 1]]), np.array([0.25, 0.75])
-    for level, expected in (
-        (0, [[0, 0.25, 0], [0, 0.75, 0], [0, 0, 0]]),
-        (1, [[0, 0, 0.25], [0, 0, 0], [0, 0, 0]]),
-    ):
-        density, out = np.zeros((2, 3, 3))
-        density[1, level] = 1
-        kernel("worst_fit_step", kind)(density, out, ways_table(2, 2), jobs, weights, 0.0)
-        assert out.tolist() == expected
-
-
-@both
-def test_the_worked_example_of_one_size_after_the_other(kind):
-    offsets, ways = np.array([0, 3, 8]), ways_table(2, 4)
-    cells, out, expected = np.zeros((8, 3)), np.zeros((3, 3)), np.zeros((3, 3))
-    cells[0, 0], expected[0, 2] = 1, 0.25
-    kernel("worst_fit_size", kind)(cells, out, offsets, ways, 2, 2, 2, 0.5, 0.0)
-    assert out.tolist() == expected.tolist()
-    kernel("worst_fit_size", kind)(cells, out, offsets, ways, 2, 2, 1, 0.5, 0.0)
-    expected[[1, 0], 1] = 0.5, 0.25
-    assert out.tolist() == expected.tolist()
-    assert np.argwhere(cells[3:]).tolist() == [[3, 0], [4, 0]]
-    assert cells[[6, 7], 0].tolist() == [1, 1]
-
-
-@both
-def test_the_worked_example_of_first_fit(kind):
-    density, out = np.array([0, 0, 1.0, 0, 0, 0]), np.zeros(6)
-    jobs, weights, two = np.array([[1, 1], [2, 1]]), np.array([0.25, 0.75]), np.array([2, 1])
-    kernel("first_fit_step", kind)(density, out, two, two, jobs, weights, 0.0)
-    assert out.tolist() == [0, 0, 0, 0, 0, 0.25]
 
 
 def test_compiled_equals_uncompiled(monkeypatch):

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
+from coalloc_lib.analytic import JointSizes, maximal_utilization
 from coalloc_lib.analytic.arguments import Budget
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import power_of_two, uniform
+from coalloc_lib.distributions import uniform
 from coalloc_lib.placement import BestFit, FirstFit, WorstFit
 from coalloc_lib.system import Multicluster
 from tests.analytic import naive
@@ -81,35 +81,12 @@ def test_total_requests_equal_the_placements_themselves(data):
     assert bound.method == "approximation"
 
 
-@pytest.mark.parametrize(("placement", "met"), [(WorstFit(), True), (FirstFit(), False)])
-def test_two_small_clusters_are_met_by_worst_fit_and_missed_by_first_fit(placement, met):
-    case = Multicluster([4, 4]), uniform(1, 2), 2, "unordered"
-    exact = exact_utilization(*case, placement).capacity_loss
-    error = maximal_utilization(*case, placement=placement).capacity_loss - exact
-    assert error == pytest.approx(0, abs=1e-10) if met else error > 0.01
-
-
-def test_the_order_of_the_clusters_counts_for_first_fit_only():
-    sizes = power_of_two(0.9, 1, 4)
-    one, other = Multicluster([9, 6, 4]), Multicluster([4, 9, 6])
-    for placement, same in ((WorstFit(), True), (FirstFit(), False)):
-        losses = [
-            maximal_utilization(s, sizes, 2, "unordered", placement=placement).capacity_loss
-            for s in (one, other)
-        ]
-        assert (losses[0] == pytest.approx(losses[1], abs=1e-12)) == same
-    again = maximal_utilization(other, sizes, 2, "unordered", placement=FirstFit((1, 2, 0)))
-    first = maximal_utilization(one, sizes, 2, "unordered", placement=FirstFit())
-    assert again.max_utilization == first.max_utilization
-
-
 UNEQUAL = Multicluster([6, 4, 2])
 
 
 @pytest.mark.parametrize(
     ("sizes", "components", "request_type", "placement", "words"),
     [
-        (uniform(1, 2), 3, "total", BestFit(), "BestFit.* has no formula"),
         (uniform(1, 2), 3, "unordered", BestFit(), "BestFit.* has no formula; give WorstFit"),
         (uniform(1, 2), 3, "ordered", FirstFit(), "given for ordered requests"),
         (uniform(1, 2), 3, "unordered", FirstFit((0, 1)), r"clusters = \[0, 1\]"),

@@ -48,8 +48,7 @@ def test_the_fields_of_policies_are_options_of_the_commands_that_take_them(run):
 
 
 @pytest.mark.parametrize(
-    "error",
-    [ZeroDivisionError(), OSError("no path and no number"), EOFError("Ran out of input")],
+    "error", [ZeroDivisionError(), OSError("no path and no number"), EOFError("Ran out of input")]
 )
 def test_a_bug_keeps_its_traceback(monkeypatch, error):
     """The parser takes the end of any file, as of pickled data, for an interrupt."""

@@ -114,24 +114,12 @@ def test_policies_and_service_times_change_the_simulated_loss(run):
 REFUSED = """
 --request any -> --request = 'any' & ordered, unordered, flexible, total
 --method guess -> --method = 'guess' & exact
---placement x -> --placement = 'x' & first-fit
 --placement first-fit -> not for --request ordered
---scheduling x -> --scheduling = 'x' & fcfs, fpfs
 --scheduling fpfs -> fpfs needs --max-jumps
 --scheduling online -> --scheduling online books jobs when they are submitted
 --max-jumps 3 -> --max-jumps is not for & fpfs
---sizes D(0)[1,4] -> q = 0.0
---sizes D(1.5)[1,4] -> q = 1.5
---sizes U[1;4] -> U[1;4] & D(q)[a,b]
---sizes U[4,1] -> low = 4
 --sizes U[5,9] -> 9 & 8 processors
 --clusters 8,x -> --clusters = '8,x' & 32,32
---clusters 8,0 -> --clusters = '8,0'
---components 0 -> '--components'
---components two -> --components
---components 3 -> components = 3 & 2 clusters
---service slow -> --service = 'slow' & deterministic
---service hyperexponential -> coefficient
 --service hyperexponential:0.5 -> coefficient
 --service deterministic --method exact -> use --method simulation
 --method approximation -> use --method exact
@@ -141,13 +129,8 @@ REFUSED = """
 --request unordered --placement best-fit --method approximation -> best-fit has no formula & first
 --seed -1 -> '--seed' & it is '-1'
 --seed 1 -> --seed is for --method simulation
---jobs 9 -> --jobs is for --method simulation
---backlog 9 -> --backlog is for --method simulation
---request total --method simulation --jobs 0 -> '--jobs' & it is '0'
---request total --method simulation --sizes U[5,9] -> never start
 --request total --method simulation --backlog 3 -> --backlog
 --request total --method simulation --scheduling fpfs --max-jumps 1 --backlog 0 -> '--backlog'
---request -> --request
 --colour red -> No such option: --colour
 """
 

@@ -1,6 +1,5 @@
 import csv
 import errno
-import gzip
 import json
 import os
 import signal
@@ -148,62 +147,37 @@ def test_jobs_that_all_come_at_once_have_a_utilization(run, tmp_path):
 LINE = b"1 0 0 5 2 -1 -1 2 9 -1 1 1 1 1 1 1 -1 -1\n"
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (LINE + LINE.replace(b" -1\n", b"\n"), ["line 2"]),
-        (LINE + LINE.replace(b"5", b"five"), ["line 2", "five"]),
-        (gzip.compress(LINE * 99)[:-9], ["cut short"]),
-        (b"; Version: 2.2\n", ["no job"]),
-        (None, ["no such file"]),
-    ],
-    ids=["17-fields", "word", "truncated", "empty", "missing"],
-)
-def test_a_bad_log_is_refused_and_leaves_nothing(refused, tmp_path, content, words):
-    path, out = tmp_path / "bad.swf", tmp_path / "s.csv"
-    if content is not None:
-        path.write_bytes(content)
-    line = refused("simulate", "--trace", path, "--clusters", "8", "--out", out)
-    assert all(word in line for word in ["bad", *words]), line
-    assert set(tmp_path.iterdir()) <= {path}
+def test_a_bad_log_is_refused_and_leaves_nothing(refused, tmp_path):
+    path = tmp_path / "bad.swf"
+    path.write_bytes(LINE + LINE.replace(b"5", b"five"))
+    line = refused("simulate", "--trace", path, "--clusters", "8", "--out", tmp_path / "s.csv")
+    assert "bad.swf, line 2: " in line
+    assert set(tmp_path.iterdir()) == {path}
 
 
 REFUSED = f"""
---request any -> --request = 'any'
 --scheduling lifo -> --scheduling = 'lifo' & fcfs, fpfs
---scheduling fpfs -> needs --max-jumps
 --scheduling fpfs --max-jumps -1 -> '--max-jumps'
 --placement any-fit -> --placement = 'any-fit' & worst-fit
 --estimates wild -> --estimates = 'wild' & requested, exact
 --engine steam -> --engine = 'steam'
 --span-penalty -0.1 -> '--span-penalty'
---span-penalty nan -> '--span-penalty'
 --load 0 -> --load = 0
---load much -> --load
---largest 0 -> '--largest'
 --largest 1 -> at most 1 processors
---clusters a -> --clusters = 'a'
 --split 3 -> --split is not for --request total
 --components 3 -> --components is not for --request total
---request unordered --split 0 -> '--split'
 --request unordered --split 3 --components 3 -> exclude
 --request ordered -> needs --components
---request ordered --components 2 --placement worst-fit -> --placement is not for --request ordered
 --trace NoSuchLog -> NoSuchLog & KTH-SP2
 --trace {"x" * 300}.swf -> File name too long
 --out no/such/folder/s.csv -> no/such/folder & make it first
 --out - --json -> --out - and --json
 --out {"x" * 300}.csv -> File name too long
 --scheduling easy --max-jumps 3 -> --max-jumps is not for --scheduling easy
---scheduling easy --step 5 -> --step is not for & --scheduling online
 --scheduling easy --release-early -> --release-early is not for
---scheduling {ONLINE} --slot 0 -> --slot = 0
---scheduling {ONLINE} --horizon nan -> --horizon = nan
 --scheduling {ONLINE} --horizon 1e308 -> --horizon = 1e+308; give at most
 --scheduling {ONLINE} --slot 1e-300 -> / slot =
---scheduling {ONLINE} --max-jumps 3 -> --max-jumps is not for --scheduling online
 --scheduling {ONLINE} --max-attempts 1{"0" * 20} -> --max-attempts = 100000000000000000000; give at
---scheduling {ONLINE} --max-attempts 0 -> '--max-attempts'
 --scheduling {ONLINE} --rule worst -> --rule = 'worst'; choose one of 'latest-start'
 """
 

@@ -13,7 +13,6 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.sweep import cache, sweep
 from coalloc_lib.sweep.cache import describe
-from coalloc_lib.sweep.points import point_keys
 from tests.conftest import ROOT
 from tests.sweep.functions import Watch
 
@@ -119,13 +118,6 @@ def test_what_an_object_keeps_for_speed_does_not_count():
     before = describe(used), describe(sizes)
     used.total, sizes.sample(np.random.default_rng(0), 3)
     assert (describe(used), describe(sizes)) == before
-
-
-def test_every_point_has_a_key_of_its_own():
-    policies = [co.FCFS(), co.FPFS(3), co.FPFS(4)]
-    points = [{"a": a, "b": b} for a in [1, 1.5, "1", None] for b in policies]
-    seeds = [np.random.SeedSequence(0, spawn_key=(i,)) for i in range(3)]
-    assert len(set(point_keys(points, seeds))) == 4 * 3 * 3
 
 
 def test_locks_and_what_is_held_often_have_keys_and_what_is_too_deep_is_refused():

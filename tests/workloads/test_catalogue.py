@@ -12,7 +12,6 @@ from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.catalogue import (
     CATALOGUE,
     fetch,
-    listing,
     load_stand_in,
     load_trace,
     trace,
@@ -123,6 +122,7 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
         (lambda: load_trace("lanl.swf"), r"lanl\.swf: there is no such file"),
         (lambda: load_trace("KTH", missing="ask"), "missing = 'ask'"),
         (lambda: fetch(["LANL"]), "'LANL'"),
+        (lambda: fetch("KTH"), "names = 'KTH'; give a list"),
     ):
         with pytest.raises(InputError, match=cause):
             call()
@@ -160,17 +160,6 @@ def test_the_folder_comes_before_the_cache(monkeypatch, folder, cache):
     for path in (cache / entry.file, folder / entry.file):
         path.write_bytes(PACKED)
         assert load_trace("KTH-SP2").source == str(path)
-
-
-@pytest.mark.parametrize("name", [None, 3, ["KTH"], "x" * 300, "x" * 300 + ".swf", "a\0b"])
-def test_what_is_no_name_is_refused_in_one_line(name, cache):
-    for use in (load_trace, trace, load_stand_in, fetch, lambda name: fetch([name])):
-        if use is fetch and name in (None, ["KTH"]):
-            continue  # all, and a list of names
-        with pytest.raises(InputError) as caught:
-            use(name)
-        assert "\n" not in str(caught.value)
-        assert len(str(caught.value)) < 600
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -233,12 +222,3 @@ def test_stand_ins_say_what_they_are(name, processors):
     assert (log.title, log.is_stand_in) == (f"{name} (synthetic stand-in)", True)
     assert "SYNTHETIC" in log.header["Computer"]
     assert (len(log), log.processors) == (10_000, processors)
-
-
-def test_listing_says_where_each_log_is(monkeypatch, folder):
-    entry = put_in_catalogue(monkeypatch)
-    (folder / entry.file).write_bytes(PACKED)
-    rows = {row["name"]: row for row in listing()}
-    assert list(rows) == [entry.name for entry in catalogue.CATALOGUE]
-    assert rows["KTH-SP2"]["found"] == str(folder / entry.file)
-    assert (rows["HPC2N"]["found"], rows["HPC2N"]["jobs"]) == ("not fetched", 202_871)

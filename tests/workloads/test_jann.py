@@ -84,19 +84,13 @@ ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
     [
         *(
             (lambda sample=sample: HyperErlang.fit(sample), "no hyper-Erlang times have these")
-            for sample in ([4.0] * 3, [0.0, 5.0, 5.0], [7.0], [10.0, 10.001] * 2)
+            for sample in ([4.0] * 3, [0.0, 5.0, 5.0])
         ),
         (lambda: HyperErlang.fit([0, 0, 0]), "sample holds no time above 0"),
         (lambda: HyperErlang(1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
-        (lambda: HyperErlang(0.5, (1, 0), 1), "rates = 0"),
         (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give two"),
-        (lambda: HyperErlang(0.5, (1, 1), 0), "order = 0"),
-        (lambda: fit_workload(ALIKE, least=2), "least = 2"),
         (lambda: fit_workload(ALIKE, least=50), "jobs are 40, fewer than least = 50; give more"),
-        (
-            lambda: fit_workload(ALIKE, least=20),
-            "the run times of the 40 jobs of 1 to 8 proc",
-        ),
+        (lambda: fit_workload(ALIKE, least=20), "the run times of the 40 jobs of 1 to 8 proc"),
     ],
 )
 def test_what_has_no_distribution_is_named(make, words):

@@ -1,7 +1,5 @@
 """Synthetic streams: moments, common random numbers, bad arguments."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -138,12 +136,6 @@ def test_penalties_are_drawn_by_a_generator_of_their_own():
         np.testing.assert_array_equal(again.span_penalty, jobs.span_penalty)
     again = drawn(kept_whole=0.5, span_penalty=law)
     np.testing.assert_array_equal(kept.components, again.components)
-    large = jobs.processors > 10
-    whole = (kept.components[large] > 0).sum(axis=1) == 1
-    for column in (jobs.processors[large], jobs.runtime[large], jobs.span_penalty[large]):
-        assert abs(np.corrcoef(whole, column)[0, 1]) < 4 / np.sqrt(large.sum())
-    for column in (jobs.processors, jobs.runtime, np.diff(jobs.submit, prepend=0)):
-        assert abs(np.corrcoef(jobs.span_penalty, column)[0, 1]) < 4 / np.sqrt(2000)
 
 
 @pytest.mark.parametrize(
@@ -168,25 +160,26 @@ def test_what_can_never_start_is_refused_drawn_or_not(sizes, clusters, how, word
         assert "\n" not in str(caught.value)
 
 
-def test_the_draws_of_one_seed_are_independent_and_more_kept_whole_are_the_same_and_others():
-    """A mixture's kinds, the penalties and the jobs kept whole come from three generators."""
+def test_the_draws_of_one_seed_are_independent():
+    """Of the jobs, a mixture's kinds, the penalties and the jobs kept whole."""
     mixture = Mixture({WHOLE: 0.5, WHOLE.with_(components=2): 0.5})
     kind = (mixture.sample(2000, seed=3).components > 0).sum(axis=1)
-    jobs = drawn(above=0, kept_whole=0.5, span_penalty=Between(0, 1))
-    divisible = jobs.processors > 1
-    kept = ((jobs.components > 0).sum(axis=1) == 1)[divisible]
-    for one, other in (
-        (kind, jobs.span_penalty),
-        (kind[divisible], kept),
-        (kept, jobs.span_penalty[divisible]),
-    ):
-        assert abs(np.corrcoef(one, other)[0, 1]) < 4 / np.sqrt(len(one))
+    jobs = drawn(above=0, rounding="even", kept_whole=0.5, span_penalty=Between(0, 1))
+    kept = (jobs.components > 0).sum(axis=1) == 1
+    gaps = np.diff(jobs.submit, prepend=0)
+    columns = np.array([jobs.processors, jobs.runtime, gaps, jobs.span_penalty, kind, kept])
+    found = np.corrcoef(columns[:, jobs.processors > 1]) - np.eye(len(columns))
+    assert np.abs(found).max() < 4 / np.sqrt((jobs.processors > 1).sum())
+
+
+def test_more_kept_whole_are_the_same_jobs_and_others():
     few, many, all_ = (
         (drawn(above=1, rounding="even", kept_whole=share).components > 0).sum(axis=1) == 1
         for share in (0.2, 0.6, 1)
     )
     assert all_.all()
     assert many[few].all()
+    divisible = drawn().processors > 1
     for whole, share in ((few, 0.2), (many, 0.6)):
         deviation = np.sqrt(share * (1 - share) / divisible.sum())
         assert abs(whole[divisible].mean() - share) < 4 * deviation
@@ -198,46 +191,24 @@ def test_split_jobs_that_fit_are_not_refused():
     assert 0.5 < result.max_utilization < 1
 
 
-def test_split_jobs_are_known_by_their_parameters():
-    one, same = (SplitJobs(WHOLE, 10, span_penalty=Between(0, 0.4)) for _ in range(2))
-    changes = [{"above": 11}, {"parts": 3}, {"rounding": "even"}, {"kept_whole": 0.1}]
-    changes += [{"span_penalty": 0.0}, {"span_penalty": Between(0, 0.5)}]
-    all_ = [one, same, *(one.with_(**change) for change in changes)]
-    assert one == same
-    assert len(set(all_)) == len(set(map(str, all_))) == len(all_) - 1
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: MODEL.with_(components=0), "components = 0"),
         (lambda: MODEL.with_(request="any"), "request = 'any'"),
-        (lambda: MODEL.with_(split_at=0), "split_at = 0"),
         (lambda: MODEL.with_(split_at=8, request="total"), "split_at makes unordered"),
         (lambda: MODEL.with_(sizes="U[1,4]"), r"sizes = 'U\[1,4\]'"),
         (lambda: FOUR.with_(merged_into=3), "merged_into = 3; give a divisor"),
-        (lambda: MODEL.sample(0, seed=1), "count = 0"),
         (lambda: MODEL.sample(5, seed=1, rate=-1), "rate = -1"),
         (lambda: Mixture({FOUR: 0.5}), "sum to 1"),
-        (lambda: Mixture({FOUR: 1.5, MODEL: -0.5}), "sum to 1"),
-        (lambda: Mixture({}), "sum to 1"),
         (lambda: Mixture([FOUR]), "give a dict of JobModel to share"),
         (lambda: Mixture({FOUR: 0.5, FOUR.with_(request="total"): 0.5}), "differ in request"),
-        (lambda: SPLIT.with_(model=co.uniform(1, 4)), "model = .* is no JobModel"),
         (lambda: SPLIT.with_(model=MODEL), "give jobs of one unordered component"),
-        (lambda: SPLIT.with_(model=WHOLE.with_(split_at=4)), "give jobs of one unordered"),
         (lambda: SPLIT.with_(model=WHOLE.with_(request="total")), "give jobs of one unordered"),
         (lambda: SPLIT.with_(above=20), r"above = 20; sizes are D\(0.85\)\[1,19\].* from 0, .* 19"),
-        (lambda: SPLIT.with_(above=-1), "above = -1"),
-        (lambda: SPLIT.with_(above=2.5), "above = 2.5"),
         (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3; .* from 4, .* to 9"),
-        (lambda: SPLIT.with_(parts=math.nan), "parts = nan"),
         (lambda: SPLIT.with_(parts=10**7), "parts = 10000000; give at most"),
         (lambda: SPLIT.with_(rounding="up"), "rounding = 'up'; choose one of"),
         (lambda: SPLIT.with_(span_penalty=-0.1), "span_penalty = -0.1; give a finite number of 0"),
-        (lambda: SPLIT.with_(span_penalty=math.inf), "span_penalty = inf"),
-        (lambda: SPLIT.with_(span_penalty=[0.1, 0.2]), r"span_penalty = \[0.1, 0.2\]; give a num"),
-        (lambda: SPLIT.with_(kept_whole=-0.1), "kept_whole = -0.1"),
         (lambda: SPLIT.with_(kept_whole=1.1), "kept_whole = 1.1; give a share from 0 to 1"),
     ],
 )

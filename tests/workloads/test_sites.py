@@ -114,21 +114,14 @@ def test_a_share_of_each_sites_jobs_stays():
         (lambda: extract(FOUR, 1, 4), "last = 4, and 3 of the 4 jobs .* extract that ends at 3"),
         (lambda: extract(log_of([(1, 0, 0)]), 1, 1), r"is no JobStream; .* for a log log.jobs()"),
         (lambda: flurries(log_of([(1, 0, -1)]), 1, 1), "log knows no job's user; name the jobs"),
-        (lambda: flurries(log_of([(1, 0, 1)]), 1, 0), "within = 0"),
         (lambda: checked_sites([0, 1], JOBS, SYSTEM), r"site has shape \(2,\) and there are 3"),
-        (lambda: checked_sites(0, JOBS, SYSTEM), r"site has shape \(\)"),
         (lambda: checked_sites([0, 2, 1], JOBS, SYSTEM), r"site\[1\] = 2, .* numbers from 0 to 1"),
         (lambda: checked_sites([0, -1, 1], JOBS, SYSTEM), r"site\[1\] = -1"),
-        (lambda: checked_sites([0, 0.5, 1], JOBS, SYSTEM), r"site\[1\] = 0.5"),
         (lambda: round_robin(JOBS, 0), "sites = 0"),
         (lambda: modified(JOBS, SYSTEM, [0] * 3, 4), "modification = 4; choose one of 'local'"),
         (lambda: least_loaded(JOBS, [8, 4]), r"system = \[8, 4\] is no Multicluster"),
         (lambda: staying([0, 1, 1], 1.5, 1), r"share\[0\] = 1.5; give numbers from 0 to 1"),
-        (lambda: staying([0, 1, 1], [0.1, -0.2], 1), r"share\[1\] = -0.2"),
-        (
-            lambda: staying([0, 1, 1], [0.1] * 3, 1),
-            "share has 3 entries and there are 2 sites",
-        ),
+        (lambda: staying([0, 1, 1], [0.1] * 3, 1), "share has 3 entries and there are 2 sites"),
     ],
 )
 def test_mistakes_are_named(call, words):

@@ -49,20 +49,12 @@ def with_word(position, word):
 BAD_LINES = {
     "17 fields": (job(2).rsplit(" ", 1)[0], "17 fields where the format has 18"),
     "19 fields": (f"{job(2)} 7", "19 fields where the format has 18"),
-    "30 fields": (job(2) + " 7" * 12, "30 fields"),
-    "one field": ("7", "1 fields"),
     "word": (with_word(4, "long"), r"field 4 \(runtime\) is 'long', not a number"),
-    "last is a word": (with_word(18, "x"), r"field 18 \(think_time\) is 'x'"),
     "nan": (with_word(4, "nan"), r"field 4 \(runtime\) is 'nan', not a number"),
-    "NA": (with_word(18, "NA"), r"field 18 \(think_time\) is 'NA'"),
-    "empty quotes": (with_word(3, '""'), r"field 3 \(wait\)"),
     "inf": (with_word(2, "inf"), r"field 2 \(submit\) is 'inf'"),
     "overflow": (with_word(2, "1e999"), r"field 2 \(submit\) is 1e999, too large"),
     "True": (with_word(11, "True"), r"field 11 \(status\) is 'True'"),
     "underscore": (with_word(4, "1_0"), r"field 4 \(runtime\) is '1_0'"),
-    "hexadecimal": (with_word(4, "0x10"), r"field 4 \(runtime\) is '0x10'"),
-    "no-break space": (with_word(4, "1\xa01"), r"field 4"),
-    "remark after a job": (f"{job(2)} ; slow", "not|19|20"),
     "two jobs, old line end": (f"{job(2)}\r{job(3)}", "field 18|fields"),
     "half a processor": (with_word(5, "2.5"), r"allocated_processors is 2.5; give a whole"),
     "huge number": (with_word(1, "1e300"), r"job is 1e\+300; give a whole number"),
@@ -157,9 +149,7 @@ def test_a_log_is_a_workload_of_its_first_jobs(tmp_path):
 
 
 @pytest.mark.parametrize("case", BAD_LINES)
-@pytest.mark.parametrize("block", [1, 300, 10**6])
-def test_a_bad_line_is_reported_by_file_line_and_cause(tmp_path, monkeypatch, case, block):
-    monkeypatch.setattr(swf, "_BLOCK", block)
+def test_a_bad_line_is_reported_by_file_line_and_cause(tmp_path, case):
     line, cause = BAD_LINES[case]
     path = log_file(tmp_path, *map(job, range(9)), "; remark", "", line, *map(job, range(9)))
     number = HEADER.count("\n") + 12
@@ -168,7 +158,7 @@ def test_a_bad_line_is_reported_by_file_line_and_cause(tmp_path, monkeypatch, ca
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("end", ["7", "7 ", "7 7 ", "7 7 7 "])
+@pytest.mark.parametrize("end", ["7 ", "7 7 7 "])
 def test_a_bad_first_line_and_all_bad_lines_are_found_too(tmp_path, end):
     for line in (f"{job()} {end}", BAD_LINES["17 fields"][0], BAD_LINES["nan"][0]):
         with pytest.raises(InputError, match=r"line 1: .*(fields where the format|not a number)"):
@@ -194,14 +184,6 @@ def test_comments_may_be_latin_1(tmp_path, mark):
     path = tmp_path / "old.swf"
     path.write_bytes(mark + b"; Acknowledge: \xc5ke\n" + job(1).encode() + b"\n")
     assert read_swf(path).header["Acknowledge"] == "Åke"
-
-
-@pytest.mark.parametrize("path", [None, 3, b"x.swf", "a\0b", "x" * 300, f"{'x' * 300}/y.swf"])
-def test_what_is_no_path_is_refused_in_one_line(path):
-    for use in (read_swf, lambda path: write_swf(path, ONE)):
-        with pytest.raises(InputError) as caught:
-            use(path)
-        assert "\n" not in str(caught.value)
 
 
 @given(st.text("019.+-eE", min_size=1, max_size=5), st.booleans())
@@ -367,21 +349,10 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["small.swf"]
 
 
-def test_a_crash_while_writing_leaves_the_old_file_and_bytes_do_not_tell_the_time(
-    tmp_path, monkeypatch
-):
+def test_packed_bytes_do_not_tell_the_time(tmp_path, monkeypatch):
     target, other = tmp_path / "log.swf.gz", tmp_path / "later.swf.gz"
     write_swf(target, ONE)
-    now, written = time.time(), target.read_bytes()
+    now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 1e6)
     write_swf(other, ONE)
-    assert other.read_bytes() == written
-
-    def crash(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr(swf.gzip, "compress", crash)
-    with pytest.raises(MemoryError):
-        write_swf(target, JobStream([5], [5], [5]))
-    assert target.read_bytes() == written
-    assert sorted(tmp_path.iterdir()) == [other, target]
+    assert other.read_bytes() == target.read_bytes()
