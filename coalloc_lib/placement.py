@@ -104,10 +104,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class FirstFit(Placement):
-    """The first cluster, in a fixed order, on which the component fits.
-
-    `clusters` is that order; 0, 1, 2, ... where it is not given.
-    """
+    """The first cluster on which the component fits, in the order `clusters`, or 0, 1, 2, ..."""
 
     clusters: tuple[int, ...] | None = None
 
@@ -159,9 +156,9 @@ class SingleThenSpan(Placement):
 
     Notes
     -----
-    The components of an unordered request say into what a job *can* be split; it *is* only where it
-    cannot start whole now, and then placed by worst fit, as are flexible requests. It fits if the
-    whole fits on one cluster *or* the components on distinct ones; neither implies the other.
+    An unordered job is split into its components only where it cannot start whole now, and then
+    placed by worst fit, as are flexible requests. It fits if the whole fits on one cluster *or* the
+    components on distinct ones; neither implies the other.
 
     Examples
     --------
@@ -200,7 +197,7 @@ class LeastLoaded(Placement):
     """The cluster of which the largest share is idle (ties by lowest number).
 
     Worst fit gives most jobs to the largest machine; this evens out utilizations. `system` is that
-    of the run. Of work still to come a placement knows nothing.
+    of the run.
 
     Examples
     --------

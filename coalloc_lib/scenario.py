@@ -82,20 +82,15 @@ class Scenario:
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
         """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
-        return simulate(
-            self.system,
-            jobs,
-            scheduling=self.scheduling,
-            placement=self.placement,
-            engine=self.engine,
-            backlog=backlog,
-        )
+        how: dict[str, Any] = {
+            "placement": self.placement,
+            "engine": self.engine,
+            "backlog": backlog,
+        }
+        return simulate(self.system, jobs, scheduling=self.scheduling, **how)
 
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
-        """Draw a stream and return its `Schedule`; the arguments are those of `sample` and `run`.
-
-        With the same seed two scenarios of one workload are given the same jobs.
-        """
+        """Run a stream that is drawn; with the same seed scenarios of one workload get the same."""
         return self.run(self.sample(jobs, load=load, seed=seed), backlog)

@@ -123,8 +123,7 @@ class BookingSession:
     @property
     def lost(self) -> list[int]:
         """Numbers of the reader's requests for which the load of others leaves no room."""
-        booked = {reserved.number for reserved in self.mine}
-        return [number for number in self._kept if number not in booked]
+        return sorted(self._kept.keys() - {reserved.number for reserved in self.mine})
 
     def loaded(self) -> str:
         """Say what others have booked."""

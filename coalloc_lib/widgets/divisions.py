@@ -19,7 +19,6 @@ from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import (
     Explorer,
-    always,
     entry_of,
     push,
     slider_with_entry,
@@ -31,7 +30,7 @@ from coalloc_lib.workloads.models import JobModel
 COMPARED = ("first-fit", "worst-fit")
 #: Processors that the sliders divide, and clusters that they make at most.
 PROCESSORS, MOST_CLUSTERS = 128, 8
-#: Loads of the points, as shares of what each placement bears.
+#: Loads of the points, as shares of each placement's maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
 #: Relative half-width up to which a point counts as precise.
 PRECISION = 0.1
@@ -72,10 +71,8 @@ def division_picture(
     ----------
     sizes : sequence of int or str
         Processors of each cluster, or the same as a text such as ``"64,32,16,16"``.
-    components : int
-        Components of a job.
-    component_sizes : str
-        Distribution of their sizes, as `parse_sizes` takes it.
+    components, component_sizes : int, str
+        Components of a job, and the distribution of their sizes, as `parse_sizes` takes it.
     alpha : float
         By how much slow communication lengthens every service time: net utilizations, without
         what communication takes, are divided by it, and response times multiplied.
@@ -103,14 +100,7 @@ def division_picture(
     figure = plots.curves(table, title=_winner(net), subtitle=subtitle, xlabel=label, left=0.0)
     if coarse:
         _place_axes(figure)
-    words = "; ".join(
-        f"{name} bears {plots.format_interval(curve.maximum.interval)} and responds in "
-        + ", ".join(
-            f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points if p.response
-        )
-        for name, curve in net.items()
-    )
-    return Picture(figure, f"{figure.get_suptitle()}. {subtitle}: {words}".replace("\n", " "))
+    return Picture(figure)
 
 
 def _place_axes(figure: Figure) -> None:
@@ -127,14 +117,13 @@ def _place_axes(figure: Figure) -> None:
 
 
 def _winner(net: Mapping[str, Curve]) -> str:
-    """Say which placement bears more, where the intervals tell."""
-    (one, least), (other, most) = sorted(
-        ((name, curve.maximum.interval) for name, curve in net.items()),
-        key=lambda pair: pair[1].estimate,
-    )
+    """Say which placement has the larger maximal utilization, where the intervals tell."""
+    known = {name: curve.maximum.interval for name, curve in net.items()}
+    one, other = sorted(known, key=lambda name: known[name].estimate)
+    least, most = known[one], known[other]
     if least.high < most.low:
-        return f"{other.capitalize()} bears {most.estimate:.0%}, {one} {least.estimate:.0%}"
-    return f"Both placements bear {most.estimate:.0%}, as far as the intervals tell"
+        return f"{other.capitalize()} can carry {most.estimate:.0%}, {one} {least.estimate:.0%}"
+    return f"Both placements can carry {most.estimate:.0%}, as far as the intervals tell"
 
 
 def _system(sizes: Sequence[int] | str) -> Multicluster:
@@ -142,15 +131,7 @@ def _system(sizes: Sequence[int] | str) -> Multicluster:
 
 
 def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
-    """Return sizes that add up to `PROCESSORS` again, after one was moved.
-
-    The others give or take evenly, the largest first, and keep a processor each.
-
-    Examples
-    --------
-    >>> shared_out([48, 32, 32, 32], moved=0)
-    [48, 27, 27, 26]
-    """
+    """Return sizes that add up to `PROCESSORS`: the others give or take evenly, and keep one."""
     sizes = list(sizes)
     others = [number for number in range(len(sizes)) if number != moved]
     sizes[moved] = min(sizes[moved], PROCESSORS - len(others)) if others else PROCESSORS
@@ -210,8 +191,7 @@ class _Division:
 def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
     """Return the controls of a division into clusters, and the response times it gives at once.
 
-    It begins with `sizes`, as `division_picture` takes them, or with the line of a scenario that
-    was copied, `state`.
+    It begins with `sizes`, as `division_picture` takes them, or with a copied scenario, `state`.
     """
     system = _system(sizes)
     division = _Division(system)
@@ -225,4 +205,6 @@ def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str 
         "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
     }
     above = [division.count, *division.rows]
-    return Explorer(controls, division_picture, state=state, simulates=always, above=above)
+    return Explorer(
+        controls, division_picture, state=state, simulates=lambda **_: True, above=above
+    )

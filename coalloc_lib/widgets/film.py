@@ -65,7 +65,7 @@ def label_of(schedule: Schedule) -> str:
 
 
 def view_of(films: list[dict[str, Any]]) -> float:
-    """Return the time that a picture of 800 px shows: so much that boxes can bear their numbers."""
+    """Return the time that a picture of 800 px shows: so much that numbers fit into the boxes."""
     views = []
     for one in films:
         jobs, span = one["jobs"], one["finish"] - one["begin"]

@@ -48,9 +48,8 @@ class LossQuestion:
         are those of D(q).
     components : int
         Components of a job.
-    request : {"ordered", "unordered", "total"}
-    placement : str
-        A key of `RULES`; it matters to unordered requests only.
+    request, placement : str
+        One of `COMPARED` and a key of `RULES`, which matters to unordered requests only.
     """
 
     clusters: int = 4
@@ -106,14 +105,11 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
     if question.request not in bounds:
         capacity_loss(question, jobs)  # tells why
     one = f" (1 x {question.clusters * question.cluster_size})"
-    losses = {
-        f"{request}{one if request == 'total' else ''}, {bound.method}": bound.loss
-        for request, bound in bounds.items()
-    }
     system = f"{question.clusters} x {question.cluster_size} processors"
     rows = [
-        {"system": system, "request": name} | interval_columns(loss, "loss")
-        for name, loss in losses.items()
+        {"system": system, "request": f"{request}{one * (request == 'total')}, {bound.method}"}
+        | interval_columns(bound.loss, "loss")
+        for request, bound in bounds.items()
     ]
     share = 100 * bounds[question.request].capacity_loss
     figure = plots.bars(
@@ -124,8 +120,7 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
         f"{question.placement}",
     )  # fmt: skip
     missing = "".join(f"; {request} never starts" for request in COMPARED if request not in bounds)
-    words = "; ".join(f"{name} {plots.format_interval(loss)}" for name, loss in losses.items())
-    return Picture(figure, f"{figure.get_suptitle()}: {words}{missing}".replace("\n", " "))
+    return Picture(figure, figure.get_suptitle().replace("\n", " ") + missing)
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:
