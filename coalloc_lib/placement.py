@@ -5,13 +5,11 @@ A placement is an order in which clusters are tried. What the order means depend
 * *unordered*: components by decreasing size (ties by position), each to the first cluster that
   holds it and has none of the job's components yet;
 * *total*: the sum of the components as one component;
-* *flexible*: the sum, all that can be taken from each cluster in turn.
+* *flexible*: the sum, all that can be taken from each cluster in turn;
+* *ordered*: no choice is left.
 
-If a job fits at all, it fits in every order, so a placement decides where a job runs, never whether
-it may start; but one that may keep an unordered job whole also starts jobs that only fit so
-(`SingleThenSpan`). *Ordered* requests name their clusters and leave a placement no choice.
-
-A rule of your own is derived from `Placement` and has an `order`; one that is more, a `place`.
+A job that fits at all fits in every order: a placement decides where it runs, never whether it may
+start, unless it may keep an unordered job whole (`SingleThenSpan`).
 """
 
 import operator
@@ -173,8 +171,7 @@ class SingleThenSpan(Placement):
 
     def __post_init__(self) -> None:
         """Check that `single` can choose one cluster."""
-        if not isinstance(self.single, Placement):
-            raise InputError(f"single = {self.single!r} is no Placement; give BestFit()")
+        instance_of("single", self.single, Placement, "BestFit()")
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
@@ -232,12 +229,10 @@ class RandomFit(Placement):
 
     Notes
     -----
-    The choice is a function of the idle processors of all clusters: the same question has the same
-    answer, as policies that plan need it. In an idle system jobs go to one cluster.
-
-    With the idle numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the
-    order is the cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are
-    drawn by the seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
+    The same idle processors have the same answer, as policies that plan need it. With the idle
+    numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the order is the
+    cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are drawn by the
+    seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
 
     Examples
     --------
@@ -267,10 +262,8 @@ class RandomFit(Placement):
 class HomeSite(Placement):
     """Jobs that may not leave their site beside jobs that may, which `rule` places.
 
-    Notes
-    -----
     Column 0 of the components has the processors of a job that may go anywhere, column c + 1 those
-    of one that stays on cluster c. `coalloc_lib.sites` makes such streams.
+    of one that stays on cluster c, as `coalloc_lib.sites` makes them.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coalloc_lib.checks import InputError, one_of, positive
+from coalloc_lib.checks import InputError, instance_of, one_of, positive
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement
 from coalloc_lib.schedule import Schedule
@@ -49,20 +49,18 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check that every part is one."""
-        jobs = "a JobModel, a log, or another object with sample(count, seed, rate) and mean_work"
-        for name, kind, mend in (
-            ("system", Multicluster, "a Multicluster"),
-            ("workload", Workload, jobs),
-            ("scheduling", Scheduling, "a policy, such as FCFS()"),
-            ("placement", Placement | None, "a rule, such as WorstFit()"),
-        ):
-            if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name} = {getattr(self, name)!r}; give {mend}")
-        if self.placement is not None and getattr(self.workload, "request", "") == "ordered":
-            raise InputError(
-                f"placement = {self.placement} is given for ordered requests, which name their "
-                "clusters themselves; leave it out"
-            )
+        instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
+        if not isinstance(self.workload, Workload):
+            jobs = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
+            raise InputError(f"workload = {self.workload!r}; give {jobs}")
+        instance_of("scheduling", self.scheduling, Scheduling, "FCFS()")
+        if self.placement is not None:
+            instance_of("placement", self.placement, Placement, "WorstFit()")
+            if getattr(self.workload, "request", "") == "ordered":
+                raise InputError(
+                    f"placement = {self.placement} is given for ordered requests, which name their "
+                    "clusters themselves; leave it out"
+                )
         one_of("engine", self.engine, ENGINES)
 
     def __str__(self) -> str:

@@ -199,7 +199,7 @@ def multi_site(
     span_penalty : float or array_like, shape (n,)
         p: a job on several machines runs ``runtime * (1 + p)``.
     single : Placement, optional
-        Chooses among the machines that can hold a job; `BestFit` where it is not given.
+        Chooses among machines that can hold a job; `BestFit` by default.
 
     Examples
     --------
@@ -298,8 +298,8 @@ def compare_sites(
     Raises
     ------
     InputError
-        A site has no job or fewer than four weeks, a job is wider than its site's cluster, the logs
-        have no time in common, or the policy refuses a job, so that others would be compared.
+        A site has fewer than four weeks, a job is wider than its site's cluster, the logs have no
+        time in common, or the policy refuses a job.
 
     Notes
     -----
@@ -355,9 +355,8 @@ def _system(clusters, logs):
     """Return the clusters as a system; refuse logs that are not of them."""
     for argument, value in (("clusters", clusters), ("logs", logs)):
         if not isinstance(value, Mapping) or len(value) < 2:
-            raise InputError(
-                f"{argument} = {shown(value)}; give a dict of two sites or more, by name"
-            )
+            mend = "give a dict of two sites or more, by name"
+            raise InputError(f"{argument} = {shown(value)}; {mend}")
     if ALL in clusters:
         raise InputError(f"clusters has a site {ALL!r}, as the row of all is called; rename it")
     odd = [repr(name) for name in [*clusters, *logs] if (name in clusters) != (name in logs)]

@@ -168,10 +168,8 @@ class BookingSession:
         if number in self._kept:
             del self._kept[number]
             return f"request {number} is given up; it was not booked"
-        yours = [reserved.number for reserved in self.mine]
-        raise InputError(
-            f"number = {shown(number)}; yours that are booked: {listed(yours) or 'none'}"
-        )
+        yours = listed([reserved.number for reserved in self.mine]) or "none"
+        raise InputError(f"number = {shown(number)}; yours that are booked: {yours}")
 
     def free(self, begin: float, end: float) -> list[int]:
         """Return the servers that are free all the time between two instants."""

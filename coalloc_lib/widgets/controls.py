@@ -1,7 +1,6 @@
-"""Controls beside the picture that follows them.
+"""Controls beside the picture that follows them: coarsely while one is moved, finely at rest.
 
-Each slider has a text entry beside it, since a slider has no name that a screen reader could read
-out. While a control is moved the picture follows coarsely; it is refined when it rests.
+Each slider has a text entry beside it, since a slider has no name that a screen reader could read.
 """
 
 import asyncio
@@ -241,8 +240,9 @@ class Explorer(ipw.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         still = self.still()
-        text = {"text/html": HINT + still["text/html"], "text/plain": still["text/plain"]}
-        return super()._repr_mimebundle_(**kwargs) | text
+        return (
+            super()._repr_mimebundle_(**kwargs) | still | {"text/html": HINT + still["text/html"]}
+        )
 
 
 def _note(words):

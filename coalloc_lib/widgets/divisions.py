@@ -67,19 +67,12 @@ def division_picture(
 ) -> Picture:  # fmt: skip
     """Draw the response times of first fit and worst fit on one division into clusters.
 
-    Parameters
-    ----------
-    sizes : sequence of int or str
-        Processors of each cluster, or the same as a text such as ``"64,32,16,16"``.
-    components, component_sizes : int, str
-        Components of a job, and the distribution of their sizes, as `parse_sizes` takes it.
-    alpha : float
-        By how much slow communication lengthens every service time: net utilizations, without
-        what communication takes, are divided by it, and response times multiplied.
-    coarse : bool
-        Simulate less, for a quick look.
+    `sizes` may be a text such as ``"64,32,16,16"``; `component_sizes` is as `parse_sizes` takes it.
+    By `alpha` slow communication lengthens every service time: net utilizations, without what
+    communication takes, are divided by it, and response times multiplied. A `coarse` picture is
+    simulated less.
     """
-    system = _system(sizes)
+    system = parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     model = JobModel(parse_sizes(component_sizes), components)
@@ -126,10 +119,6 @@ def _winner(net: Mapping[str, Curve]) -> str:
     return f"Both placements can carry {most.estimate:.0%}, as far as the intervals tell"
 
 
-def _system(sizes: Sequence[int] | str) -> Multicluster:
-    return parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
-
-
 def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
     """Return sizes that add up to `PROCESSORS`: the others give or take evenly, and keep one."""
     sizes = list(sizes)
@@ -144,13 +133,13 @@ def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
 class _Division:
     """Sliders that divide the processors, and the text of sizes that they write."""
 
-    def __init__(self, system: Multicluster) -> None:
-        self.text = text_entry("sizes", ",".join(map(str, system.sizes)))
-        self.count = slider_with_entry("clusters", len(system), 1, MOST_CLUSTERS)
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.text = text_entry("sizes", ",".join(map(str, sizes)))
+        self.count = slider_with_entry("clusters", len(sizes), 1, MOST_CLUSTERS)
         labels = [f"cluster {number}" for number in range(1, MOST_CLUSTERS + 1)]
         self.rows = [slider_with_entry(label, 1, 1, PROCESSORS) for label in labels]
         self._sets = False
-        self._show(system.sizes)
+        self._show(sizes)
         self.text.observe(self._follow, "value")
         entry_of(self.count).observe(self._recount, "value")
         for number, row in enumerate(self.rows):
@@ -188,14 +177,13 @@ class _Division:
             self._sets = False
 
 
-def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
+def division_explorer(state: str = "") -> Explorer:
     """Return the controls of a division into clusters, and the response times it gives at once.
 
-    It begins with `sizes`, as `division_picture` takes them, or with a copied scenario, `state`.
+    `state` is the line of a scenario that was copied.
     """
-    system = _system(sizes)
-    division = _Division(system)
-    components = slider_with_entry("components", min(4, len(system)), 1, MOST_CLUSTERS)
+    division = _Division((32, 32, 32, 32))
+    components = slider_with_entry("components", 4, 1, MOST_CLUSTERS)
     # A job has one cluster for each component: the other number follows.
     push(components, division.count)
     controls = {

@@ -1,7 +1,6 @@
 """What the player is sent of a schedule: jobs, boxes and words, as plain lists of numbers and text.
 
-Jobs stand in the order of the queue. Everything that holds from one instant to the next stands in
-a list beside `instants`. Numbers of jobs and words are for people; all else counts from 0.
+Jobs stand in the order of the queue; what holds from one instant to the next, beside `instants`.
 """
 
 from typing import Any
@@ -33,7 +32,9 @@ _BOXES, _LEAST, _MOST_STARTS = 18, 12, 120
 def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> dict[str, Any]:
     """Return all that the player shows of a schedule between two instants."""
     begin, finish, jobs = _part(schedule, window)
-    instants = _instants(schedule, jobs, begin, finish)
+    when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
+    instants = np.unique(when)
+    instants = instants[(instants >= begin) & (instants <= finish)]  # drops NaN too
     words: dict[str, int] = {}
     came = schedule.jobs.submit.min()
     idling = idle_while_waiting(schedule)
@@ -104,13 +105,6 @@ def _part(schedule, window):
     jobs = jobs[np.argsort(submit[jobs], kind="stable")]
     last = min(_last(schedule), finish)
     return float(begin), float(last if last > begin else begin + 1), jobs
-
-
-def _instants(schedule, jobs, begin, finish):
-    """Return the window's begin and all at which one of the jobs is submitted, starts or ends."""
-    when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
-    when = np.unique(when)
-    return when[(when >= begin) & (when <= finish)]  # drops NaN too
 
 
 def _jobs(schedule, jobs, words):

@@ -39,17 +39,8 @@ SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 class LossQuestion:
     """Which capacity loss is asked for.
 
-    Parameters
-    ----------
-    clusters, cluster_size : int
-        The system: so many clusters of so many processors.
-    kind : {"U", "D(q)"}
-        Distribution of the component sizes, from `low` to `high`; `q` and `one_is_power_of_two`
-        are those of D(q).
-    components : int
-        Components of a job.
-    request, placement : str
-        One of `COMPARED` and a key of `RULES`, which matters to unordered requests only.
+    `kind`, ``"U"`` or ``"D(q)"``, is the distribution of the component sizes; `request` is one of
+    `COMPARED`, and `placement` a key of `RULES`, which matters to unordered requests only.
     """
 
     clusters: int = 4
@@ -96,10 +87,7 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
 
 
 def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS) -> Picture:
-    """Draw the capacity loss of a question beside that of the other request types.
-
-    `jobs` are those of a simulation.
-    """
+    """Draw the capacity loss of a question beside that of the other request types."""
     question = LossQuestion() if question is None else question
     bounds = _compared(question, jobs)
     if question.request not in bounds:

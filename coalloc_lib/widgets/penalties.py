@@ -55,20 +55,9 @@ def penalty_picture(
 ) -> Picture:  # fmt: skip
     """Draw the mean response time by group, of large jobs split and of the same jobs whole.
 
-    Parameters
-    ----------
-    psi : float
-        The share that spanning clusters adds to a job's run time.
-    above, components : int
-        Jobs of more processors than `above` are split into so many components.
-    load : float
-        Offered load.
-    max_jumps : int
-        How often a job may be passed.
-    placement : {"always split", "split at need"}
-        Whether each large job is split, or those alone that cannot start whole.
-    coarse : bool
-        Simulate less, for a quick look.
+    `psi` is the share that spanning clusters adds to a run time. Jobs of more processors than
+    `above` are split into so many components: always, or where they cannot start whole (`placement`
+    is a key of `PLACEMENTS`). A `coarse` picture is simulated less.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)

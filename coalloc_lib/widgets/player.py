@@ -6,6 +6,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from html import escape
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -141,14 +142,11 @@ class Player(Pictured):
         self._window = window
         self.show(schedules)
         begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
-        waits = [
-            instant
-            for one in self.data["films"]
-            for instant, waiting in zip(one["instants"], one["waits"], strict=True)
-            if waiting
-        ]
-        first = min(waits, default=finish) if now is None else now
-        self.now = _between("now", first, begin, finish, f"an instant from {begin} to {finish}")
+        if now is None:
+            films = self.data["films"]
+            waits = [t for one in films for t in compress(one["instants"], one["waits"])]
+            now = min(waits, default=finish)
+        self.now = _between("now", now, begin, finish, f"an instant from {begin} to {finish}")
 
     def show(self, schedules: Schedule | Mapping[str, Schedule]) -> None:
         """Play other schedules; instant and speed stay, and the time axis can only grow."""

@@ -116,16 +116,8 @@ def sharing_picture(
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
-    Parameters
-    ----------
-    configuration, policy : str
-        As the explorer offers them.
-    workload : str
-        A name of `coalloc_lib.studies.job_sharing.workload_sets`; the first where it is empty.
-    overhead : float
-        p, the share that spanning sites adds to a job's run time.
-    weight : {"processors × run time", "processors"}
-        What the response time of a job is weighted by.
+    All is as the explorer offers it; the first workload where none is given. `overhead` is p, the
+    share that spanning sites adds to a run time.
     """
     works = model.workload_sets()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]

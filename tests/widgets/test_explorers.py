@@ -27,7 +27,7 @@ DAY = 86_400
 MAKERS = {
     "loss": widgets.loss_explorer,
     "schedule": lambda state="": widgets.schedule_explorer(FOURS, FIVE, state=state),
-    "division": lambda state="": widgets.division_explorer(state=state),
+    "division": widgets.division_explorer,
     "penalty": widgets.penalty_explorer,
     "sharing": widgets.sharing_explorer,
 }
@@ -140,7 +140,7 @@ def test_without_a_kernel_the_picture_alone_is_shown(name):
         (widgets.sharing_picture, {"overhead": -0.1}, "^overhead = "),
         (widgets.sharing_picture, {"weight": "jobs"}, "^weight = "),
         (widgets.division_picture, {"alpha": 0.9}, "^alpha = 0.9"),
-        (widgets.division_explorer, {"sizes": "64;64"}, "^sizes.*; "),
+        (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
         (widgets.schedule_explorer, {"system": FOURS, "jobs": [1]}, "^jobs = .*; give "),
         (widgets.map_explorer, {"maps": {}}, "^maps is empty"),
     ],
