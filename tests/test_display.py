@@ -9,7 +9,6 @@ import coalloc_lib as co
 from coalloc_lib.curves import Curve, Point
 from coalloc_lib.display import card, span_of
 from coalloc_lib.intervals import Bound, Interval
-from coalloc_lib.workloads.swf import write_swf
 
 
 def facts_of(html):
@@ -52,15 +51,6 @@ def test_a_system_and_a_stream_show_themselves():
     facts = shown(schedule)[1]
     assert float(facts["mean wait"]) == pytest.approx(schedule.wait.mean(), rel=1e-3)
     assert "utilization" not in shown(co.simulate(SYSTEM, JOBS.replace(submit=[0, 0, 0])))[1]
-
-
-def test_a_log_shows_what_is_in_it_and_has_a_name_of_one_line(tmp_path):
-    header = {"MaxProcs": "8", "Note": "one\ntwo"}
-    write_swf(tmp_path / "small.swf", JOBS.replace(components=[5, 4, 1]), header)
-    log = co.read_swf(tmp_path / "small.swf")
-    assert repr(log) == "<SwfLog small: 3 jobs>"
-    title, facts = shown(log)
-    assert (title, facts["processors"], facts["submitted"]) == ("small", "8", "0 to 4 s")
 
 
 def test_a_curve_is_a_table_too():

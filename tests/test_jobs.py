@@ -123,21 +123,15 @@ def test_columns_of_pandas_go_by_position_and_must_agree_on_it():
     when = pd.to_datetime(["2020-01-01 08:00", "2020-01-01 07:00", "2020-01-01 09:00"])
     took = pd.to_timedelta([60, 3600, 30], unit="s")
     table = pd.DataFrame({"when": when, "took": took, "cpus": [4, 8, 16]}, index=[7, 8, 9])
-    jobs = co.JobStream(table["when"], table["took"], table["cpus"])
+    jobs = co.JobStream(table["when"], table["took"], table["cpus"], table["took"])
     assert jobs.submit.tolist() == [3600, 0, 7200]
-    assert jobs.runtime.tolist() == [60, 3600, 30]
-    backward = table["took"].sort_values()
-    for others in ({"runtime": backward}, {"components": table[["cpus"]].reset_index()}):
-        message = f"^submit and {next(iter(others))} have different indexes"
-        for call in (stream, jobs.replace):
-            with pytest.raises(co.InputError, match=message):
-                call(submit=table["when"], **others)
-    for name in ("runtime", "estimate"):
-        assert getattr(jobs.replace(**{name: took}), name).tolist() == [60, 3600, 30]
-        with pytest.raises(co.InputError, match=rf"^{name} holds datetimes"):
-            jobs.replace(**{name: table["when"]})
-    with pytest.raises(co.InputError, match=r"^span_penalty holds timedeltas; give numbers"):
-        stream(span_penalty=took)
+    assert jobs.runtime.tolist() == jobs.estimate.tolist() == [60, 3600, 30]
+    for call in (stream, jobs.replace):
+        with pytest.raises(co.InputError, match="^submit and runtime have different indexes"):
+            call(submit=table["when"], runtime=table["took"].sort_values())
+    for name, wrong in {"runtime": when, "estimate": when, "span_penalty": took}.items():
+        with pytest.raises(co.InputError, match=rf"^{name} holds (datetimes|timedeltas); give"):
+            jobs.replace(**{name: wrong})
 
 
 def test_the_first_jobs_of_a_stream():

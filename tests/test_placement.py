@@ -49,6 +49,7 @@ def test_worst_fit_depends_on_the_order_of_arrival():
         (co.WorstFit(), [0, 2, 0, 4], [3, 0, 7, 1]),
         (co.BestFit(), [2, 0, 4, 0], [3, 1, 4, 3]),
         (co.SingleThenSpan(), [0, 6, 0, 0], [3, 0, 7, 1]),
+        (co.SingleThenSpan(single=co.WorstFit()), [0, 0, 0, 6], [3, 0, 7, 1]),
     ],
 )
 def test_each_rule_by_hand(placement, unordered, flexible):
@@ -64,17 +65,6 @@ def test_each_rule_by_hand(placement, unordered, flexible):
     assert placement.place([15], "flexible", [3, 1, 7, 3]) is None
     assert list(placement.place([3, 0, 2], "ordered", [3, 1, 2, 9])) == [3, 0, 2, 0]
     assert placement.place([3, 2], "ordered", [9, 1, 9]) is None
-
-
-@pytest.mark.parametrize("request_type", ["flexible", "total"])
-def test_single_then_span_takes_one_cluster_where_one_can_hold_the_job(request_type):
-    for single, expected in (
-        (co.BestFit(), [0, 0, 0, 3]),
-        (co.WorstFit(), [0, 0, 3, 0]),
-        (co.FirstFit([1, 2, 3, 0]), [0, 0, 3, 0]),
-    ):
-        taken = co.SingleThenSpan(single=single).place([2, 1], request_type, [4, 2, 9, 3])
-        assert list(taken) == expected
 
 
 @pytest.mark.parametrize(

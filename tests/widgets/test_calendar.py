@@ -32,9 +32,8 @@ def test_a_request_is_booked_at_the_first_attempt_with_room():
     assert calendar.data["terms"] == "up to 12 attempts, 2 h apart; horizon 24 h ahead"
     assert said == "request 2 is booked from 18 to 22 h, on servers 1 and 2, at attempt 4"
     tried = calendar.data["tried"]
-    assert [one["start"] for one in tried] == [now, now + 2, now + 4, now + 6]
-    assert [one["free"] for one in tried] == [[3], [3], [3], [0, 1, 2, 3]]
-    assert [bool(one["why"]) for one in tried] == [True, True, True, False]
+    told = [(one["start"] - now, one["free"], bool(one["why"])) for one in tried]
+    assert told == [(ahead, [3], True) for ahead in (0, 2, 4)] + [(6, [0, 1, 2, 3], False)]
     assert tried[0]["said"] == "1 server idle so long, 2 needed"
     assert calendar.data["made"] == 2
 
@@ -172,16 +171,13 @@ def test_no_server_has_two_at_once_and_the_windows_tell_the_counts(
 
 def test_the_share_and_the_look_ahead_move_starts_alone():
     now, horizon = 12.0, 24.0
-    none = Others(20, 0, 8, 3).sample(now, horizon, 8, 0.2)
-    half = Others(20, 0.5, 8, 3).sample(now, horizon, 8, 0.2)
-    every = Others(20, 1, 8, 3).sample(now, horizon, 8, 0.2)
-    for few, some, many in zip(none, half, every, strict=True):
+    shares = [Others(20, share, 8, 3).sample(now, horizon, 8, 0.2) for share in (0, 0.5, 1)]
+    for few, some, many in zip(*shares, strict=True):
         assert few.start == few.submit == some.submit == many.submit <= now
         assert few[2:] == some[2:] == many[2:]
         assert some.start in (few.start, many.start)
         assert many.start <= many.submit + 8 + 0.1
-    ahead = [one.start > one.submit for one in half]
-    assert 0 < np.mean(ahead) < 1
+    assert 0 < np.mean([one.start > one.submit for one in shares[1]]) < 1
 
 
 def test_where_there_is_no_widget_a_picture_stands_in():

@@ -118,12 +118,7 @@ def test_one_line_recreates_an_explorer(name):
     again = MAKERS[name](box.scenario.value)
     assert again.values == box.values
     assert shown(again) == shown(box)
-
-
-@pytest.mark.parametrize("name", ["loss", "schedule"])
-def test_without_a_kernel_the_picture_alone_is_shown(name):
-    box = made(name)
-    data = box._repr_mimebundle_()
+    data = box._repr_mimebundle_()  # without a kernel the picture alone is shown
     assert "application/vnd.jupyter.widget-view+json" in data
     assert "<img alt=" in data["text/html"]
     assert data["text/plain"]
@@ -311,15 +306,6 @@ def test_the_sliders_follow_a_text_that_they_could_have_written():
         (note,) = notes(box)
         assert message in note
         assert source(box) == before
-
-
-def test_refined_intervals_are_narrower():
-    question = co.Multicluster([32] * 4), co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4)
-    coarse = divisions.division_curves(*question, divisions.COARSE)
-    for name, fine in divisions.division_curves(*question).items():
-        one, other = coarse[name].maximum, fine.maximum
-        assert other.interval.half_width < one.interval.half_width
-        assert one.max_utilization == pytest.approx(other.max_utilization, abs=0.01)
 
 
 def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
