@@ -127,7 +127,7 @@ def test_columns_of_pandas_go_by_position_and_must_agree_on_it():
     assert jobs.submit.tolist() == [3600, 0, 7200]
     assert jobs.runtime.tolist() == jobs.estimate.tolist() == [60, 3600, 30]
     for call in (stream, jobs.replace):
-        with pytest.raises(co.InputError, match="^submit and runtime have different indexes"):
+        with pytest.raises(co.InputError, match=r"^submit and runtime have different indexes"):
             call(submit=table["when"], runtime=table["took"].sort_values())
     for name, wrong in {"runtime": when, "estimate": when, "span_penalty": took}.items():
         with pytest.raises(co.InputError, match=rf"^{name} holds (datetimes|timedeltas); give"):

@@ -180,12 +180,6 @@ class Explorer(ipw.VBox):
         self.scenario.value = _line(self.values)
         self._redraw(next(iter(self._holders)), coarse=False)
 
-    def still(self) -> Mapping[str, str]:
-        """Return what is shown at present as a picture, by MIME type."""
-        if isinstance(self.view, View):
-            return self.view.data
-        return self.view.picture()._repr_mimebundle_()
-
     def _set(self, wanted: Mapping[str, Any]) -> None:
         for _ in range(2):  # controls that push each other take their values in the second round
             for name, value in wanted.items():
@@ -239,10 +233,9 @@ class Explorer(ipw.VBox):
             self.view.draw(picture, busy=self._drawn[1])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        still = self.still()
-        return (
-            super()._repr_mimebundle_(**kwargs) | still | {"text/html": HINT + still["text/html"]}
-        )
+        view, shown = self.view, super()._repr_mimebundle_(**kwargs)
+        still = view.data if isinstance(view, View) else view.picture()._repr_mimebundle_()
+        return shown | still | {"text/html": HINT + still["text/html"]}
 
 
 def _note(words):
