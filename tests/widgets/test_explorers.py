@@ -145,6 +145,32 @@ def test_what_makes_no_sense_is_named(make, arguments, name):
         make(**arguments)
 
 
+PUSHES = {
+    "loss": [  # each job can start
+        ("largest size", 40, {"cluster size": 40}),
+        ("cluster size", 5, {"largest size": 5, "smallest size": 1}),
+        ("smallest size", 9, {"largest size": 9, "cluster size": 9}),
+        ("components", 6, {"clusters": 6}),
+    ],
+    "division": [  # all processors are divided
+        ("clusters", 5, {"sizes": "26,26,26,25,25"}),
+        ("cluster 2", 40, {"sizes": "22,40,22,22,22"}),
+        ("cluster 5", 1000, {"sizes": "1,1,1,1,124"}),
+        ("components", 6, {"clusters": 6}),
+        ("clusters", 2, {"components": 2}),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", PUSHES)
+def test_numbers_push_each_other(name):
+    box = made(name)
+    for label, value, pushed in PUSHES[name]:
+        control(box, label).value = value
+        assert {other: control(box, other).value for other in pushed} == pushed
+    assert not notes(box)
+
+
 @pytest.mark.parametrize(
     ("ask", "others"),
     [
@@ -182,19 +208,6 @@ def test_what_belongs_to_dq_acts_there_only(label, value):
     with_value = source(losses)
     control(losses, label).value = 0.9 if label == "q" else False
     assert source(losses) != with_value
-
-
-def test_numbers_push_each_other_so_that_each_job_can_start():
-    losses = made("loss")
-    for label, value, pushed in [
-        ("largest size", 40, {"cluster size": 40}),
-        ("cluster size", 5, {"largest size": 5, "smallest size": 1}),
-        ("smallest size", 9, {"largest size": 9, "cluster size": 9}),
-        ("components", 6, {"clusters": 6}),
-    ]:
-        control(losses, label).value = value
-        assert {other: control(losses, other).value for other in pushed} == pushed
-    assert not notes(losses)
 
 
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "total"])
@@ -270,20 +283,6 @@ def test_placement_and_max_jumps_act_where_they_decide_something():
 
 
 # The division explorer.
-
-
-def test_the_sliders_always_divide_the_processors():
-    box = made("division")
-    for label, value, other, follows in [
-        ("clusters", 5, "sizes", "26,26,26,25,25"),
-        ("cluster 2", 40, "sizes", "22,40,22,22,22"),
-        ("cluster 5", 1000, "sizes", "1,1,1,1,124"),
-        ("components", 6, "clusters", 6),  # each has a cluster
-        ("clusters", 2, "components", 2),
-    ]:
-        control(box, label).value = value
-        assert control(box, other).value == follows
-    assert not notes(box)
 
 
 def test_the_sliders_follow_a_text_that_they_could_have_written():
