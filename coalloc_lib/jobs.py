@@ -131,8 +131,7 @@ class JobStream:
                 )
         if before is not None and before is not self.submit:
             for name in {"earliest_start", "latest_start"} - given.keys():
-                same = columns[name] is before
-                columns[name] = self.submit if same else self.submit + (columns[name] - before)
+                columns[name] = self.submit + (columns[name] - before)
         self._refuse_early("earliest_start", "submit")
         self._refuse_early("latest_start", "earliest_start")
         self._freeze()

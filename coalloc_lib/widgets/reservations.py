@@ -229,6 +229,5 @@ def reservation_calendar(
 
 def _grain(horizon: float) -> float:
     """Return a round length of time, an eightieth of the horizon or less."""
-    least = positive("horizon", horizon) / 80
-    power = 10.0 ** floor(log10(least))
-    return max(part * power for part in (1, 2, 5) if part * power <= least * 1.0001)
+    power = 10.0 ** floor(log10(horizon / 80))
+    return max(part * power for part in (1, 2, 5) if part * power <= horizon / 80 * 1.0001)

@@ -25,6 +25,7 @@ def losses():
     ("line", "message"),
     [
         ("clusters=six", "clusters = 'six'; give a number from 1 to 8"),
+        ("clusters=20", "give a number from 1 to 8"),
         ("clouds=6", "'clouds' is no control"),
         ("clusters=2&components=2&request=none", "choose one of 'ordered'"),
         ("one_is_power_of_two=true", "choose one of 'True', 'False'"),

@@ -148,7 +148,8 @@ def test_odd_schedules_play_and_are_drawn(submit, runtime, components, sizes, tm
 
 def test_it_begins_where_a_job_waits_or_where_it_is_told_to():
     assert co.Player(small()).now == 1
-    assert co.Player(small()).data["films"][0]["label"] == "FCFS, worst fit"
+    player = co.Player(small(scheduling=co.FPFS(5), placement=co.BestFit()))
+    assert player.data["films"][0]["label"] == "FPFS(5), best fit"
     assert co.Player(small(), now=3).now == 3
     assert co.Player(co.simulate(co.Multicluster([9, 9]), JOBS)).now == 7  # none waits
 
@@ -207,6 +208,7 @@ WRONG = {
     "too many": (({str(i): None for i in range(5)},), {}, "^schedules = .*; give "),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is no str"),
+    "after the end": ((small(),), {"now": 99}, "^now = 99; give an instant from 0.0 to 10.0"),
     "outside the window": ((small(),), {"now": 1, "window": (2, 5)}, "^now = 1; .* 2.0 to 5.0"),
 }
 
