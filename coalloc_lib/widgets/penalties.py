@@ -12,7 +12,6 @@ import pandas as pd
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.plots import Picture
-from coalloc_lib.scenario import Scenario
 from coalloc_lib.studies.communication_penalty import responses as model
 from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY
 from coalloc_lib.studies.communication_penalty.figures import study
@@ -40,12 +39,8 @@ KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
 
-@lru_cache(maxsize=512)
-def penalty_responses(
-    scenario: Scenario, load: float, size: tuple[int, int] = FINE
-) -> model.Responses:
-    """Return the mean responses of a scenario of the communication-penalty study."""
-    return model.respond(scenario, load, size, study.seed)
+#: The mean responses of a scenario, kept for a control that comes back.
+_respond = lru_cache(maxsize=512)(model.respond)
 
 
 def penalty_picture(
@@ -63,7 +58,7 @@ def penalty_picture(
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
     case = replace(case, scenario=case.scenario.with_(placement=rule))
     responses = {
-        name: penalty_responses(each.scenario, load, COARSE if coarse else FINE)
+        name: _respond(each.scenario, load, COARSE if coarse else FINE, study.seed)
         for name, each in ((KEPT, case.whole), (SPLIT, case))
     }
     changes = {

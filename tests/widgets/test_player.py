@@ -208,6 +208,7 @@ WRONG = {
     "too many": (({str(i): None for i in range(5)},), {}, "^schedules = .*; give "),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is no str"),
+    "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
     "after the end": ((small(),), {"now": 99}, "^now = 99; give an instant from 0.0 to 10.0"),
     "outside the window": ((small(),), {"now": 1, "window": (2, 5)}, "^now = 1; .* 2.0 to 5.0"),
 }
