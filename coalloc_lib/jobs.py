@@ -52,19 +52,16 @@ class JobStream:
     components : array_like of int, shape (n, k) or (n,)
         Processors of each component, padded with zeros.
     estimate : array_like, shape (n,), optional
-        The user's estimate of the run time. Where it is not given, or masked in a NumPy masked
-        array, it is the run time, also after that is replaced.
+        The user's estimate of the run time; where it is not given, or masked, the run time.
     request : {"ordered", "unordered", "flexible", "total"}
         How `components` is read.
     span_penalty : float or array_like, shape (n,)
         A job on more than one cluster runs ``runtime * (1 + span_penalty)``.
     number : array_like of int, shape (n,), optional
-        What each job is called in a schedule (default 1, 2, ..., n). Numbers stay with the jobs
-        in every selection, and need not be different.
+        What each job is called in a schedule, and keeps in every selection (default 1, ..., n).
     earliest_start, latest_start : array_like, shape (n,), optional
-        Advance reservations: the instants between which each job asks to start, in the seconds of
-        `submit` (for datetimes, since the first), or timedeltas. Where they are not given they
-        are its submission, and infinity. `simulate` takes them for `Online`.
+        Advance reservations, for `Online`: each job asks to start between these instants, in the
+        seconds of `submit`, or timedeltas; by default between its submission and infinity.
 
     Notes
     -----
@@ -134,8 +131,7 @@ class JobStream:
                 )
         if before is not None and before is not self.submit:
             for name in {"earliest_start", "latest_start"} - given.keys():
-                same = columns[name] is before
-                columns[name] = self.submit if same else self.submit + (columns[name] - before)
+                columns[name] = self.submit + (columns[name] - before)
         self._refuse_early("earliest_start", "submit")
         self._refuse_early("latest_start", "earliest_start")
         self._freeze()
@@ -251,10 +247,9 @@ class JobStream:
         return self.replace(earliest_start=self.submit + ahead)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
-        """Return the first `count` jobs, in order of submission (ties by position).
+        """Return the first `count` jobs, in order of submission; the seed is not used.
 
         A `rate` scales the interarrival times to a mean of ``1 / rate`` from the first instant on.
-        Nothing here is random: the seed is not used.
         """
         if whole("count", count) > len(self):
             raise InputError(f"count = {count}, and there are {len(self)} jobs; give at most these")
@@ -303,10 +298,8 @@ class JobStream:
             Use the fewest components that are no larger than this.
         into : int, optional
             Use this number of components (fewer where a job has fewer processors).
-        above : int
-            Jobs of at most so many processors stay whole.
-        rounding : {"even", "floor", "ceiling"}
-            As `coalloc_lib.jobs.split_into` takes it.
+        above, rounding
+            Jobs of at most `above` processors stay whole; `rounding` is that of `split_into`.
         """
         if (at_most is None) == (into is None):
             raise InputError("split takes either at_most or into; give exactly one")
@@ -350,10 +343,9 @@ class JobStream:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chopped:
-    """A stream whose wide jobs are pieces, each a job of its own.
+    """A stream whose wide jobs are pieces, each a job of its own, in the order of the jobs.
 
-    The `pieces` have the order and the columns of the jobs as they were, in `whole`, and one
-    component; `job` holds the position there of the job that each belongs to.
+    `job` holds the position in `whole`, the jobs as they were, of the job of each piece.
 
     Examples
     --------
@@ -422,8 +414,8 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
         Processors and components of each job. A total below its parts gives ones and zeros.
     rounding : {"even", "floor", "ceiling"}
         ``"even"``: components equal up to one. Else all but one are the total over the parts,
-        rounded down or up, and one has the rest; where there is less than that left, rounded up,
-        there are fewer components, and a total below the parts, rounded down, stays whole.
+        rounded down or up, and one has the rest. Rounded up there may be fewer components; rounded
+        down a total below its parts stays whole.
 
     References
     ----------

@@ -5,13 +5,11 @@ A placement is an order in which clusters are tried. What the order means depend
 * *unordered*: components by decreasing size (ties by position), each to the first cluster that
   holds it and has none of the job's components yet;
 * *total*: the sum of the components as one component;
-* *flexible*: the sum, all that can be taken from each cluster in turn.
+* *flexible*: the sum, all that can be taken from each cluster in turn;
+* *ordered*: no choice is left.
 
-If a job fits at all, it fits in every order, so a placement decides where a job runs, never whether
-it may start; but one that may keep an unordered job whole also starts jobs that only fit so
-(`SingleThenSpan`). *Ordered* requests name their clusters and leave a placement no choice.
-
-A rule of your own is derived from `Placement` and has an `order`; one that is more, a `place`.
+A job that fits at all fits in every order: a placement decides where it runs, never whether it may
+start, unless it may keep an unordered job whole (`SingleThenSpan`).
 """
 
 import operator
@@ -104,10 +102,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class FirstFit(Placement):
-    """The first cluster, in a fixed order, on which the component fits.
-
-    `clusters` is that order; 0, 1, 2, ... where it is not given.
-    """
+    """The first cluster on which the component fits, in the order `clusters`, or 0, 1, 2, ..."""
 
     clusters: tuple[int, ...] | None = None
 
@@ -159,9 +154,9 @@ class SingleThenSpan(Placement):
 
     Notes
     -----
-    The components of an unordered request say into what a job *can* be split; it *is* only where it
-    cannot start whole now, and then placed by worst fit, as are flexible requests. It fits if the
-    whole fits on one cluster *or* the components on distinct ones; neither implies the other.
+    An unordered job is split into its components only where it cannot start whole now, and then
+    placed by worst fit, as are flexible requests. It fits if the whole fits on one cluster *or* the
+    components on distinct ones; neither implies the other.
 
     Examples
     --------
@@ -176,8 +171,7 @@ class SingleThenSpan(Placement):
 
     def __post_init__(self) -> None:
         """Check that `single` can choose one cluster."""
-        if not isinstance(self.single, Placement):
-            raise InputError(f"single = {self.single!r} is no Placement; give BestFit()")
+        instance_of("single", self.single, Placement, "BestFit()")
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
@@ -200,7 +194,7 @@ class LeastLoaded(Placement):
     """The cluster of which the largest share is idle (ties by lowest number).
 
     Worst fit gives most jobs to the largest machine; this evens out utilizations. `system` is that
-    of the run. Of work still to come a placement knows nothing.
+    of the run.
 
     Examples
     --------
@@ -235,12 +229,10 @@ class RandomFit(Placement):
 
     Notes
     -----
-    The choice is a function of the idle processors of all clusters: the same question has the same
-    answer, as policies that plan need it. In an idle system jobs go to one cluster.
-
-    With the idle numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the
-    order is the cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are
-    drawn by the seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
+    The same idle processors have the same answer, as policies that plan need it. With the idle
+    numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the order is the
+    cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are drawn by the
+    seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
 
     Examples
     --------
@@ -270,10 +262,8 @@ class RandomFit(Placement):
 class HomeSite(Placement):
     """Jobs that may not leave their site beside jobs that may, which `rule` places.
 
-    Notes
-    -----
     Column 0 of the components has the processors of a job that may go anywhere, column c + 1 those
-    of one that stays on cluster c. `coalloc_lib.sites` makes such streams.
+    of one that stays on cluster c, as `coalloc_lib.sites` makes them.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coalloc_lib.checks import InputError, one_of, positive
+from coalloc_lib.checks import InputError, instance_of, one_of, positive
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement
 from coalloc_lib.schedule import Schedule
@@ -49,20 +49,18 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check that every part is one."""
-        jobs = "a JobModel, a log, or another object with sample(count, seed, rate) and mean_work"
-        for name, kind, mend in (
-            ("system", Multicluster, "a Multicluster"),
-            ("workload", Workload, jobs),
-            ("scheduling", Scheduling, "a policy, such as FCFS()"),
-            ("placement", Placement | None, "a rule, such as WorstFit()"),
-        ):
-            if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name} = {getattr(self, name)!r}; give {mend}")
-        if self.placement is not None and getattr(self.workload, "request", "") == "ordered":
-            raise InputError(
-                f"placement = {self.placement} is given for ordered requests, which name their "
-                "clusters themselves; leave it out"
-            )
+        instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
+        if not isinstance(self.workload, Workload):
+            jobs = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
+            raise InputError(f"workload = {self.workload!r}; give {jobs}")
+        instance_of("scheduling", self.scheduling, Scheduling, "FCFS()")
+        if self.placement is not None:
+            instance_of("placement", self.placement, Placement, "WorstFit()")
+            if getattr(self.workload, "request", "") == "ordered":
+                raise InputError(
+                    f"placement = {self.placement} is given for ordered requests, which name their "
+                    "clusters themselves; leave it out"
+                )
         one_of("engine", self.engine, ENGINES)
 
     def __str__(self) -> str:
@@ -82,20 +80,15 @@ class Scenario:
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
         """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
-        return simulate(
-            self.system,
-            jobs,
-            scheduling=self.scheduling,
-            placement=self.placement,
-            engine=self.engine,
-            backlog=backlog,
-        )
+        how: dict[str, Any] = {
+            "placement": self.placement,
+            "engine": self.engine,
+            "backlog": backlog,
+        }
+        return simulate(self.system, jobs, scheduling=self.scheduling, **how)
 
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
-        """Draw a stream and return its `Schedule`; the arguments are those of `sample` and `run`.
-
-        With the same seed two scenarios of one workload are given the same jobs.
-        """
+        """Run a stream that is drawn; with the same seed scenarios of one workload get the same."""
         return self.run(self.sample(jobs, load=load, seed=seed), backlog)

@@ -1,8 +1,7 @@
 """Sites that keep to themselves, share their jobs, or let jobs span them; what each of them gains.
 
 A site is one cluster of a multicluster, with its own users. Each way to run takes the jobs as so
-many processors, whatever their request was, and returns a `Schedule` of the same jobs, so that they
-can be compared job for job.
+many processors, whatever their request was, and returns a `Schedule` of the same jobs.
 
 References
 ----------
@@ -10,8 +9,8 @@ Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Com
 Job Scheduling (2002).
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 #: The row of all users together.
 ALL = "all sites"
 #: What tables give of the AWRT alone, sharing and spanning.
-_SHARES: dict[str, Callable[[Any], float]] = {
+_SHARES = {
     "local_h": lambda m: float(m[0] / 3600),
     "sharing": lambda m: float(m[1] / m[0]),
     "spanning": lambda m: float(m[2] / m[1]),
@@ -66,18 +65,12 @@ class AtEachSite(Scheduling):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LocalSchedule(Schedule):
-    """The schedules of all sites, joined: a `Schedule` of the whole system.
+    """The schedules of all sites, joined: a `Schedule` of the whole system."""
 
-    Attributes
-    ----------
-    site : ndarray of int, shape (n,)
-        The site of each job.
-    at : dict of int to Schedule
-        The schedule of each site's jobs, in the order of the stream, on its one cluster.
-    """
-
+    #: The site of each job, shape (n,).
     site: NDArray[np.int64]
-    at: Mapping[int, Schedule] = field(default_factory=dict)
+    #: The schedule of each site's jobs, in the order of the stream, on its one cluster.
+    at: Mapping[int, Schedule]
 
     def verify(self) -> "LocalSchedule":
         """Check the rules of the model, each site's schedule, and that they are well joined."""
@@ -107,10 +100,8 @@ def local(
 
     Parameters
     ----------
-    system : Multicluster
-        One cluster a site.
-    jobs, scheduling, engine
-        As in `simulate`; the policy of every site.
+    system, jobs, scheduling, engine
+        As in `simulate`: one cluster a site, and the policy of every site.
     site : array_like of int, shape (n,)
         The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives; each has
         some, none of which is wider than its cluster.
@@ -208,7 +199,7 @@ def multi_site(
     span_penalty : float or array_like, shape (n,)
         p: a job on several machines runs ``runtime * (1 + p)``.
     single : Placement, optional
-        Chooses among the machines that can hold a job; `BestFit` where it is not given.
+        Chooses among machines that can hold a job; `BestFit` by default.
 
     Examples
     --------
@@ -259,6 +250,7 @@ def _some_staying(system, jobs, home, placement):
 
 
 def _refuse_wide(system, jobs, site):
+    """Refuse a job that is wider than its site; one without a site is never too wide."""
     sizes = system.as_array()[site]
     wide = (site >= 0) & (jobs.processors > sizes)
     if wide.any():
@@ -298,22 +290,22 @@ def compare_sites(
     Returns
     -------
     pandas.DataFrame
-        For each site, and for all, and for each weight (``work`` or ``processors``) a row with
-        ``jobs``, ``spanned``, the share of them that spanned sites, and three numbers, each with
-        its 95 % interval: ``local_h``, the AWRT in hours where the site stays alone; ``sharing``,
-        that with job sharing over it; ``spanning``, that of multi-site execution over job sharing.
+        A row for each site, and for all, and each weight (``work`` or ``processors``): ``jobs``,
+        ``spanned``, the share that spanned sites, and with 95 % intervals ``local_h``, the AWRT in
+        hours where the site stays alone; ``sharing``, that with job sharing over it; ``spanning``,
+        that of multi-site execution over job sharing.
 
     Raises
     ------
     InputError
-        A site has no job or fewer than four weeks, a job is wider than its site's cluster, the logs
-        have no time in common, or the policy refuses a job, so that others would be compared.
+        A site has fewer than four weeks, a job is wider than its site's cluster, the logs have no
+        time in common, or the policy refuses a job.
 
     Notes
     -----
     Only jobs of the time in which all logs have some are run: before and after, those who share
-    would have the machines of the others for nothing. The intervals are from weeks drawn anew, the
-    same ones for all three ways to run; see `coalloc_lib.intervals.bootstrap`.
+    would have the machines of the others for nothing. The intervals are from weeks drawn anew; see
+    `coalloc_lib.intervals.bootstrap`.
 
     Examples
     --------
@@ -352,23 +344,25 @@ def compare_sites(
             f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "
             "all, so that the same jobs are compared"
         )
-    return pd.DataFrame(list(_rows([*clusters], site, ran)))
+    groups = {name: site == number for number, name in enumerate(clusters)}
+    groups[ALL] = np.ones(len(site), dtype=bool)
+    return pd.DataFrame([
+        _row(name, mine, weight, ran) for name, mine in groups.items() for weight in WEIGHTS
+    ])  # fmt: skip
 
 
 def _system(clusters, logs):
     """Return the clusters as a system; refuse logs that are not of them."""
     for argument, value in (("clusters", clusters), ("logs", logs)):
         if not isinstance(value, Mapping) or len(value) < 2:
-            raise InputError(
-                f"{argument} = {shown(value)}; give a dict of two sites or more, by name"
-            )
+            mend = "give a dict of two sites or more, by name"
+            raise InputError(f"{argument} = {shown(value)}; {mend}")
     if ALL in clusters:
         raise InputError(f"clusters has a site {ALL!r}, as the row of all is called; rename it")
     odd = [repr(name) for name in [*clusters, *logs] if (name in clusters) != (name in logs)]
     if odd:
-        raise InputError(
-            f"clusters and logs differ in {', '.join(odd)}; give both a site of each name"
-        )
+        differ = ", ".join(odd)
+        raise InputError(f"clusters and logs differ in {differ}; give both a site of each name")
     return Multicluster([*clusters.values()])
 
 
@@ -382,13 +376,15 @@ def _on_one_clock(logs, clock):
                 f"logs[{name!r}] is a {type(log).__name__}; give all as read_swf(...), or all as "
                 "streams on one clock"
             )
-        stream = log if isinstance(log, JobStream) else log.jobs()
-        if isinstance(log, SwfLog):
-            if log.epoch is None:
-                raise InputError(
-                    f"logs[{name!r}] has no UnixStartTime in its header; give all logs as streams, "
-                    "log.jobs(), on one clock"
-                )
+        if isinstance(log, JobStream):
+            stream = log
+        elif log.epoch is None:
+            raise InputError(
+                f"logs[{name!r}] has no UnixStartTime in its header; give all logs as streams, "
+                "log.jobs(), on one clock"
+            )
+        else:
+            stream = log.jobs()
             stream = stream.replace(submit=stream.submit + log.epoch)
         if stream.request == "ordered":
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
@@ -412,20 +408,16 @@ def _in_common(streams):
     return {name: stream[inside[name]] for name, stream in streams.items()}
 
 
-def _rows(names: list[str], site: NDArray[np.int64], ran: list[Schedule]) -> Iterator[dict]:
-    """Yield the rows of each site and of all."""
-    groups = {name: site == number for number, name in enumerate(names)}
-    for name, mine in (groups | {ALL: np.ones(len(site), dtype=bool)}).items():
-        jobs, spanned = ran[0].jobs[mine], float(ran[-1].spans[mine].mean())
-        for weight in WEIGHTS:
-            weights = jobs.work if weight == "work" else jobs.processors
-            try:
-                means = resample_weeks([each.response[mine] for each in ran], weights, jobs.submit)
-            except InputError as error:
-                raise InputError(f"{name}, in the time that all logs have: {error}") from None
-            row = {"site": name, "weight": weight, "jobs": int(mine.sum()), "spanned": spanned}
-            for column, share in _SHARES.items():
-                part = means.interval(share)
-                row[column] = part.estimate
-                row |= {f"{column}_low": part.low, f"{column}_high": part.high}
-            yield row
+def _row(name, mine, weight, ran):
+    """Return what the jobs of a site, or of all, have of each way to run."""
+    jobs, spanned = ran[0].jobs[mine], float(ran[-1].spans[mine].mean())
+    weights = jobs.work if weight == "work" else jobs.processors
+    try:
+        means = resample_weeks([each.response[mine] for each in ran], weights, jobs.submit)
+    except InputError as error:
+        raise InputError(f"{name}, in the time that all logs have: {error}") from None
+    row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
+    for column, share in _SHARES.items():
+        part = means.interval(share)
+        row |= {column: part.estimate, f"{column}_low": part.low, f"{column}_high": part.high}
+    return row

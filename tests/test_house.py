@@ -11,27 +11,18 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "coalloc_lib"
 
 #: From the ground up; a module imports from its own layer and from those below it.
-LAYERS = (
-    ("checks", "compilation", "display", "intervals", "files", "progress", "seeds"),
-    ("system", "distributions", "jobs", "workloads"),
-    ("placement", "profile", "calendar", "scheduling", "names"),
-    ("engines",),
-    [
-        "simulation",
-        "scenario",
-        "metrics",
-        "schedule",
-        "sites",
-        "verification",
-        "explain",
-        "analytic",
-    ],
-    ("curves", "saturation", "sweep"),
-    ("plots",),
-    ("studies",),
-    ("widgets", "cli", "__main__", "public"),
-)
-HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
+LAYERS = """
+checks compilation display intervals files progress seeds
+system distributions jobs workloads
+placement profile calendar scheduling names
+engines
+simulation scenario metrics schedule sites verification explain analytic
+curves saturation sweep
+plots
+studies
+widgets cli __main__ public
+""".strip().splitlines()
+HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names.split()}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

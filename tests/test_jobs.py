@@ -1,7 +1,7 @@
 """Job streams: the columns they refuse, and what can be done with them."""
 
 import math
-from datetime import timedelta
+from datetime import datetime, timedelta
 from fractions import Fraction
 
 import numpy as np
@@ -123,21 +123,15 @@ def test_columns_of_pandas_go_by_position_and_must_agree_on_it():
     when = pd.to_datetime(["2020-01-01 08:00", "2020-01-01 07:00", "2020-01-01 09:00"])
     took = pd.to_timedelta([60, 3600, 30], unit="s")
     table = pd.DataFrame({"when": when, "took": took, "cpus": [4, 8, 16]}, index=[7, 8, 9])
-    jobs = co.JobStream(table["when"], table["took"], table["cpus"])
+    jobs = co.JobStream(table["when"], table["took"], table["cpus"], table["took"])
     assert jobs.submit.tolist() == [3600, 0, 7200]
-    assert jobs.runtime.tolist() == [60, 3600, 30]
-    backward = table["took"].sort_values()
-    for others in ({"runtime": backward}, {"components": table[["cpus"]].reset_index()}):
-        message = f"^submit and {next(iter(others))} have different indexes"
-        for call in (stream, jobs.replace):
-            with pytest.raises(co.InputError, match=message):
-                call(submit=table["when"], **others)
-    for name in ("runtime", "estimate"):
-        assert getattr(jobs.replace(**{name: took}), name).tolist() == [60, 3600, 30]
-        with pytest.raises(co.InputError, match=rf"^{name} holds datetimes"):
-            jobs.replace(**{name: table["when"]})
-    with pytest.raises(co.InputError, match=r"^span_penalty holds timedeltas; give numbers"):
-        stream(span_penalty=took)
+    assert jobs.runtime.tolist() == jobs.estimate.tolist() == [60, 3600, 30]
+    for call in (stream, jobs.replace):
+        with pytest.raises(co.InputError, match=r"^submit and runtime have different indexes"):
+            call(submit=table["when"], runtime=table["took"].sort_values())
+    for name, wrong in {"runtime": when, "estimate": when, "span_penalty": took}.items():
+        with pytest.raises(co.InputError, match=rf"^{name} holds (datetimes|timedeltas); give"):
+            jobs.replace(**{name: wrong})
 
 
 def test_the_first_jobs_of_a_stream():
@@ -190,25 +184,6 @@ def test_with_load_has_that_load_and_keeps_first_instant_and_order(case, load):
     assert scaled.submit.min() == jobs.submit.min()
     assert (np.diff(scaled.submit[np.argsort(jobs.submit, kind="stable")]) >= 0).all()
     assert_same(scaled.replace(submit=jobs.submit, earliest_start=jobs.submit), jobs)
-
-
-@pytest.mark.parametrize("junk", [None, "3", [[1, 2], [3]], {}, object(), (i for i in [1])])
-def test_wrong_objects_are_refused_in_one_line(junk):
-    for call in (
-        lambda jobs: jobs.offered_load(junk),
-        lambda jobs: jobs.with_load(junk, 0.5),
-        lambda jobs: jobs.split(at_most=junk, into=None if junk is not None else junk),
-        lambda jobs: jobs.replace(request=junk),
-        lambda jobs: jobs.replace(components=junk),
-        lambda jobs: split_into(junk, 2),
-        lambda jobs: co.merge(jobs, junk),
-        lambda jobs: co.JobStream(junk, junk, junk),
-        lambda jobs: co.simulate(co.Multicluster(junk), jobs),
-    ):
-        with pytest.raises(co.InputError) as caught:
-            call(stream())
-        assert "\n" not in str(caught.value)
-        assert len(str(caught.value)) < 250
 
 
 def test_a_stream_keeps_its_own_columns_frozen_and_contiguous():
@@ -286,24 +261,15 @@ def test_pieces_are_as_large_as_they_may_be(rows):
             pieces.append((min(left, at_most), job))
             left -= at_most
     processors, at_most = map(list, zip(*rows, strict=True))
-    jobs = co.JobStream(range(len(rows)), range(len(rows)), processors, request="total")
+    column = np.arange(len(rows))
+    how = {"span_penalty": column, "number": column[::-1], "estimate": column + 1}
+    jobs = co.JobStream(column, column, processors, request="total", **how)
     chopped = jobs.chopped(at_most)
     assert list(zip(chopped.pieces.processors, chopped.job, strict=True)) == pieces
     assert chopped.whole is jobs
-
-
-def test_pieces_have_all_but_the_processors_of_their_job():
-    estimate = np.ma.masked_less([6, -1], 0)
-    how = {"span_penalty": [0.1, 0.2], "number": [70, 50]}
-    jobs = co.JobStream([3, 1], [5, 7], [[4, 3], [2, 0]], estimate, **how)
-    pieces = jobs.chopped(3).pieces
-    assert pieces.request == "total"
-    assert pieces.processors.tolist() == [3, 3, 1, 2]
-    for name in ("submit", "runtime", "estimate", "span_penalty", "number"):
-        np.testing.assert_array_equal(getattr(pieces, name), getattr(jobs, name)[[0, 0, 0, 1]])
-    # An estimate that was not given goes on being the run time.
-    assert pieces.replace(runtime=[9] * 4).estimate.tolist() == [6, 6, 6, 9]
-    assert jobs.replace(request="flexible").chopped(3).pieces.request == "flexible"
+    assert_same(chopped.pieces.replace(components=jobs.components[chopped.job]), jobs[chopped.job])
+    for request, wanted in (("flexible", "flexible"), ("unordered", "total")):
+        assert jobs.replace(request=request).chopped(at_most).pieces.request == wanted
 
 
 def test_values_of_pieces_by_job():
@@ -315,21 +281,6 @@ def test_values_of_pieces_by_job():
 
 
 WISHES = {"submit": [4, 0, 2], "earliest_start": [4, 3, 9], "latest_start": [np.inf, 3, 12]}
-
-
-def test_which_streams_have_reservations():
-    jobs = stream(submit=[4, 0, 2])
-    assert not jobs.has_reservations
-    assert not jobs.replace(submit=[7, 8, 9]).has_reservations
-    assert jobs.replace(earliest_start=[4, 0, 3]).has_reservations
-    assert jobs.replace(latest_start=[9, 9, 9]).has_reservations
-    asked = stream(**WISHES)
-    assert not asked.replace(earliest_start=None, latest_start=None).has_reservations
-    ahead = [timedelta(seconds=9)] * 3
-    asked = stream(earliest_start=ahead, latest_start=np.array([9, 10, 11]))
-    assert asked.earliest_start.tolist() == [9] * 3
-    assert asked.latest_start.tolist() == [9, 10, 11]
-    assert stream(latest_start=ahead).latest_start.tolist() == [9] * 3
 
 
 @given(systems_and_streams(), st.data())
@@ -347,6 +298,9 @@ def test_selections_and_merges_keep_what_each_job_asks_for(case, data):
 def test_a_wish_stays_as_far_ahead_where_submissions_move():
     """What is asked for 3 ahead, and within 7 more, stays so at any load."""
     jobs = stream(**WISHES)
+    assert jobs.has_reservations
+    assert not jobs.replace(earliest_start=None, latest_start=None).has_reservations
+    assert stream(latest_start=[timedelta(seconds=9)] * 3).latest_start.tolist() == [9] * 3
     moved = jobs.replace(submit=[10, 20, 30])
     assert moved.earliest_start.tolist() == [10, 23, 37]
     assert moved.latest_start.tolist() == [np.inf, 23, 40]
@@ -356,42 +310,19 @@ def test_a_wish_stays_as_far_ahead_where_submissions_move():
     assert both.earliest_start.tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"earliest_start": [4, 3, 1]}, r"earliest_start\[2\] = 1 comes before submit\[2\] = 2"),
-        ({"latest_start": [3, 9, 9]}, r"latest_start\[0\] = 3 comes before earliest_start\[0\] ="),
-        ({"earliest_start": [4, 3, np.inf]}, r"earliest_start\[2\] = inf; give a finite number"),
-        ({"latest_start": [4, 3, np.nan]}, r"latest_start\[2\] = nan; give a finite number"),
-        ({"latest_start": [np.inf, 3, -np.inf]}, r"latest_start\[2\] = -inf; give a finite"),
-        ({"latest_start": [np.inf, 3, -1]}, r"latest_start\[2\] = -1; give a finite"),
-        ({"latest_start": ["a", 3, 1]}, r"latest_start\[0\] = 'a'; give a number"),
-        ({"earliest_start": np.array(["2020"] * 3, "M8[D]")}, "earliest_start holds datetimes"),
-        ({"latest_start": np.array(["2020"] * 3, "M8[D]")}, "latest_start holds datetimes"),
-    ],
-)
-def test_wishes_that_make_no_sense_are_refused(more, message):
-    jobs = stream(submit=[4, 0, 2])
-    for call in (jobs.replace, lambda **more: stream(submit=[4, 0, 2], **more)):
-        with pytest.raises(co.InputError, match=f"^{message}"):
-            call(**more)
-
-
 JOBS = co.JobStream(np.arange(4000.0), np.ones(4000), np.ones(4000, dtype=int))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("share", [0.3, 1.0])
 def test_a_share_of_the_jobs_reserves_ahead(share):
     ahead = JOBS.reserved_ahead(share, up_to=10.0, seed=3)
     time = ahead.earliest_start - ahead.submit
     asks = time[time > 0]
     assert asks.size == pytest.approx(share * 4000, abs=4 * np.sqrt(4000) / 2)
     assert (time < 10).all()
-    if share:
-        assert asks.mean() == pytest.approx(5, abs=4 * 10 / np.sqrt(12 * asks.size))
-        thirds = np.histogram(asks, 3, (0, 10))[0] / asks.size
-        assert thirds == pytest.approx([1 / 3] * 3, abs=4 * np.sqrt(2 / 9 / asks.size))
-    assert ahead.has_reservations == (share > 0)
+    thirds = np.histogram(asks, 3, (0, 10))[0] / asks.size
+    assert thirds == pytest.approx([1 / 3] * 3, abs=4 * np.sqrt(2 / 9 / asks.size))
+    assert not JOBS.reserved_ahead(0, up_to=10.0, seed=3).has_reservations
 
 
 def test_who_reserves_at_one_share_does_so_at_every_larger_one():
@@ -413,65 +344,51 @@ PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
             lambda: stream(components=[1, 2.5, 1]),
             r"components\[1\] = 2.5; give a whole number of 0",
         ),
-        (lambda: stream(components=[1.0, 2.0, math.nan]), r"components\[2\] = nan; give a whole"),
-        (lambda: stream(components=[1, -2, 3]), r"components\[1\] = -2; give a whole number of 0"),
-        (lambda: stream(components=[[1, 1], [3, -1], [1, 0]]), r"components\[1, 1\] = -1; give a"),
-        (
-            lambda: stream(components=[[1, 1], [1, 0], [0, 0]]),
-            r"components\[2\] = \[0, 0\].*at least one processor",
-        ),
-        (lambda: stream(components=np.zeros((3, 0), int)), "components is empty"),
+        (lambda: stream(components=[[1], [1], [0]]), r"components\[2\] = \[0\].*at least one proc"),
         (lambda: stream(components=np.ones((3, 1, 1), int)), "components has 3 dimensions"),
         (lambda: co.JobStream(submit=[], runtime=[], components=[]), "submit is empty"),
         (lambda: stream(request="x"), f"request = 'x'; .*{', '.join(map(repr, REQUESTS))}"),
         (lambda: stream(runtime=[1, 1e300, 2]), r"runtime\[1\] = 1e\+300; the jobs would end past"),
         (lambda: stream()[1], r"jobs\[1\] is one job; give a slice: jobs\[1:2\]"),
-        (lambda: stream()[-1], r"jobs\[-1\] is one job; give a slice: jobs\[2:3\]"),
-        (lambda: stream()[5], r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
-        (lambda: stream()["x"], r"jobs\['x'\] of 3 jobs"),
         (lambda: stream()[None], r"jobs\[None\] selects no jobs"),
+        (lambda: stream()[5], r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
         (lambda: stream()[np.zeros(3, bool)], "jobs.* selects no jobs"),
-        (lambda: stream()[[[0, 1]]], "jobs.* selects no jobs"),
         (lambda: stream().sample(4, 1), "count = 4, and there are 3"),
         (lambda: stream().sample(1, 1, 1.0), "the jobs are submitted at one instant"),
-        (lambda: stream().sample(0, 1, 1), "count = 0"),
         (lambda: stream().sample(3, 1, 0), "rate = 0"),
         (lambda: co.merge(), "merge was given no stream"),
         (lambda: co.merge([stream()]), r"streams\[0\] = .* is no JobStream; .*merge\(\*list\)"),
-        (lambda: co.merge(stream(), None), r"streams\[1\] = None is no JobStream"),
         (lambda: co.merge(stream(), stream(request="total")), r".*\['total', 'unordered'\]"),
         (lambda: stream(submit=[3, 3, 3]).offered_load(SYSTEM), "submit spans no time"),
+        (lambda: stream().offered_load(None), "system = None is no Multicluster"),
         (lambda: stream().with_load(SYSTEM, 0), "load = 0"),
-        (lambda: stream().with_load(SYSTEM, math.nan), "load = nan"),
         (lambda: stream().split(), "split takes .* exactly one"),
         (lambda: stream().split(at_most=2, into=2), "split takes .* exactly one"),
         (lambda: stream().split(at_most=0), "largest = 0"),
-        (lambda: stream().split(into=0), "into = 0"),
         (lambda: stream().split(into=2.5), "into = 2.5"),
-        (lambda: stream().split(into=2, rounding=None), "rounding = None"),
         (lambda: stream().split(into=2, above=-1), "above = -1"),
-        (lambda: stream().split(at_most=2, above=3), "above and rounding go with into"),
         (lambda: stream().split(at_most=2, rounding="floor"), "above and rounding go with into"),
-        (lambda: split_into([], 2), "totals"),
-        (lambda: split_into([3, 0], 2), "totals"),
+        (lambda: stream().split(at_most=2, above=3), "above and rounding go with into"),
         (lambda: split_into([3, 2.7], 2), "totals"),
-        (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
         (lambda: split_into([[3, 3]], 1), "totals and parts have shapes"),
+        (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
         (lambda: split_into([3], 10**9), "parts = 1000000000; give at most"),
         (lambda: split_into([3], 2, "nearest"), "rounding = 'nearest'; choose one of 'even'"),
         (lambda: stream().chopped(0), "at_most = 0; give a whole number of 1 or more"),
-        (lambda: stream().chopped(2.5), "at_most = 2.5"),
         (lambda: stream().chopped([2, 2]), r"at_most has shape \(2,\) and there are 3 jobs"),
         (lambda: co.JobStream([0], [1], [10**12]).chopped(1), "pieces = 1000000000000; give at"),
         (lambda: stream(request="ordered").chopped(2), "chopped .* these are ordered; replace"),
+        (lambda: PIECES.last([1, 2, 3]), "values has .* there are 6 pieces; give one value"),
         (
-            lambda: PIECES.last([1, 2, 3]),
-            "values has .* there are 6 pieces; give one value",
+            lambda: stream().replace(earliest_start=[0, 0, 2]),
+            r"earliest_start\[1\] = 0 comes before s",
         ),
+        (lambda: stream(latest_start=[9, 0.5, 9]), r"latest_start\[1\] = 0.5 comes before earlies"),
+        (lambda: stream(latest_start=[9, 9, math.nan]), r"latest_start\[2\] = nan; give a finite"),
+        (lambda: stream(latest_start=[timedelta(-1)] * 3), r"latest_start\[0\] = -86400; give a"),
+        (lambda: stream(earliest_start=[datetime.max] * 3), "earliest_start holds datetimes"),
         (lambda: JOBS.reserved_ahead(1.1, 1, 1), "share = 1.1; give a number from 0 to 1"),
-        (lambda: JOBS.reserved_ahead(-0.1, 1, 1), "share = -0.1; give a finite number of 0 or"),
         (lambda: JOBS.reserved_ahead(0.5, -1, 1), "up_to = -1; give a finite number of 0 or more"),
-        (lambda: JOBS.reserved_ahead(0.5, np.inf, 1), "up_to = inf; give a finite number of 0"),
     ],
 )
 def test_mistakes_are_named(call, message):

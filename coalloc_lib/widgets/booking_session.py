@@ -123,8 +123,7 @@ class BookingSession:
     @property
     def lost(self) -> list[int]:
         """Numbers of the reader's requests for which the load of others leaves no room."""
-        booked = {reserved.number for reserved in self.mine}
-        return [number for number in self._kept if number not in booked]
+        return sorted(self._kept.keys() - {reserved.number for reserved in self.mine})
 
     def loaded(self) -> str:
         """Say what others have booked."""
@@ -169,10 +168,8 @@ class BookingSession:
         if number in self._kept:
             del self._kept[number]
             return f"request {number} is given up; it was not booked"
-        yours = [reserved.number for reserved in self.mine]
-        raise InputError(
-            f"number = {shown(number)}; yours that are booked: {listed(yours) or 'none'}"
-        )
+        yours = listed([reserved.number for reserved in self.mine]) or "none"
+        raise InputError(f"number = {shown(number)}; yours that are booked: {yours}")
 
     def free(self, begin: float, end: float) -> list[int]:
         """Return the servers that are free all the time between two instants."""

@@ -1,12 +1,12 @@
-"""Controls beside the picture that follows them.
+"""Controls beside the picture that follows them: coarsely while one is moved, finely at rest.
 
-Each slider has a text entry beside it, since a slider has no name that a screen reader could read
-out. While a control is moved the picture follows coarsely; it is refined when it rests.
+Each slider has a text entry beside it, since a slider has no name that a screen reader could read.
 """
 
 import asyncio
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -110,17 +110,13 @@ class Explorer(ipw.VBox):
     draw : callable
         Takes the values by name; returns a `Picture`, or None where it has filled `view` itself.
         An `InputError` is shown beside the control that was moved, and the view keeps what it had.
+    view, state : Widget, str, optional
+        What is filled, and a line of another explorer of this kind.
     simulates : callable, optional
         Takes the values too, and tells whether a coarse picture differs from a fine one. `draw`
         then takes ``coarse`` as well, and is called with True while a control moves.
-    view : Widget, optional
-        What is filled.
-    state : str, optional
-        A line of another explorer of this kind.
-    above : sequence of Widget
-        To show above the controls.
-    below : bool
-        Whether the view stands below the controls, as wide as the page, rather than beside them.
+    above, below : sequence of Widget, bool
+        What stands above the controls; whether the view stands below them, as wide as the page.
     """
 
     def __init__(
@@ -184,14 +180,8 @@ class Explorer(ipw.VBox):
         self.scenario.value = _line(self.values)
         self._redraw(next(iter(self._holders)), coarse=False)
 
-    def still(self) -> Mapping[str, str]:
-        """Return what is shown at present as a picture, by MIME type."""
-        if isinstance(self.view, View):
-            return self.view.data
-        return self.view.picture()._repr_mimebundle_()
-
     def _set(self, wanted: Mapping[str, Any]) -> None:
-        for _ in "12":  # controls that push each other take their values in the second round
+        for _ in range(2):  # controls that push each other take their values in the second round
             for name, value in wanted.items():
                 self._holders[name].value = value
 
@@ -243,9 +233,9 @@ class Explorer(ipw.VBox):
             self.view.draw(picture, busy=self._drawn[1])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        still = self.still()
-        text = {"text/html": HINT + still["text/html"], "text/plain": still["text/plain"]}
-        return super()._repr_mimebundle_(**kwargs) | text
+        view, shown = self.view, super()._repr_mimebundle_(**kwargs)
+        still = view.data if isinstance(view, View) else view.picture()._repr_mimebundle_()
+        return shown | still | {"text/html": HINT + still["text/html"]}
 
 
 def _note(words):
@@ -260,10 +250,9 @@ def _value_of(holder, name, text):
         return one_of(name, text, ("True", "False")) == "True"
     if isinstance(holder.value, str):
         return text
-    try:
+    number = math.nan
+    with suppress(ValueError):
         number = type(holder.value)(text)
-    except ValueError:
-        number = math.nan
     if not holder.min <= number <= holder.max:
         raise InputError(f"{name} = {text!r}; give a number from {holder.min} to {holder.max}")
     return number
@@ -271,11 +260,6 @@ def _value_of(holder, name, text):
 
 def _line(values):
     return urlencode(values, safe=",()[]")
-
-
-def always(**_values: Any) -> bool:
-    """Whether a picture is always simulated: coarsely while a control moves."""
-    return True
 
 
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:

@@ -19,7 +19,6 @@ from coalloc_lib.simulation import refuse_impossible
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import (
     Explorer,
-    always,
     entry_of,
     push,
     slider_with_entry,
@@ -31,7 +30,7 @@ from coalloc_lib.workloads.models import JobModel
 COMPARED = ("first-fit", "worst-fit")
 #: Processors that the sliders divide, and clusters that they make at most.
 PROCESSORS, MOST_CLUSTERS = 128, 8
-#: Loads of the points, as shares of what each placement bears.
+#: Loads of the points, as shares of each placement's maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
 #: Relative half-width up to which a point counts as precise.
 PRECISION = 0.1
@@ -68,21 +67,12 @@ def division_picture(
 ) -> Picture:  # fmt: skip
     """Draw the response times of first fit and worst fit on one division into clusters.
 
-    Parameters
-    ----------
-    sizes : sequence of int or str
-        Processors of each cluster, or the same as a text such as ``"64,32,16,16"``.
-    components : int
-        Components of a job.
-    component_sizes : str
-        Distribution of their sizes, as `parse_sizes` takes it.
-    alpha : float
-        By how much slow communication lengthens every service time: net utilizations, without
-        what communication takes, are divided by it, and response times multiplied.
-    coarse : bool
-        Simulate less, for a quick look.
+    `sizes` may be a text such as ``"64,32,16,16"``; `component_sizes` is as `parse_sizes` takes it.
+    By `alpha` slow communication lengthens every service time: net utilizations, without what
+    communication takes, are divided by it, and response times multiplied. A `coarse` picture is
+    simulated less.
     """
-    system = _system(sizes)
+    system = parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     model = JobModel(parse_sizes(component_sizes), components)
@@ -103,14 +93,7 @@ def division_picture(
     figure = plots.curves(table, title=_winner(net), subtitle=subtitle, xlabel=label, left=0.0)
     if coarse:
         _place_axes(figure)
-    words = "; ".join(
-        f"{name} bears {plots.format_interval(curve.maximum.interval)} and responds in "
-        + ", ".join(
-            f"{p.response.estimate:.2f} at {p.utilization:.2f}" for p in curve.points if p.response
-        )
-        for name, curve in net.items()
-    )
-    return Picture(figure, f"{figure.get_suptitle()}. {subtitle}: {words}".replace("\n", " "))
+    return Picture(figure)
 
 
 def _place_axes(figure: Figure) -> None:
@@ -127,30 +110,17 @@ def _place_axes(figure: Figure) -> None:
 
 
 def _winner(net: Mapping[str, Curve]) -> str:
-    """Say which placement bears more, where the intervals tell."""
-    (one, least), (other, most) = sorted(
-        ((name, curve.maximum.interval) for name, curve in net.items()),
-        key=lambda pair: pair[1].estimate,
-    )
+    """Say which placement has the larger maximal utilization, where the intervals tell."""
+    known = {name: curve.maximum.interval for name, curve in net.items()}
+    one, other = sorted(known, key=lambda name: known[name].estimate)
+    least, most = known[one], known[other]
     if least.high < most.low:
-        return f"{other.capitalize()} bears {most.estimate:.0%}, {one} {least.estimate:.0%}"
-    return f"Both placements bear {most.estimate:.0%}, as far as the intervals tell"
-
-
-def _system(sizes: Sequence[int] | str) -> Multicluster:
-    return parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
+        return f"{other.capitalize()} can carry {most.estimate:.0%}, {one} {least.estimate:.0%}"
+    return f"Both placements can carry {most.estimate:.0%}, as far as the intervals tell"
 
 
 def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
-    """Return sizes that add up to `PROCESSORS` again, after one was moved.
-
-    The others give or take evenly, the largest first, and keep a processor each.
-
-    Examples
-    --------
-    >>> shared_out([48, 32, 32, 32], moved=0)
-    [48, 27, 27, 26]
-    """
+    """Return sizes that add up to `PROCESSORS`: the others give or take evenly, and keep one."""
     sizes = list(sizes)
     others = [number for number in range(len(sizes)) if number != moved]
     sizes[moved] = min(sizes[moved], PROCESSORS - len(others)) if others else PROCESSORS
@@ -163,13 +133,13 @@ def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
 class _Division:
     """Sliders that divide the processors, and the text of sizes that they write."""
 
-    def __init__(self, system: Multicluster) -> None:
-        self.text = text_entry("sizes", ",".join(map(str, system.sizes)))
-        self.count = slider_with_entry("clusters", len(system), 1, MOST_CLUSTERS)
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.text = text_entry("sizes", ",".join(map(str, sizes)))
+        self.count = slider_with_entry("clusters", len(sizes), 1, MOST_CLUSTERS)
         labels = [f"cluster {number}" for number in range(1, MOST_CLUSTERS + 1)]
         self.rows = [slider_with_entry(label, 1, 1, PROCESSORS) for label in labels]
         self._sets = False
-        self._show(system.sizes)
+        self._show(sizes)
         self.text.observe(self._follow, "value")
         entry_of(self.count).observe(self._recount, "value")
         for number, row in enumerate(self.rows):
@@ -207,15 +177,13 @@ class _Division:
             self._sets = False
 
 
-def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
+def division_explorer(state: str = "") -> Explorer:
     """Return the controls of a division into clusters, and the response times it gives at once.
 
-    It begins with `sizes`, as `division_picture` takes them, or with the line of a scenario that
-    was copied, `state`.
+    `state` is the line of a scenario that was copied.
     """
-    system = _system(sizes)
-    division = _Division(system)
-    components = slider_with_entry("components", min(4, len(system)), 1, MOST_CLUSTERS)
+    division = _Division((32, 32, 32, 32))
+    components = slider_with_entry("components", 4, 1, MOST_CLUSTERS)
     # A job has one cluster for each component: the other number follows.
     push(components, division.count)
     controls = {
@@ -225,4 +193,6 @@ def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str 
         "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
     }
     above = [division.count, *division.rows]
-    return Explorer(controls, division_picture, state=state, simulates=always, above=above)
+    return Explorer(
+        controls, division_picture, state=state, simulates=lambda **_: True, above=above
+    )

@@ -1,7 +1,6 @@
 """What the player is sent of a schedule: jobs, boxes and words, as plain lists of numbers and text.
 
-Jobs stand in the order of the queue. Everything that holds from one instant to the next stands in
-a list beside `instants`. Numbers of jobs and words are for people; all else counts from 0.
+Jobs stand in the order of the queue; what holds from one instant to the next, beside `instants`.
 """
 
 from typing import Any
@@ -32,10 +31,11 @@ _BOXES, _LEAST, _MOST_STARTS = 18, 12, 120
 
 def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> dict[str, Any]:
     """Return all that the player shows of a schedule between two instants."""
-    begin, finish, jobs = _part(schedule, window)
-    instants = _instants(schedule, jobs, begin, finish)
+    begin, finish, jobs, is_all = _part(schedule, window)
+    when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
+    instants = np.unique(when)
+    instants = instants[(instants >= begin) & (instants <= finish)]  # drops NaN too
     words: dict[str, int] = {}
-    came = schedule.jobs.submit.min()
     idling = idle_while_waiting(schedule)
     return {
         "label": label,
@@ -43,7 +43,7 @@ def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> 
         "ordered": schedule.jobs.request == "ordered",
         "begin": begin,
         "finish": finish,
-        "of": len(schedule) if finish < _last(schedule) or begin > came else 0,
+        "of": 0 if is_all else len(schedule),
         "jobs": _jobs(schedule, jobs, words),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),
@@ -65,7 +65,7 @@ def label_of(schedule: Schedule) -> str:
 
 
 def view_of(films: list[dict[str, Any]]) -> float:
-    """Return the time that a picture of 800 px shows: so much that boxes can bear their numbers."""
+    """Return the time that a picture of 800 px shows: so much that numbers fit into the boxes."""
     views = []
     for one in films:
         jobs, span = one["jobs"], one["finish"] - one["begin"]
@@ -76,13 +76,8 @@ def view_of(films: list[dict[str, Any]]) -> float:
     return float(max(views))
 
 
-def _last(schedule):
-    gone = np.where(schedule.served, schedule.end, schedule.left_queue)
-    return float(gone.max())
-
-
 def _part(schedule, window):
-    """Return the window, and the jobs to send in order of the queue."""
+    """Return the window, the jobs to send in order of the queue, and whether these are all."""
     submit, left = schedule.jobs.submit, schedule.left_queue
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
@@ -102,15 +97,9 @@ def _part(schedule, window):
     standing = standing[np.argsort(submit[standing], kind="stable")][:_STANDING]
     jobs = np.sort(np.concatenate([np.flatnonzero(sent), standing]))
     jobs = jobs[np.argsort(submit[jobs], kind="stable")]
-    last = min(_last(schedule), finish)
-    return float(begin), float(last if last > begin else begin + 1), jobs
-
-
-def _instants(schedule, jobs, begin, finish):
-    """Return the window's begin and all at which one of the jobs is submitted, starts or ends."""
-    when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
-    when = np.unique(when)
-    return when[(when >= begin) & (when <= finish)]  # drops NaN too
+    last = min(gone.max(), finish)
+    last = float(last if last > begin else begin + 1)
+    return float(begin), last, jobs, begin <= submit.min() and last >= gone.max()
 
 
 def _jobs(schedule, jobs, words):

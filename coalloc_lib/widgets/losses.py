@@ -39,18 +39,8 @@ SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 class LossQuestion:
     """Which capacity loss is asked for.
 
-    Parameters
-    ----------
-    clusters, cluster_size : int
-        The system: so many clusters of so many processors.
-    kind : {"U", "D(q)"}
-        Distribution of the component sizes, from `low` to `high`; `q` and `one_is_power_of_two`
-        are those of D(q).
-    components : int
-        Components of a job.
-    request : {"ordered", "unordered", "total"}
-    placement : str
-        A key of `RULES`; it matters to unordered requests only.
+    `kind`, ``"U"`` or ``"D(q)"``, is the distribution of the component sizes; `request` is one of
+    `COMPARED`, and `placement` a key of `RULES`, which matters to unordered requests only.
     """
 
     clusters: int = 4
@@ -97,23 +87,17 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
 
 
 def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS) -> Picture:
-    """Draw the capacity loss of a question beside that of the other request types.
-
-    `jobs` are those of a simulation.
-    """
+    """Draw the capacity loss of a question beside that of the other request types."""
     question = LossQuestion() if question is None else question
     bounds = _compared(question, jobs)
     if question.request not in bounds:
         capacity_loss(question, jobs)  # tells why
     one = f" (1 x {question.clusters * question.cluster_size})"
-    losses = {
-        f"{request}{one if request == 'total' else ''}, {bound.method}": bound.loss
-        for request, bound in bounds.items()
-    }
     system = f"{question.clusters} x {question.cluster_size} processors"
     rows = [
-        {"system": system, "request": name} | interval_columns(loss, "loss")
-        for name, loss in losses.items()
+        {"system": system, "request": f"{request}{one * (request == 'total')}, {bound.method}"}
+        | interval_columns(bound.loss, "loss")
+        for request, bound in bounds.items()
     ]
     share = 100 * bounds[question.request].capacity_loss
     figure = plots.bars(
@@ -124,8 +108,7 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
         f"{question.placement}",
     )  # fmt: skip
     missing = "".join(f"; {request} never starts" for request in COMPARED if request not in bounds)
-    words = "; ".join(f"{name} {plots.format_interval(loss)}" for name, loss in losses.items())
-    return Picture(figure, f"{figure.get_suptitle()}: {words}{missing}".replace("\n", " "))
+    return Picture(figure, figure.get_suptitle().replace("\n", " ") + missing)
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:

@@ -12,14 +12,12 @@ import pandas as pd
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.plots import Picture
-from coalloc_lib.scenario import Scenario
 from coalloc_lib.studies.communication_penalty import responses as model
 from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY
 from coalloc_lib.studies.communication_penalty.figures import study
 from coalloc_lib.studies.core import Figure, interval_columns
 from coalloc_lib.widgets.controls import (
     Explorer,
-    always,
     choice,
     disable,
     entry_of,
@@ -41,12 +39,8 @@ KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
 
-@lru_cache(maxsize=512)
-def penalty_responses(
-    scenario: Scenario, load: float, size: tuple[int, int] = FINE
-) -> model.Responses:
-    """Return the mean responses of a scenario of the communication-penalty study."""
-    return model.respond(scenario, load, size, study.seed)
+#: The mean responses of a scenario, kept for a control that comes back.
+_respond = lru_cache(maxsize=512)(model.respond)
 
 
 def penalty_picture(
@@ -56,26 +50,15 @@ def penalty_picture(
 ) -> Picture:  # fmt: skip
     """Draw the mean response time by group, of large jobs split and of the same jobs whole.
 
-    Parameters
-    ----------
-    psi : float
-        The share that spanning clusters adds to a job's run time.
-    above, components : int
-        Jobs of more processors than `above` are split into so many components.
-    load : float
-        Offered load.
-    max_jumps : int
-        How often a job may be passed: 0 is first come, first served.
-    placement : {"always split", "split at need"}
-        Whether each large job is split, or those alone that cannot start whole.
-    coarse : bool
-        Simulate less, for a quick look.
+    `psi` is the share that spanning clusters adds to a run time. Jobs of more processors than
+    `above` are split into so many components: always, or where they cannot start whole (`placement`
+    is a key of `PLACEMENTS`). A `coarse` picture is simulated less.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
     case = replace(case, scenario=case.scenario.with_(placement=rule))
     responses = {
-        name: penalty_responses(each.scenario, load, COARSE if coarse else FINE)
+        name: _respond(each.scenario, load, COARSE if coarse else FINE, study.seed)
         for name, each in ((KEPT, case.whole), (SPLIT, case))
     }
     changes = {
@@ -90,19 +73,13 @@ def penalty_picture(
         if not each.saturated
     ]  # fmt: skip
     title, xlabel = f"All jobs: splitting {changes[model.STREAM]}", "mean response time"
-    saturated = [
-        f"{name} jobs ({each.max_utilization.mean:.3f})"
-        for name, each in responses.items()
-        if each.saturated
-    ]
-    if saturated:
-        by = " and ".join(saturated)
-        title = f"Saturated: load {load:g} is not certain to be borne by {by}"
+    carried = {n: r.max_utilization for n, r in responses.items() if r.saturated}
+    if carried:
+        those = " and of ".join(f"{name} jobs ({most.mean:.3f})" for name, most in carried.items())
+        title = f"Saturated: load {load:g} may exceed the maximal utilization of {those}"
     if not rows:
-        rows = [
-            _row("load", name, each.max_utilization.interval) for name, each in responses.items()
-        ]
-        xlabel = f"load that is borne; offered is {load:g}"
+        rows = [_row("load", name, most.interval) for name, most in carried.items()]
+        xlabel = f"maximal utilization; the offered load is {load:g}"
     subtitle = (
         f"{model.SYSTEM}, ψ = {psi:g}, jobs above {above} in {components} components, {placement}, "
         f"load {load:g}, MaxJumps {model.jumps_label(max_jumps)}; bars: 95 % intervals"
@@ -111,8 +88,7 @@ def penalty_picture(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
         xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle,
     )  # fmt: skip
-    words = "; ".join(f"{row['group']} {row['series']} {row['words']}" for row in rows)
-    return Picture(figure, f"{title}. {xlabel.capitalize()}: {words}")
+    return Picture(figure)
 
 
 def _row(group, series, interval, verdict=""):
@@ -164,18 +140,14 @@ def penalty_explorer(state: str = "") -> Explorer:
 
     hint = ipw.HTML("<p>ψ = α λ: the share of its time that a job communicates, and by what the "
                     "links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
-    return Explorer(controls, draw, state=state, simulates=always, above=[hint])
+    return Explorer(controls, draw, state=state, simulates=lambda **_: True, above=[hint])
 
 
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
     """Return a slider over maps, and the map that it picks.
 
-    Parameters
-    ----------
-    maps : dict
-        By MaxJumps: figures of the study that have been run, such as ``viability-20``.
-    state : str, optional
-        The line of a scenario that was copied.
+    `maps` are by MaxJumps: figures of the study that have been run, such as ``viability-20``.
+    `state` is the line of a scenario that was copied.
     """
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")

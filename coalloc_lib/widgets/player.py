@@ -3,8 +3,10 @@
 import json
 import os
 import re
+from abc import abstractmethod
 from collections.abc import Mapping
 from html import escape
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
-from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.checks import InputError, finite, instance_of, shown
 from coalloc_lib.explain import scenes
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import REQUESTS, JobStream
@@ -67,15 +69,12 @@ class Pictured(anywidget.AnyWidget):
 
     hint = ""
 
+    @abstractmethod
     def picture(self) -> Picture:
         """Return the still picture with its words."""
-        raise NotImplementedError
 
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        bundle = super()._repr_mimebundle_(**options)
-        if bundle is None:
-            return None
-        data, metadata = bundle
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
         # HTML, since an image alone would have no words for those who do not see it.
         still = self.picture()._repr_mimebundle_()
         return data | still | {"text/html": self.hint + still["text/html"]}, metadata
@@ -101,7 +100,7 @@ class Player(Pictured):
     Attributes
     ----------
     now : float
-        The instant shown, which can be set. It follows the player whenever that halts.
+        The instant shown; it can be set, and follows the player whenever that halts.
     playing : bool
         Whether time runs; it can be set.
 
@@ -109,15 +108,11 @@ class Player(Pictured):
     -----
     *Idle while a job waits, so far* is the processor-time that was idle while the queue was not
     empty, over all processor-time since the first submission. In a saturated system it tends to the
-    capacity loss.
+    capacity loss. A dashed line stands at the first start promised to the head of the queue; jobs
+    that overtook a head have a dashed outline.
 
-    While the head of the queue waits, a dashed line stands at the first start that it was promised,
-    if it was; jobs that slipped past a head have a dashed outline, and say whom they passed. Where
-    a placement keeps jobs whole that fit, those that span clusters say so.
-
-    The space key plays and halts; left and right go one event back and on, Home and End to the
-    first and the last; up and down change the speed; `n` and `p` go from job to job, and Escape
-    leaves them.
+    Keys: space plays and halts; left and right go one event back and on, Home and End to the first
+    and the last; up and down change the speed; `n` and `p` go from job to job, Escape leaves them.
 
     Examples
     --------
@@ -142,25 +137,19 @@ class Player(Pictured):
         """Check all and draw up what the browser needs."""
         super().__init__()
         share = "a share between 0 and 1"
-        self._bound = None if bound is None else _within("bound", bound, 0, 1, share)
+        self._bound = None if bound is None else _between("bound", bound, 0, 1, share)
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self._window = window
         self.show(schedules)
         begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
-        waits = [
-            instant
-            for one in self.data["films"]
-            for instant, waiting in zip(one["instants"], one["waits"], strict=True)
-            if waiting
-        ]
-        first = min(waits, default=finish) if now is None else now
-        self.now = _within("now", first, begin, finish, f"an instant from {begin} to {finish}")
+        if now is None:
+            films = self.data["films"]
+            waits = [t for one in films for t in compress(one["instants"], one["waits"])]
+            now = min(waits, default=finish)
+        self.now = _between("now", now, begin, finish, f"an instant from {begin} to {finish}")
 
     def show(self, schedules: Schedule | Mapping[str, Schedule]) -> None:
-        """Play other schedules; the time axis, the instant and the speed stay as they are.
-
-        The axis only grows: by schedules that begin earlier or end later.
-        """
+        """Play other schedules; instant and speed stay, and the time axis can only grow."""
         named = _named(schedules)
         films = [film(one, label, self._window) for label, one in named.items()]
         axis = self.data.get("axis") or {"begin": np.inf, "finish": -np.inf, "view": view_of(films)}
@@ -205,13 +194,8 @@ def _named(schedules):
     return {str(label): one for label, one in schedules.items()}
 
 
-def _within(name, value, least, most, which):
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not np.isfinite(number):
-        raise InputError(f"{name} = {shown(value)}; give an instant, a finite number")
+def _between(name, value, least, most, which):
+    number = finite(name, value)
     if not least <= number <= most:
         raise InputError(f"{name} = {shown(value)}; give {which}")
     return number
@@ -241,25 +225,13 @@ body {{ margin: 0; padding: 8px; }}
 """
 
 
-def _takes_no_number(scheduling: str) -> bool:
-    return not options_of(POLICIES[scheduling])
-
-
 def schedule_explorer(
     system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
 ) -> Explorer:
     """Return the controls of request type, placement and scheduling, and a player of the schedule.
 
-    Parameters
-    ----------
-    system : Multicluster
-        For total requests, which no cluster of it may hold, one cluster as large as all of them
-        stands in its place, as in the studies; the player's title says so.
-    jobs : JobStream
-    unit : str, optional
-        Unit of time.
-    state : str, optional
-        The line of a scenario that was copied.
+    Total requests get one cluster as large as all of `system`, as in the studies. `unit` is that
+    of time, `state` the line of a scenario that was copied.
     """
     instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
     instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
@@ -268,7 +240,7 @@ def schedule_explorer(
     disable(placement, request, lambda value: value in NO_CHOICE)
     scheduling = choice("scheduling", POLICIES)
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
-    disable(jumps, scheduling, _takes_no_number)
+    disable(jumps, scheduling, lambda name: not options_of(POLICIES[name]))
     controls = {"request": request, "placement": placement, "scheduling": scheduling}
     start = {name: each.value for name, each in controls.items()}
     player = Player(_small_schedule(system, jobs, **start, max_jumps=1), unit=unit)
@@ -281,7 +253,7 @@ def schedule_explorer(
 
 def _small_schedule(system, jobs, request, placement, scheduling, max_jumps):
     """Simulate a few jobs; return their schedule by what it is of: the request and the policies."""
-    limit = () if _takes_no_number(scheduling) else (max_jumps,)
+    limit = [max_jumps] * len(options_of(POLICIES[scheduling]))
     words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
     if request == "total":
         system = Multicluster([system.processors])

@@ -43,9 +43,8 @@ class ReservationCalendar(Pictured):
     Notes
     -----
     Python books, searches and refuses, on a `coalloc_lib.calendar.Calendar`; the browser draws
-    and reports what the reader does. What cannot be changes nothing: the reason stands in the
-    widget, or is the `InputError` of a method. In pictures and texts servers count from 1; the
-    methods count from 0, as all arrays do.
+    and reports what the reader does. What cannot be changes nothing, and is told in the widget, or
+    as the `InputError` of a method. Pictures and texts count servers from 1, methods from 0.
 
     Examples
     --------
@@ -178,18 +177,16 @@ class ReservationCalendar(Pictured):
         }
 
     def _sliders(self) -> dict[str, dict[str, Any]]:
-        others, grain = self._others, self._grain
-        ahead = f"by up to ({self._unit})" if self._unit else "by up to"
+        others, unit = vars(self._others), f" ({self._unit})" if self._unit else ""
         ranges = {
-            "requests": ("requests", 0, MOST, 1),
-            "share": ("share ahead", 0, 1, 0.1),
-            "ahead": (ahead, 0, self._setting.horizon / 2, grain),
-            "draw": ("draw again", 0, 99, 1),
+            "requests": ("requests", MOST, 1),
+            "share": ("share ahead", 1, 0.1),
+            "ahead": ("by up to" + unit, self._setting.horizon / 2, self._grain),
+            "draw": ("draw again", 99, 1),
         }
-        keys = ("label", "low", "high", "step", "value")
         return {
-            name: dict(zip(keys, (*of, getattr(others, name)), strict=True))
-            for name, of in ranges.items()
+            name: {"label": label, "low": 0, "high": high, "step": step, "value": others[name]}
+            for name, (label, high, step) in ranges.items()
         }
 
 
@@ -205,20 +202,14 @@ def reservation_calendar(
     ----------
     clusters : sequence of int
         Servers of each cluster.
-    slot, step, horizon : float
-        As of `coalloc_lib.Online`, in `unit`.
-    max_attempts : int, optional
-        Attempts in all; half the number of slots where it is not given.
-    rule : {"latest-start", "best-fit"}
-        Which of the idle servers are taken.
+    slot, step, horizon, max_attempts, rule
+        As of `coalloc_lib.Online`, in `unit`; half the number of slots is attempted by default.
     span_penalty : float
         By which share of its length a request takes longer on several clusters.
-    requests : int
-        Of others; they were submitted over half a horizon before now.
+    requests, draw : int
+        Requests of others, submitted over half a horizon before now, and their seed.
     share, ahead : float
         Share of these that asks for a later start, and by how much at most.
-    draw : int
-        Seed of the requests of others.
     unit : str
         Unit of time.
 
@@ -238,6 +229,5 @@ def reservation_calendar(
 
 def _grain(horizon: float) -> float:
     """Return a round length of time, an eightieth of the horizon or less."""
-    least = positive("horizon", horizon) / 80
-    power = 10.0 ** floor(log10(least))
-    return max(part * power for part in (1, 2, 5) if part * power <= least * 1.0001)
+    power = 10.0 ** floor(log10(horizon / 80))
+    return max(part * power for part in (1, 2, 5) if part * power <= horizon / 80 * 1.0001)

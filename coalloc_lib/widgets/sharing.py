@@ -49,12 +49,11 @@ def _picture(
     results = Results(study, FEW, model.SEED, {case: sums for case, (sums, _) in ran.items()})
     pair = [cases[model.MULTI_SITE], cases[model.SHARING]]
     times = model.resampled(results, pair, WEIGHINGS[weight]).interval(model.ratio)
-    rows, panels, words = [], [], []
+    rows, panels = [], []
     for mode, case in cases.items():
         both = model.resampled(results, [case], WEIGHINGS[weight])
         hours = both.interval(lambda means: float(means[0] / 3600))
-        words.append(in_hours(hours))
-        known = {"system": configuration, "mode": mode, "words": words[-1]}
+        known = {"system": configuration, "mode": mode, "words": in_hours(hours)}
         rows.append(known | interval_columns(hours, "hours"))
         if mode != model.SINGLE:
             sums, busy = ran[case]
@@ -79,9 +78,7 @@ def _picture(
         title="How busy each site is from day to day",
         subtitle=f"{label}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
-    answers = "; ".join(f"{mode} {each}" for mode, each in zip(cases, words, strict=True))
-    timeline = Picture(below)._repr_mimebundle_()["text/html"]
-    return Picture(bars, f"{verdict(times)}. AWRT: {answers}.", below=timeline)
+    return Picture(bars, below=Picture(below)._repr_mimebundle_()["text/html"])
 
 
 def in_hours(mean: Interval) -> str:
@@ -119,16 +116,8 @@ def sharing_picture(
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
-    Parameters
-    ----------
-    configuration : {"m64", "m128", "m256", "m384"}
-    workload : str
-        A name of `coalloc_lib.studies.job_sharing.workload_sets`; the first where it is empty.
-    policy : {"EASY", "conservative", "FPFS(50)", "FCFS"}
-    overhead : float
-        p, the share that spanning sites adds to a job's run time.
-    weight : {"processors × run time", "processors"}
-        What the response time of a job is weighted by.
+    All is as the explorer offers it; the first workload where none is given. `overhead` is p, the
+    share that spanning sites adds to a run time.
     """
     works = model.workload_sets()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from coalloc_lib.widgets import ReservationCalendar, reservation_calendar
+from tests.widgets.test_calendar import empty
 
 #: What stands for a kernel's model: messages go to Python, and its answer comes back as the data.
 MODEL = """
@@ -40,10 +41,6 @@ def opened(show):
         return page
 
     return opened
-
-
-def empty(clusters=(4,), **how):
-    return reservation_calendar(clusters, **({"requests": 0} | how))
 
 
 def ask(page, start, length, servers):

@@ -29,11 +29,11 @@ def test_a_request_is_booked_at_the_first_attempt_with_room():
     calendar.submit(now, 5, 3)
     said = calendar.submit(now, 4, 2)
     assert now == 12
+    assert calendar.data["terms"] == "up to 12 attempts, 2 h apart; horizon 24 h ahead"
     assert said == "request 2 is booked from 18 to 22 h, on servers 1 and 2, at attempt 4"
     tried = calendar.data["tried"]
-    assert [one["start"] for one in tried] == [now, now + 2, now + 4, now + 6]
-    assert [one["free"] for one in tried] == [[3], [3], [3], [0, 1, 2, 3]]
-    assert [bool(one["why"]) for one in tried] == [True, True, True, False]
+    told = [(one["start"] - now, one["free"], bool(one["why"])) for one in tried]
+    assert told == [(ahead, [3], True) for ahead in (0, 2, 4)] + [(6, [0, 1, 2, 3], False)]
     assert tried[0]["said"] == "1 server idle so long, 2 needed"
     assert calendar.data["made"] == 2
 
@@ -72,17 +72,11 @@ ASKED = {
 TYPED = [
     (("submit", None, 2, 1), "start", "start is empty; give a number"),
     (("submit", 12, 2, 1.5), "servers", "servers = 1.5; give a whole"),
-    (("submit", 12, 2, 0), "servers", "servers = 0; give a whole number of 1"),
     (("submit", 11, 2, 1), "", "is refused: a start before"),
-    (("submit", 12, 0, 1), "", "is refused: no length"),
-    (("submit", 12, -3, 1), "", "is refused: no length"),
-    (("submit", 12, 2, 5), "", "is refused: more servers than there are"),
-    (("submit", 35, 2, 1), "", "is refused: beyond the horizon"),
     (("cancel", 7), "number", "number = 7; yours that are booked: 1"),
     (("free", 8, 11), "begin", "begin = 8; before 12 is past: give 12 or later"),
     (("free", 36.2, 37), "begin", "begin = 36.2; give an instant before 36, the horizon"),
     (("free", 13, None), "end", "end is empty; give a number"),
-    (("free", 13, 99), "end", "by 36, the horizon"),
     (("free", 13, 13), "end", "by 36, the horizon"),
     (("load", 99, 0, 0, 1), "requests", "at most 60"),
     (("dance",), "do", "do = 'dance'; choose one of 'submit'"),
@@ -145,22 +139,6 @@ def test_what_others_crowded_out_is_booked_again_when_they_leave_unless_it_is_ca
     assert drawn(calendar) == []
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        ({}, "up to 12 attempts, 1 h apart; horizon 24 h ahead"),
-        ({"step": 0.5, "max_attempts": 7}, "up to 7 attempts, 0.5 h apart; horizon 24 h ahead"),
-        ({"max_attempts": 1, "horizon": 20, "slot": 3}, "1 attempt; horizon 20 h ahead"),
-        ({"unit": ""}, "up to 12 attempts, 1 apart; horizon 24 ahead"),
-    ],
-)
-def test_the_terms_and_the_unit_are_told(how, words):
-    calendar = empty(**how)
-    assert calendar.data["terms"] == words
-    label = "by up to (h)" if calendar.data["unit"] else "by up to"
-    assert calendar.data["load"]["ahead"]["label"] == label
-
-
 @given(
     st.lists(st.integers(1, 5), min_size=1, max_size=3),
     st.integers(0, 40),
@@ -193,16 +171,13 @@ def test_no_server_has_two_at_once_and_the_windows_tell_the_counts(
 
 def test_the_share_and_the_look_ahead_move_starts_alone():
     now, horizon = 12.0, 24.0
-    none = Others(20, 0, 8, 3).sample(now, horizon, 8, 0.2)
-    half = Others(20, 0.5, 8, 3).sample(now, horizon, 8, 0.2)
-    every = Others(20, 1, 8, 3).sample(now, horizon, 8, 0.2)
-    for few, some, many in zip(none, half, every, strict=True):
+    shares = [Others(20, share, 8, 3).sample(now, horizon, 8, 0.2) for share in (0, 0.5, 1)]
+    for few, some, many in zip(*shares, strict=True):
         assert few.start == few.submit == some.submit == many.submit <= now
         assert few[2:] == some[2:] == many[2:]
         assert some.start in (few.start, many.start)
         assert many.start <= many.submit + 8 + 0.1
-    ahead = [one.start > one.submit for one in half]
-    assert 0 < np.mean(ahead) < 1
+    assert 0 < np.mean([one.start > one.submit for one in shares[1]]) < 1
 
 
 def test_where_there_is_no_widget_a_picture_stands_in():
@@ -229,22 +204,18 @@ def test_a_horizon_of_any_length_has_round_instants(horizon):
     assert calendar.submit(**form).startswith("request 1 is booked")
 
 
-WRONG = {
-    "no clusters": ({"clusters": ()}, "^sizes|^clusters"),
-    "too many servers": ({"clusters": [150, 51]}, r"^clusters = \[150, 51\]; give 200 servers"),
-    "no horizon": ({"horizon": 0}, "^horizon = 0; give"),
-    "a rule of trees": ({"rule": "first-found"}, "^rule = 'first-found'"),
-    "a share in percent": ({"share": 30}, "^share = 30; give a number from 0 to 1"),
-    "less than no look-ahead": ({"ahead": -1}, "^ahead = -1; give"),
-    "too many requests": ({"requests": 61}, "^requests = 61; give at most 60"),
-    "a unit that is a number": ({"unit": 3600}, "^unit = 3600 is no str"),
-    "a step of no time": ({"step": 0}, "^step = 0; give"),
-    "a bonus for spanning": ({"span_penalty": -1}, "^span_penalty = -1; give"),
-}
-
-
-@pytest.mark.parametrize(("how", "words"), WRONG.values(), ids=WRONG)
-def test_wrong_arguments_are_refused_in_one_line(how, words):
-    with pytest.raises(co.InputError, match=words) as error:
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"clusters": [150, 51]}, r"^clusters = \[150, 51\]; give 200 servers"),
+        ({"horizon": 0}, "^horizon = 0; give"),
+        ({"unit": 3600}, "^unit = 3600 is no str"),
+        ({"rule": "first-found"}, "^rule = 'first-found'"),
+        ({"share": 30}, "^share = 30; give a number from 0 to 1"),
+        ({"ahead": -1}, "^ahead = -1; give"),
+        ({"span_penalty": -1}, "^span_penalty = -1; give"),
+    ],
+)
+def test_wrong_arguments_are_named(how, words):
+    with pytest.raises(co.InputError, match=words):
         widgets.reservation_calendar(**how)
-    assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-import { Pool, SVG, clamp, create, listed, ticks } from "../player/basics.js";
+import { Pool, SVG, clamp, create, listed, ticks } from "./basics.js";
 
 /** Heights of a server's row, of the room between clusters, and of an attempt's line. */
 const [THIN, HIGH, ALL] = [3, 24, 250];

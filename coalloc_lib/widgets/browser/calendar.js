@@ -2,10 +2,10 @@
  * The reservation calendar: the servers' rows, the form, and what a reader points at.
  *
  * Python books, searches and says why not; what is here draws what it sends, and reports what the
- * reader does as messages {do: submit | free | cancel | load}. widget.py tells what `data` holds.
+ * reader does as messages {do: submit | free | cancel | load}. reservations.py tells what `data` holds.
  */
 
-import { create } from "../player/basics.js";
+import { create } from "./basics.js";
 import { Bands } from "./bands.js";
 import { Form } from "./form.js";
 

@@ -1,4 +1,4 @@
-import { create } from "../player/basics.js";
+import { create } from "./basics.js";
 
 /** A number with its name, which screen readers say too. */
 function field(name, label, value) {
