@@ -92,7 +92,7 @@ def test_a_python_that_is_too_old_is_refused_in_words(tmp_path):
     assert not (tmp_path / ".venv").exists()
 
 
-LOGS = "coalloc_lib.workloads.catalogue, coalloc_lib.workloads.lublin, coalloc_lib.workloads.das1"
+LOGS = "coalloc_lib.workloads.catalogue, coalloc_lib.workloads.das1"
 
 
 @pytest.mark.parametrize(

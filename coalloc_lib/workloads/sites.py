@@ -16,7 +16,6 @@ from coalloc_lib.checks import InputError, instance_of, one_of, whole, whole_num
 from coalloc_lib.jobs import Chopped, JobStream
 from coalloc_lib.seeds import Seed, generators
 from coalloc_lib.system import Multicluster
-from coalloc_lib.workloads.swf import SwfLog
 
 #: What becomes of jobs that are wider than a machine; see `modified`.
 MODIFICATIONS = ("local", "largest", "unchanged")
@@ -41,28 +40,6 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
             f"extract that ends at {len(usable)} or before"
         )
     return jobs[usable[first - 1 : last]]
-
-
-def flurries(log: SwfLog, most: int, within: float) -> NDArray[np.int64]:
-    """Return the numbers of the jobs that make up flurries: bursts of one user's jobs.
-
-    A job belongs to one if its user submitted `most` or more jobs in the `within` seconds up to
-    it, so the first `most` jobs of a burst stay. To leave them out:
-    ``jobs[~np.isin(jobs.number, flurries(log, 50, 3600))]``. What flurries do: Tsafrir, Feitelson:
-    Instability in parallel job scheduling simulation (IPDPS 2006); the rule is our own.
-    """
-    instance_of("log", log, SwfLog, 'read_swf("log.swf")')
-    most, within = whole("most", most), checks.positive("within", within)
-    user, submit = (log.table[name].to_numpy() for name in ("user", "submit"))
-    if not (user >= 0).any():
-        raise InputError(f"{log.name} knows no job's user; name the jobs to leave out yourself")
-    order = np.lexsort((submit, user))
-    of_one, when = user[order], submit[order]
-    # The job `most` places before is the same user's, and not longer ago than `within`.
-    late = np.zeros(len(order), dtype=bool)
-    late[most:] = (of_one[most:] == of_one[:-most]) & (when[most:] - when[:-most] <= within)
-    late &= of_one >= 0
-    return log.table["job"].to_numpy()[np.sort(order[late])]
 
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:

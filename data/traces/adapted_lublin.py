@@ -9,26 +9,21 @@ rigid jobs. Journal of Parallel and Distributed Computing 63(11), 2003.
 Tsafrir, Etsion, Feitelson: Modeling user runtime estimates. JSSPP 2005.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.checks import InputError, finite, numbers, positive, shown, whole
 from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed
-from coalloc_lib.workloads.lublin import (
-    HALF_HOURS,
-    cut_gamma,
-    first_probability,
-    parallel_sizes,
-    to_cycle_clock,
-    with_serial,
-)
+
+DAY, HALF_HOURS = 86_400, 48
 
 
 @dataclass(frozen=True)
@@ -217,3 +212,62 @@ def _shares(pairs: Any) -> tuple[tuple[float, float], ...]:
     if any(a[0] >= b[0] for a, b in pairwise(clean)):
         raise InputError("requested is not increasing; sort its values and give each once")
     return clean
+
+
+def parallel_sizes(
+    processors: int, power_of_two: float, log_low: float, log_medium: float, log_high: float,
+    *, low_stage: float,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Return the probabilities of sizes 0 to `processors` of a parallel job.
+
+    log2(size) is uniform on [log_low, log_medium] with probability `low_stage`, else uniform
+    on [log_medium, log_high]. With probability `power_of_two` it is rounded before the power is
+    taken, else after. Sizes above `processors` are drawn anew.
+    """
+
+    def below(x: NDArray) -> NDArray:
+        first = np.clip((x - log_low) / (log_medium - log_low), 0, 1)
+        second = np.clip((x - log_medium) / (log_high - log_medium), 0, 1)
+        return low_stage * first + (1 - low_stage) * second
+
+    sizes = np.arange(1, processors + 1)
+    weights = np.zeros(processors + 1)
+    weights[1:] = (1 - power_of_two) * (below(np.log2(sizes + 0.5)) - below(np.log2(sizes - 0.5)))
+    exponents = np.arange(int(math.log2(processors)) + 1)
+    weights[2**exponents] += power_of_two * (below(exponents + 0.5) - below(exponents - 0.5))
+    if weights.sum() <= 0:
+        raise InputError(f"processors = {processors}; no size of the model is that small")
+    return weights / weights.sum()
+
+
+def to_cycle_clock(
+    instants: NDArray, cycle: ArrayLike, *, back: bool = False
+) -> NDArray[np.float64]:
+    """Return instants (seconds from a midnight) on the clock of the daily cycle, or `back`."""
+    days, clock = np.divmod(instants, DAY)
+    even = np.linspace(0, DAY, HALF_HOURS + 1)
+    corners = np.concatenate([[0.0], np.cumsum(cycle) / np.sum(cycle)]) * DAY
+    return days * DAY + np.interp(clock, *((corners, even) if back else (even, corners)))
+
+
+def with_serial(serial: float, parallel: NDArray, label: str) -> SizeDistribution:
+    """Return the distribution of all sizes from that of parallel jobs."""
+    weights = (1 - serial) * parallel
+    weights[1] += serial
+    return SizeDistribution(weights / weights.sum(), label)
+
+
+def first_probability(sizes: NDArray, slope: float, intercept: float) -> NDArray[np.float64]:
+    """Return the probability that the run time of a job of this size is of the first gamma."""
+    return np.clip(slope * sizes + intercept, 0.0, 1.0)
+
+
+def cut_gamma(
+    rng: np.random.Generator, shapes: ArrayLike, scales: ArrayLike, kind: NDArray, top: float
+) -> NDArray[np.float64]:
+    """Draw from gamma distributions that are cut at `top`, each of the shape of its kind."""
+    from scipy import stats
+
+    shape, scale = (np.array(each)[kind.astype(int)] for each in (shapes, scales))
+    gamma = stats.gamma(shape, scale=scale)
+    return gamma.ppf(rng.random(len(kind)) * gamma.cdf(top))

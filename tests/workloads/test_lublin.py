@@ -1,30 +1,21 @@
-"""The published model of Lublin and Feitelson, the one adapted to logs, and the stand-ins."""
+"""The model of Lublin and Feitelson, adapted to logs, and the stand-ins."""
 
 import dataclasses
 import json
-import math
 
 import make_traces
 import numpy as np
 import pytest
-from adapted_lublin import AdaptedLublin
+from adapted_lublin import DAY, AdaptedLublin, parallel_sizes, to_cycle_clock
 from fit_model import fit
-from scipy import integrate, stats
+from scipy import stats
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace
-from coalloc_lib.workloads.lublin import (
-    DAY,
-    LublinFeitelson,
-    parallel_sizes,
-    published_cycle,
-    to_cycle_clock,
-)
 from coalloc_lib.workloads.swf import read_swf, write_swf
 from tests.workloads.conftest import DATA
 
-PUBLISHED = LublinFeitelson(128)
 MODEL = AdaptedLublin(
     name="test", processors=64, serial=0.25, power_of_two=0.6,
     log_low=0.8, log_medium=4.0, log_high=6.0, low_stage=0.8,
@@ -38,47 +29,6 @@ MODEL = AdaptedLublin(
 @pytest.fixture(scope="module")
 def sample():
     return MODEL.sample(60_000, 5)
-
-
-@pytest.fixture(scope="module")
-def published():
-    return PUBLISHED.sample(40_000, 3)
-
-
-def size_by_steps(rng):
-    """A size as the authors describe it: serial, or of two stages, and perhaps a power of two."""
-    u = rng.random()
-    if u <= 0.244:
-        return 1
-    low, high = (0.8, 4.5) if rng.random() <= 0.86 else (4.5, 7)
-    x = rng.uniform(low, high)
-    if u <= 0.244 + 0.576:
-        x = math.floor(x + 0.5)
-    return math.floor(2**x + 0.5)
-
-
-def log_of_runtime_by_steps(rng, size):
-    """The logarithm of a run time: of one of two gammas, until it is not too long."""
-    p = min(max(-0.0054 * size + 0.78, 0), 1)
-    while True:
-        g = rng.gamma(4.2, 0.94) if rng.random() <= p else rng.gamma(312, 0.03)
-        if g <= 12:
-            return g
-
-
-def test_published_sizes_and_run_times_are_drawn_as_the_authors_do(published):
-    rng = np.random.default_rng(5)
-    sizes = np.array([size_by_steps(rng) for _ in range(20_000)])
-    expected = PUBLISHED.sizes.probabilities
-    seen = np.bincount(sizes, minlength=129)
-    often = expected * len(sizes) >= 5
-    assert seen[expected == 0].sum() == 0
-    wanted = expected[often] / expected[often].sum() * seen[often].sum()
-    assert stats.chisquare(seen[often], wanted)[1] > 0.001
-    for size in (1, 16, 128):
-        mine = np.log(published.runtime[published.processors == size])
-        other = [log_of_runtime_by_steps(rng, size) for _ in range(3000)]
-        assert stats.ks_2samp(mine, other).pvalue > 0.001
 
 
 def arrivals_by_steps(gaps, weights):
@@ -95,56 +45,13 @@ def arrivals_by_steps(gaps, weights):
     return instants
 
 
-def test_published_arrivals_follow_the_daily_cycle(published):
-    weights = published_cycle()
-    assert weights.mean() == pytest.approx(1)
-    below = stats.gamma(8.1737, scale=3.9631).cdf
-    # The half hours from 15:30 and from 5:00 on, with which the model's day begins.
-    assert weights[31] / weights[10] == pytest.approx(
-        (below(32.5) - below(31.5)) / (below(11.5) - below(10.5))
-    )
-    assert (len(weights), weights.argmax(), weights.argmin()) == (48, 27, 10)
-    hours = np.bincount((published.submit % DAY // 3600).astype(int), minlength=24) / 40_000
-    np.testing.assert_allclose(hours, weights.reshape(24, 2).mean(axis=1) / 24, atol=0.012)
-    gaps = np.random.default_rng(1).exponential(4000, 500)
+def test_the_clock_of_the_cycle_is_that_of_the_authors():
+    gaps, weights = np.random.default_rng(1).exponential(4000, 500), MODEL.daily_cycle
     instants = to_cycle_clock(np.cumsum(gaps), weights, back=True)
-    np.testing.assert_allclose(instants, arrivals_by_steps(gaps, weights), rtol=1e-9)
+    np.testing.assert_allclose(
+        instants, arrivals_by_steps(gaps, weights / np.mean(weights)), rtol=1e-9
+    )
     np.testing.assert_allclose(to_cycle_clock(instants, weights), np.cumsum(gaps), atol=1e-5)
-
-
-def test_the_published_rate_and_mean_work_are_those_of_the_densities_and_of_samples():
-    def mean_of_exp(shape, scale, top):
-        pdf = stats.gamma(shape, scale=scale).pdf
-        points = [top / 4, top / 2, 3 * top / 4]
-        whole, share = (
-            integrate.quad(f, 0, top, points=points, limit=400)[0]
-            for f in (lambda x: math.exp(x) * pdf(x), pdf)
-        )
-        return whole, share
-
-    whole, share = mean_of_exp(10.2303 * 1.0225, 0.4871, 13)
-    assert 1 / PUBLISHED.rate == pytest.approx(whole / share, rel=1e-6)
-    one, two = (mean_of_exp(*gamma, 12) for gamma in ((4.2, 0.94), (312, 0.03)))
-    total = 0.0
-    for size, probability in enumerate(PUBLISHED.sizes.probabilities):
-        p = -0.0054 * size + 0.78
-        mean = (p * one[0] + (1 - p) * two[0]) / (p * one[1] + (1 - p) * two[1])
-        total += probability * size * mean
-    assert PUBLISHED.mean_work == pytest.approx(total, rel=1e-6)
-    jobs = [PUBLISHED.sample(4000, seed) for seed in range(30)]
-    for values, mean in (
-        ([one.mean_work for one in jobs], PUBLISHED.mean_work),
-        ([one.submit[-1] / 4000 for one in jobs], 1 / PUBLISHED.rate),
-    ):
-        low, high = stats.t.interval(0.999, 29, np.mean(values), stats.sem(values))
-        assert low < mean < high
-
-
-def test_published_jobs_fit_the_machine_and_its_size_is_checked():
-    assert LublinFeitelson(10).sample(2000, 1).processors.max() <= 10
-    for processors, cause in ((9, "processors = 9; the model is for larger"), (0, "= 0")):
-        with pytest.raises(InputError, match=cause):
-            LublinFeitelson(processors)
 
 
 def test_sizes_above_the_machine_are_drawn_anew():
@@ -171,21 +78,19 @@ def test_requested_times_are_popular_values_that_suffice(sample):
     assert (jobs.estimate == jobs.runtime).all()
 
 
-@pytest.mark.parametrize(("model", "rate"), [(MODEL, 1 / 600), (PUBLISHED, PUBLISHED.rate)])
-def test_they_are_workloads_that_the_seed_decides_and_a_rate_stretches(model, rate):
-    assert isinstance(model, Workload)
-    own, fast, other = (model.sample(300, *how) for how in ((7,), (7, 2 * rate), (8,)))
-    # The adapted model's own instants are whole seconds.
-    how = {"rtol": 0, "atol": 1} if model is MODEL else {"rtol": 1e-12}
-    np.testing.assert_allclose(own.submit, 2 * fast.submit, **how)
-    assert (model.sample(300, np.random.SeedSequence(7)).runtime == own.runtime).all()
+def test_it_is_a_workload_that_the_seed_decides_and_a_rate_stretches():
+    assert isinstance(MODEL, Workload)
+    own, fast, other = (MODEL.sample(300, *how) for how in ((7,), (7, 2 / 600), (8,)))
+    # Its own instants are whole seconds.
+    np.testing.assert_allclose(own.submit, 2 * fast.submit, rtol=0, atol=1)
+    assert (MODEL.sample(300, np.random.SeedSequence(7)).runtime == own.runtime).all()
     for column in ("runtime", "components", "estimate"):
         assert (getattr(fast, column) == getattr(own, column)).all()
         assert (getattr(other, column) != getattr(own, column)).any()
     wrong = {(0, 1): "count", (5, -1): "seed", (5, "5"): "seed", (5, 1, 0): "rate"}
     for bad, cause in wrong.items():
         with pytest.raises(InputError, match=f"{cause} = "):
-            model.sample(*bad)
+            MODEL.sample(*bad)
 
 
 def test_a_fit_finds_the_parameters_again(tmp_path, sample):

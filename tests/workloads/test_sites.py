@@ -11,7 +11,6 @@ import coalloc_lib as co
 from coalloc_lib.workloads.sites import (
     checked_sites,
     extract,
-    flurries,
     least_loaded,
     modified,
     round_robin,
@@ -39,27 +38,6 @@ def test_an_extract_counts_the_jobs_that_run_in_order_of_submission():
     jobs = co.JobStream([9, 1, 2, 3, 4], [5, 5, 0, 5, 5], [1, 2, 3, 4, 5])
     assert extract(jobs, 1, 4).number.tolist() == [2, 4, 5, 1]
     assert extract(jobs, 2, 3).submit.tolist() == [3, 4]
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 40), st.integers(-1, 2)), max_size=60),
-    st.sampled_from([(1, 1), (2, 3), (4, 10), (100, 5)]),
-)
-def test_flurries_by_definition(drawn, limits):
-    """Ask of each job how many of its user's came up to so long before it."""
-    rows, (most, within) = [(0, 0), *drawn], limits
-    late = [
-        100 + place
-        for place, (submit, user) in enumerate(rows)
-        if user >= 0
-        and most
-        <= sum(
-            who == user and submit - within <= when and (when, at) < (submit, place)
-            for at, (when, who) in enumerate(rows)
-        )
-    ]
-    log = log_of([(100 + place, *row) for place, row in enumerate(rows)])
-    assert flurries(log, *limits).tolist() == late
 
 
 @given(jobs_rows, st.integers(1, 6))
@@ -113,7 +91,6 @@ def test_a_share_of_each_sites_jobs_stays():
         (lambda: extract(FOUR, 3, 2), "last = 2 is below first = 3; swap them"),
         (lambda: extract(FOUR, 1, 4), "last = 4, and 3 of the 4 jobs .* extract that ends at 3"),
         (lambda: extract(log_of([(1, 0, 0)]), 1, 1), r"is no JobStream; .* for a log log.jobs()"),
-        (lambda: flurries(log_of([(1, 0, -1)]), 1, 1), "log knows no job's user; name the jobs"),
         (lambda: checked_sites([0, 1], JOBS, SYSTEM), r"site has shape \(2,\) and there are 3"),
         (lambda: checked_sites([0, 2, 1], JOBS, SYSTEM), r"site\[1\] = 2, .* numbers from 0 to 1"),
         (lambda: checked_sites([0, -1, 1], JOBS, SYSTEM), r"site\[1\] = -1"),
