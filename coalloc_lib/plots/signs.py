@@ -54,11 +54,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def signs(names: Iterable[str]) -> dict[str, Sign]:
-    """Return the sign of each name: by the meaning that it holds, else one of its own.
-
-    Of several meanings the longest counts. A second name of one meaning gets a sign of its own, of
-    which there are five; then they come again.
-    """
+    """Return the sign of each name: by the longest free meaning that it holds, else its own."""
     free, looks = cycle(OWN), dict[str, Sign]()
     for name in names:
         # "unordered" holds no "ordered".

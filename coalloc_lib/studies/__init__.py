@@ -61,23 +61,17 @@ def reproduce(
 ) -> Reproduction:  # fmt: skip
     """Run studies, and write the ledger, the page and the figures of each as soon as it is done.
 
-    A study's files appear together, when all of them are there. The ledger then has the studies
-    of this run that are done; a run that fails keeps those, and before the first leaves the
-    results of the one before as they were.
+    A study's files appear together; a run that fails keeps those of the studies that are done.
 
     Parameters
     ----------
-    names : sequence of str, optional
-        Names from `STUDIES`; by default all of them.
-    scale : {"quick", "paper"}
+    names, scale : sequence of str, str
+        Some of `STUDIES`, by default all; one of `SCALES`.
     out : str or Path
         Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``.
-    seed : int, optional
-        In place of each study's own seed.
-    progress, cache, workers
-        As in `coalloc_lib.sweep.run_points`: no result depends on them.
-    report : callable, optional
-        Called with the `StudyResult` of each study that is done, before its files are written.
+    progress, seed, cache, workers, report
+        `seed` replaces each study's own; `report` is called with each `StudyResult` before its
+        files are written; the others, as in `coalloc_lib.sweep.run_points`, change no result.
 
     Raises
     ------

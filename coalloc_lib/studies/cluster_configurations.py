@@ -1,9 +1,7 @@
 """Processor co-allocation for different system configurations and job structures.
 
-Bucur and Epema (2002) ask which division of 128 processors into clusters, which placement and
-which number of components serve jobs best: Tables 1 and 2, Figures 1 to 12, the claims CC-1 to
-CC-13. Two figures go further: which placement saturates later on every division, and up to which
-stretch of service times it pays to spread a job.
+Bucur and Epema (2002): Tables 1 and 2, Figures 1 to 12, the claims CC-1 to CC-13. Further than the
+paper go the map of placements and the stretch of service times up to which spreading a job pays.
 """
 
 from collections.abc import Mapping
@@ -326,9 +324,8 @@ def _draw_map(table, **titles):
     points = {"gain": "gain_estimate", "ci95_low": "gain_low", "ci95_high": "gain_high"}
     return plots.maps(
         table.assign(system=system, **{name: 100 * table[at] for name, at in points.items()}),
-        x="system", y="components", value="gain", most=None, digits=1, outline=False,
-        half_widths=True, xlabel="system", ylabel="components of a job",
-        values="percentage points", **titles,
+        x="system", y="components", value="gain", half_widths=True, xlabel="system",
+        ylabel="components of a job", values="percentage points", **titles,
     )  # fmt: skip
 
 

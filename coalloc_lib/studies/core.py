@@ -1,8 +1,7 @@
-"""What every study is made of: cases that are measured, figures and claims that read the results.
+"""What every study is made of: cases that are measured once, figures and claims that read results.
 
-A *case* is anything hashable but a tuple. A *figure* names its cases by label and turns their
-results into one tidy table, which is its CSV. A *claim* turns results into the deciding interval
-and its parts. `Study.reproduce` measures each case once, whatever number of these read it.
+A *case* is anything hashable but a tuple. A *figure* turns the results of its cases into one tidy
+table, which is its CSV. A *claim* turns results into the deciding interval and its parts.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -75,9 +74,6 @@ class Results:
             f"{case} was not measured; name it in the cases of a figure or of the claim"
         )
 
-    def __contains__(self, case: Hashable) -> bool:
-        return case in self.by_case
-
     def table(self, name: str) -> "pd.DataFrame":
         """Return the table of a figure of the study, as it is without a reader's own cases."""
         if name not in self._tables:
@@ -109,15 +105,15 @@ class Figure:
     study: Any = None
     verdicts: list[Row] = field(default_factory=list, init=False)
     _added: dict = field(default_factory=dict, init=False)
-    _results: Results | None = field(default=None, init=False)
     _table: Any = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._results = Results(self.study, self.study.scales["quick"], self.study.seed, {})
 
     @property
     def entries(self) -> dict[Any, Any]:
         """By label, the cases of the scale that was run, or of ``quick``, and the reader's own."""
-        run = self._results
-        at = (run.scale, run.seed) if run else (self.study.scales["quick"], self.study.seed)
-        return self._merged(self.cases(*at), self._added)
+        return self._merged(self.cases(self._results.scale, self._results.seed), self._added)
 
     def _merged(self, entries: Entries, more: Entries) -> dict[Any, Any]:
         for label, entry in more.items():
@@ -150,12 +146,11 @@ class Figure:
         `how` is for `coalloc_lib.sweep.run_points`: no result depends on it.
         """
         before = self._results
-        size = before.scale if before else self.study.scales["quick"]
+        size = before.scale
         if scale is not None:
             size = self.study.scales[one_of("scale", scale, tuple(self.study.scales))]
-        its_seed = seed if seed is not None else before.seed if before else self.study.seed
-        same = before and (before.scale, before.seed) == (size, its_seed)
-        known = before.by_case if before and same else {}
+        its_seed = before.seed if seed is None else seed
+        known = before.by_case if (before.scale, before.seed) == (size, its_seed) else {}
         if not known:  # the verdicts are of other numbers
             self.verdicts = []
         cases = cases_of([self._merged(self.cases(size, its_seed), self._added)])
@@ -166,13 +161,10 @@ class Figure:
     def data(self) -> "pd.DataFrame":
         """Return the numbers as a tidy table, one row a point."""
         if self._table is None:
-            entries, known = self.entries, self._results.by_case if self._results else {}
-            missing = [
-                n for n, entry in entries.items() if any(c not in known for c in _each(entry))
-            ]
-            if self._results is None or missing:
-                what = f" {missing[0]!r}" if missing else ""
-                raise InputError(f"{self.name} has not run{what} yet; call its run() first")
+            entries, known = self.entries, self._results.by_case
+            for name, entry in entries.items():
+                if any(case not in known for case in _each(entry)):
+                    raise InputError(f"{self.name} has not run {name!r} yet; call its run() first")
             own = self.make_table(entries, self._results) if self._added else None
             self._table = self._results.table(self.name) if own is None else own
         return self._table

@@ -161,9 +161,8 @@ def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[
 class TableCell:
     """A cell of a printed table of losses, by formula or by the simulation that the paper used.
 
-    With `by_response` a simulated cell is of the papers' first type: until the mean response time
-    is 1,500 mean service times. Others, and all where `response_jobs` is None, are in heavy
-    traffic.
+    With `by_response` a simulated cell is of the papers' first type, at a mean response time of
+    1,500 mean service times; others, and all where `response_jobs` is None, in heavy traffic.
     """
 
     published: PublishedLoss

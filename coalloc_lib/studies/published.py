@@ -1,7 +1,4 @@
-"""What the papers print: the cells of their tables, and the claims of their prose.
-
-Both come with a checkout of the repository, in ``data/published``.
-"""
+"""What the papers print, from ``data/published``: cells of their tables, claims of their prose."""
 
 import re
 from dataclasses import dataclass

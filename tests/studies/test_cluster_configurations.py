@@ -57,7 +57,7 @@ def notices(figure, results):
 def test_points_lie_below_the_maximum_which_is_exact_where_a_formula_is(result):
     exact = set()
     for name, line in LINES.items():
-        if line not in result.results:  # ordered and small first, where no figure has it
+        if line not in result.results.by_case:  # ordered and small first, where no figure has it
             continue
         found = result.results[line]
         bound = found.curve.maximum.interval

@@ -147,8 +147,7 @@ def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
 def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
     """Return mean response times at a load, and the maximal utilization; `size` is (jobs, runs).
 
-    With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load not
-    below the interval of the maximal utilization saturates.
+    A load not below the interval of the maximal utilization saturates.
     """
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
@@ -201,8 +200,7 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
 def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     """Return as columns by how many percent splitting changes the mean response of a group.
 
-    Infinite where only the split jobs saturate, -100 where only the whole ones do, NaN where both
-    do. Else of the geometric mean over the runs: near saturation one run would decide.
+    It is of the geometric mean over the runs: near saturation one run would decide.
     """
     ratios = ratio(split, whole, group)
     costs = (whole.max_utilization - split.max_utilization).interval

@@ -1,8 +1,7 @@
 """On advantages of grid computing for parallel job scheduling (Ernemann and others, 2002).
 
-What sites gain by sharing their jobs, and by letting jobs span sites: Figures 4 to 7 and the claims
-JS-1 to JS-8. Further than the paper go who gains by joining, the overhead up to which spanning
-pays by policy, and the three earlier studies with EASY backfilling beside their own policies.
+Figures 4 to 7 and the claims JS-1 to JS-8. Further than the paper go who gains by joining, overheads at
+break-even by policy, and the three earlier studies with EASY beside their own policies.
 """
 
 from collections.abc import Callable, Sequence

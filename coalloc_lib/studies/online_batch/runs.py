@@ -311,10 +311,7 @@ def book_on_trees(
     requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Return each start, NaN where refused, and the attempts and operations by `PHASES`.
-
-    These are counted of requests from number `counted_from` on.
-    """
+    """Return each start, or NaN, and attempts and operations from request `counted_from` on."""
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
     for number, (submit, earliest, length, servers) in enumerate(requests):
