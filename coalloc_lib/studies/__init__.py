@@ -79,9 +79,7 @@ def reproduce(
         There is no such study or scale, or `out` cannot be written or has no room.
     """
     one_of("scale", scale, SCALES)
-    names = list(dict.fromkeys(names or STUDIES))
-    for name in names:
-        one_of("study", name, STUDIES)
+    studies = {name: load_study(name) for name in names or STUDIES}
     out = Path(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -92,11 +90,11 @@ def reproduce(
     if not os.access(out, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
     how: dict[str, Any] = {"progress": progress, "cache": cache, "workers": workers}
-    missing = missing_logs(names)
+    missing = missing_logs([*studies])
     results: dict[str, StudyResult] = {}
     figures: list[Path] = []
-    for name in names:
-        results[name] = load_study(name).reproduce(scale, seed, **how)
+    for name, study in studies.items():
+        results[name] = study.reproduce(scale, seed, **how)
         if report is not None:
             report(results[name])
         figures += _write(results, name, out, scale, missing)

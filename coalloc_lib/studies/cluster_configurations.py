@@ -18,10 +18,10 @@ from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.intervals import Interval, Sample, all_of, not_
 from coalloc_lib.placement import FirstFit, WorstFit
-from coalloc_lib.saturation import heavy_traffic, replicated_traffic
+from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.seeds import Seed, spawn
+from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.core import Decision, Entries, Results, Scale, Study, least, scales
 from coalloc_lib.studies.losses import add_densities, add_printed_tables, scenario_columns
 from coalloc_lib.studies.response_lines import SHARES, Line, Ranges, add_lines, parent
@@ -117,11 +117,10 @@ class Placements:
         """Return the maximal utilization of each run, under worst fit and under first fit."""
         system = Multicluster.equal(self.clusters, PROCESSORS // self.clusters)
         worst = Scenario(system, JobModel(SIZES, self.components))
-        seeds = spawn(parent(seed), scale.replications)
-        streams = [worst.sample(scale.map_jobs, seed=each) for each in seeds]
+        how = {"jobs": scale.map_jobs, "replications": scale.replications}
         rules = worst, worst.with_(placement=FirstFit())
-        one, other = ([heavy_traffic(rule, each).mean() for each in streams] for rule in rules)
-        return Sample(np.array(one)), Sample(np.array(other))
+        one, other = (replicated_traffic(rule, seed=parent(seed), **how)[0] for rule in rules)
+        return Sample(one.mean(axis=1)), Sample(other.mean(axis=1))
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self
+from types import SimpleNamespace
+from typing import Any, Self
 from warnings import warn
 
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+from pandas.io.formats.style import Styler
+
+from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of, shown
 from coalloc_lib.intervals import Interval
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, judge_claim, not_on_stand_in
+from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims, published_claim
-
-if TYPE_CHECKING:  # at run time both take long to import
-    import pandas as pd
-    from matplotlib.figure import Figure as Picture
-    from pandas.io.formats.style import Styler
+from coalloc_lib.sweep import run_points
+from coalloc_lib.workloads.catalogue import listing
 
 #: By label: a case, or a tuple of cases that are compared.
 Entries = Mapping[Any, Any]
@@ -31,19 +35,10 @@ Cases = Callable[["Scale", Seed], Entries]
 Decision = tuple[Interval | float, Mapping[str, bool | None]] | tuple
 
 
-@dataclass(frozen=True, init=False)
-class Scale:
+class Scale(SimpleNamespace):
     """How much is simulated, and how many cases a figure has: values by name, as attributes."""
 
-    values: tuple[tuple[str, Any], ...]
-
-    def __init__(self, **values: Any) -> None:
-        object.__setattr__(self, "values", tuple(values.items()))
-
     def __getattr__(self, name: str) -> Any:
-        known = dict(self.__dict__.get("values", ()))
-        if name in known:
-            return known[name]
         raise AttributeError(
             f"the study's scales have no {name!r}; add it: scales({name}=(..., ...))"
         )
@@ -74,7 +69,7 @@ class Results:
             f"{case} was not measured; name it in the cases of a figure or of the claim"
         )
 
-    def table(self, name: str) -> "pd.DataFrame":
+    def table(self, name: str) -> pd.DataFrame:
         """Return the table of a figure of the study, as it is without a reader's own cases."""
         if name not in self._tables:
             figure = self.study.figures[one_of("name", name, tuple(self.study.figures))]
@@ -95,10 +90,10 @@ class Figure:
     name: str
     shows: str
     cases: Cases
-    make_table: Callable[[Entries, Results], "pd.DataFrame"]
-    draw: Callable[..., "Picture"] | None = None
+    make_table: Callable[[Entries, Results], pd.DataFrame]
+    draw: Callable[..., Picture] | None = None
     notice: str = ""
-    when: Callable[["pd.DataFrame"], Any] = lambda table: True
+    when: Callable[[pd.DataFrame], Any] = lambda table: True
     otherwise: str = ""
     claims: tuple[str, ...] = ()
     one_more: Callable[..., Entries] | None = None
@@ -158,7 +153,7 @@ class Figure:
         self._table = None
         return self
 
-    def data(self) -> "pd.DataFrame":
+    def data(self) -> pd.DataFrame:
         """Return the numbers as a tidy table, one row a point."""
         if self._table is None:
             entries, known = self.entries, self._results.by_case
@@ -180,7 +175,7 @@ class Figure:
                 warn(f"what to notice in {self.name} cannot be judged: {error!r}", stacklevel=2)
         return self.notice if shows_it else self.otherwise or self.shows
 
-    def plot(self) -> "Picture":
+    def plot(self) -> Picture:
         """Draw the figure and return a matplotlib `Figure`."""
         if self.draw is None:
             raise InputError(f"{self.name} is a table without a picture; call its data()")
@@ -192,9 +187,6 @@ class Figure:
         return " ".join(f"{each.rstrip('.')}." for each in dict.fromkeys((self.title, self.shows)))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from coalloc_lib.plots import Picture
-        from coalloc_lib.studies.pages import verdict_lines
-
         try:
             table = self.data()
             picture = self.plot() if self.draw else None
@@ -204,7 +196,7 @@ class Figure:
         if picture is None:
             return {"text/html": table.to_html(index=False) + below, "text/plain": self.words()}
         verdicts = [f"{row.item} {row.verdict}." for row in self.verdicts]
-        bundle = Picture(picture, self.words(), below=below)._repr_mimebundle_()
+        bundle = plots.Picture(picture, self.words(), below=below)._repr_mimebundle_()
         return bundle | {"text/plain": " ".join([self.words(), *verdicts])}
 
 
@@ -265,8 +257,6 @@ class Study:
         self, cases: Iterable, scale: Scale, seed: Seed, known: Mapping = {}, **how: Any
     ) -> Results:
         """Measure cases, each once, but for those that are known; return the `Results`."""
-        from coalloc_lib.sweep import run_points
-
         missing = [case for case in dict.fromkeys(cases) if case not in known]
         points, how = [{"case": case, "scale": scale} for case in missing], {"workers": -1} | how
         measured = run_points(self.measure, points, seed=seed, **how) if points else []
@@ -333,18 +323,14 @@ class StudyResult:
         figure.verdicts = [row for row in self.rows if row.item in figure.claims]
         return figure
 
-    def claims(self) -> "Styler":
+    def claims(self) -> Styler:
         """Return the index of all claims: the paper's words, and what came out here."""
-        from coalloc_lib.studies.pages import claims_table
-
         known = load_claims(self.study.name)
         return claims_table([row for row in self.rows if row.item in known])
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:
     """Return which of these public logs are not here."""
-    from coalloc_lib.workloads.catalogue import listing
-
     there = {each["name"]: each["found"] != "not fetched" for each in listing()}
     return [name for name in dict.fromkeys(names) if not there[name]]
 

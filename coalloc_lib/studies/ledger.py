@@ -1,4 +1,4 @@
-"""The ledger: a row for each number or claim of the papers, with a verdict computed from figures."""
+"""The ledger: a row for each number or claim of the papers, with a computed verdict."""
 
 import csv
 import math

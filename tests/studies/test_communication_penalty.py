@@ -19,7 +19,7 @@ from tests.studies.small import SMALL
 
 TINY = SMALL["communication-penalty"]
 #: Of made-up results, which take no time: a panel, and all penalties and loads of the paper.
-ONE_PANEL = Scale(**dict(study.scales["paper"].values) | {"jumps": (5,), "above": (3, 10, 16, 19)})
+ONE_PANEL = Scale(**vars(study.scales["paper"]) | {"jumps": (5,), "above": (3, 10, 16, 19)})
 NOISE = np.linspace(-1e-3, 1e-3, 8)
 
 

@@ -39,7 +39,7 @@ def found(known, noise, wave):
 
 def results(*names, known=lambda case: {}, noise=0.0, **scale):
     """Return made-up results of figures; `known` returns what is known of a case."""
-    size = Scale(**dict(SMALL[study.name].values) | {"logs": (CTC, KTH), "draws": 3} | scale)
+    size = Scale(**vars(SMALL[study.name]) | {"logs": (CTC, KTH), "draws": 3} | scale)
     cases = cases_of(study.figures[name].cases(size, 1) for name in names)
     return Results(study, size, 1, {c: found(known(c), noise, w) for w, c in enumerate(cases)})
 

@@ -1,6 +1,6 @@
 """On advantages of grid computing for parallel job scheduling (Ernemann and others, 2002).
 
-Figures 4 to 7 and the claims JS-1 to JS-8. Further than the paper go who gains by joining, overheads at
+Figures 4 to 7 and the claims JS-1 to JS-8; further, who gains by joining, overheads at
 break-even by policy, and the three earlier studies with EASY beside their own policies.
 """
 

@@ -22,7 +22,6 @@ from coalloc_lib.simulation import simulate
 from coalloc_lib.studies.core import Scale, Study, scales
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
-from coalloc_lib.workloads.swf import SwfLog
 
 HOUR, DAY = 3600.0, 86_400.0
 KTH, CTC, HPC2N = "KTH-SP2", "CTC-SP2", "HPC2N"
@@ -114,15 +113,6 @@ class Log:
         return ((self.jobs.submit - self.jobs.submit.min()) // WEEK).astype(np.int64)
 
 
-def log_of(log: SwfLog) -> Log:
-    """Return the usable jobs of a log in the Standard Workload Format, with their waits."""
-    jobs = log.jobs(request="total")
-    waits = log.usable.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
-    # A synthetic log has no machine on which its jobs could have waited.
-    known = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
-    return Log(log.name, jobs, known, log.is_stand_in)
-
-
 def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
     """Return the logs by name, stand-ins in place of those that are not there; HPC2N has none."""
     places = {each["name"]: each["found"] for each in listing()}
@@ -133,7 +123,12 @@ def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
 @lru_cache(maxsize=8)
 def _log(name: str, places: str) -> Log:
     """Read a log; `places` is where it is, which may change while Python runs."""
-    return log_of(load_trace(name, missing="stand-in"))
+    log = load_trace(name, missing="stand-in")
+    jobs = log.jobs(request="total")
+    waits = log.usable.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
+    # A synthetic log has no machine on which its jobs could have waited.
+    known = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
+    return Log(log.name, jobs, known, log.is_stand_in)
 
 
 @dataclass(frozen=True, eq=False)
