@@ -50,8 +50,7 @@ def test_lines_are_where_the_table_says_and_named_where_they_end():
     known = [plots.MEANINGS[name].colour for name in ("EASY", "FCFS")]
     assert [easy.get_color(), fcfs.get_color()] == known
     assert easy.get_zorder() > fcfs.get_zorder() > own.get_zorder()  # the first lies on top
-    assert len(axes.collections) == 3
-    assert len(lines(found, bare=["c"]).axes[0].collections) == 2
+    assert len(axes.collections) == 1 + len(lines(found, bare=["c"]).axes[0].collections)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,6 @@ def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
 @pytest.mark.parametrize(
     ("change", "how", "words"),
     [
-        ({"x": np.nan}, {}, "column 'x' has nan in row 0; a picture shows finite numbers"),
         ({"y": np.nan}, {}, "column 'y' has no finite number"),
         ({"y": -1.0}, {"factors": True}, "column 'y' has -1.0 in row 0; a factor is above 0"),
         ({}, {"scales": ("cubic", "log")}, "scale of x = 'cubic'; choose"),
@@ -145,11 +143,6 @@ def test_what_a_line_is_compared_with_is_marked_in_its_row():
     assert [x.get_xdata()[0] for x in below.lines if x.get_marker() == "+"] == [0.2]
     dashed = [path.vertices[0, 0] for path in below.collections[-1].get_paths()]
     assert dashed == [0.17, 0.23]
-
-
-def test_the_anatomy_names_the_parts_of_a_curve():
-    words = " ".join(texts(plots.anatomy(RESPONSES, "worst fit").axes[0]))
-    assert all(word in words for word in ("nobody waits", "knee", "maximal", "loss"))
 
 
 def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), **how):
