@@ -1,8 +1,7 @@
 """One colour and one mark for each meaning, the same in every figure of every study.
 
-Blue circles are the papers' standard case: unordered requests, placed by worst fit, FCFS. The
-colours are Okabe and Ito's and Tol's, which colour-blind readers can tell apart where they meet;
-a marker, or the name beside a bar, says the same a second time.
+Blue circles are the papers' standard case: unordered requests, placed by worst fit, FCFS. Colours
+are Okabe and Ito's and Tol's, for colour-blind readers; a marker or a name says the same again.
 """
 
 import re

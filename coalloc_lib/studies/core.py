@@ -81,10 +81,9 @@ class Results:
 class Figure:
     """A figure, or a table without a picture; in a notebook it shows itself, with its verdicts.
 
-    ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared;
-    ``make_table(entries, results)`` a row a point, which ``draw(table, title=..., subtitle=...)``
-    draws, if it is given. `notice` says what to notice where ``when(table)``, else `otherwise` or
-    what it `shows`. ``one_more(label, case)`` returns the entries that a reader's case adds.
+    ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared. `notice`
+    says what to notice where ``when(table)``, else `otherwise` or what it `shows`.
+    ``one_more(label, case)`` returns the entries that a reader's case adds.
     """
 
     name: str
@@ -136,10 +135,7 @@ class Figure:
         return self
 
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
-        """Measure what is not there yet of a scale and seed, by default those of what is there.
-
-        `how` is for `coalloc_lib.sweep.run_points`: no result depends on it.
-        """
+        """Measure what is not there yet; `how` is for `run_points`, and no result depends on it."""
         before = self._results
         size = before.scale
         if scale is not None:
@@ -202,10 +198,7 @@ class Figure:
 
 @dataclass(eq=False)
 class Study:
-    """A study of a paper: how a case is measured, and the figures and claims that read results.
-
-    ``measure(case, scale, seed)`` returns any object that can be pickled; `logs` are public logs.
-    """
+    """A study of a paper: how a case is measured, the figures and claims, and the logs it needs."""
 
     name: str
     title: str
@@ -231,10 +224,7 @@ class Study:
     def add_claim(
         self, item: str, quantity: str, cases: Cases | None = None, logs: Iterable[str] = ()
     ) -> Callable:
-        """Return a decorator for the function ``judge(results)`` of a claim, by its item.
-
-        `cases` are what it reads beside those of figures, and `logs` what its number rests on.
-        """
+        """Return a decorator for the ``judge(results)`` of a claim; its number rests on `logs`."""
         if item in self._judges:
             raise InputError(f"item = {item!r} has a judge already; choose another claim")
 

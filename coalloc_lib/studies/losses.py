@@ -95,8 +95,8 @@ def losses_table(
 ) -> pd.DataFrame:
     """Return the table of a figure of losses: a row for each (group, series).
 
-    Where its group has the series `against`, or ``against(series)``, ``less_estimate`` and so on
-    have the loss less that one, in pairs where these two ran on common random numbers.
+    ``less_estimate`` and so on have the loss less that of the series `against`, or
+    ``against(series)``, in pairs where both ran on common random numbers.
     """
     rows = []
     for (group, series), case in entries.items():

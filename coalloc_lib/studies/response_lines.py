@@ -81,10 +81,7 @@ def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 
 
 def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return the table of a figure of lines: a row a point, with its line's maximal utilization.
-
-    `gain` is that over the maximal utilization `beside` of the second `Line` of an entry, in pairs.
-    """
+    """Return a row a point; `gain` is over the maximal utilization `beside`, of the second line."""
     tables = []
     for label, entry in entries.items():
         line, *others = entry if isinstance(entry, tuple) else (entry,)

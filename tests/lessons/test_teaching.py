@@ -14,7 +14,6 @@ from lessons.teaching import checker, guess, off_by, ranked
         ("this", "So the numbers say."),
         (lambda: "that", "The numbers say: that."),
         (lambda: None, "The numbers do not decide it."),
-        (lambda: "else", "answer = "),
         (None, "</b>. Now run"),
     ],
 )

@@ -215,16 +215,6 @@ def test_jobs_of_one_size_break_even_where_counting_says(
     np.testing.assert_allclose(case.measure(TINY, 1).values, alpha, rtol=1e-3)
 
 
-def test_what_cannot_be_kept_whole_or_is_not_spread_is_refused():
-    for scenario, message in (
-        (spread([32] * 4, "U[1,9]", 4), r"jobs of up to 36 processors, and no cluster of 4 × 32"),
-        (spread([32] * 4, "U[1,9]", 1), "two unordered components"),
-        ("a guess", "is no Scenario"),
-    ):
-        with pytest.raises(co.InputError, match=message):
-            study.figure("break-even").add("mine", scenario)
-
-
 def test_a_reader_adds_points_and_panels(result):
     figure, whole = result.figure("break-even"), result.figure("break-even").data()
     for sizes, policy in (("U[1,8]", co.FCFS()), ("U[1,4]", co.FCFS()), ("U[1,4]", co.FPFS(1))):

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import Crossing, Interval, Sample
 from coalloc_lib.studies import communication_penalty as claims
 from coalloc_lib.studies.communication_penalty import figures as drawn
@@ -107,22 +106,6 @@ def test_a_notice_is_there_where_the_table_shows_it_and_only_there(name, of, oth
     mine = drawn.pick(known, **theirs).assign(line="mine", **dict.fromkeys(ends, 0.1))
     tables += [known.assign(warning="short"), pd.concat([known, mine])]
     assert [bool(when(table)) for table in tables] == [True, False, False, False, False, False]
-
-
-@pytest.mark.parametrize(
-    ("name", "label", "case"),
-    [
-        ("figure1", (7, "mine", 0.1), served(7, 0.5, above=5, span_penalty=0.1)),
-        ("figure6", (5, "mine", 5), served(5, 0.5, above=5, span_penalty=drawn.SPREAD)),
-        ("adaptive", ("FCFS", "above 4", "0.15"), served(0, 0.5, above=4, span_penalty=0.15)),
-        ("thresholds", "mine", paper.BreakEven(0.5, 20)),
-    ],
-)
-def test_what_a_reader_adds_is_run_and_drawn_beside_the_rest(result, name, label, case):
-    figure = result.figure(name)
-    before = len(figure.data())
-    assert len(figure.add(label, case).run(workers=1).data()) > before
-    figure.plot()
 
 
 def test_where_both_sides_saturate_neither_is_certain_to_lose():
@@ -238,8 +221,6 @@ def test_verdicts_say_what_the_lines_do(item, name, of, expected):
 
 
 def test_places_that_are_alike_decide_nothing():
-    pairs = ([3, 5], [5, 8]), ([3, 5], [8]), ([8, 10], [3, 5])
-    assert [claims.grows(*pair) for pair in pairs] == [None, True, False]
     gains, loses, other = {3: True, 10: True}, {3: False, 10: True}, {3: True, 10: False}
     pairs = (gains, loses), (loses, gains), (other, loses), (gains, {3: None, 10: True})
     assert [claims.shrinks(*pair) for pair in pairs] == [True, False, False, None]
@@ -254,19 +235,3 @@ def test_cp8_needs_groups_that_respond_and_wait_alike(longer, waits, expected):
     results = made_up("figure6", lambda line, x, g: 10.0 + later.get(g, 0.0))
     assert verdict("CP-8", results) == expected
     assert study.claim_row("CP-8", results).reproduced == pytest.approx(longer / 10, abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("name", "label", "case", "words"),
-    [
-        ("figure1", (5, "S1", 0.1), served(5, 0.5), "line = 'S1' is a group of jobs"),
-        ("figure1", (5, "mine", 0.1), served(20, 0.5), "jumps = 5 and the scenario has FPFS"),
-        ("figure1", (20, "mine", "0.1"), served(20, 0.7), "give jumps, a line in words"),
-        ("figure6", (5, "mine", 3), served(5, 0.5, above=3, span_penalty=0.1), "draw one for each"),
-        ("viability-20", ("FCFS", "0%"), served(0, 0.5), "panel, row and column"),
-        ("thresholds", (0.5, 20), served(20, 0.5), "BreakEven"),
-    ],
-)
-def test_a_label_or_a_case_that_says_what_is_not_so_is_refused(name, label, case, words):
-    with pytest.raises(InputError, match=words):
-        study.figure(name).add(label, case)

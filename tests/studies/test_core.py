@@ -76,20 +76,6 @@ def test_what_was_not_measured_and_claims_that_nobody_knows_are_named(seen, meas
     assert not seen
 
 
-def test_a_printed_number_of_a_log_that_is_not_here_is_not_judged(monkeypatch):
-    study = toy("job-sharing")
-    study._judges.clear()
-    judge = lambda results: (0.5, {"a": True})  # noqa: E731
-    study.add_claim("JS-1", "with a number", logs=["CTC-SP2"])(judge)
-    study.add_claim("JS-2", "without one", logs=["CTC-SP2"])(judge)
-    monkeypatch.setattr("coalloc_lib.studies.core.missing_logs", lambda names: list(names))
-    rows = [study.claim_row(item, None) for item in ("JS-1", "JS-2")]
-    assert [row.verdict for row in rows] == ["cannot be tested", "holds"]
-    assert rows[0].note == "stand-in; coalloc traces fetch CTC-SP2"
-    monkeypatch.setattr("coalloc_lib.studies.core.missing_logs", lambda names: [])
-    assert study.claim_row("JS-1", None).verdict == "holds"
-
-
 def test_a_figure_shows_itself_with_its_verdicts():
     result = toy().reproduce()
     shown = result.figure("means")._repr_mimebundle_()

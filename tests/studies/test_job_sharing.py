@@ -10,7 +10,7 @@ from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.studies import job_sharing
 from coalloc_lib.studies.core import Results, cases_of
 from coalloc_lib.studies.job_sharing import Case, cases, study, workload_sets
-from coalloc_lib.studies.job_sharing.cases import OVERHEADS, POLICIES, STANDARD, SYNTHETIC, Sums
+from coalloc_lib.studies.job_sharing.cases import OVERHEADS, SYNTHETIC, Sums
 from coalloc_lib.workloads.catalogue import load_stand_in
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS
@@ -87,15 +87,6 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
         expected = schedule.average_weighted_response_time(weight)
         assert awrt(case, weight) == pytest.approx(expected, rel=1e-12)
         assert case.measure(TINY, 0).spanned == schedule.spans.mean()
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_spanning_without_overhead_is_one_machine(policy):
-    spread, one = (
-        Case(WORK, STANDARD, mode, policy, wide=UNCHANGED) for mode in (MULTI_SITE, SINGLE)
-    )
-    same = awrt(spread) == awrt(one)
-    assert same or policy == "conservative"  # whose plans are for places
 
 
 @pytest.mark.parametrize("wrong", [{"configuration": "m512"}, {"mode": "x"}, {"overhead": 0.25}])

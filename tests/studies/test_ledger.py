@@ -48,7 +48,7 @@ def test_an_interval_is_met_give_or_take_the_rounding(published, low, high, verd
     assert judge_number(published, interval(low, high)).verdict == verdict
 
 
-def test_a_printed_number_of_a_real_log_is_not_judged_on_a_stand_in():
+def test_a_doubt_and_a_stand_in_decide_nothing():
     found = judge_number(0.397, interval(0.396, 0.398), stand_in="KTH-SP2")
     assert found == ("cannot be tested", "stand-in; coalloc traces fetch KTH-SP2")
     found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))

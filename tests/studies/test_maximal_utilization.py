@@ -152,19 +152,3 @@ def test_the_pathological_example_is_simulated_too():
     busy = heavy_traffic(co.Scenario(co.Multicluster([15, 15]), jobs), jobs)
     assert mu.pathological_loss(2, 15) == pytest.approx(1 - busy.mean())
     assert mu.pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
-
-
-def test_bars_of_ones_own_join_a_figure():
-    figure8 = study.figure("figure8")
-    two = co.Scenario(FOUR, co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, merged_into=2))
-    label = "4 × 32", "two components"
-    with pytest.raises(co.InputError, match=r"label = \(4, 'x'\); give a pair of texts"):
-        figure8.add((4, "x"), two)
-    with pytest.raises(co.InputError, match="give a Scenario"):
-        figure8.add(label, co.FCFS())
-    assert figure8.run(seed=1).title == figure8.notice
-    losses = figure8.add(label, two).run(seed=1).data().set_index("series")["capacity_loss"]
-    assert figure8.title != figure8.notice  # it says nothing of two
-    assert len(losses) == 3
-    assert losses["two components"] < losses["one component"]
-    figure8.plot().canvas.draw()

@@ -72,17 +72,14 @@ def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
 
 @dataclass(frozen=True)
 class Responses:
-    """Mean responses by group, run by run; `means` is empty past saturation.
-
-    Where penalties are drawn, they have split jobs by penalty, and their waits (``"C1 wait"``).
-    """
+    """Mean responses by group, run by run, and waits (``"C1 wait"``); empty past saturation."""
 
     max_utilization: Sample
     means: Mapping[str, Sample]
 
     @property
     def saturated(self) -> bool:
-        """Whether the load is not certain to be max_utilization."""
+        """Whether the load is not certain to be below the maximal utilization."""
         return not self.means
 
     def mean(self, group: str) -> float:
@@ -225,8 +222,7 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
     """Return what a group loses by splitting, in response time, run by run.
 
-    Past saturation of the split jobs it is infinite. Where the whole jobs saturate, every queue
-    grows, the faster the lower the maximal utilization: the loss is then in that.
+    Where the whole jobs saturate, every queue grows: the loss is then in the maximal utilization.
     """
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:

@@ -93,8 +93,7 @@ def add_ratios(
 ) -> None:  # fmt: skip
     """Add a figure of pairs of cases, by workload, configuration, and the keys of `pairs`.
 
-    Its table has a row for each pair and weight: both AWRTs in hours, and their ratio; `labels` are
-    the columns of the keys. With a column ``sites`` the users of sites of each size have rows, too.
+    `labels` are the columns of the keys; with ``sites`` the users of sites of each size have rows.
     """
 
     def cases(scale: Scale, seed: Seed) -> Entries:

@@ -187,8 +187,7 @@ def ratio(means: NDArray[np.float64]) -> float:
 def break_even(means: NDArray[np.float64]) -> float:
     """Return the overhead from which on spanning loses, from AWRTs at each and of job sharing.
 
-    ``-inf`` where it loses at once, ``inf`` where it never does; linear between those that were
-    run.
+    ``-inf`` where it loses at once, ``inf`` where it never does; linear in between.
     """
     more = means[:-1] - means[-1]
     after = int((more > 0).argmax())

@@ -135,8 +135,7 @@ def _log(name: str, places: str) -> Log:
 class Outcome:
     """What is kept of a run: sums by week, numbers, and `longer`, the share beyond each of `WAITS`.
 
-    Sums ``wait`` are in hours, ``penalty`` over run times, ``requests`` with refused ones; ``within
-    h`` counts jobs that waited up to h hours. ``by size`` they have a row for each of `ENDS`.
+    ``wait`` is in hours, ``requests`` has refused ones; ``by size`` is a row for each of `ENDS`.
     """
 
     sums: Mapping[str, NDArray[np.float64]]
@@ -187,8 +186,7 @@ class Outcome:
 class Case:
     """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    A `share` of the jobs reserves ahead, as in the drawing number `draw`; with a `placement` the
-    servers are equal clusters, and spanning them adds the `penalty`.
+    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters.
     """
 
     log: Log
