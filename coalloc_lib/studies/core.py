@@ -271,9 +271,6 @@ class Study:
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         for item in self._judges:
             published_claim(self.name, item)  # before hours of work
-        for figure in self.figures.values():
-            for item in figure.claims:
-                one_of(f"claim of {figure.name}", item, tuple(self._judges))
         sources = [figure.cases for figure in self.figures.values()]
         sources += [cases for _, _, cases, _ in self._judges.values() if cases is not None]
         seed = self.seed if seed is None else seed

@@ -1,11 +1,9 @@
-"""Guesses are asked for and answered, exercises are checked, leaderboards are ranked."""
+"""Guesses are asked for and answered, exercises are checked."""
 
-import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.intervals import Interval
-from lessons.teaching import checker, guess, off_by, ranked
+from lessons.teaching import checker, guess
 
 
 @pytest.mark.parametrize(
@@ -30,12 +28,3 @@ def test_an_exercise_is_checked_without_telling_the_answer():
         assert (words in html, "4711" in html) == (True, False)
     with pytest.raises(InputError, match="number"):
         check(2, 5)
-
-
-def test_a_leaderboard_is_ranked_from_1():
-    rows = [{"placement": "first fit", "loss": 0.3}, {"placement": "mine", "loss": 0.2}]
-    assert ranked(rows, "loss")["placement"].to_dict() == {1: "mine", 2: "first fit"}
-    assert isinstance(ranked(rows, "loss", ascending=False), pd.DataFrame)
-    assert off_by(Interval(0.1, 0.05, 0.15, 8)) == "+0.1000 ± 0.0500"
-    in_doubt = Interval(-0.1, -0.1, -0.1, 8, warning="few jobs")
-    assert off_by(in_doubt, 2) == "-0.10 (no interval: few jobs)"

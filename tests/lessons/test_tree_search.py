@@ -6,24 +6,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.calendar import SlotTrees
-from lessons.tree_search import TreeWalk, tree_search_picture, walk
-
-
-def words_of(*request):
-    return [words for words, _ in walk(*request)[1].steps()]
-
-
-def test_the_worked_example_is_told_as_the_paper_has_it():
-    assert words_of(17, 12, 2) == [
-        "The request starts in slot 2: search the tree of what is idle in it",
-        "Phase 1, A: starts at its right are 7 or earlier: mark X and V; go left",
-        "Phase 1, B: starts at its right are 12 or earlier: mark Z; go left",
-        "Phase 1, leaf Y: starts at 12, mark it",
-        "4 candidates for 2: go through the marks in reverse order",
-        "Phase 2, leaf Y: ends at 36, it will do",
-        "Phase 2, leaf Z: ends at 31, it will do",
-        "Accepted: Y and Z, on servers 2 and 3",
-    ]
+from lessons.tree_search import TreeWalk, tree_search_picture
 
 
 @st.composite
