@@ -99,7 +99,6 @@ class Figure:
     study: Any = None
     verdicts: list[Row] = field(default_factory=list, init=False)
     _added: dict = field(default_factory=dict, init=False)
-    _table: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._results = Results(self.study, self.study.scales["quick"], self.study.seed, {})
@@ -131,7 +130,6 @@ class Figure:
         known = self.entries
         self._merged(known, entries)
         self._added |= {name: entry for name, entry in entries.items() if name not in known}
-        self._table = None
         return self
 
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
@@ -146,19 +144,17 @@ class Figure:
             self.verdicts = []
         cases = cases_of([self._merged(self.cases(size, its_seed), self._added)])
         self._results = self.study.measure_all(cases, size, its_seed, known, **how)
-        self._table = None
         return self
 
     def data(self) -> pd.DataFrame:
         """Return the numbers as a tidy table, one row a point."""
-        if self._table is None:
-            entries, known = self.entries, self._results.by_case
-            for name, entry in entries.items():
-                if any(case not in known for case in _each(entry)):
-                    raise InputError(f"{self.name} has not run {name!r} yet; call its run() first")
-            own = self.make_table(entries, self._results) if self._added else None
-            self._table = self._results.table(self.name) if own is None else own
-        return self._table
+        entries = self.entries
+        for name, entry in entries.items():
+            if any(case not in self._results.by_case for case in _each(entry)):
+                raise InputError(f"{self.name} has not run {name!r} yet; call its run() first")
+        if self._added:
+            return self.make_table(entries, self._results)
+        return self._results.table(self.name)
 
     @property
     def title(self) -> str:

@@ -69,15 +69,14 @@ def test_the_limits_hold_all_lines_and_not_too_much(values, how, least, most):
     assert most[0] <= high <= most[1]
 
 
-def test_what_is_printed_is_a_diamond_and_said():
+def test_what_is_printed_is_a_diamond():
     printed = pd.DataFrame({"line": "Online", "x": [2.0, 4.0], "y": [np.nan, 0.3]})
     found = pd.concat([table(p, Online=(0.1, 0.5, 0.2)) for p in ("one", "two")])
-    figure = lines(found, names="legend", printed=printed)
-    for axes in figure.axes:  # without a column of panels it is in all of them
+    every = lines(found, names="legend", printed=printed).axes
+    for axes in every:  # without a column of panels it is in all of them
         foot, mark = (line for line in axes.lines if marker(line) == plots.PRINT.marker)
         assert (foot.get_ydata()[0], mark.get_ydata()[0]) == (axes.get_ylim()[0], 0.3)
         assert mark.get_markerfacecolor() == "white"
-    assert subtitle_of(figure) == "◇: printed"
     one, two = lines(found, printed=printed.assign(panel="two")).axes
     assert len(one.lines) < len(two.lines)
     (axes,) = lines(table(Online=(1, 2, 3)), factors=True, printed=printed[["line", "x"]]).axes
@@ -119,18 +118,15 @@ RESPONSES = pd.DataFrame(
 
 
 def test_curves_show_points_bands_and_maximal_utilizations():
-    figure = plots.curves(RESPONSES, subtitle="s")
-    upper, below = figure.axes
+    upper, below = plots.curves(RESPONSES).axes
     line, filled, hollow, asymptote = upper.lines
     assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == ([0.1, 0.2], [1, 2.5])
     assert (filled.get_xdata()[0], hollow.get_xdata()[0]) == (0.1, 0.2)
     assert hollow.get_markerfacecolor() == "white"
     assert asymptote.get_xdata()[0] == 0.25
     assert texts(below) == ["worst fit  0.250 "]
-    assert subtitle_of(figure) == "s; hollow: interval wider than asked for"
     assert upper.get_yscale() == "log"
     assert 3.5 < upper.get_ylim()[1] < 5
-    assert subtitle_of(plots.curves(RESPONSES[:1], subtitle="s")) == "s"
 
 
 def test_what_a_line_is_compared_with_is_marked_in_its_row():

@@ -140,15 +140,18 @@ def test_cp1_says_what_a_sample_does_not_explain():
     assert drawn.fitting_size({(drawn.JOBS, name): share for name, share in odd}) < 100
 
 
-MAPS = pd.DataFrame({"group": "stream", "load": [0.5, 0.7], "psi": [0.0, 0.2], "parts": [5, 2]})
+MAPS = pd.DataFrame(
+    {"group": "stream", "load": [0.5] + [0.7] * 3, "psi": [0] + [0.2] * 3, "parts": [5, 2, 3, 4]}
+)
 
 
 @pytest.mark.parametrize(
     ("name", "verdicts", "shown"),
     [
-        ("viability-20", ["undecided", "gains"], True), ("viability-20", ["gains", "gains"], False),
+        ("viability-20", ["loses"] + ["gains"] * 3, True), ("viability-20", "loses", False),
         ("viability-no-limit", "loses", True), ("viability-no-limit", "undecided", False),
-        ("viability-no-limit", ["loses", "gains"], False), ("components", "gains", False),
+        ("viability-no-limit", ["loses"] * 3 + ["gains"], False), ("components", "gains", False),
+        ("components", ["loses"] + ["gains"] * 3, True),
     ],
 )  # fmt: skip
 def test_notices_of_maps_count_cells(name, verdicts, shown):

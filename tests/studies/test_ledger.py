@@ -9,6 +9,8 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import Interval
 from coalloc_lib.studies import published
 from coalloc_lib.studies.ledger import Row, judge_claim, judge_number, write_ledger
+from coalloc_lib.studies.pages import tally, verdict_lines
+from tests.studies.toy import toy
 
 
 def interval(low, high, warning=""):
@@ -105,3 +107,18 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr(published, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     with pytest.raises(InputError, match="checkout"):
         published.load_claims("online-batch")
+
+
+def test_a_verdict_line_tells_claim_interval_and_reason():
+    known = {"study": "cluster-configurations", "item": "CC-3", "note": "fails: <x>"}
+    html = verdict_lines([replace(ROW, **known, verdict="holds in part")])
+    for part in ("CC-3 holds in part", "Loss: 0.398 (95 %: 0.397 to 0.399)", "Fails: &lt;x&gt;."):
+        assert part in html
+    assert verdict_lines([]) == ""
+
+
+def test_numbers_that_cannot_be_tested_are_not_counted():
+    result = toy().reproduce()
+    assert tally(result)["numbers"] == 1
+    result.rows[0] = replace(result.rows[0], verdict="cannot be tested")
+    assert tally(result)["numbers"] == 0
