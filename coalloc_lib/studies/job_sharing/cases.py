@@ -164,9 +164,9 @@ class Case:
         return self.sums(*self.simulate())
 
 
-def spanning(work: Work, configuration: str, policy: str = "EASY", **how: Any) -> list[Case]:
+def spanning(work: Work, configuration: str, policy: str = "EASY") -> list[Case]:
     """Return multi-site execution at each overhead."""
-    return [Case(work, configuration, MULTI_SITE, policy, p, **how) for p in OVERHEADS]
+    return [Case(work, configuration, MULTI_SITE, policy, p) for p in OVERHEADS]
 
 
 def resampled(
