@@ -1,5 +1,7 @@
 """What a run of studies leaves behind, also when it fails half way."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -19,7 +21,8 @@ def toys(monkeypatch):
     made["cluster-configurations"]._judges.clear()
     made["cluster-configurations"].figures["means"].claims = ()
     monkeypatch.setattr(studies, "STUDIES", NAMES)
-    monkeypatch.setattr(studies, "load_study", made.__getitem__)
+    modules = {name.replace("-", "_"): SimpleNamespace(study=each) for name, each in made.items()}
+    monkeypatch.setattr(studies, "import_module", lambda name: modules[name.rpartition(".")[2]])
     return made
 
 
