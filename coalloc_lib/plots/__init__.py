@@ -1,8 +1,7 @@
-"""Pictures, one drawer a kind. Each takes a tidy table, draws on a new figure, and returns it.
+"""Pictures, one drawer a kind. Each takes a tidy table, one row a point, and returns a new figure.
 
-A table has one row a point, and the drawer takes the names of its columns. An interval stands in
-`ci95_low` and `ci95_high` (absent or empty: there is none; infinite: open), and why it is in doubt
-in `warning`. Titles say what to notice, subtitles what is plotted.
+An interval stands in `ci95_low` and `ci95_high` (absent or empty: there is none; infinite: open),
+and why it is in doubt in `warning`. Titles say what to notice, subtitles what is plotted.
 """
 
 from coalloc_lib.plots.bars import bars, histograms

@@ -97,11 +97,7 @@ def histograms(
     table: pd.DataFrame, *, value: str, share: str, panel: str, width: str, ylabel: str,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw one distribution a panel.
-
-    Columns of `table`, a row a bar: `value` has where a bar begins, `share` and `width` its height
-    and width, `panel` what its panel's axis is of.
-    """
+    """Draw one distribution a panel: a row a bar, from `value` on, as high as its `share`."""
     rows = tidy(table, {"panel": panel}, {"value": value, "share": share, "width": width})
     figure, (line,) = new_figure(2.3, 1, rows["panel"].nunique(), squeeze=False)
     for axes, (name, part) in zip(line, rows.groupby("panel", sort=False), strict=True):

@@ -1,6 +1,5 @@
-"""Maps: changes in percent or points, or kinds, with what is undecided hatched; and timelines."""
+"""Maps: changes in percent or points, with what is undecided hatched; and timelines."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.checks import one_of
@@ -36,18 +35,18 @@ MARKS = {
     "shorter": Mark("−∞", CHANGES(0.0)),
     "neither": Mark("×", "#8C8C8C"),
 }
+#: Where colours of changes end, in percent.
+MOST = 60.0
 #: By how much rounding may take a share below 0 or above 1.
 ROUNDING = 1e-9
 
 
 def maps(
     table: pd.DataFrame, *, x: str, y: str, value: str, panel: str | None = None,
-    mark: str | None = None, kinds: Mapping[str, tuple[str, str]] | None = None,
-    most: float | None = 60.0, digits: int = 0, xlabel: str = "",
-    ylabel: str = "", values: str = "", outline: bool = True, half_widths: bool = False,
-    title: str = "", subtitle: str = "",
+    mark: str | None = None, xlabel: str = "", ylabel: str = "", values: str = "",
+    half_widths: bool = False, title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw maps side by side: one scale of colours and a line where the sign turns, or kinds.
+    """Draw maps side by side: one scale of colours and a line where the sign turns.
 
     Parameters
     ----------
@@ -55,32 +54,26 @@ def maps(
         One row a cell. One whose interval holds 0, or that is in doubt, is hatched.
     x, y, value, panel, mark : str
         Its columns. `x` and `y` are labels, in order of appearance, from the left and from below.
-        Where a cell has no number, `mark` has a key of `MARKS` or `kinds`.
-    kinds : dict of (str, str), optional
-        Text and colour of each kind of cell, explained below; no colour: hatched.
-    most, digits : float or None, int
-        Where the colours end, by default at the largest value; digits behind the decimal point.
-    values, outline, half_widths : str, bool
-        What the colours stand for; whether a line shows where the sign turns; whether positive
-        values are gains, blue-green, written with half their interval.
+        Where a cell has no number, `mark` has a key of `MARKS`.
+    values : str
+        What the colours stand for.
+    half_widths : bool
+        Whether positive values are gains: blue-green, with half their interval, and no line.
     """
-    explained = {name: Mark(*kind) for name, kind in (kinds or {}).items()}
     labels = {"x": x, "y": y, "panel": panel, "mark": mark}
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
-    known = MARKS | explained
     for name in cells["mark"].unique():
-        one_of("mark", name, ("", *known))
+        one_of("mark", name, ("", *MARKS))
     plain = cells["mark"] == ""
     refuse(plain & ~np.isfinite(cells["value"]), table, value)
     for end, name in ENDS.items():
         refuse(plain & np.isinf(cells[end]), table, name)
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
     colours = GAINS if half_widths else CHANGES
-    most = float(cells["value"].abs().max()) or 1.0 if most is None else most
+    most = float(cells["value"].abs().max()) or 1.0 if half_widths else MOST
     across = min(2, len(panels))
     down = -(-len(panels) // across)
-    size = 0.26 if half_widths else 0.2
-    height = down * (0.55 + size * len(rows)) + 0.3 * bool(explained) + 0.2 * half_widths
+    height = down * (0.55 + (0.26 if half_widths else 0.2) * len(rows)) + 0.2 * half_widths
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
@@ -89,20 +82,20 @@ def maps(
         for cell in cells[cells["panel"] == heading].itertuples():
             at = columns.index(cell.x), rows.index(cell.y)
             if cell.mark:
-                text, colour, longer = known[cell.mark]
+                text, colour, longer = MARKS[cell.mark]
                 colour = "" if cell.warning else colour
             else:
                 interval = interval_of(cell, "value")
                 decided = interval.above(0) or interval.below(0)
                 colour = colours(0.5 + interval.estimate / (2 * most)) if decided else ""
-                text, longer = _cell_text(interval, digits, half_widths), interval.estimate > 0
+                text, longer = _cell_text(interval, half_widths), interval.estimate > 0
             sides[at] = longer
             its: Any = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
             axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **its))
             dark = bool(colour) and np.dot(to_rgb(colour), (0.299, 0.587, 0.114)) < 0.5
             its = {"color": "white" if dark else "black", "fontsize": 8 if half_widths else 7}
             axes.text(at[0] + 0.5, at[1] + 0.46, text, ha="center", va="center", **its)
-        for (i, j), here in sides.items() if outline and not kinds else ():
+        for (i, j), here in () if half_widths else sides.items():
             if sides.get((i + 1, j), here) != here:
                 axes.plot([i + 1] * 2, [j, j + 1], **OUTLINE)
             if sides.get((i, j + 1), here) != here:
@@ -121,18 +114,13 @@ def maps(
         scale = ScalarMappable(Normalize(-most, most), colours)
         extend = "both" if cells["value"].abs().max() > most else "neither"
         figure.colorbar(scale, ax=grid, label=values, extend=extend, aspect=30, pad=0.02)
-    patches = [
-        Patch(label=name, **({"facecolor": kind.colour} if kind.colour else UNDECIDED))
-        for name, kind in explained.items() if name in set(cells["mark"])
-    ]  # fmt: skip
-    if patches:
-        figure.legend(handles=patches, fontsize=8, frameon=False, loc="outside lower left", ncols=3)
     title_figure(figure, title, subtitle)
     return figure
 
 
-def _cell_text(interval, digits, half_widths):
+def _cell_text(interval, half_widths):
     """Return a change in few letters: from tenfold on, by what factor."""
+    digits = int(half_widths)
     if not half_widths and interval.estimate >= 900:
         return f"×{1 + interval.estimate / 100:.0f}"
     rounded = round(interval.estimate, digits) + 0.0  # no minus before a zero
@@ -144,13 +132,11 @@ def _cell_text(interval, digits, half_widths):
 
 def timelines(
     table: pd.DataFrame, *, panel: str, strip: str, time: str, busy: str, until: float,
-    xlabel: str, ylabel: str, values: str = "share of the processors busy", title: str = "",
-    subtitle: str = "",
+    xlabel: str, ylabel: str, title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw strips whose colour says how busy a cluster is: dark is busy, light is idle.
+    """Draw strips whose colour says how busy a cluster is, the first on top: dark is busy.
 
-    The table has a row for each strip, the first on top, and each interval of time, equally long:
-    `time` is when it begins, `busy` a share from 0 to 1. The time axis runs from 0 to `until`.
+    Intervals are equally long, from `time` on; `busy` is a share. The axis runs from 0 to `until`.
     """
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
     refuse((rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1")
@@ -174,6 +160,6 @@ def timelines(
         axes.set_ylabel(ylabel, fontsize=8)
         head(axes, heading)
     grid[-1, 0].set_xlabel(xlabel)
-    figure.colorbar(drawn, ax=grid[:, 0], label=values, aspect=30, pad=0.02)
+    figure.colorbar(drawn, ax=grid[:, 0], label="share of the processors busy", aspect=30, pad=0.02)
     title_figure(figure, title, subtitle)
     return figure

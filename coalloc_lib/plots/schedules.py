@@ -41,11 +41,9 @@ class Box(NamedTuple):
 def still(
     panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
 ) -> Figure:
-    """Draw schedules below each other, over one time axis.
+    """Draw schedules and their queues below each other, over one time axis from `span`.
 
-    Hatched is what idles while a job waits; below, each job has a cross at its submission, a line
-    while it waits, and a bar at its promised start. `panels` has by heading what
-    `coalloc_lib.explain.scenes` returns; `span` has the ends of the time axis, `unit` its unit.
+    `panels` has by heading what `coalloc_lib.explain.scenes` returns.
     """
     deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
     lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
@@ -152,9 +150,8 @@ def reservations(
     span: tuple[float, float], free_period: tuple[float, float, Sequence[int]] | None = None,
     title: str, subtitle: str = "", unit: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a calendar of reservations on clusters of `sizes` servers.
+    """Draw a calendar of reservations on clusters of `sizes` servers, with a horizon up to `until`.
 
-    `now` is the present instant, `until` the end of the horizon, `span` what the time axis shows;
     `free_period` has its start, its end, and which servers are free so long.
     """
     height = min(ROW * (sum(sizes) + APART * (len(sizes) - 1)), ALL)

@@ -1,8 +1,7 @@
 """One colour and one mark for each meaning, the same in every figure of every study.
 
-Blue circles are the papers' standard case: unordered requests, placed by worst fit, FCFS. The
-colours are Okabe and Ito's and Tol's, which colour-blind readers can tell apart where they meet;
-a marker, or the name beside a bar, says the same a second time.
+Blue circles are the papers' standard case: unordered requests, placed by worst fit, FCFS. Colours
+are Okabe and Ito's and Tol's, for colour-blind readers; a marker or a name says the same again.
 """
 
 import re
@@ -54,11 +53,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def signs(names: Iterable[str]) -> dict[str, Sign]:
-    """Return the sign of each name: by the meaning that it holds, else one of its own.
-
-    Of several meanings the longest counts. A second name of one meaning gets a sign of its own, of
-    which there are five; then they come again.
-    """
+    """Return the sign of each name: by the longest free meaning that it holds, else its own."""
     free, looks = cycle(OWN), dict[str, Sign]()
     for name in names:
         # "unordered" holds no "ordered".

@@ -158,28 +158,24 @@ def to_svg(figure: Figure) -> str:
 class Picture:
     """A figure as an image with a text alternative.
 
-    `alt` says what it shows, its title where it is not given; `caption` is a sentence above it,
-    `below` HTML below it.
+    `alt` says what it shows, its title where it is not given; `below` is HTML below it.
     """
 
-    def __init__(
-        self, figure: Figure, alt: str | None = None, caption: str = "", below: str = ""
-    ) -> None:
+    def __init__(self, figure: Figure, alt: str | None = None, below: str = "") -> None:
         instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
         self.alt = figure.get_suptitle().replace("\n", " ") if alt is None else alt
-        self.caption, self.below = caption, below
+        self.below = below
         self.width = round(figure.get_figwidth() * PIXELS)
         self.kind, self.image = _image(figure)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         code = b64encode(self.image).decode("ascii")
-        caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
         image = f'<img alt="{escape(self.alt)}" src="data:image/{self.kind};base64,{code}" '
         return {
             # White, since the axes are black, also where the page is dark.
-            "text/html": f'{caption}{image}width="{self.width}" '
+            "text/html": f'{image}width="{self.width}" '
             f'style="max-width: 100%; background: white">{self.below}',
-            "text/plain": f"{self.caption} {self.alt}".strip(),
+            "text/plain": self.alt,
         }
 
 

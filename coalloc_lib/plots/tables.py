@@ -22,9 +22,8 @@ def tidy(
 ) -> pd.DataFrame:  # fmt: skip
     """Return what a drawer reads of a table, under its own names; refuse what it cannot show.
 
-    `labels` become texts, empty where the column is None, `numbers` floats, finite but for `gaps`.
-    `ci95_low`, `ci95_high` and `warning` become `low`, `high` and `warning`, NaN and empty where
-    there are none; `closed` intervals must have finite ends.
+    `labels` become texts, `numbers` floats, finite but for `gaps`; the ends of intervals become
+    `low` and `high`, which are finite if they are `closed`.
     """
     instance_of("table", table, pd.DataFrame, "a pandas table with a row a point")
     if table.empty:

@@ -61,23 +61,17 @@ def reproduce(
 ) -> Reproduction:  # fmt: skip
     """Run studies, and write the ledger, the page and the figures of each as soon as it is done.
 
-    A study's files appear together, when all of them are there. The ledger then has the studies
-    of this run that are done; a run that fails keeps those, and before the first leaves the
-    results of the one before as they were.
+    A study's files appear together; a run that fails keeps those of the studies that are done.
 
     Parameters
     ----------
-    names : sequence of str, optional
-        Names from `STUDIES`; by default all of them.
-    scale : {"quick", "paper"}
+    names, scale : sequence of str, str
+        Some of `STUDIES`, by default all; one of `SCALES`.
     out : str or Path
         Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``.
-    seed : int, optional
-        In place of each study's own seed.
-    progress, cache, workers
-        As in `coalloc_lib.sweep.run_points`: no result depends on them.
-    report : callable, optional
-        Called with the `StudyResult` of each study that is done, before its files are written.
+    progress, seed, cache, workers, report
+        `seed` replaces each study's own; `report` is called with each `StudyResult` before its
+        files are written; the others, as in `coalloc_lib.sweep.run_points`, change no result.
 
     Raises
     ------
@@ -85,9 +79,7 @@ def reproduce(
         There is no such study or scale, or `out` cannot be written or has no room.
     """
     one_of("scale", scale, SCALES)
-    names = list(dict.fromkeys(names or STUDIES))
-    for name in names:
-        one_of("study", name, STUDIES)
+    studies = {name: load_study(name) for name in names or STUDIES}
     out = Path(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -98,11 +90,11 @@ def reproduce(
     if not os.access(out, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
     how: dict[str, Any] = {"progress": progress, "cache": cache, "workers": workers}
-    missing = missing_logs(names)
+    missing = missing_logs([*studies])
     results: dict[str, StudyResult] = {}
     figures: list[Path] = []
-    for name in names:
-        results[name] = load_study(name).reproduce(scale, seed, **how)
+    for name, study in studies.items():
+        results[name] = study.reproduce(scale, seed, **how)
         if report is not None:
             report(results[name])
         figures += _write(results, name, out, scale, missing)

@@ -1,9 +1,7 @@
 """Processor co-allocation for different system configurations and job structures.
 
-Bucur and Epema (2002) ask which division of 128 processors into clusters, which placement and
-which number of components serve jobs best: Tables 1 and 2, Figures 1 to 12, the claims CC-1 to
-CC-13. Two figures go further: which placement saturates later on every division, and up to which
-stretch of service times it pays to spread a job.
+Bucur and Epema (2002): Tables 1 and 2, Figures 1 to 12, the claims CC-1 to CC-13. Further than the
+paper go the map of placements and the stretch of service times up to which spreading a job pays.
 """
 
 from collections.abc import Mapping
@@ -20,10 +18,10 @@ from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.distributions import power_of_two, uniform
 from coalloc_lib.intervals import Interval, Sample, all_of, not_
 from coalloc_lib.placement import FirstFit, WorstFit
-from coalloc_lib.saturation import heavy_traffic, replicated_traffic
+from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.seeds import Seed, spawn
+from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.core import Decision, Entries, Results, Scale, Study, least, scales
 from coalloc_lib.studies.losses import add_densities, add_printed_tables, scenario_columns
 from coalloc_lib.studies.response_lines import SHARES, Line, Ranges, add_lines, parent
@@ -119,11 +117,10 @@ class Placements:
         """Return the maximal utilization of each run, under worst fit and under first fit."""
         system = Multicluster.equal(self.clusters, PROCESSORS // self.clusters)
         worst = Scenario(system, JobModel(SIZES, self.components))
-        seeds = spawn(parent(seed), scale.replications)
-        streams = [worst.sample(scale.map_jobs, seed=each) for each in seeds]
+        how = {"jobs": scale.map_jobs, "replications": scale.replications}
         rules = worst, worst.with_(placement=FirstFit())
-        one, other = ([heavy_traffic(rule, each).mean() for each in streams] for rule in rules)
-        return Sample(np.array(one)), Sample(np.array(other))
+        one, other = (replicated_traffic(rule, seed=parent(seed), **how)[0] for rule in rules)
+        return Sample(one.mean(axis=1)), Sample(other.mean(axis=1))
 
 
 @dataclass(frozen=True)
@@ -326,9 +323,8 @@ def _draw_map(table, **titles):
     points = {"gain": "gain_estimate", "ci95_low": "gain_low", "ci95_high": "gain_high"}
     return plots.maps(
         table.assign(system=system, **{name: 100 * table[at] for name, at in points.items()}),
-        x="system", y="components", value="gain", most=None, digits=1, outline=False,
-        half_widths=True, xlabel="system", ylabel="components of a job",
-        values="percentage points", **titles,
+        x="system", y="components", value="gain", half_widths=True, xlabel="system",
+        ylabel="components of a job", values="percentage points", **titles,
     )  # fmt: skip
 
 

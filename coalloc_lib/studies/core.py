@@ -1,8 +1,7 @@
-"""What every study is made of: cases that are measured, figures and claims that read the results.
+"""What every study is made of: cases that are measured once, figures and claims that read results.
 
-A *case* is anything hashable but a tuple. A *figure* names its cases by label and turns their
-results into one tidy table, which is its CSV. A *claim* turns results into the deciding interval
-and its parts. `Study.reproduce` measures each case once, whatever number of these read it.
+A *case* is anything hashable but a tuple. A *figure* turns the results of its cases into one tidy
+table, which is its CSV. A *claim* turns results into the deciding interval and its parts.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -10,19 +9,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self
+from types import SimpleNamespace
+from typing import Any, Self
 from warnings import warn
 
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+from pandas.io.formats.style import Styler
+
+from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of, shown
 from coalloc_lib.intervals import Interval
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, judge_claim, not_on_stand_in
+from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims, published_claim
-
-if TYPE_CHECKING:  # at run time both take long to import
-    import pandas as pd
-    from matplotlib.figure import Figure as Picture
-    from pandas.io.formats.style import Styler
+from coalloc_lib.sweep import run_points
+from coalloc_lib.workloads.catalogue import listing
 
 #: By label: a case, or a tuple of cases that are compared.
 Entries = Mapping[Any, Any]
@@ -32,19 +35,10 @@ Cases = Callable[["Scale", Seed], Entries]
 Decision = tuple[Interval | float, Mapping[str, bool | None]] | tuple
 
 
-@dataclass(frozen=True, init=False)
-class Scale:
+class Scale(SimpleNamespace):
     """How much is simulated, and how many cases a figure has: values by name, as attributes."""
 
-    values: tuple[tuple[str, Any], ...]
-
-    def __init__(self, **values: Any) -> None:
-        object.__setattr__(self, "values", tuple(values.items()))
-
     def __getattr__(self, name: str) -> Any:
-        known = dict(self.__dict__.get("values", ()))
-        if name in known:
-            return known[name]
         raise AttributeError(
             f"the study's scales have no {name!r}; add it: scales({name}=(..., ...))"
         )
@@ -75,10 +69,7 @@ class Results:
             f"{case} was not measured; name it in the cases of a figure or of the claim"
         )
 
-    def __contains__(self, case: Hashable) -> bool:
-        return case in self.by_case
-
-    def table(self, name: str) -> "pd.DataFrame":
+    def table(self, name: str) -> pd.DataFrame:
         """Return the table of a figure of the study, as it is without a reader's own cases."""
         if name not in self._tables:
             figure = self.study.figures[one_of("name", name, tuple(self.study.figures))]
@@ -90,34 +81,32 @@ class Results:
 class Figure:
     """A figure, or a table without a picture; in a notebook it shows itself, with its verdicts.
 
-    ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared;
-    ``make_table(entries, results)`` a row a point, which ``draw(table, title=..., subtitle=...)``
-    draws, if it is given. `notice` says what to notice where ``when(table)``, else `otherwise` or
-    what it `shows`. ``one_more(label, case)`` returns the entries that a reader's case adds.
+    ``cases(scale, seed)`` returns by label a case, or a tuple of cases that are compared. `notice`
+    says what to notice where ``when(table)``, else `otherwise` or what it `shows`.
+    ``one_more(label, case)`` returns the entries that a reader's case adds.
     """
 
     name: str
     shows: str
     cases: Cases
-    make_table: Callable[[Entries, Results], "pd.DataFrame"]
-    draw: Callable[..., "Picture"] | None = None
+    make_table: Callable[[Entries, Results], pd.DataFrame]
+    draw: Callable[..., Picture] | None = None
     notice: str = ""
-    when: Callable[["pd.DataFrame"], Any] = lambda table: True
+    when: Callable[[pd.DataFrame], Any] = lambda table: True
     otherwise: str = ""
     claims: tuple[str, ...] = ()
     one_more: Callable[..., Entries] | None = None
     study: Any = None
     verdicts: list[Row] = field(default_factory=list, init=False)
     _added: dict = field(default_factory=dict, init=False)
-    _results: Results | None = field(default=None, init=False)
-    _table: Any = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._results = Results(self.study, self.study.scales["quick"], self.study.seed, {})
 
     @property
     def entries(self) -> dict[Any, Any]:
         """By label, the cases of the scale that was run, or of ``quick``, and the reader's own."""
-        run = self._results
-        at = (run.scale, run.seed) if run else (self.study.scales["quick"], self.study.seed)
-        return self._merged(self.cases(*at), self._added)
+        return self._merged(self.cases(self._results.scale, self._results.seed), self._added)
 
     def _merged(self, entries: Entries, more: Entries) -> dict[Any, Any]:
         for label, entry in more.items():
@@ -141,41 +130,31 @@ class Figure:
         known = self.entries
         self._merged(known, entries)
         self._added |= {name: entry for name, entry in entries.items() if name not in known}
-        self._table = None
         return self
 
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
-        """Measure what is not there yet of a scale and seed, by default those of what is there.
-
-        `how` is for `coalloc_lib.sweep.run_points`: no result depends on it.
-        """
+        """Measure what is not there yet; `how` is for `run_points`, and no result depends on it."""
         before = self._results
-        size = before.scale if before else self.study.scales["quick"]
+        size = before.scale
         if scale is not None:
             size = self.study.scales[one_of("scale", scale, tuple(self.study.scales))]
-        its_seed = seed if seed is not None else before.seed if before else self.study.seed
-        same = before and (before.scale, before.seed) == (size, its_seed)
-        known = before.by_case if before and same else {}
+        its_seed = before.seed if seed is None else seed
+        known = before.by_case if (before.scale, before.seed) == (size, its_seed) else {}
         if not known:  # the verdicts are of other numbers
             self.verdicts = []
         cases = cases_of([self._merged(self.cases(size, its_seed), self._added)])
         self._results = self.study.measure_all(cases, size, its_seed, known, **how)
-        self._table = None
         return self
 
-    def data(self) -> "pd.DataFrame":
+    def data(self) -> pd.DataFrame:
         """Return the numbers as a tidy table, one row a point."""
-        if self._table is None:
-            entries, known = self.entries, self._results.by_case if self._results else {}
-            missing = [
-                n for n, entry in entries.items() if any(c not in known for c in _each(entry))
-            ]
-            if self._results is None or missing:
-                what = f" {missing[0]!r}" if missing else ""
-                raise InputError(f"{self.name} has not run{what} yet; call its run() first")
-            own = self.make_table(entries, self._results) if self._added else None
-            self._table = self._results.table(self.name) if own is None else own
-        return self._table
+        entries = self.entries
+        for name, entry in entries.items():
+            if any(case not in self._results.by_case for case in _each(entry)):
+                raise InputError(f"{self.name} has not run {name!r} yet; call its run() first")
+        if self._added:
+            return self.make_table(entries, self._results)
+        return self._results.table(self.name)
 
     @property
     def title(self) -> str:
@@ -188,7 +167,7 @@ class Figure:
                 warn(f"what to notice in {self.name} cannot be judged: {error!r}", stacklevel=2)
         return self.notice if shows_it else self.otherwise or self.shows
 
-    def plot(self) -> "Picture":
+    def plot(self) -> Picture:
         """Draw the figure and return a matplotlib `Figure`."""
         if self.draw is None:
             raise InputError(f"{self.name} is a table without a picture; call its data()")
@@ -200,9 +179,6 @@ class Figure:
         return " ".join(f"{each.rstrip('.')}." for each in dict.fromkeys((self.title, self.shows)))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from coalloc_lib.plots import Picture
-        from coalloc_lib.studies.pages import verdict_lines
-
         try:
             table = self.data()
             picture = self.plot() if self.draw else None
@@ -212,16 +188,13 @@ class Figure:
         if picture is None:
             return {"text/html": table.to_html(index=False) + below, "text/plain": self.words()}
         verdicts = [f"{row.item} {row.verdict}." for row in self.verdicts]
-        bundle = Picture(picture, self.words(), below=below)._repr_mimebundle_()
+        bundle = plots.Picture(picture, self.words(), below=below)._repr_mimebundle_()
         return bundle | {"text/plain": " ".join([self.words(), *verdicts])}
 
 
 @dataclass(eq=False)
 class Study:
-    """A study of a paper: how a case is measured, and the figures and claims that read results.
-
-    ``measure(case, scale, seed)`` returns any object that can be pickled; `logs` are public logs.
-    """
+    """A study of a paper: how a case is measured, the figures and claims, and the logs it needs."""
 
     name: str
     title: str
@@ -247,10 +220,7 @@ class Study:
     def add_claim(
         self, item: str, quantity: str, cases: Cases | None = None, logs: Iterable[str] = ()
     ) -> Callable:
-        """Return a decorator for the function ``judge(results)`` of a claim, by its item.
-
-        `cases` are what it reads beside those of figures, and `logs` what its number rests on.
-        """
+        """Return a decorator for the ``judge(results)`` of a claim; its number rests on `logs`."""
         if item in self._judges:
             raise InputError(f"item = {item!r} has a judge already; choose another claim")
 
@@ -273,8 +243,6 @@ class Study:
         self, cases: Iterable, scale: Scale, seed: Seed, known: Mapping = {}, **how: Any
     ) -> Results:
         """Measure cases, each once, but for those that are known; return the `Results`."""
-        from coalloc_lib.sweep import run_points
-
         missing = [case for case in dict.fromkeys(cases) if case not in known]
         points, how = [{"case": case, "scale": scale} for case in missing], {"workers": -1} | how
         measured = run_points(self.measure, points, seed=seed, **how) if points else []
@@ -299,9 +267,6 @@ class Study:
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         for item in self._judges:
             published_claim(self.name, item)  # before hours of work
-        for figure in self.figures.values():
-            for item in figure.claims:
-                one_of(f"claim of {figure.name}", item, tuple(self._judges))
         sources = [figure.cases for figure in self.figures.values()]
         sources += [cases for _, _, cases, _ in self._judges.values() if cases is not None]
         seed = self.seed if seed is None else seed
@@ -341,18 +306,14 @@ class StudyResult:
         figure.verdicts = [row for row in self.rows if row.item in figure.claims]
         return figure
 
-    def claims(self) -> "Styler":
+    def claims(self) -> Styler:
         """Return the index of all claims: the paper's words, and what came out here."""
-        from coalloc_lib.studies.pages import claims_table
-
         known = load_claims(self.study.name)
         return claims_table([row for row in self.rows if row.item in known])
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:
     """Return which of these public logs are not here."""
-    from coalloc_lib.workloads.catalogue import listing
-
     there = {each["name"]: each["found"] != "not fetched" for each in listing()}
     return [name for name in dict.fromkeys(names) if not there[name]]
 

@@ -1,7 +1,4 @@
-"""The ledger: one row for each number or claim of the papers, with a verdict computed from figures.
-
-No study writes one by hand: `judge_number` and `judge_claim` can say the opposite.
-"""
+"""The ledger: a row for each number or claim of the papers, with a computed verdict."""
 
 import csv
 import math
@@ -33,8 +30,7 @@ class Row:
     """One number or claim of a paper beside what came out here.
 
     `item` is a claim's name (``MU-1``) or a table's row (``Table 3 U[1,4] ordered exact``);
-    `published` is None where the paper prints no number, `reproduced` where a claim has no single
-    one; `note` says which parts fail or are undecided, and why.
+    `published` and `reproduced` are None where there is no number.
     """
 
     study: str
@@ -66,9 +62,8 @@ def judge_number(
 ) -> Judgement:
     """Return whether a published number, give or take its rounding, is what came out.
 
-    ``reproduced`` where it rounds to the exact one or meets the interval; else ``close``, or
-    ``differs`` outside by more than `far_off`. ``undecided`` where the interval is in doubt, or so
-    wide that a number that is far off would lie in it; ``cannot be tested`` on a stand-in.
+    ``undecided`` where the interval is in doubt, or so wide that a number that is far off would lie
+    in it; ``differs`` outside by more than `far_off`; ``cannot be tested`` on a stand-in.
     """
     if stand_in:
         return not_on_stand_in(stand_in)
@@ -110,8 +105,7 @@ def far_off(published: float, decimals: int = 3) -> float:
 def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
     """Return whether a claim holds, from its parts, each True, False or None (undecided).
 
-    ``holds in part`` where some decided parts hold and some do not. The note lists the parts that
-    fail and those that are undecided, after `FOLD` where there are many.
+    The note lists the parts that fail or are undecided, after `FOLD` where there are many.
     """
     if not parts:
         raise InputError("parts is empty; a claim has at least one")

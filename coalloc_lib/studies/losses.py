@@ -95,8 +95,8 @@ def losses_table(
 ) -> pd.DataFrame:
     """Return the table of a figure of losses: a row for each (group, series).
 
-    Where its group has the series `against`, or ``against(series)``, ``less_estimate`` and so on
-    have the loss less that one, in pairs where these two ran on common random numbers.
+    ``less_estimate`` and so on have the loss less that of the series `against`, or
+    ``against(series)``, in pairs where both ran on common random numbers.
     """
     rows = []
     for (group, series), case in entries.items():
@@ -161,9 +161,8 @@ def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[
 class TableCell:
     """A cell of a printed table of losses, by formula or by the simulation that the paper used.
 
-    With `by_response` a simulated cell is of the papers' first type: until the mean response time
-    is 1,500 mean service times. Others, and all where `response_jobs` is None, are in heavy
-    traffic.
+    With `by_response` a simulated cell is of the papers' first type, at a mean response time of
+    1,500 mean service times; others, and all where `response_jobs` is None, in heavy traffic.
     """
 
     published: PublishedLoss

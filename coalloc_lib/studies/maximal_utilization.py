@@ -1,7 +1,6 @@
 """The maximal utilization of processor co-allocation in multicluster systems (Bucur, Epema 2003).
 
-How much of a multicluster is lost because the next job does not fit: Tables 3 to 5, Figures 1 to 8
-and the claims MU-1 to MU-12.
+Tables 3 to 5, Figures 1 to 8 and the claims MU-1 to MU-12.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,11 +1,10 @@
-"""What the papers print: the cells of their tables, and the claims of their prose.
-
-Both come with a checkout of the repository, in ``data/published``.
-"""
+"""What the papers print, from ``data/published``: cells of their tables, claims of their prose."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
+
+import pandas as pd
 
 from coalloc_lib.checks import InputError
 
@@ -27,9 +26,6 @@ class PublishedLoss:
         """How the ledger calls it, for example ``Table 3 U[1,4] ordered exact``."""
         single = " 1 cluster" if self.clusters == 1 else ""
         return f"Table {self.table} {self.component_sizes}{single} {self.request} {self.method}"
-
-    def __str__(self) -> str:
-        return self.item
 
 
 @dataclass(frozen=True)
@@ -79,8 +75,6 @@ def published_claim(study: str, item: str) -> Claim:
 
 
 def _rows(name, study):
-    import pandas as pd  # takes long to import, and the command line asks for the study first
-
     path = Path(__file__).parents[2] / "data" / "published" / name
     try:
         table = pd.read_csv(path, keep_default_na=False, dtype={"number": str})

@@ -44,9 +44,7 @@ class Responses:
 class Line:
     """Mean response times of a scenario over utilization, relative to `processors`.
 
-    The scale has `jobs` and `replications` of runs that are compared in pairs, at the loads
-    `compared`; `shares` of the maximal utilization, at which the curve has points; `precision` and
-    `most_jobs`.
+    Its curve has points at `shares` of the scale; at the loads `compared`, runs are in pairs.
     """
 
     scenario: Scenario
@@ -83,11 +81,7 @@ def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 
 
 def lines_table(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return the table of a figure of lines: a row a point, with its line's maximal utilization.
-
-    An entry is a `Line`, or a pair with the one it is compared with, whose maximal utilization is
-    `beside`; `gain` is that over it, in pairs.
-    """
+    """Return a row a point; `gain` is over the maximal utilization `beside`, of the second line."""
     tables = []
     for label, entry in entries.items():
         line, *others = entry if isinstance(entry, tuple) else (entry,)

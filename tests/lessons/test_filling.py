@@ -26,9 +26,7 @@ def test_exactly_telescopes_into_equation_2():
     assert level == pytest.approx(bound.multiprogramming_level)
 
 
-def test_a_step_that_there_is_not_and_a_job_larger_than_the_cluster_are_refused():
-    with pytest.raises(co.InputError, match=r"^step = '5 rest'; choose one of '1 fill'"):
-        filling.filling_picture(step="5 rest")
+def test_a_job_larger_than_the_cluster_is_refused():
     with pytest.raises(co.InputError, match="largest = 32; give at most processors, which is 4"):
         filling.filling_picture(4, 32)
     explorer = filling.filling_explorer()

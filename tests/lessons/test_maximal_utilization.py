@@ -1,4 +1,4 @@
-"""The first notebook's detective work could conclude otherwise; its checks do not tell answers."""
+"""The first notebook's detective work could conclude otherwise; its leaderboard."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.intervals import Interval
 from lessons import maximal_utilization as lesson
-from lessons.maximal_utilization import EXERCISES, check, leaderboard
-from tests.lessons.answers import assert_right, hint_of
+from lessons.maximal_utilization import leaderboard
+from tests.lessons.test_exercises import WidestFirst
 
 
 def interval(low, high):
@@ -40,61 +40,10 @@ def test_a_random_sequence_is_judged_by_the_shares_and_a_shift_by_its_interval()
         assert lesson.judge_shift(interval(*ends), 0.0010).startswith(begins)
 
 
-class WidestFirst(co.Scheduling):
-    def start_jobs(self, state):
-        for job in sorted(state.queue, key=lambda job: -job.processors):
-            state.start(job)
-
-
-class StopsAtTheFirst(co.Scheduling):
-    def start_jobs(self, state):
-        for job in sorted(state.queue, key=lambda job: -job.processors):
-            if not state.start(job):
-                break
-
-
-class Misspelt(co.Scheduling):
-    def start_jobs(self, state):
-        state.begin(state.queue[0])
-
-
-class WantsMore(co.Scheduling):
-    def __init__(self, limit):
-        self.limit = limit
-
-
 @dataclass(frozen=True)
 class LikeWorstFit(co.Placement):
     def order(self, idle):
         return sorted(range(len(idle)), key=lambda cluster: -idle[cluster])
-
-
-ONE_OR_ALL = co.SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2], name="one or all")
-RIGHT = {1: 1 / 7, 2: 0.9, 3: 6, 4: 100, 5: WidestFirst, 6: ONE_OR_ALL}
-WRONG = {
-    1: [6 / 7, 0, "a seventh", None],
-    2: [0.1, 1, None],
-    3: [5, 7, 6.5, float("inf"), float("nan"), "six"],
-    4: [50, 200, None],
-    5: [co.FCFS(), StopsAtTheFirst(), WidestFirst().start_jobs, 5],
-    6: [co.uniform(1, 4), co.uniform(1, 9), 0.05, None],
-}
-
-
-@pytest.mark.parametrize("number", EXERCISES)
-def test_right_answers_are_taken_and_wrong_ones_get_a_hint_that_does_not_tell(number):
-    assert_right(check, number, RIGHT[number])
-    for answer in WRONG[number]:
-        assert str(RIGHT[number]) not in hint_of(check, number, answer)
-
-
-@pytest.mark.parametrize(
-    ("policy", "told"),
-    [(Misspelt, "AttributeError: "), (WantsMore, "TypeError: "), (Misspelt(), "begin")],
-)
-def test_what_a_policy_of_the_readers_raises_is_told(policy, told):
-    assert told in hint_of(check, 5, policy)
-    assert "your code raises" in hint_of(check, 5, policy)
 
 
 def test_the_leaderboard_ranks_and_compares_on_the_same_jobs():

@@ -39,20 +39,11 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
     assert one.get_title(loc="left") == "one"
     assert figure.axes[-1].get_ylabel() == "change, %"
     assert len(hatched(maps(CELLS.assign(warning="rising")).axes[0])) == 6
+    assert one.get_lines()
     halves = CELLS.assign(warning=["", "rising"] * 3)[:2]  # in doubt there is no half width
-    assert texts(maps(halves, half_widths=True).axes[0]) == ["−20 ± 5", "+5"]
-
-
-def test_maps_of_kinds_explain_them_and_have_no_line():
-    kinds = {"gain": ("+", "#003C30"), "undecided": ("", ""), "never": ("!", "#000000")}
-    table = pd.concat(
-        CELLS.assign(panel=panel, mark=["gain", "undecided"] * 3) for panel in ("1", "2", "3")
-    )
-    figure = maps(table, kinds=kinds)
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gain", "undecided"]
-    assert [patch.get_hatch() for patch in figure.legends[0].get_patches()] == [None, "////"]
-    assert not figure.axes[0].get_lines()
-    assert not figure.axes[3].axison  # the place of a fourth
+    axes = maps(halves, half_widths=True).axes[0]
+    assert texts(axes) == ["−20.0 ± 5.0", "+5.0"]
+    assert not axes.get_lines()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.curves import response_point
 from coalloc_lib.intervals import Bound, Sample, student
-from coalloc_lib.saturation import replicated_traffic
+from coalloc_lib.saturation import heavy_traffic
+from coalloc_lib.seeds import spawn
 from coalloc_lib.studies import cluster_configurations as cc
 from coalloc_lib.studies import response_lines
 from coalloc_lib.studies.cluster_configurations import LINES, BreakEven, study
@@ -57,7 +58,7 @@ def notices(figure, results):
 def test_points_lie_below_the_maximum_which_is_exact_where_a_formula_is(result):
     exact = set()
     for name, line in LINES.items():
-        if line not in result.results:  # ordered and small first, where no figure has it
+        if line not in result.results.by_case:  # ordered and small first, where no figure has it
             continue
         found = result.results[line]
         bound = found.curve.maximum.interval
@@ -146,11 +147,9 @@ def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(result)
     assert len(table) == 1 + 2 + 4 + 8 + 16
     assert ((table["wins"] == "worst fit") == (table["gain_low"] > 0)).all()
     assert ((table["wins"] == "first fit") == (table["gain_high"] < 0)).all()
-    how = {"jobs": TINY.map_jobs, "replications": TINY.replications, "seed": 1}
-    worst, first = (
-        replicated_traffic(LINES[f"4×32 {rule} fit"].scenario, **how)[0].mean()
-        for rule in ("worst", "first")
-    )
+    rules = [LINES[f"4×32 {rule} fit"].scenario for rule in ("worst", "first")]
+    streams = [rules[0].sample(TINY.map_jobs, seed=run) for run in spawn(1, TINY.replications)]
+    worst, first = (np.mean([heavy_traffic(each, s).mean() for s in streams]) for each in rules)
     cell = table[(table["clusters"] == 4) & (table["components"] == 4)].iloc[0]
     assert cell["worst_fit_estimate"] == pytest.approx(worst, rel=1e-12)
     assert cell["gain_estimate"] == pytest.approx(worst - first, rel=1e-9)
@@ -213,16 +212,6 @@ def test_jobs_of_one_size_break_even_where_counting_says(
 ):
     case = BreakEven(spread(clusters, sizes, components, scheduling=policy))
     np.testing.assert_allclose(case.measure(TINY, 1).values, alpha, rtol=1e-3)
-
-
-def test_what_cannot_be_kept_whole_or_is_not_spread_is_refused():
-    for scenario, message in (
-        (spread([32] * 4, "U[1,9]", 4), r"jobs of up to 36 processors, and no cluster of 4 × 32"),
-        (spread([32] * 4, "U[1,9]", 1), "two unordered components"),
-        ("a guess", "is no Scenario"),
-    ):
-        with pytest.raises(co.InputError, match=message):
-            study.figure("break-even").add("mine", scenario)
 
 
 def test_a_reader_adds_points_and_panels(result):

@@ -10,7 +10,7 @@ from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.studies import job_sharing
 from coalloc_lib.studies.core import Results, cases_of
 from coalloc_lib.studies.job_sharing import Case, cases, study, workload_sets
-from coalloc_lib.studies.job_sharing.cases import OVERHEADS, POLICIES, STANDARD, SYNTHETIC, Sums
+from coalloc_lib.studies.job_sharing.cases import OVERHEADS, SYNTHETIC, Sums
 from coalloc_lib.workloads.catalogue import load_stand_in
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS
@@ -89,22 +89,7 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
         assert case.measure(TINY, 0).spanned == schedule.spans.mean()
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_spanning_without_overhead_is_one_machine(policy):
-    spread, one = (
-        Case(WORK, STANDARD, mode, policy, wide=UNCHANGED) for mode in (MULTI_SITE, SINGLE)
-    )
-    same = awrt(spread) == awrt(one)
-    assert same or policy == "conservative"  # whose plans are for places
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"configuration": "m512"}, {"mode": "shared"}, {"policy": "easy"}, {"wide": "none"},
-        {"placement": "best"}, {"assignment": "random"}, {"overhead": 0.25},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("wrong", [{"configuration": "m512"}, {"mode": "x"}, {"overhead": 0.25}])
 def test_a_case_of_unknown_words_or_of_what_no_job_would_notice_is_refused(wrong):
     (name,) = wrong
     with pytest.raises(co.InputError, match=f"^{name} = "):
@@ -141,8 +126,7 @@ OVER_AVERAGE = {"m128": 1.5, "m256": 1.5, "m64": 0.5, "m384": 1.0}
 VERDICTS = [
     ("JS-1", by_mode(local=3.0), 0, "holds"), ("JS-1", by_mode(local=1.5), 0, "does not hold"),
     ("JS-1", by_mode(local=2.0), LOUD, "undecided"), ("JS-2", by_mode(multi=0.82), 0, "holds"),
-    ("JS-2", by_mode(multi=0.9), 0, "does not hold"),
-    ("JS-2", by_mode(multi=0.84), LOUD, "undecided"), ("JS-3", by_mode(slope=0.7), 0, "holds"),
+    ("JS-2", by_mode(multi=0.9), 0, "does not hold"), ("JS-3", by_mode(slope=0.7), 0, "holds"),
     ("JS-3", by_mode(slope=0.4), 0, "holds in part"),
     ("JS-3", by_mode(slope=2.0), 0, "holds in part"),
     ("JS-3", by_mode(slope=0.7), LOUD, "undecided"),
@@ -156,13 +140,10 @@ VERDICTS = [
     ("JS-5", sustains(lambda c: 1.0), LOUD, "undecided"),
     ("JS-6", by_part("wide", {UNCHANGED: 1.02}), 0, "holds"),
     ("JS-6", by_part("wide", {UNCHANGED: 1.2}), 0, "does not hold"),
-    ("JS-6", by_part("wide", {UNCHANGED: 1.05}), LOUD, "undecided"),
     ("JS-7", by_part("policy", {"EASY": 0.9}), 0, "holds"),
     ("JS-7", by_part("policy", {"EASY": 1.1}), 0, "does not hold"),
-    ("JS-7", by_part("policy", {}), LOUD, "undecided"),
     ("JS-8", by_part("placement", {"best fit": 1.02}), 0, "holds"),
     ("JS-8", by_part("placement", {"best fit": 1.2}), 0, "does not hold"),
-    ("JS-8", by_part("placement", {"best fit": 1.05}), LOUD, "undecided"),
 ]  # fmt: skip
 
 
@@ -188,21 +169,6 @@ def test_break_evens_are_compared_in_the_same_weeks():
     pairs = (m128, m384), (m384, m128), (m384, m256)
     answers = [job_sharing.sustains_more(results, *pair) for pair in pairs]
     assert answers == [True, False, None]
-
-
-def test_tables_have_the_agreed_columns_and_every_case(result):
-    table, every = (result.figure(name).data() for name in ("break_even", "awrt"))
-    names = "configuration workload scheduling p ci95_low ci95_high answer"
-    assert " ".join(table).startswith(names)
-    assert len(table) == 2 * len(cases.CONFIGURATIONS) * len(TINY.policies)
-    assert " ".join(every).startswith("configuration workload scheduling mode p weight awrt")
-    assert set(every.query("mode == @SINGLE")["configuration"]) == {"m512"}
-    each = ["divided_as", "workload", "scheduling", "mode", "p", "weight"]
-    assert not every.duplicated(each).any()
-    assert every.groupby("mode").size().to_dict() == {
-        mode: len(table) * len(WEIGHTS) * (len(OVERHEADS) if mode == MULTI_SITE else 1)
-        for mode in cases.MODES
-    }
 
 
 def test_who_loses_by_joining_is_seen_by_size_and_assignment():

@@ -52,8 +52,6 @@ OPPOSITES = {
     "MU-7 dependent": ("figure4", lambda g, s, v: v + 0.05 * len(g) * (s == mu.DEPENDENT)),
     "MU-7 independent": ("figure4", lambda g, s, v: v if s == mu.DEPENDENT else 0.2),
     "MU-8 other way": ("service-times", lambda g, s, v: v * 0.2 if "cv 10" in s else v),
-    "MU-9 few": ("figure5", lambda g, s, v: v + 0.3 * (s == f"FPFS(5), {mu.HOLD}")),
-    "MU-10 other way": ("figure6", lambda g, s, v: v - 0.3 * (s == mu.FIRST)),
 }
 
 
@@ -116,7 +114,7 @@ def test_notices_and_verdicts_are_true_of_the_losses(name, item, yes, verdict, n
     figure._results = made(result, name, yes)
     assert figure.title == figure.notice
     assert study.claim_row(item, figure._results).verdict == verdict
-    figure._results, figure._table = made(result, name, no), None
+    figure._results = made(result, name, no)
     assert figure.title != figure.notice
     assert not figure.when(figure.data().assign(against=None, less_warning="few"))
     assert study.claim_row(item, figure._results).verdict == other
@@ -154,20 +152,3 @@ def test_the_pathological_example_is_simulated_too():
     busy = heavy_traffic(co.Scenario(co.Multicluster([15, 15]), jobs), jobs)
     assert mu.pathological_loss(2, 15) == pytest.approx(1 - busy.mean())
     assert mu.pathological_loss(2, 15) == pytest.approx(1 - 9 / 30)
-
-
-def test_bars_of_ones_own_join_a_figure():
-    figure8 = study.figure("figure8")
-    two = co.Scenario(FOUR, co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, merged_into=2))
-    label = "4 × 32", "two components"
-    for bad in ("two", (4, "x")):
-        with pytest.raises(co.InputError, match="give a pair of texts"):
-            figure8.add(bad, two)
-    with pytest.raises(co.InputError, match="give a Scenario"):
-        figure8.add(label, co.FCFS())
-    assert figure8.run(seed=1).title == figure8.notice
-    losses = figure8.add(label, two).run(seed=1).data().set_index("series")["capacity_loss"]
-    assert figure8.title != figure8.notice  # it says nothing of two
-    assert len(losses) == 3
-    assert losses["two components"] < losses["one component"]
-    figure8.plot().canvas.draw()

@@ -39,7 +39,7 @@ def found(known, noise, wave):
 
 def results(*names, known=lambda case: {}, noise=0.0, **scale):
     """Return made-up results of figures; `known` returns what is known of a case."""
-    size = Scale(**dict(SMALL[study.name].values) | {"logs": (CTC, KTH), "draws": 3} | scale)
+    size = Scale(**vars(SMALL[study.name]) | {"logs": (CTC, KTH), "draws": 3} | scale)
     cases = cases_of(study.figures[name].cases(size, 1) for name in names)
     return Results(study, size, 1, {c: found(known(c), noise, w) for w, c in enumerate(cases)})
 
@@ -109,23 +109,19 @@ def waits(slope, spread):
 
 FORCED = [
     ("OB-3", "figure3", penalties(20, 0.5), HOLDS), ("OB-3", "figure3", penalties(5, 2), FAILS),
-    ("OB-3", "figure3", penalties(20, 2), PARTLY),
     ("OB-3", "figure3", penalties(10, 1), OPEN, {"noise": LOUD}),
     ("OB-4", "figure4", longest(1, 2), HOLDS), ("OB-4", "figure4", longest(1, 0.5), PARTLY),
     ("OB-4", "figure4", lambda case: {}, FAILS),
     ("OB-4", "figure4", longest(1, 2), OPEN, {"stand_in": True}),
     ("OB-5", "figure4", shares(0.8, 0.5, 0.6), HOLDS),
     ("OB-5", "figure4", shares(0.4, 0.9, 0.4), PARTLY),  # even at 2 h still
-    ("OB-5", "figure4", shares(0.8, 0.9, 0.6), PARTLY),
     ("OB-5", "figure4", shares(0.5, 0.65, 0.5), OPEN, {"noise": LOUD}),
     ("OB-6", "figure5", widths(2, 0.5), HOLDS), ("OB-6", "figure5", widths(0.5, 2), FAILS),
-    ("OB-6", "figure5", widths(2, 2), PARTLY),
     ("OB-6", "figure5", widths(1, 1), OPEN, {"noise": LOUD}),
     ("OB-7", "attempts", as_printed, HOLDS, {"logs": (KTH,)}),
     ("OB-7", "attempts", as_printed, OPEN, {"logs": (KTH,), "noise": LOUD}),
     ("OB-7", "attempts", falling, FAILS), ("OB-8", "figure6", ahead(0.2, 0.05, 0.4, 90), HOLDS),
     ("OB-8", "figure6", ahead(-0.2, 2, 0.8, 1), FAILS),
-    ("OB-8", "figure6", ahead(0.2, 2, 0.4, 90), PARTLY),
     ("OB-8", "figure6", unlike, OPEN, {"stand_in": True}),
     ("OB-9", "figure7a", waits(1, 0.01), HOLDS, {"draws": 4}),
     ("OB-9", "figure7a", waits(-1, 0.01), FAILS, {"draws": 4}),
@@ -151,13 +147,9 @@ def test_printed_numbers_stand_beside_what_came_out(monkeypatch, stand_in):
     (numbers,) = study._numbers
     rows = {each.item: each for each in numbers(results("figure4", "attempts", known=known))}
     assert len(rows) == (4 if stand_in else 8) + 2 * 2 + 2 * 3
-    expected = {
-        "Table 2 (0:50] KTH-SP2 100 online": "reproduced",
-        "Table 2 (0:50] CTC-SP2 338 online": "differs",
-        "Figure 4 longest wait KTH-SP2 100 online": "reproduced",
-    }
-    for item, answer in expected.items():
-        assert rows[item].verdict == ("cannot be tested" if stand_in else answer)
+    for log, answer in (("KTH-SP2 100", "reproduced"), ("CTC-SP2 338", "differs")):
+        found = rows[f"Table 2 (0:50] {log} online"].verdict
+        assert found == ("cannot be tested" if stand_in else answer)
 
 
 def test_ob1_needs_the_marks_in_their_order():
@@ -171,8 +163,7 @@ def test_ob1_needs_the_marks_in_their_order():
 
 
 @pytest.mark.parametrize(
-    ("kth", "hpc2n", "answer"),
-    [(2.47, 4.7, HOLDS), (2.47, 5.2, PARTLY), (2.2, 5.2, FAILS), (None, None, OPEN)],
+    ("kth", "hpc2n", "answer"), [(2.47, 4.7, HOLDS), (2.47, 5.2, PARTLY), (None, None, OPEN)]
 )
 def test_ob2_needs_the_printed_lengths(kth, hpc2n, answer):
     names = [KTH, HPC2N] if kth else ["KTH-SP2 (synthetic stand-in)"] * 2

@@ -84,11 +84,9 @@ def test_responses_that_still_rise_are_in_doubt(monkeypatch):
     [
         (lambda: served(20, np.nan, above=10), "load = nan"),
         (lambda: responses.LoadedScenario(scenario(20, responses.WHOLE.model), 0.5), "workload = "),
-        (lambda: responses.LoadedScenario(None, 0.5), "scenario = None"),
         (lambda: served(20, 0.5, above=10, parts=6), "can never start"),
         (lambda: served(20, 0.5, kept=0.1), "no field 'kept' of split jobs"),
         (lambda: responses.BreakEven(-1.0, 5), "load = -1"),
-        (lambda: responses.BreakEven(0.5, -5), "max_jumps = -5"),
     ],
 )
 def test_what_cannot_be_served_is_refused(make, words):

@@ -38,6 +38,27 @@ def test_cells_are_the_printed_ones(name, tables, run_small):
 
 
 @pytest.mark.parametrize(
+    ("name", "figure", "columns", "rows"),
+    [
+        (STUDIES[-1], "waits", "log servers length policy mean_wait_h p95_wait_h longest_wait_h "
+         "mean_attempts refused", 5 * (2 + 1)),  # two lengths on 100 servers, exact ones on 128
+        (STUDIES[-1], "attempts", "log servers length size_from size_to mean_attempts", 6),
+        ("job-sharing", "break_even", "configuration workload scheduling p ci95_low ci95_high "
+         "answer", 2 * 4 * 2),
+        # Workloads, configurations and policies; weights; ways to run, one of them at 9 overheads.
+        ("job-sharing", "awrt", "configuration workload scheduling mode p weight awrt",
+         2 * 4 * 2 * 2 * (3 + 9)),
+        ("communication-penalty", "thresholds", "load max_jumps splitting group psi ci95_low "
+         "ci95_high answer", 2 * 5),
+    ],
+)  # fmt: skip
+def test_tables_have_the_agreed_columns_and_every_case(name, figure, columns, rows, run_small):
+    table = run_small(name).figure(figure).data()
+    assert " ".join(table).startswith(columns)
+    assert len(table) == rows
+
+
+@pytest.mark.parametrize(
     ("name", "figure"),
     [("communication-penalty", "figure2"), ("job-sharing", "figure7"), (STUDIES[-1], "figure7a")],
 )

@@ -1,8 +1,7 @@
 """Co-allocation with communication considerations in multicluster systems (Ngubiri, van Vliet).
 
-Up to which execution time penalty does it pay to split large jobs over clusters? Figures 1 to 6,
-the claims CP-1 to CP-8, and the thresholds over what the paper leaves open; and, further than the
-paper, maps of where splitting pays.
+Figures 1 to 6, the claims CP-1 to CP-8, the thresholds over what the paper leaves open, and,
+further than the paper, maps of where splitting pays.
 """
 
 from collections.abc import Mapping, Sequence

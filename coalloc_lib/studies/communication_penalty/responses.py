@@ -72,17 +72,14 @@ def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
 
 @dataclass(frozen=True)
 class Responses:
-    """Mean responses by group, run by run; `means` is empty past saturation.
-
-    Where penalties are drawn, they have split jobs by penalty, and their waits (``"C1 wait"``).
-    """
+    """Mean responses by group, run by run, and waits (``"C1 wait"``); empty past saturation."""
 
     max_utilization: Sample
     means: Mapping[str, Sample]
 
     @property
     def saturated(self) -> bool:
-        """Whether the load is not certain to be max_utilization."""
+        """Whether the load is not certain to be below the maximal utilization."""
         return not self.means
 
     def mean(self, group: str) -> float:
@@ -147,8 +144,7 @@ def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
 def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
     """Return mean response times at a load, and the maximal utilization; `size` is (jobs, runs).
 
-    With the same seed, runs of scenarios with the same jobs can be compared in pairs. A load not
-    below the interval of the maximal utilization saturates.
+    A load not below the interval of the maximal utilization saturates.
     """
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
@@ -201,8 +197,7 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
 def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
     """Return as columns by how many percent splitting changes the mean response of a group.
 
-    Infinite where only the split jobs saturate, -100 where only the whole ones do, NaN where both
-    do. Else of the geometric mean over the runs: near saturation one run would decide.
+    It is of the geometric mean over the runs: near saturation one run would decide.
     """
     ratios = ratio(split, whole, group)
     costs = (whole.max_utilization - split.max_utilization).interval
@@ -227,8 +222,7 @@ def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
     """Return what a group loses by splitting, in response time, run by run.
 
-    Past saturation of the split jobs it is infinite. Where the whole jobs saturate, every queue
-    grows, the faster the lower the maximal utilization: the loss is then in that.
+    Where the whole jobs saturate, every queue grows: the loss is then in the maximal utilization.
     """
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:

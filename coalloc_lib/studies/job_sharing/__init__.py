@@ -1,8 +1,7 @@
 """On advantages of grid computing for parallel job scheduling (Ernemann and others, 2002).
 
-What sites gain by sharing their jobs, and by letting jobs span sites: Figures 4 to 7 and the claims
-JS-1 to JS-8. Further than the paper go who gains by joining, the overhead up to which spanning
-pays by policy, and the three earlier studies with EASY backfilling beside their own policies.
+Figures 4 to 7 and the claims JS-1 to JS-8; further, who gains by joining, overheads at
+break-even by policy, and the three earlier studies with EASY beside their own policies.
 """
 
 from collections.abc import Callable, Sequence
@@ -94,8 +93,7 @@ def add_ratios(
 ) -> None:  # fmt: skip
     """Add a figure of pairs of cases, by workload, configuration, and the keys of `pairs`.
 
-    Its table has a row for each pair and weight: both AWRTs in hours, and their ratio; `labels` are
-    the columns of the keys. With a column ``sites`` the users of sites of each size have rows, too.
+    `labels` are the columns of the keys; with ``sites`` the users of sites of each size have rows.
     """
 
     def cases(scale: Scale, seed: Seed) -> Entries:

@@ -164,9 +164,9 @@ class Case:
         return self.sums(*self.simulate())
 
 
-def spanning(work: Work, configuration: str, policy: str = "EASY", **how: Any) -> list[Case]:
+def spanning(work: Work, configuration: str, policy: str = "EASY") -> list[Case]:
     """Return multi-site execution at each overhead."""
-    return [Case(work, configuration, MULTI_SITE, policy, p, **how) for p in OVERHEADS]
+    return [Case(work, configuration, MULTI_SITE, policy, p) for p in OVERHEADS]
 
 
 def resampled(
@@ -187,8 +187,7 @@ def ratio(means: NDArray[np.float64]) -> float:
 def break_even(means: NDArray[np.float64]) -> float:
     """Return the overhead from which on spanning loses, from AWRTs at each and of job sharing.
 
-    ``-inf`` where it loses at once, ``inf`` where it never does; linear between those that were
-    run.
+    ``-inf`` where it loses at once, ``inf`` where it never does; linear in between.
     """
     more = means[:-1] - means[-1]
     after = int((more > 0).argmax())

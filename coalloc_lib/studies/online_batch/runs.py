@@ -22,7 +22,6 @@ from coalloc_lib.simulation import simulate
 from coalloc_lib.studies.core import Scale, Study, scales
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
-from coalloc_lib.workloads.swf import SwfLog
 
 HOUR, DAY = 3600.0, 86_400.0
 KTH, CTC, HPC2N = "KTH-SP2", "CTC-SP2", "HPC2N"
@@ -114,15 +113,6 @@ class Log:
         return ((self.jobs.submit - self.jobs.submit.min()) // WEEK).astype(np.int64)
 
 
-def log_of(log: SwfLog) -> Log:
-    """Return the usable jobs of a log in the Standard Workload Format, with their waits."""
-    jobs = log.jobs(request="total")
-    waits = log.usable.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
-    # A synthetic log has no machine on which its jobs could have waited.
-    known = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
-    return Log(log.name, jobs, known, log.is_stand_in)
-
-
 def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
     """Return the logs by name, stand-ins in place of those that are not there; HPC2N has none."""
     places = {each["name"]: each["found"] for each in listing()}
@@ -133,15 +123,19 @@ def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
 @lru_cache(maxsize=8)
 def _log(name: str, places: str) -> Log:
     """Read a log; `places` is where it is, which may change while Python runs."""
-    return log_of(load_trace(name, missing="stand-in"))
+    log = load_trace(name, missing="stand-in")
+    jobs = log.jobs(request="total")
+    waits = log.usable.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
+    # A synthetic log has no machine on which its jobs could have waited.
+    known = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
+    return Log(log.name, jobs, known, log.is_stand_in)
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What is kept of a run: sums by week, numbers, and `longer`, the share beyond each of `WAITS`.
 
-    Sums ``wait`` are in hours, ``penalty`` over run times, ``requests`` with refused ones; ``within
-    h`` counts jobs that waited up to h hours. ``by size`` they have a row for each of `ENDS`.
+    ``wait`` is in hours, ``requests`` has refused ones; ``by size`` is a row for each of `ENDS`.
     """
 
     sums: Mapping[str, NDArray[np.float64]]
@@ -192,8 +186,7 @@ class Outcome:
 class Case:
     """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    A `share` of the jobs reserves ahead, as in the drawing number `draw`; with a `placement` the
-    servers are equal clusters, and spanning them adds the `penalty`.
+    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters.
     """
 
     log: Log
@@ -311,10 +304,7 @@ def book_on_trees(
     requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Return each start, NaN where refused, and the attempts and operations by `PHASES`.
-
-    These are counted of requests from number `counted_from` on.
-    """
+    """Return each start, or NaN, and attempts and operations from request `counted_from` on."""
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
     for number, (submit, earliest, length, servers) in enumerate(requests):

@@ -1,0 +1,191 @@
+"""The checks of all exercises take right answers, and give hints that do not tell them."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import coalloc_lib as co
+from coalloc_lib.sites import multi_site, sharing
+from coalloc_lib.studies.cluster_configurations import FOUR
+from coalloc_lib.studies.communication_penalty import WHOLE, scenario
+from coalloc_lib.studies.job_sharing import workload_sets
+from coalloc_lib.studies.online_batch import runs
+from lessons import (
+    cluster_configurations,
+    communication_penalty,
+    job_sharing,
+    maximal_utilization,
+    online_batch,
+)
+from tests.studies.small_logs import small_logs
+
+M128, EASY = co.Multicluster([128] * 4), {"scheduling": co.EASY()}
+
+
+class WidestFirst(co.Scheduling):
+    def start_jobs(self, state):
+        for job in sorted(state.queue, key=lambda job: -job.processors):
+            state.start(job)
+
+
+class StopsAtTheFirst(co.Scheduling):
+    def start_jobs(self, state):
+        for job in sorted(state.queue, key=lambda job: -job.processors):
+            if not state.start(job):
+                break
+
+
+class Misspelt(co.Scheduling):
+    def start_jobs(self, state):
+        state.begin(state.queue[0])
+
+
+# In the second and the third notebook, answers are found with other jobs than those of the check.
+
+
+def utilization(sizes=(32,) * 4, jobs=FOUR, **how):
+    asked = co.Scenario(co.Multicluster(sizes), jobs, **how)
+    return 1 - co.saturated_loss(asked, jobs=100_000, seed=5, backlog=50).estimate
+
+
+def break_even_under_first_fit():
+    both = FOUR, FOUR.with_(merged_into=1)
+    spread, whole = (utilization(jobs=jobs, placement=co.FirstFit()) for jobs in both)
+    return spread / whole
+
+
+def gap_with_overtaking():
+    systems = (32,) * 4, (64, 32, 16, 16)
+    equal, unequal = (utilization(sizes, scheduling=co.FPFS(10)) for sizes in systems)
+    return equal - unequal
+
+
+def split(psi, max_jumps=0, above=10):
+    return scenario(max_jumps, WHOLE.with_(above=above, span_penalty=psi))
+
+
+def threshold_of_more_jobs():
+    def later(psi):
+        return co.compare(split(psi, 20, above=5), scenario(20), load=0.7, seed=5).estimate
+
+    return brentq(later, 0.0, 0.4, xtol=0.01)
+
+
+def threshold_at_need():
+    def costs(psi):
+        at_need = split(psi).with_(placement=co.SingleThenSpan(co.WorstFit()))
+        return co.compare(scenario(0), at_need, seed=5).estimate
+
+    return brentq(costs, 0.0, 0.6, xtol=0.005)
+
+
+def first_extract():
+    return next(iter(workload_sets().values())).jobs.chopped(128).pieces
+
+
+def awrt(schedule):
+    """Written out anew: processors times run time."""
+    weight = schedule.jobs.processors * schedule.jobs.runtime
+    return float((weight * (schedule.end - schedule.jobs.submit)).sum() / weight.sum())
+
+
+def under_fcfs():
+    jobs, how = first_extract(), {"scheduling": co.FCFS()}
+    return awrt(multi_site(M128, jobs, 0.25, **how)) / awrt(sharing(M128, jobs, **how))
+
+
+def some_stay():
+    jobs = first_extract()
+    site = np.arange(len(jobs)) % 4  # a log is in order of submission
+    rng = np.random.default_rng(np.random.SeedSequence(1).spawn(1)[0])
+    home = np.where(rng.random(len(jobs)) < 0.5, site, -1)
+    return awrt(sharing(M128, jobs, home=home, **EASY)) / awrt(sharing(M128, jobs, **EASY))
+
+
+def two_halves():
+    jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total").chopped(50).pieces
+    halves = co.Multicluster([50, 50])
+    base = awrt(sharing(halves, jobs, **EASY))
+    return brentq(lambda p: awrt(multi_site(halves, jobs, p, **EASY)) - base, 0, 0.4, xtol=0.002)
+
+
+def booked(scheduling, exact=False, ahead=False):
+    """Return the waits of the log, and its jobs."""
+    log = runs.logs()[runs.KTH]
+    jobs = runs.standard(log, share=0.5).jobs() if ahead else log.jobs
+    jobs = jobs.replace(estimate=None) if exact else jobs
+    return co.simulate(co.Multicluster([100]), jobs, scheduling=scheduling).wait, log
+
+
+def penalty_of_small_jobs():
+    wait, log = booked(co.Online(), exact=True)
+    small = log.jobs.runtime < runs.HOUR
+    recorded, online = ((each / log.jobs.runtime)[small].mean() for each in (log.recorded, wait))
+    return recorded / online
+
+
+def released_early():
+    ways = co.Online(release_early=True), co.Online()
+    early, asked = (np.nanmean(booked(way)[0]) for way in ways)
+    return early / asked
+
+
+def with_reservations():
+    ways = {"ahead": True}, {"exact": True}
+    ahead, none = (np.nanmean(booked(co.Online(), **how)[0]) for how in ways)
+    return (ahead - none) / runs.HOUR
+
+
+MU, CC, CP = maximal_utilization, cluster_configurations, communication_penalty
+JS, OB = job_sharing, online_batch
+ONE_OR_ALL = co.SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2], name="one or all")
+#: The lesson, the number, the right answer or what finds it, and wrong ones.
+EXERCISES = [
+    (MU, 1, 1 / 7, [6 / 7, "a seventh"]), (MU, 2, 0.9, [0.1, None]),
+    (MU, 3, 6, [5, 6.5, float("nan")]), (MU, 4, 100, [50, 200]),
+    (MU, 5, WidestFirst(), [co.FCFS(), StopsAtTheFirst(), 5]),
+    (MU, 6, ONE_OR_ALL, [co.uniform(1, 4), co.uniform(1, 9), None]),
+    (CC, 1, lambda: utilization() / 1.4, [0.894, 1.25]), (CC, 2, 1.5, [1.0, 0.667, 120 / 128]),
+    (CC, 3, 12, [4, 8, (44, 44, 20, 20)]), (CC, 4, 16, [4, 8, "16 x 8"]),
+    (CC, 5, break_even_under_first_fit, [1.2, 1.0, 0.85]),
+    (CC, 6, gap_with_overtaking, [0.0, -0.19, 19]),
+    (CP, 1, 1.64, [0.64, 1.74, "slow"]), (CP, 2, 0.2, [1.2, 0.0, 0.25]),
+    (CP, 3, 1.5, [0.15, 15, 10]), (CP, 4, 3, [2, 4, None]),
+    pytest.param(CP, 5, threshold_of_more_jobs, [0.1, 0.21], marks=pytest.mark.long),
+    (CP, 6, threshold_at_need, [0.21, 0.24, 0.4]),
+    (JS, 1, (16 * 2 + 20 * 12) / 36, [4.0, 7.0, "hours"]),  # responses 2 and 12
+    (JS, 2, 4, [3, 5, 6]),  # the head goes at 6, and it comes at 2
+    (JS, 3, under_fcfs, [1.04, 0.25]), (JS, 4, some_stay, [1.0, 0.75]),
+    (JS, 5, two_halves, [0.25, np.inf]), (OB, 1, 2, [None]), (OB, 2, 5, [None]),
+    (OB, 3, penalty_of_small_jobs, [None]), (OB, 4, released_early, [None]),
+    (OB, 5, with_reservations, [None]),
+]  # fmt: skip
+
+
+def hint_of(lesson, number, answer):
+    """Return the hint that a wrong answer gets, in one line."""
+    words = lesson.check(number, answer).data
+    assert "Not yet" in words
+    assert "\n" not in words
+    return words.split("Not yet: ")[1]
+
+
+@pytest.mark.parametrize(("lesson", "number", "right", "wrong"), EXERCISES)
+def test_right_answers_are_taken_and_wrong_ones_get_a_hint(
+    lesson, number, right, wrong, monkeypatch
+):
+    monkeypatch.setattr(runs, "logs", small_logs())
+    found = right() if callable(right) else right
+    assert "Right" in lesson.check(number, found).data
+    if lesson is OB:
+        wrong = [3 * found + 1, found / 2, *wrong]
+    told = f"{found:.2g}" if isinstance(found, int | float) else str(found)
+    for hint in (hint_of(lesson, number, answer) for answer in wrong):
+        hint = hint.replace("128", "").replace("1 + lambda", "")
+        assert lesson is OB or (lesson is CP and callable(right)) or told not in hint
+
+
+def test_what_a_policy_of_the_readers_raises_is_told():
+    hint = hint_of(MU, 5, Misspelt)
+    assert "your code raises" in hint
+    assert "AttributeError: " in hint
