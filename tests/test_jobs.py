@@ -57,7 +57,7 @@ def test_a_wrong_length_is_named(name):
 
 @given(systems_and_streams(), st.data())
 def test_selections_take_the_same_rows_of_every_column(case, data):
-    _, jobs = case
+    jobs = data.draw(asking(case[1]))
     n = len(jobs)
     first = data.draw(st.integers(0, n - 1))
     rows = data.draw(st.permutations(range(n)))
@@ -72,7 +72,7 @@ def test_selections_take_the_same_rows_of_every_column(case, data):
 
 
 def test_replace_keeps_all_else_and_refuses_unknown_columns():
-    jobs = stream(estimate=[9, 9, 9], request="total", span_penalty=[0, 1, 2])
+    jobs = stream(estimate=[9, 9, 9], request="total", span_penalty=[0, 1, 2], **WISHES)
     assert_same(jobs.replace(), jobs)
     changed = jobs.replace(runtime=[1, 1, 1])
     np.testing.assert_array_equal(changed.runtime, [1, 1, 1])
@@ -156,9 +156,9 @@ def test_merge_by_hand():
 
 @given(systems_and_streams(), st.data())
 def test_merging_the_parts_of_a_sorted_stream_gives_it_back(case, data):
-    _, jobs = case
-    jobs = co.merge(jobs)
-    assert (np.diff(jobs.submit) >= 0).all()
+    given = data.draw(asking(case[1]))
+    jobs = co.merge(given)
+    assert_same(jobs, given[np.argsort(given.submit, kind="stable")])
     cut = data.draw(st.integers(0, len(jobs)))
     parts = [part for part in (slice(cut), slice(cut, None)) if len(jobs.submit[part])]
     assert_same(co.merge(*(jobs[part] for part in parts)), jobs)
@@ -273,26 +273,13 @@ def test_pieces_are_as_large_as_they_may_be(rows):
 
 
 def test_values_of_pieces_by_job():
-    chopped = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
-    assert chopped.job.tolist() == [0, 0, 0, 1, 2, 2]
-    assert chopped.last([3, 9, 4, 1, 6, 5]).tolist() == [9, 1, 6]
-    np.testing.assert_array_equal(chopped.last([3, np.nan, 4, 1, 6, 5]), [np.nan, 1, 6])
-    assert repr(chopped) == "<Chopped: 2 of 3 jobs in pieces, 6 pieces>"
+    assert PIECES.job.tolist() == [0, 0, 0, 1, 2, 2]
+    assert PIECES.last([3, 9, 4, 1, 6, 5]).tolist() == [9, 1, 6]
+    np.testing.assert_array_equal(PIECES.last([3, np.nan, 4, 1, 6, 5]), [np.nan, 1, 6])
+    assert repr(PIECES) == "<Chopped: 2 of 3 jobs in pieces, 6 pieces>"
 
 
 WISHES = {"submit": [4, 0, 2], "earliest_start": [4, 3, 9], "latest_start": [np.inf, 3, 12]}
-
-
-@given(systems_and_streams(), st.data())
-def test_selections_and_merges_keep_what_each_job_asks_for(case, data):
-    jobs = data.draw(asking(case[1]))
-    rows = data.draw(st.permutations(range(len(jobs))))
-
-    def wishes(some):
-        return set(zip(some.number, some.earliest_start, some.latest_start, strict=True))
-
-    for same in (jobs[rows], co.merge(jobs[rows]), jobs.replace(runtime=jobs.runtime + 1)):
-        assert wishes(same) == wishes(jobs)
 
 
 def test_a_wish_stays_as_far_ahead_where_submissions_move():
@@ -352,7 +339,6 @@ PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream()[1], r"jobs\[1\] is one job; give a slice: jobs\[1:2\]"),
         (lambda: stream()[None], r"jobs\[None\] selects no jobs"),
         (lambda: stream()[5], r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
-        (lambda: stream()[np.zeros(3, bool)], "jobs.* selects no jobs"),
         (lambda: stream().sample(4, 1), "count = 4, and there are 3"),
         (lambda: stream().sample(1, 1, 1.0), "the jobs are submitted at one instant"),
         (lambda: stream().sample(3, 1, 0), "rate = 0"),
@@ -368,9 +354,7 @@ PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream().split(into=2.5), "into = 2.5"),
         (lambda: stream().split(into=2, above=-1), "above = -1"),
         (lambda: stream().split(at_most=2, rounding="floor"), "above and rounding go with into"),
-        (lambda: stream().split(at_most=2, above=3), "above and rounding go with into"),
         (lambda: split_into([3, 2.7], 2), "totals"),
-        (lambda: split_into([[3, 3]], 1), "totals and parts have shapes"),
         (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),
         (lambda: split_into([3], 10**9), "parts = 1000000000; give at most"),
         (lambda: split_into([3], 2, "nearest"), "rounding = 'nearest'; choose one of 'even'"),
@@ -379,13 +363,9 @@ PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: co.JobStream([0], [1], [10**12]).chopped(1), "pieces = 1000000000000; give at"),
         (lambda: stream(request="ordered").chopped(2), "chopped .* these are ordered; replace"),
         (lambda: PIECES.last([1, 2, 3]), "values has .* there are 6 pieces; give one value"),
-        (
-            lambda: stream().replace(earliest_start=[0, 0, 2]),
-            r"earliest_start\[1\] = 0 comes before s",
-        ),
+        (lambda: stream(earliest_start=[0, 0, 2]), r"earliest_start\[1\] = 0 comes before submit"),
         (lambda: stream(latest_start=[9, 0.5, 9]), r"latest_start\[1\] = 0.5 comes before earlies"),
         (lambda: stream(latest_start=[9, 9, math.nan]), r"latest_start\[2\] = nan; give a finite"),
-        (lambda: stream(latest_start=[timedelta(-1)] * 3), r"latest_start\[0\] = -86400; give a"),
         (lambda: stream(earliest_start=[datetime.max] * 3), "earliest_start holds datetimes"),
         (lambda: JOBS.reserved_ahead(1.1, 1, 1), "share = 1.1; give a number from 0 to 1"),
         (lambda: JOBS.reserved_ahead(0.5, -1, 1), "up_to = -1; give a finite number of 0 or more"),

@@ -18,16 +18,6 @@ LISTING = "coalloc_lib.workloads.catalogue.listing"
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize(
-    "command", [[], ["loss"], ["simulate"], ["reproduce"], ["traces", "fetch"]]
-)
-def test_every_command_has_help_with_examples(run, command):
-    printed = run(*command, "--help")
-    assert printed.startswith(f"Usage: {' '.join(['coalloc', *command])}")
-    assert not command or f"  coalloc {' '.join(command)} " in printed.partition("Example")[2]
-    assert max(map(len, printed.splitlines())) <= 100
-
-
 def test_without_a_command_the_help_is_printed(run):
     assert run() == run("--help")
     assert run("traces") == run("traces", "--help")
@@ -116,7 +106,5 @@ def test_traces_are_listed_and_found(run, tmp_path, monkeypatch):
 
 def test_traces_refuse_what_is_wrong_in_one_line(refused, monkeypatch, tmp_path):
     assert "KTH-SP2" in refused("traces", "fetch", "weather")
-    assert "Missing argument 'NAME" in refused("traces", "fetch")
-    assert "No such command 'burn'" in refused("traces", "burn")
     monkeypatch.setenv("COALLOC_TRACES", str(tmp_path / "gone"))
     assert "is not a folder" in refused("traces", "list")

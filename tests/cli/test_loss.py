@@ -90,7 +90,6 @@ def test_a_loss_of_nothing_has_no_sign(run, seed):
 
 
 def test_the_default_backlog_is_that_of_the_library(run):
-    assert f"[default: {co.saturation.HELD}]" in run("loss", "--help")
     overtaking = [*SAMPLED, "--scheduling", "fpfs", "--max-jumps", "20"]
     assert run(*overtaking) == run(*overtaking, "--backlog", co.saturation.HELD)
 

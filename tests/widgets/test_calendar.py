@@ -98,16 +98,6 @@ def test_a_slip_is_told_in_the_widget_and_changes_nothing(asked, field, words):
     assert calendar.free(12, 17) == free
 
 
-def test_other_load_keeps_the_requests_of_the_reader():
-    calendar = empty(max_attempts=2)
-    calendar.submit(12, 3, 4)
-    calendar.submit(20, 3, 2)
-    load = {"requests": 0, "share": 0, "ahead": 0, "draw": 1, "rule": "best-fit"}
-    calendar._heard({"do": "load"} | load)
-    assert drawn(calendar) == [(1, 12, 15, (0, 1, 2, 3)), (2, 20, 23, (0, 1))]
-    assert calendar.data["rule"] == "best-fit"
-
-
 def crowded_out():
     """Return a calendar whose load of others leaves no room for request 1, which had some."""
     calendar = empty(max_attempts=2)
@@ -128,7 +118,9 @@ def crowded_out():
 def test_what_others_crowded_out_is_booked_again_when_they_leave_unless_it_is_cancelled():
     calendar = crowded_out()
     calendar.load(30, 0, 0, 99)  # however often others change
-    calendar.load(0, 0, 0, 1)
+    load = {"requests": 0, "share": 0, "ahead": 0, "draw": 1, "rule": "best-fit"}
+    calendar._heard({"do": "load"} | load)
+    assert calendar.data["rule"] == "best-fit"
     assert drawn(calendar) == [(1, 12, 15, (0, 1, 2, 3)), (2, 32, 33, (0,))]
     assert "your request 2" not in calendar.data["said"]["words"]
     assert calendar.submit(20, 1, 1).startswith("request 3 is booked")

@@ -119,11 +119,6 @@ def test_of_a_queue_that_is_full_from_the_begin_the_first_stand_for_all():
     assert sent["waits"][0] == 4998  # two run at once
 
 
-def test_a_window_of_too_many_jobs_is_refused():
-    with pytest.raises(co.InputError, match=r"^window holds 5,000 jobs or more; give a shorter"):
-        film(long(5000), "", (0, 1e9))
-
-
 ODD = {
     "one job": ([1], [2], [[1]], [3]),
     "no time at all": ([0, 0], [0, 0], [[2], [3]], [3]),
@@ -209,6 +204,11 @@ WRONG = {
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is no str"),
     "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
+    "a window of all": (
+        (long(5000),),
+        {"window": (0, 1e9)},
+        "^window holds 5,000 jobs or more; give a shorter",
+    ),
     "after the end": ((small(),), {"now": 99}, "^now = 99; give an instant from 0.0 to 10.0"),
     "outside the window": ((small(),), {"now": 1, "window": (2, 5)}, "^now = 1; .* 2.0 to 5.0"),
 }

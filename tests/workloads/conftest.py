@@ -2,5 +2,4 @@ import sys
 
 from tests.conftest import ROOT
 
-DATA = ROOT / "data" / "traces"
-sys.path.append(str(DATA))  # the scripts that make the stand-ins
+sys.path.append(str(ROOT / "data" / "traces"))  # the scripts that make the stand-ins

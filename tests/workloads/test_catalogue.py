@@ -214,11 +214,3 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch, cache):
             InputError, match=r"COALLOC_TRACES = .*(gone|\.\.\.x+)' is not a folder"
         ):
             load_trace("KTH-SP2")
-
-
-@pytest.mark.parametrize(("name", "processors"), [("CTC-SP2", 338), ("KTH-SP2", 100)])
-def test_stand_ins_say_what_they_are(name, processors):
-    log = load_stand_in(name.lower())
-    assert (log.title, log.is_stand_in) == (f"{name} (synthetic stand-in)", True)
-    assert "SYNTHETIC" in log.header["Computer"]
-    assert (len(log), log.processors) == (10_000, processors)

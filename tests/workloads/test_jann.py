@@ -82,10 +82,8 @@ ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        *(
-            (lambda sample=sample: HyperErlang.fit(sample), "no hyper-Erlang times have these")
-            for sample in ([4.0] * 3, [0.0, 5.0, 5.0])
-        ),
+        (lambda: HyperErlang.fit([4.0] * 3), "no hyper-Erlang times have these"),
+        (lambda: HyperErlang.fit([0.0, 5.0, 5.0]), "no hyper-Erlang times have these"),
         (lambda: HyperErlang.fit([0, 0, 0]), "sample holds no time above 0"),
         (lambda: HyperErlang(1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
         (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give two"),
