@@ -12,8 +12,8 @@ from scipy import stats
 import coalloc_lib as co
 
 REPLICATIONS = 20
-JOBS = 130_000
-WARM_UP = 10_000
+JOBS = 400_000
+WARM_UP = 20_000
 #: Largest half-width of an interval, as a fraction of the theory's value.
 WIDTH = 0.02
 
