@@ -57,32 +57,6 @@ def test_the_lab_opens_for_root_too_and_asks_for_it_only_then(tmp_path, user, al
     assert ("--allow-root" in make("--dry-run", "lab", PATH=path)) == allowed
 
 
-HANGS = """
-import numba
-import numpy as np
-
-
-@numba.njit(nogil=True)
-def spin(count):
-    while count[0] < 1e11:  # some minutes: what is left of it, if anything, ends by itself
-        count[0] += 1
-
-
-def test_hangs():
-    spin(np.zeros(1))
-"""
-
-
-@pytest.mark.long
-def test_a_test_that_hangs_in_a_kernel_is_ended(tmp_path):
-    (tmp_path / "test_hangs.py").write_text(HANGS)
-    options = ["-c", ROOT / "pyproject.toml", "--rootdir", tmp_path, "-p", "no:cacheprovider"]
-    done = run(sys.executable, "-m", "pytest", *options, "--timeout", "5", tmp_path, timeout=200)
-    assert done.returncode != 0
-    assert "Timeout" in done.stdout
-    assert "in test_hangs" in done.stdout
-
-
 def test_a_python_that_is_too_old_is_refused_in_words(tmp_path):
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "pyproject.toml").touch()

@@ -19,8 +19,7 @@ from coalloc_lib.checks import (
     shown,
     whole,
 )
-from coalloc_lib.placement import Placement, WorstFit, allocation_of, listed, time_on_processors
-from coalloc_lib.profile import Reservation
+from coalloc_lib.placement import Placement, WorstFit, allocation_of, time_on_processors
 from coalloc_lib.system import Multicluster
 
 
@@ -132,42 +131,24 @@ class Calendar:
             return Refused(self.now, why, tuple(tried))
         return self._booked(self.idle.choose(*found, self.rule), found, tuple(tried))
 
-    def reserve(self, start: float, end: float, servers: Sequence[int]) -> Booking | Refused:
-        """Book servers that were chosen among those that `free` found."""
-        idle = self.free(start, end)
-        chosen = {*(numbers := listed(servers) or ())}
-        periods = [period for period in idle if period.server in chosen]
-        if not 0 < len(numbers) == len(periods):
-            raise InputError(
-                f"servers = {shown(servers)}; idle from {start:g} to {end:g} are "
-                f"{shown([period.server for period in idle])}; give some of them, each once"
-            )
-        if end > self.terms.horizon_end(self.now):
-            return Refused(self.now, search.BEYOND_HORIZON, ())
-        counts, each = self.idle.counts(start, end), self.idle.by_cluster(periods)
-        found = Reservation(float(start), float(end), [*map(len, each)])
-        return self._booked(periods, found, (Attempt(found.start, found.end, counts, ""),))
-
     def cancel(self, booking: Booking) -> None:
         """Give up a booking that has not started.
 
         Where it starts now, what its servers had idle until now is past.
         """
-        self._live(booking)
+        if not isinstance(booking, Booking) or booking not in self.bookings:
+            raise InputError(
+                f"{shown(booking)} is no booking of this calendar that has not ended, or it was "
+                "given up before; give what submit() returned"
+            )
         if booking.start < self.now:
             raise InputError(
-                f"the booking has run since {booking.start:g}, now is {self.now:g}; complete it"
+                f"the booking has run since {booking.start:g}, now is {self.now:g}; cancel one "
+                "that has not started"
             )
-        self._end(booking, booking.start)
-
-    def complete(self, booking: Booking) -> None:
-        """End a booking now, before its time: its servers are idle from now on."""
-        self._live(booking)
-        if booking.start > self.now:
-            raise InputError(
-                f"the booking starts at {booking.start:g}, now is {self.now:g}; cancel it"
-            )
-        self._end(booking, self.now)
+        self.bookings.remove(booking)
+        for server in booking.servers:
+            self.idle.give_back(server, booking.start, booking.end)
 
     def free(self, start: float, end: float) -> list[IdlePeriod]:
         """Return the idle periods, one a server, that hold a whole interval: the range search."""
@@ -210,20 +191,6 @@ class Calendar:
         booking = Booking(self.now, found.start, found.end, servers, allocation, attempts)
         self.bookings.add(booking)
         return booking
-
-    def _live(self, booking):
-        """Refuse what is no booking of this calendar, or not any more."""
-        if not isinstance(booking, Booking) or booking not in self.bookings:
-            raise InputError(
-                f"{shown(booking)} is no booking of this calendar that has not ended, or it was "
-                "given up before; give what submit() returned"
-            )
-
-    def _end(self, booking, at):
-        """Give back what is left of a booking."""
-        self.bookings.remove(booking)
-        for server in booking.servers:
-            self.idle.give_back(server, at, booking.end)
 
 
 class _Request(NamedTuple):

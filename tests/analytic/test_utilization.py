@@ -126,10 +126,3 @@ HALF = SizeDistribution([0, 0.5, 0.5])
 def test_mistakes_are_refused(arguments, keywords, words):
     with pytest.raises(InputError, match=words):
         maximal_utilization(*arguments, **keywords)
-
-
-def test_a_large_table_is_computed_and_equals_independent_columns():
-    part = uniform(1, 8)
-    table = maximal_utilization(FOUR, JointSizes.product([part] * 4))
-    columns = maximal_utilization(FOUR, part)
-    assert table.max_utilization == pytest.approx(columns.max_utilization, abs=1e-10)

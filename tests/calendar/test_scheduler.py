@@ -66,27 +66,6 @@ def test_what_is_given_up_can_be_had_again(calendar):
     assert calendar.submit(40, 20, 4).start == 60
     calendar.cancel(calendar.to_come)
     assert calendar.submit(40, 20, 4).start == 40
-    calendar.advance(24)
-    calendar.complete(calendar.now_running)
-    assert [period.start for period in calendar.free(24, 30)] == [24, 24, 24, 0]
-    assert calendar.submit(24, 6, 4).start == 24
-
-
-def test_servers_that_a_range_search_found_are_booked_by_name(calendar):
-    found = [period.server for period in calendar.free(30, 45)]
-    assert len(found) == 2
-    booking = calendar.reserve(30, 45, found[::-1])
-    assert (booking.servers, booking.start, booking.end) == (tuple(found), 30, 45)
-    assert (booking.allocation, booking.submit) == ((2,), 20)
-    assert [(attempt.idle, attempt.why) for attempt in booking.attempts] == [((2,), "")]
-    assert calendar.free(30, 45) == []
-    calendar.cancel(booking)
-    assert [period.server for period in calendar.free(30, 45)] == found
-
-
-def test_named_servers_are_counted_by_cluster():
-    calendar = Calendar([2, 1, 2], **TERMS)
-    assert calendar.reserve(0, 5, [4, 0, 3]).allocation == (1, 0, 2)
 
 
 def test_what_is_cancelled_as_it_starts_is_idle_from_now_on(calendar):
@@ -136,18 +115,11 @@ def test_a_wrong_request_changes_no_answer(calendar, request_, words):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda c: c.cancel(c.now_running), "has run since 20, now is 25; complete it"),
-        (lambda c: c.complete(c.to_come), "starts at 40, now is 25; cancel it"),
+        (lambda c: c.cancel(c.now_running), "has run since 20, now is 25; cancel one that"),
         (lambda c: c.cancel(Calendar(4).submit(25, 5, 1)), "is no booking of this calendar"),
-        (lambda c: c.complete(3), "is no booking of this calendar"),
+        (lambda c: c.cancel(3), "is no booking of this calendar"),
         (lambda c: c.advance(24), "now = 24 comes before 25; time only goes on"),
         (lambda c: c.advance(1e308), "the instant 1e+308 is more than 9,007,199,254,740,992 slots"),
-        (lambda c: c.reserve(40, 60, [0, 9]), "servers = [0, 9]; idle from 40 to 60 are "),
-        (lambda c: c.reserve(26, 28, [0, 1, 2, 3]), "idle from 26 to 28 are [3]; give some of"),
-        (lambda c: c.reserve(26, 28, [3, 3]), "servers = [3, 3]; idle from 26 to 28 are [3]"),
-        (lambda c: c.reserve(26, 28, 3), "servers = 3; idle from"),
-        (lambda c: c.reserve(24, 28, [3]), "start = 24 and end = 28, now is 25"),
-        (lambda c: c.reserve(99, 121, [3]), "beyond the horizon"),
         (lambda c: c.free(24, 30), "start = 24 and end = 30, now is 25"),
         (lambda c: c.free(30, 30), "start = 30 and end = 30"),
     ],
@@ -162,12 +134,11 @@ def test_a_wrong_call_changes_no_answer(calendar, call, words):
 def test_nothing_is_given_up_twice_or_after_its_end(calendar):
     calendar.cancel(calendar.to_come)
     before = answers(calendar)
-    for give_up in (calendar.cancel, calendar.complete):
-        assert "is no booking of this calendar that has" in why(give_up, calendar.to_come)
+    assert "is no booking of this calendar that has" in why(calendar.cancel, calendar.to_come)
     assert answers(calendar) == before
     calendar.advance(30)
     assert calendar.bookings == set()
-    assert "is no booking of this calendar" in why(calendar.complete, calendar.now_running)
+    assert "is no booking of this calendar" in why(calendar.cancel, calendar.now_running)
 
 
 #: A placement for jobs on one cluster only.
@@ -258,7 +229,7 @@ def requests(draw, most=40):
         st.integers(-1, 40),
         st.integers(1, 9),
         st.sampled_from([inf, inf, 0, 12]),
-        st.sampled_from(["stay", "stay", "cancel", "complete", "complete later"]),
+        st.sampled_from(["stay", "stay", "cancel", "cancel later"]),
     )
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     slot, step = (draw(st.sampled_from([1, 2.5, 7, 1 / 3])) for _ in range(2))
@@ -268,23 +239,18 @@ def requests(draw, most=40):
 
 def serve(calendar, rows):
     """Make requests of a calendar; yield the answer to each."""
-    earlier = []
+    later = []
     for leap, ahead, length, servers, patience, then in rows:
         calendar.advance(calendar.now + leap)
+        if leap and later and later[-1].start >= calendar.now:
+            calendar.cancel(later.pop())
         start = calendar.now + ahead
         answer = calendar.submit(start, length, servers, latest=start + patience)
         if isinstance(answer, Booking):
             if then == "cancel":
                 calendar.cancel(answer)
-            elif then == "complete" and answer.start == calendar.now:
-                calendar.complete(answer)
-            elif then == "complete later":
-                earlier.append(answer)
-        for booking in [*earlier]:
-            if booking not in calendar.bookings:
-                earlier.remove(booking)
-            elif booking.start <= calendar.now:
-                calendar.complete(booking)
+            elif then == "cancel later":
+                later.append(answer)
         yield answer
 
 

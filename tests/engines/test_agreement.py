@@ -105,7 +105,7 @@ def test_same_bookings_on_many_servers(request_type, rule):
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total", "whole"])
 def test_same_schedule_with_a_long_queue(max_jumps, request_type):
     """The tree over the queue has several levels here, and stale bounds."""
-    rng, n, how = np.random.default_rng(max_jumps), 1500, {"request": request_type}
+    rng, n, how = np.random.default_rng(max_jumps), 800, {"request": request_type}
     submit, runtime, sizes = np.sort(rng.integers(0, 60, n)), rng.exponential(2, n), [12, 9, 8]
     components, placement = rng.integers(1, 8, (n, 3)), None
     if request_type == "total":

@@ -1,5 +1,8 @@
 """What the sweeps of these tests call, and who watches them."""
 
+import os
+import time
+
 import numpy as np
 
 from coalloc_lib.progress import Silent
@@ -37,3 +40,16 @@ class Watch(Silent):
 
     def step(self):
         self.steps += 1
+
+
+POINTS, REPLICATIONS = 200, 2
+LOGGED = [{"x": x} for x in range(POINTS)]
+
+
+def logged(x, seed):
+    """Takes a while, then takes note in a file that a kill cannot take back."""
+    time.sleep(0.004)
+    log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
+    os.close(log)
+    return x, np.random.default_rng(seed).random(3).tolist()

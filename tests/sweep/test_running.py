@@ -11,7 +11,6 @@ from collections import Counter
 from functools import partial
 
 import joblib
-import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from pandas.testing import assert_frame_equal
@@ -22,7 +21,7 @@ from coalloc_lib.sweep import SweepError, cache, points, run_points, sweep
 from coalloc_lib.sweep.cache import Store
 from coalloc_lib.sweep.points import point_keys
 from tests.conftest import ROOT
-from tests.sweep.functions import Watch
+from tests.sweep.functions import LOGGED, POINTS, REPLICATIONS, Watch, logged
 
 SYSTEM = co.Multicluster([8, 8])
 GRID = {
@@ -194,28 +193,16 @@ def test_a_backend_that_cannot_hand_in_points_one_by_one_is_refused_by_name():
         sweep(lambda load, seed: load, {"load": [0.5, 0.7]})
 
 
-POINTS, REPLICATIONS = 400, 2
-LOGGED = [{"x": x} for x in range(POINTS)]
-
-
 @pytest.fixture
 def one_library(monkeypatch):
     """Whoever edits a source while the tests run does not make another library of it."""
     monkeypatch.setattr(cache, "library_digest", str)
 
 
-def logged(x, seed):
-    """Takes a while, then takes note in a file that a kill cannot take back."""
-    time.sleep(0.004)
-    log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
-    os.close(log)
-    return x, np.random.default_rng(seed).random(3).tolist()
-
-
 def start(folder, workers):
     code = (
-        "from tests.sweep.test_running import *; "
+        "from tests.sweep.functions import *; "
+        "from coalloc_lib.sweep import cache, run_points; "
         "cache.library_digest = str; "
         f"run_points(logged, LOGGED, REPLICATIONS, seed=5, cache={str(folder / 'cache')!r}, "
         f"workers={workers})"
@@ -256,7 +243,7 @@ def test_runs_that_are_killed_go_on(tmp_path, monkeypatch, one_library, kills, w
         run = start(tmp_path, workers)
         while run.poll() is None and executions(tmp_path).total() == begun:
             time.sleep(0.01)
-        time.sleep(moments.uniform(0, 0.5))
+        time.sleep(moments.uniform(0, 1.5 / kills))
         run.kill()
         run.wait()
         stages.append((executions(tmp_path), recorded(tmp_path)))

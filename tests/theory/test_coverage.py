@@ -90,30 +90,3 @@ def test_crossings_cover_where_runs_share_less(share):
         return lambda x: Sample(20 * (x - 0.37) + common + np.sqrt(share) * rng.normal(size=10))
 
     assert crossings_that_cover(difference, 0.37, 1000) >= 0.93
-
-
-@pytest.mark.long
-def test_crossings_of_a_queue_cover():
-    """A job spans two servers, as one M/M/1 queue whose service is stretched by 1 + psi.
-
-    Offered half of the load, its mean response is 1.2 / (1 - 0.6) at a penalty of 0.2. Of 400
-    intervals, three standard errors are 3.3 %.
-    """
-    root, runs, jobs, warm_up = 0.2, 10, 2000, 200
-    system, components = co.Multicluster([1, 1]), np.ones((jobs, 2), dtype=int)
-
-    def difference(rng):
-        times = co.PoissonArrivals(0.5), co.Exponential(1.0)
-        drawn = [
-            co.JobStream(*(each.sample(rng, jobs) for each in times), components)
-            for _ in range(runs)
-        ]
-
-        def at(psi):
-            served = (co.simulate(system, stream.replace(span_penalty=psi)) for stream in drawn)
-            return Sample(np.array([s.response[warm_up:].mean() for s in served])) - theory
-
-        return at
-
-    theory = Sample(np.array((1 + root) / (1 - 0.5 * (1 + root))))
-    assert 0.917 <= crossings_that_cover(difference, root, 400) <= 0.983
