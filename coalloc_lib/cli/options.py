@@ -73,7 +73,7 @@ def _option(name: str, kind: Any, metavar: str | None, text: str, least: int | N
 def _fields(booking: bool | None) -> list[Parameter]:
     """Return the fields of scheduling policies as options."""
     options = {}
-    for name, policy in SCHEDULING.items():
+    for policy in SCHEDULING.values():
         kind: Any = policy  # a dataclass
         types = get_type_hints(kind)
         for field in fields(kind) if booking or not policy.takes_reservations else ():
@@ -84,7 +84,10 @@ def _fields(booking: bool | None) -> list[Parameter]:
                 text += f"  [default: {words}]"
             is_flag = types[field.name] is bool
             kind = bool if is_flag else types[field.name] | None
-            option = _option(field.name, kind, metavar, f"{name}: {text}", *least)
+            takers = ", ".join(
+                n for n, other in SCHEDULING.items() if field.name in options_of(other)
+            )
+            option = _option(field.name, kind, metavar, f"{takers}: {text}", *least)
             options[field.name] = Parameter(
                 field.name, Parameter.KEYWORD_ONLY, default=False if is_flag else None,
                 annotation=option,

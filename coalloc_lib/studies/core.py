@@ -43,6 +43,9 @@ class Scale(SimpleNamespace):
             f"the study's scales have no {name!r}; add it: scales({name}=(..., ...))"
         )
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a scale does not change; make another with {name} = {shown(value)}")
+
 
 def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
     """Return the scales ``quick`` and ``paper``, given both values of each name."""
@@ -96,9 +99,10 @@ class Figure:
     otherwise: str = ""
     claims: tuple[str, ...] = ()
     one_more: Callable[..., Entries] | None = None
-    study: Any = None
+    study: Any = field(kw_only=True)
     verdicts: list[Row] = field(default_factory=list, init=False)
     _added: dict = field(default_factory=dict, init=False)
+    _own_table: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._results = Results(self.study, self.study.scales["quick"], self.study.seed, {})
@@ -130,6 +134,7 @@ class Figure:
         known = self.entries
         self._merged(known, entries)
         self._added |= {name: entry for name, entry in entries.items() if name not in known}
+        self._own_table = None
         return self
 
     def run(self, scale: str | None = None, seed: Seed | None = None, **how: Any) -> Self:
@@ -144,6 +149,7 @@ class Figure:
             self.verdicts = []
         cases = cases_of([self._merged(self.cases(size, its_seed), self._added)])
         self._results = self.study.measure_all(cases, size, its_seed, known, **how)
+        self._own_table = None
         return self
 
     def data(self) -> pd.DataFrame:
@@ -152,9 +158,11 @@ class Figure:
         for name, entry in entries.items():
             if any(case not in self._results.by_case for case in _each(entry)):
                 raise InputError(f"{self.name} has not run {name!r} yet; call its run() first")
-        if self._added:
-            return self.make_table(entries, self._results)
-        return self._results.table(self.name)
+        if not self._added:
+            return self._results.table(self.name)
+        if self._own_table is None:
+            self._own_table = self.make_table(entries, self._results)
+        return self._own_table
 
     @property
     def title(self) -> str:
@@ -267,6 +275,9 @@ class Study:
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         for item in self._judges:
             published_claim(self.name, item)  # before hours of work
+        for figure in self.figures.values():
+            for item in figure.claims:
+                one_of(f"claim of {figure.name}", item, tuple(self._judges))
         sources = [figure.cases for figure in self.figures.values()]
         sources += [cases for _, _, cases, _ in self._judges.values() if cases is not None]
         seed = self.seed if seed is None else seed

@@ -126,7 +126,8 @@ OVER_AVERAGE = {"m128": 1.5, "m256": 1.5, "m64": 0.5, "m384": 1.0}
 VERDICTS = [
     ("JS-1", by_mode(local=3.0), 0, "holds"), ("JS-1", by_mode(local=1.5), 0, "does not hold"),
     ("JS-1", by_mode(local=2.0), LOUD, "undecided"), ("JS-2", by_mode(multi=0.82), 0, "holds"),
-    ("JS-2", by_mode(multi=0.9), 0, "does not hold"), ("JS-3", by_mode(slope=0.7), 0, "holds"),
+    ("JS-2", by_mode(multi=0.9), 0, "does not hold"),
+    ("JS-2", by_mode(multi=0.84), LOUD, "undecided"), ("JS-3", by_mode(slope=0.7), 0, "holds"),
     ("JS-3", by_mode(slope=0.4), 0, "holds in part"),
     ("JS-3", by_mode(slope=2.0), 0, "holds in part"),
     ("JS-3", by_mode(slope=0.7), LOUD, "undecided"),
@@ -140,10 +141,13 @@ VERDICTS = [
     ("JS-5", sustains(lambda c: 1.0), LOUD, "undecided"),
     ("JS-6", by_part("wide", {UNCHANGED: 1.02}), 0, "holds"),
     ("JS-6", by_part("wide", {UNCHANGED: 1.2}), 0, "does not hold"),
+    ("JS-6", by_part("wide", {UNCHANGED: 1.05}), LOUD, "undecided"),
     ("JS-7", by_part("policy", {"EASY": 0.9}), 0, "holds"),
     ("JS-7", by_part("policy", {"EASY": 1.1}), 0, "does not hold"),
+    ("JS-7", by_part("policy", {}), LOUD, "undecided"),
     ("JS-8", by_part("placement", {"best fit": 1.02}), 0, "holds"),
     ("JS-8", by_part("placement", {"best fit": 1.2}), 0, "does not hold"),
+    ("JS-8", by_part("placement", {"best fit": 1.05}), LOUD, "undecided"),
 ]  # fmt: skip
 
 

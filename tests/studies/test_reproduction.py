@@ -1,5 +1,7 @@
 """What a run of studies leaves behind, also when it fails half way."""
 
+import errno
+import os
 from types import SimpleNamespace
 
 import pandas as pd
@@ -55,6 +57,18 @@ def test_a_study_that_fails_leaves_what_was_there(toys, tmp_path, part):
     setattr(first if part == "measure" else first.figures["means"], part, broken)
     with pytest.raises(Exception, match="half way"):
         reproduce(out=tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_a_full_disk_costs_the_files_of_one_study(toys, tmp_path, monkeypatch):
+    def full(rows, path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    reproduce([NAMES[0]], out=tmp_path)
+    before = contents(tmp_path)
+    monkeypatch.setattr(studies, "write_ledger", full)
+    with pytest.raises(InputError, match=r"cannot take the files of cluster.*No space left"):
+        reproduce([NAMES[1]], out=tmp_path)
     assert contents(tmp_path) == before
 
 
