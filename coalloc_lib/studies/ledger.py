@@ -63,8 +63,8 @@ def judge_number(
     """Return whether a published number, give or take its rounding, is what came out.
 
     ``reproduced`` where it rounds to the exact one or meets the interval; else ``close``, or
-    ``differs`` outside by more than `far_off`. ``undecided`` where the interval has a warning, or is
-    so wide that a number far off would lie in it; ``cannot be tested`` on a stand-in.
+    ``differs`` outside by more than `far_off`. ``undecided`` where the interval has a warning, or
+    is so wide that a number far off would lie in it; ``cannot be tested`` on a stand-in.
     """
     if stand_in:
         return not_on_stand_in(stand_in)
