@@ -368,7 +368,7 @@ class HyperErlang(Distribution):
             bound = max(1 / (c2 - 1), (2 * c2**2 - c3) / (c3 - c2**2))
         if bound >= _MOST_ORDER:
             raise InputError(
-                f"sample = {checks.shown(sample)}; no hyper-Erlang times have its moments, as its "
+                f"sample = {checks.shown(sample)}; no hyper-Erlang times have these moments: "
                 "variance and skewness are too small; give three or more times that differ"
             )
         # An order that is hardly above the bound would leave differences without digits.

@@ -328,7 +328,8 @@ def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch
     monkeypatch.setattr(divisions, "_curve", None)
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
     assert picture.alt.startswith("Worst fit can carry 89%")
-    curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(D09, 4))
+    sizes = divisions.parse_sizes("D(0.9)[1,8]")
+    curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(sizes, 4))
     points = [point for curve in curves.values() for point in curve.points]
     assert all(f"{point.response.estimate:.2f} ± " in picture.alt for point in points)
     assert widgets.division_picture(alpha=1.6).alt.startswith("Worst fit can carry 56%")
