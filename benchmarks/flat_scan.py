@@ -14,7 +14,7 @@ def run(jobs, servers, online):
     return start, attempts
 
 
-@njit(nogil=True)
+@njit(nogil=True, cache=True)
 def _book(submit, earliest, length, wanted, servers, slot, slots, step, most, start, attempts):
     capacity = 4 * servers
     begins, ends, count = np.zeros(capacity), np.full(capacity, np.inf), servers
@@ -47,7 +47,7 @@ def _book(submit, earliest, length, wanted, servers, slot, slots, step, most, st
                 break
 
 
-@njit(nogil=True)
+@njit(nogil=True, cache=True)
 def _take(begins, ends, whose, count, since, until, found, wanted):
     """Replace the wanted feasible periods that start last by what is left; return how many."""
     feasible, k = np.empty(found, np.int64), 0

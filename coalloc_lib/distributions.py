@@ -273,8 +273,17 @@ class Between(Distribution):
 class Hyperexponential(Distribution):
     """Two exponential phases with balanced means, of a coefficient of variation of 1 or more.
 
-    With probability p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2, cv = `variation`, the rate is 2p/mean,
-    else 2(1-p)/mean, so that both phases carry half of the mean.
+    Parameters
+    ----------
+    mean : float
+        Above 0.
+    variation : float
+        The coefficient of variation cv, from 1 to a million.
+
+    Notes
+    -----
+    With probability p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2 the rate is 2p/mean, else 2(1-p)/mean, so
+    that both phases carry half of the mean.
     """
 
     mean: float
@@ -306,8 +315,18 @@ class Hyperexponential(Distribution):
 class HyperErlang(Distribution):
     """Hyper-Erlang times of common order: with probability `share` of one Erlang, else of another.
 
-    Both are the sum of `order` exponential times, of the one or the other of two `rates`: Jann,
-    Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
+    Parameters
+    ----------
+    share : float
+        Probability of the first Erlang, from 0 to 1.
+    rates : (float, float)
+        Rates of the exponential times of which the one and the other are the sum, above 0.
+    order : int
+        How many exponential times that is.
+
+    References
+    ----------
+    Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
     """
 
     share: float
@@ -332,8 +351,11 @@ class HyperErlang(Distribution):
         1/λ, which has two values. They are the roots of x² - a x + b with
         a = (m3 - m1 m2) / (m2 - m1²) and b = (m1 m3 - m2²) / (m2 - m1²), and the mean gives p.
         There are two, above 0, exactly if m2 > m1² and m1 m3 > m2². With c2 and c3 the moments of T
-        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3: Johnson,
-        Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
+        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3.
+
+        References
+        ----------
+        Johnson, Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
         """
         values = checks.times("sample", sample)
         if not values.any():
@@ -346,9 +368,8 @@ class HyperErlang(Distribution):
             bound = max(1 / (c2 - 1), (2 * c2**2 - c3) / (c3 - c2**2))
         if bound >= _MOST_ORDER:
             raise InputError(
-                f"moments {mean:g}, {second:g}, {third:g}; no hyper-Erlang times have these, as "
-                "their variance and skewness are too small; give moments of a sample of three or "
-                "more times that differ"
+                f"sample = {checks.shown(sample)}; no hyper-Erlang times have these moments: "
+                "variance and skewness are too small; give three or more times that differ"
             )
         # An order that is hardly above the bound would leave differences without digits.
         n = max(math.floor(bound * (1 + 1e-8)) + 1, 1)

@@ -52,7 +52,8 @@ class JobStream:
     components : array_like of int, shape (n, k) or (n,)
         Processors of each component, padded with zeros.
     estimate : array_like, shape (n,), optional
-        The user's estimate of the run time; where it is not given, or masked, the run time.
+        The user's estimate of the run time; where it is not given, or masked, the run time, also
+        after that is replaced.
     request : {"ordered", "unordered", "flexible", "total"}
         How `components` is read.
     span_penalty : float or array_like, shape (n,)

@@ -439,6 +439,22 @@ def test_another_reason_and_other_attempts_of_a_refused_job_are_noticed():
         assert_fails(broken(schedule, "attempts", job, tried), f"^job {job} was refused at")
 
 
+def test_an_earlier_attempt_that_had_room_is_noticed():
+    patient = replace(FEW, max_attempts=4)
+    schedule = co.simulate(co.Multicluster([2]), LINE[[0, 1, 3]], scheduling=patient).verify()
+    late = attempt(schedule, 2, 3, 41)
+    assert_fails(late, "^job 2 has attempt 3, but there was room at attempt 2$")
+
+
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+def test_servers_that_the_rule_would_not_choose_are_noticed(rule):
+    jobs = co.JobStream([0, 1, 11], [10, 5, 5], [1, 1, 1], request="total")
+    schedule = co.simulate(co.Multicluster([3]), jobs, scheduling=replace(TERMS, rule=rule))
+    mine = schedule.verify().servers[2].tolist()
+    wrong = with_servers(schedule, 2, [(mine[0] + 1) % 3])
+    assert_fails(wrong, rf"^job 2 at 11: has servers .* by the rule {rule} these are \[{mine[0]}\]")
+
+
 def test_a_job_that_was_refused_though_there_was_room_is_noticed():
     jobs = co.JobStream([0, 1], [5, 5], [1, 1], request="total")
     system, policy = co.Multicluster([1]), co.Online(10, 5, 2, 50)

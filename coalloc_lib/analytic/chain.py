@@ -168,7 +168,8 @@ def stationary_flow(
 ) -> NDArray[np.float64]:
     """Return how often each state that takes time (`lasting`) is visited, as a share of all visits.
 
-    Between two states without time a jump, from `source` to `target`, leads to a higher `order`.
+    Jump i leads from ``source[i]`` to ``target[i]`` with probability ``chance[i]``; between two
+    states without time it leads to a higher `order`.
     """
     from scipy.sparse import csr_array
 

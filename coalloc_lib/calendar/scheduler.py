@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from math import inf
 from operator import gt
 from typing import Any, NamedTuple
@@ -101,6 +102,8 @@ class Calendar:
         self.rule = one_of("rule", rule, self.idle.rules)
         self.now = 0.0
         self.bookings: set[Booking] = set()
+        #: A heap: when each ends, and what tells those apart that end at once.
+        self._ends: list[tuple[float, int, Booking]] = []
 
     def submit(
         self,
@@ -167,7 +170,8 @@ class Calendar:
         self.terms.horizon_end(now)  # refuses what is too far
         self.idle.advance(now)
         self.now = float(now)
-        self.bookings = {booking for booking in self.bookings if booking.end > self.now}
+        while self._ends and self._ends[0][0] <= self.now:
+            self.bookings.discard(heappop(self._ends)[-1])
 
     def _place(self, request, idle):
         answer = self._placement.place((request.servers,), "flexible", idle)
@@ -190,6 +194,7 @@ class Calendar:
         allocation = tuple(found.allocation)
         booking = Booking(self.now, found.start, found.end, servers, allocation, attempts)
         self.bookings.add(booking)
+        heappush(self._ends, (booking.end, id(booking), booking))
         return booking
 
 

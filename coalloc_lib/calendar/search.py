@@ -53,7 +53,7 @@ class BookingRules:
         return max(self.slots // 2, 1) if self.max_attempts is None else self.max_attempts
 
     def horizon_end(self, now: float) -> float:
-        """Return when a reservation made now ends at the latest, `slack_of` the slot included."""
+        """Return the latest end of a reservation made now; rounding may exceed it (`slack_of`)."""
         last = slot_of(now, self.slot) + self.slots
         return last * self.slot * (1 + slack_of(self.slot))
 
@@ -66,7 +66,7 @@ def _exact(name, value):
 
 
 class Attempt(NamedTuple):
-    """A start that was tried, how many servers were idle, and why it failed: "" if it did not."""
+    """A start that was tried, how many servers were idle, and why it failed; else `why` is ""."""
 
     start: float
     end: float

@@ -73,7 +73,8 @@ class Outcome(NamedTuple):
 
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
         """Return the outcome of the jobs of which ``order[i]`` was the i-th to arrive."""
-        place = np.argsort(order)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
         columns = [column[place] for column in self[:5]]
         refused = {int(order[job]): refusal for job, refusal in self.refused.items()}
         attempts = None if self.attempts is None else self.attempts[place]

@@ -13,8 +13,8 @@ class Interval:
     """An estimate with its confidence interval, from `count` (nearly) independent values.
 
     `above`, `below` and `between` answer True, False, or None where the interval does not decide.
-    The count is 0 for an exact figure. `warning` says why the interval is likely too narrow; such a
-    one decides nothing and is not printed.
+    The count is 0 for an exact figure. `warning` says why the interval is likely too narrow: then
+    the answer is always None, and the warning is printed in place of the interval.
     """
 
     estimate: float

@@ -180,8 +180,8 @@ def crossing(
 def _rising_root(function, low, high, halvings, outwards):
     """Return where a rising function is zero; infinite where that is outside of the range.
 
-    Where an end of the last part is infinite, `outwards` is the share of it that counts; 0 also
-    means the first of several zeros.
+    Where an end of the last part is infinite, `outwards` is the share of it that counts. Of several
+    zeros the first is taken if `outwards` is 0, else the last.
     """
     has_risen = operator.gt if outwards else operator.ge
     below, above = function(low), function(high)

@@ -158,12 +158,16 @@ def to_svg(figure: Figure) -> str:
 class Picture:
     """A figure as an image with a text alternative.
 
-    `alt` says what it shows, its title where it is not given; `below` is HTML below it.
+    `alt` says what it shows, by default its title and the `rows` that are drawn, in words; `below`
+    is HTML below it.
     """
 
-    def __init__(self, figure: Figure, alt: str | None = None, below: str = "") -> None:
+    def __init__(
+        self, figure: Figure, alt: str | None = None, below: str = "", rows: Iterable[str] = ()
+    ) -> None:
         instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
-        self.alt = figure.get_suptitle().replace("\n", " ") if alt is None else alt
+        title = figure.get_suptitle().replace("\n", " ")
+        self.alt = ": ".join(filter(None, [title, "; ".join(rows)])) if alt is None else alt
         self.below = below
         self.width = round(figure.get_figwidth() * PIXELS)
         self.kind, self.image = _image(figure)

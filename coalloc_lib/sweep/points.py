@@ -110,7 +110,7 @@ def run_points(
         pickles: use none that others can write to.
     workers : int, optional
         Threads, -1 for one a processor, 1 where it is not given. An active
-        ``joblib.parallel_config`` comes before it.
+        ``joblib.parallel_config`` takes precedence.
     prepare : callable, optional
         Called once before points are handed to other processes: compiles kernels.
     progress : Progress

@@ -72,7 +72,7 @@ def division_picture(
     communication takes, are divided by it, and response times multiplied. A `coarse` picture is
     simulated less.
     """
-    system = parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
+    system = _system(sizes)
     if not positive("alpha", alpha) >= 1:
         raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
     model = JobModel(parse_sizes(component_sizes), components)
@@ -93,7 +93,16 @@ def division_picture(
     figure = plots.curves(table, title=_winner(net), subtitle=subtitle, xlabel=label, left=0.0)
     if coarse:
         _place_axes(figure)
-    return Picture(figure)
+    rows = (
+        f"{name} can carry {plots.format_interval(curve.maximum.interval)}, mean response times "
+        + ", ".join(
+            f"{plots.format_interval(point.response, 2)} at {point.utilization:.2f}"
+            for point in curve.points
+            if point.response
+        )
+        for name, curve in net.items()
+    )
+    return Picture(figure, rows=rows)
 
 
 def _place_axes(figure: Figure) -> None:
@@ -117,6 +126,10 @@ def _winner(net: Mapping[str, Curve]) -> str:
     if least.high < most.low:
         return f"{other.capitalize()} can carry {most.estimate:.0%}, {one} {least.estimate:.0%}"
     return f"Both placements can carry {most.estimate:.0%}, as far as the intervals tell"
+
+
+def _system(sizes: Sequence[int] | str) -> Multicluster:
+    return parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
 
 
 def shared_out(sizes: Sequence[int], moved: int) -> list[int]:
@@ -177,13 +190,15 @@ class _Division:
             self._sets = False
 
 
-def division_explorer(state: str = "") -> Explorer:
+def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
     """Return the controls of a division into clusters, and the response times it gives at once.
 
-    `state` is the line of a scenario that was copied.
+    It begins with `sizes`, as `division_picture` takes them, or with `state`, the line of a
+    scenario that was copied.
     """
-    division = _Division((32, 32, 32, 32))
-    components = slider_with_entry("components", 4, 1, MOST_CLUSTERS)
+    clusters = _system(sizes).sizes
+    division = _Division(clusters)
+    components = slider_with_entry("components", min(4, len(clusters)), 1, MOST_CLUSTERS)
     # A job has one cluster for each component: the other number follows.
     push(components, division.count)
     controls = {

@@ -39,8 +39,18 @@ SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 class LossQuestion:
     """Which capacity loss is asked for.
 
-    `kind`, ``"U"`` or ``"D(q)"``, is the distribution of the component sizes; `request` is one of
-    `COMPARED`, and `placement` a key of `RULES`, which matters to unordered requests only.
+    Parameters
+    ----------
+    clusters, cluster_size : int
+        Clusters, and processors of each.
+    kind : {"U", "D(q)"}
+        Distribution of the component sizes, from `low` to `high` processors; `q` and
+        `one_is_power_of_two` are those of D(q).
+    components : int
+        Components of a job.
+    request : {"ordered", "unordered", "total"}
+    placement : str
+        A key of `RULES`; it matters to unordered requests only.
     """
 
     clusters: int = 4
@@ -96,19 +106,20 @@ def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOB
     system = f"{question.clusters} x {question.cluster_size} processors"
     rows = [
         {"system": system, "request": f"{request}{one * (request == 'total')}, {bound.method}"}
+        | {"words": plots.format_interval(bound.loss)}
         | interval_columns(bound.loss, "loss")
         for request, bound in bounds.items()
     ]
     share = 100 * bounds[question.request].capacity_loss
     figure = plots.bars(
-        pd.DataFrame(rows), value="loss", group="system", series="request",
+        pd.DataFrame(rows), value="loss", group="system", series="request", words="words",
         title=f"{question.request.capitalize()} requests leave {share:.0f} of every 100 processors "
         "idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}",
     )  # fmt: skip
-    missing = "".join(f"; {request} never starts" for request in COMPARED if request not in bounds)
-    return Picture(figure, figure.get_suptitle().replace("\n", " ") + missing)
+    missing = [f"{request} never starts" for request in COMPARED if request not in bounds]
+    return Picture(figure, rows=[f"{row['request']} {row['words']}" for row in rows] + missing)
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:

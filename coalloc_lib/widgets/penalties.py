@@ -50,9 +50,20 @@ def penalty_picture(
 ) -> Picture:  # fmt: skip
     """Draw the mean response time by group, of large jobs split and of the same jobs whole.
 
-    `psi` is the share that spanning clusters adds to a run time. Jobs of more processors than
-    `above` are split into so many components: always, or where they cannot start whole (`placement`
-    is a key of `PLACEMENTS`). A `coarse` picture is simulated less.
+    Parameters
+    ----------
+    psi : float
+        The share that spanning clusters adds to a run time.
+    above, components : int
+        Jobs of more processors than `above` are split into so many components.
+    load : float
+        Offered load.
+    max_jumps : int
+        How often a job may be passed: 0 is first come, first served.
+    placement : {"always split", "split at need"}
+        Whether all such jobs are split, or those alone that cannot start whole.
+    coarse : bool
+        Simulate less, for a quick look.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
@@ -88,7 +99,7 @@ def penalty_picture(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
         xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle,
     )  # fmt: skip
-    return Picture(figure)
+    return Picture(figure, rows=[f"{r['group']} {r['series']} {r['words']}" for r in rows])
 
 
 def _row(group, series, interval, verdict=""):
@@ -146,8 +157,12 @@ def penalty_explorer(state: str = "") -> Explorer:
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
     """Return a slider over maps, and the map that it picks.
 
-    `maps` are by MaxJumps: figures of the study that have been run, such as ``viability-20``.
-    `state` is the line of a scenario that was copied.
+    Parameters
+    ----------
+    maps : dict of Figure
+        By MaxJumps: figures of the study that have been run, such as ``viability-20``.
+    state : str, optional
+        The line of a scenario that was copied.
     """
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")

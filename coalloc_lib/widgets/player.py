@@ -3,8 +3,7 @@
 import json
 import os
 import re
-from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from itertools import compress
 from pathlib import Path
@@ -68,10 +67,8 @@ class Pictured(anywidget.AnyWidget):
     """A widget whose `picture` is shown, after a hint, where there is no widget."""
 
     hint = ""
-
-    @abstractmethod
-    def picture(self) -> Picture:
-        """Return the still picture with its words."""
+    #: Returns the still picture with its words.
+    picture: Callable[[], Picture]
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
@@ -195,7 +192,7 @@ def _named(schedules):
 
 
 def _between(name, value, least, most, which):
-    number = finite(name, value)
+    number = finite(name, value, which=f", {which}")
     if not least <= number <= most:
         raise InputError(f"{name} = {shown(value)}; give {which}")
     return number

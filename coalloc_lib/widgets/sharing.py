@@ -78,7 +78,9 @@ def _picture(
         title="How busy each site is from day to day",
         subtitle=f"{label}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
-    return Picture(bars, below=Picture(below)._repr_mimebundle_()["text/html"])
+    timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
+    said = [f"{row['mode']} {row['words']}" for row in rows]
+    return Picture(bars, below=timeline, rows=said)
 
 
 def in_hours(mean: Interval) -> str:
@@ -116,8 +118,16 @@ def sharing_picture(
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
-    All is as the explorer offers it; the first workload where none is given. `overhead` is p, the
-    share that spanning sites adds to a run time.
+    Parameters
+    ----------
+    configuration : {"m64", "m128", "m256", "m384"}
+    workload : str
+        A name of `coalloc_lib.studies.job_sharing.workload_sets`; by default the first.
+    policy : {"EASY", "conservative", "FPFS(50)", "FCFS"}
+    overhead : float
+        p, the share that spanning sites adds to a run time.
+    weight : {"processors × run time", "processors"}
+        What the response time of a job is weighted by.
     """
     works = model.workload_sets()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]

@@ -23,7 +23,7 @@ class Trace:
     """What is known of one public log; None is unknown.
 
     The checksums are of the packed file at `url` and of what is in it. `usable` jobs have a run
-    time and processors above 0. Publications `acknowledge` who gave the log.
+    time and processors above 0. `acknowledge` says whom a publication has to thank for the log.
     """
 
     name: str

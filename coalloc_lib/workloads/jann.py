@@ -102,10 +102,24 @@ def _arrivals(one: JobClass, count: int, seed: Seed) -> NDArray[np.float64]:
 
 
 def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
-    """Fit a workload of hyper-Erlang distributions to the jobs of a log, ``log.jobs()``.
+    """Fit a workload of hyper-Erlang distributions to the jobs of a log.
 
-    Classes of sizes are 1, 2, 3-4, 5-8, ...; one of fewer than `least` jobs is joined with the next
-    wider one, the last with that before it: of few jobs three moments say little.
+    Parameters
+    ----------
+    jobs : JobStream
+        ``log.jobs()``, for example; the workload has its unit of time.
+    least : int
+        Classes of sizes are 1, 2, 3-4, 5-8, ...; one of fewer jobs is joined with the next wider
+        one, the last with that before it: of few jobs three moments say little.
+
+    Raises
+    ------
+    InputError
+        Where there are fewer than `least` jobs, or no hyper-Erlang times have their moments.
+
+    References
+    ----------
+    See `HyperErlangWorkload`.
     """
     instance_of("jobs", jobs, JobStream, "the jobs of a log: log.jobs()")
     whole("least", least, least=3)

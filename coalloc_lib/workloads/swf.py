@@ -58,8 +58,16 @@ _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOT
 class SwfLog:
     """A log: its header, and a table with one row a job.
 
-    The `header` has the ``; Key: value`` comments; values of a key that comes again are joined by a
-    line break. The `table` has the 18 columns `FIELDS`, in the order of the file and in seconds.
+    Parameters
+    ----------
+    header : dict of str to str
+        The ``; Key: value`` comments; values of a key that comes again are joined by a line break.
+    table : pandas.DataFrame, shape (n, 18)
+        The columns `FIELDS`, in the order of the file; times in seconds.
+    name, source : str
+        How tables and figures call it, and the path it was read from.
+    is_stand_in : bool
+        Whether it is a synthetic log in the place of a real one.
     """
 
     header: dict[str, str]
@@ -75,7 +83,7 @@ class SwfLog:
         return f"<SwfLog {self.title}: {len(self):,} jobs>"
 
     def _repr_html_(self) -> str:
-        submit = self.usable["submit"]
+        submit = self.table["submit"][self._usable[1]]
         size = len(submit)
         facts: dict[str, object] = {"jobs": len(self), "with a run time and processors": size}
         if size:
@@ -90,16 +98,22 @@ class SwfLog:
     @cached_property
     def usable(self) -> "pd.DataFrame":
         """The jobs with a run time and processors (allocated, or else requested) above 0."""
-        allocated, requested = (
-            self.table[f"{which}_processors"] for which in ("allocated", "requested")
-        )
-        table = self.table.assign(processors=allocated.where(allocated > 0, requested))
-        return table[(table["runtime"] > 0) & (table["processors"] > 0)]
+        processors, chosen = self._usable
+        return self.table.assign(processors=processors)[chosen]
+
+    @cached_property
+    def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The processors of every job, and whether it is usable."""
+        names = ("allocated_processors", "requested_processors", "runtime")
+        allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
+        processors = np.where(allocated > 0, allocated, requested)
+        return processors, (runtime > 0) & (processors > 0)
 
     @property
     def processors(self) -> int:
         """Processors of the machine: MaxProcs, else MaxNodes or, if larger, the widest job."""
-        widest = int(self.usable["processors"].to_numpy().max(initial=0))
+        processors, usable = self._usable
+        widest = int(processors[usable].max(initial=0))
         known = self._header_number("MaxProcs") or max(self._header_number("MaxNodes") or 0, widest)
         if not known:
             raise InputError(
@@ -140,19 +154,20 @@ class SwfLog:
             Leave out jobs of more processors than this.
         """
         one_of("estimates", estimates, ESTIMATES)
-        chosen = self.usable
+        processors, chosen = self._usable
         if largest is not None:
-            chosen = chosen[chosen["processors"] <= whole("largest", largest)]
-        if chosen.empty:
+            chosen = chosen & (processors <= whole("largest", largest))
+        if not chosen.any():
             limit = "" if largest is None else f" of at most {largest} processors"
             raise InputError(
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
                 "give another log or limit"
             )
-        names = ("submit", "runtime", "processors", "requested_time", "job")
-        submit, runtime, processors, time, number = (chosen[name].to_numpy() for name in names)
+        names = ("submit", "runtime", "requested_time", "job")
+        submit, runtime, time, number = (self.table[name].to_numpy()[chosen] for name in names)
         estimate = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
-        return JobStream(submit, runtime, processors, estimate, request, span_penalty, number)
+        components = processors[chosen]
+        return JobStream(submit, runtime, components, estimate, request, span_penalty, number)
 
     @cached_property
     def mean_work(self) -> float:
@@ -165,11 +180,25 @@ class SwfLog:
 
 
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
-    """Read a log, plain or packed with gzip.
+    """Read a log in the Standard Workload Format.
 
-    A packed log that unpacks to more than `most_bytes` is refused; by default one that unpacks to
-    more than 64 MiB and more than 100 times its packed size, where logs unpack to five to ten times
-    theirs.
+    Parameters
+    ----------
+    path : str or Path
+        A plain file or one packed with gzip.
+    most_bytes : int, optional
+        What a packed log may unpack to; by default 64 MiB, or 100 times its packed size if that is
+        more. Logs unpack to five to ten times theirs.
+
+    Raises
+    ------
+    InputError
+        Names what cannot be read, with its line, and what to do.
+
+    References
+    ----------
+    Chapin, Cirne, Feitelson and others: Benchmarks and standards for the evaluation of parallel
+    job schedulers. JSSPP 1999.
     """
     most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
     header, table = _parsed(content(path, most_bytes=most_bytes), str(path))

@@ -242,6 +242,22 @@ def test_the_way_the_loss_was_found_is_named_and_what_cannot_run(tables):
     assert picture.alt.endswith("; ordered never starts; unordered never starts")
 
 
+@pytest.mark.parametrize(
+    ("make", "labels"),
+    [
+        (widgets.loss_picture, ["request"]),
+        (widgets.penalty_picture, ["group", "series"]),
+        (widgets.sharing_picture, ["mode"]),
+    ],
+)
+def test_the_alternative_names_every_bar_with_its_value(make, labels, tables):
+    if make is widgets.sharing_picture:
+        sharing._picture.cache_clear()
+    alt = make().alt
+    for _, row in tables[0].iterrows():
+        assert " ".join(row[[*labels, "words"]]) in alt
+
+
 def test_a_loss_by_formulas_alone_is_drawn_once():
     losses = made("loss")
 
@@ -312,6 +328,10 @@ def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch
     monkeypatch.setattr(divisions, "_curve", None)
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
     assert picture.alt.startswith("Worst fit can carry 89%")
+    sizes = divisions.parse_sizes("D(0.9)[1,8]")
+    curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(sizes, 4))
+    points = [point for curve in curves.values() for point in curve.points]
+    assert all(f"{point.response.estimate:.2f} ± " in picture.alt for point in points)
     assert widgets.division_picture(alpha=1.6).alt.startswith("Worst fit can carry 56%")
 
 

@@ -98,6 +98,7 @@ def test_a_window_has_all_that_is_there(schedule, begin, length):
     there = (schedule.jobs.submit < window[1]) & (schedule.end >= begin)
     assert sorted(sent["jobs"]["number"]) == sorted(schedule.jobs.number[there].tolist())
     assert all(begin <= instant <= window[1] for instant in sent["instants"])
+    assert sent["of"] == (0 if there.all() else len(schedule))
 
 
 def test_of_a_long_schedule_the_first_jobs_are_sent():

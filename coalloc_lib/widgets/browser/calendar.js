@@ -2,7 +2,8 @@
  * The reservation calendar: the servers' rows, the form, and what a reader points at.
  *
  * Python books, searches and says why not; what is here draws what it sends, and reports what the
- * reader does as messages {do: submit | free | cancel | load}. reservations.py tells what `data` holds.
+ * reader does as messages {do: submit | free | cancel | load}. reservations.py tells what `data`
+ * holds.
  */
 
 import { create } from "./basics.js";
