@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import time
 
 import ipywidgets as ipw
 import numpy as np
@@ -15,11 +14,10 @@ from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from coalloc_lib.studies.communication_penalty.responses import NAMES, NO_LIMIT, respond
 from coalloc_lib.studies.job_sharing import workload_sets
 from coalloc_lib.studies.job_sharing.cases import Work
-from coalloc_lib.widgets import LossQuestion, Picture, capacity_loss, divisions, penalties, sharing
-from coalloc_lib.widgets.losses import COARSE_JOBS
+from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions, penalties, sharing
 from tests.plots.test_lines import RESPONSES
 from tests.studies.small import SMALL
-from tests.widgets.reading import all_widgets, bars, control, notes, source, words
+from tests.widgets.reading import all_widgets, control, notes, source, words
 
 FOURS = co.Multicluster([4, 4])
 FIVE = co.JobStream([0, 1, 2, 2, 3], [5, 3, 3, 5, 4], [[2, 0], [1, 2], [3, 0], [2, 1], [2, 1]])
@@ -169,28 +167,6 @@ def test_numbers_push_each_other(name):
         control(box, label).value = value
         assert {other: control(box, other).value for other in pushed} == pushed
     assert not notes(box)
-
-
-@pytest.mark.parametrize(
-    ("ask", "others"),
-    [
-        (lambda n, jobs=COARSE_JOBS: widgets.loss_picture(LossQuestion(high=n), jobs), (8, 20)),
-        (lambda n: widgets.penalty_picture(psi=n, coarse=True), (0.12, 0.13)),
-        (lambda sizes: widgets.division_picture(sizes, coarse=True), ((48, 40, 24, 16), (16,) * 8)),
-    ],
-)
-def test_an_answer_while_a_control_moves_costs_about_as_much_as_drawings(monkeypatch, ask, others):
-    monkeypatch.undo()
-
-    def seconds(value):
-        begin = time.perf_counter()
-        ask(value)
-        return time.perf_counter() - begin
-
-    Picture(bars(a=0.5))
-    seconds(others[0])
-    answer = seconds(others[1])
-    assert answer < 15 * min(seconds(others[1]) for _ in "123")  # now all is known but the drawing
 
 
 # The loss explorer.
