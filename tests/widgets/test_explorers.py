@@ -113,7 +113,7 @@ def test_one_line_recreates_an_explorer(name):
     box = made(name)
     label = "placement" if name == "loss" else next(reversed(OTHER[name]))
     control(box, label).value = OTHER[name][label]
-    again = MAKERS[name](box.scenario.value)
+    again = MAKERS[name](state=box.scenario.value)
     assert again.values == box.values
     assert shown(again) == shown(box)
     data = box._repr_mimebundle_()  # without a kernel the picture alone is shown
@@ -301,11 +301,11 @@ def test_the_sliders_follow_a_text_that_they_could_have_written():
 
 def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
     picture = widgets.division_picture("32,32,32,32")
+    sizes = divisions.parse_sizes("D(0.9)[1,8]")
+    curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(sizes, 4))
     monkeypatch.setattr(divisions, "_curve", None)
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
     assert picture.alt.startswith("Worst fit can carry 89%")
-    sizes = divisions.parse_sizes("D(0.9)[1,8]")
-    curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(sizes, 4))
     points = [point for curve in curves.values() for point in curve.points]
     assert all(f"{point.response.estimate:.2f} ± " in picture.alt for point in points)
     assert widgets.division_picture(alpha=1.6).alt.startswith("Worst fit can carry 56%")
