@@ -3,6 +3,8 @@
 Says of the ledger and of every table how many numbers are the same, how many moved but stay within
 the older interval, and lists those that moved further, are gone, or are new. Rows are matched by
 their words. Exit status 1 where a number moved out of its interval or a row is gone.
+With ``--table``, prints each claim and printed number of both ledgers instead: verdicts and numbers
+before and after.
 """
 
 import sys
@@ -65,8 +67,34 @@ def words_of(table: pd.DataFrame, other: pd.DataFrame) -> list[str]:
     ]
 
 
+def before_and_after(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each row of two ledgers, in the order of the new one, with both verdicts."""
+    cells = ["published", "reproduced", "verdict"]
+    ledgers = {"after": new, "before": old}
+    both = pd.concat(
+        [keyed(t, ["study", "item"])[cells].add_suffix(f" {n}") for n, t in ledgers.items()], axis=1
+    ).fillna("")
+    verdicts = both["verdict before"], both["verdict after"]
+    printed = both["published after"].where(both["published after"] != "", both["published before"])
+    columns = [f"{cell} {when}" for cell in cells[1:] for when in ("before", "after")]
+    changed = np.where(verdicts[0] == verdicts[1], "", "changed")
+    table = both[columns].assign(printed=printed, changed=changed)
+    return table.droplevel("#").reset_index()
+
+
+def print_table(table: pd.DataFrame) -> None:
+    """Print a table as Markdown."""
+    rows = [table.columns, ["---"] * len(table.columns), *table.to_numpy()]
+    print("\n".join(f"| {' | '.join(map(str, row))} |" for row in rows))
+
+
 def main(old: Path, new: Path, studies: list[str]) -> int:
     """Compare, print and return the exit status."""
+    if "--table" in studies:
+        ledgers = [pd.read_csv(folder / "ledger.csv", dtype=str) for folder in (old, new)]
+        wanted = {*studies} - {"--table"} or {*ledgers[0]["study"], *ledgers[1]["study"]}
+        print_table(before_and_after(*(each[each["study"].isin(wanted)] for each in ledgers)))
+        return 0
     bad = 0
     for file in sorted(old.rglob("*.csv")):
         name = file.relative_to(old)

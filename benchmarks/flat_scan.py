@@ -1,4 +1,4 @@
-"""Online scheduling without any index, compiled: every attempt looks at all idle periods."""
+"""Online scheduling without any index, compiled: a pass over all idle periods for each request."""
 
 import numpy as np
 from numba import njit
@@ -18,7 +18,7 @@ def run(jobs, servers, online):
 def _book(submit, earliest, length, wanted, servers, slot, slots, step, most, start, attempts):
     capacity = 4 * servers
     begins, ends, count = np.zeros(capacity), np.full(capacity, np.inf), servers
-    whose = np.arange(capacity)
+    whose, room = np.arange(capacity), np.zeros(most + 2, np.int64)
     for job in range(len(submit)):
         horizon = (np.floor(submit[job] / slot) + slots) * slot
         if job % 64 == 0:  # what is past goes
@@ -32,19 +32,46 @@ def _book(submit, earliest, length, wanted, servers, slot, slots, step, most, st
             begins = np.concatenate((begins, np.empty(len(begins))))
             ends = np.concatenate((ends, np.empty(len(ends))))
             whose = np.concatenate((whose, np.empty(len(whose), whose.dtype)))
-        for attempt in range(most):
-            since = earliest[job] + attempt * step
-            until = since + length[job]
-            if until > horizon:
-                break
+        since, lasts = earliest[job], length[job]
+        last = _last_by(since, step, lasts, horizon, most - 1)
+        room[: last + 2] = 0
+        for i in range(count):  # one pass for all attempts
+            end = _last_by(since, step, lasts, ends[i], last)
+            first = _first_from(since, step, begins[i], end)
+            if first <= end:
+                room[first] += 1
+                room[end + 1] -= 1
+        found = 0
+        for attempt in range(last + 1):
+            found += room[attempt]
             attempts[job] += 1
-            found = 0
-            for i in range(count):
-                found += (begins[i] <= since) & (ends[i] >= until)
             if found >= wanted[job]:
-                start[job] = since
-                count = _take(begins, ends, whose, count, since, until, found, wanted[job])
+                start[job] = since + attempt * step
+                until = start[job] + lasts
+                count = _take(begins, ends, whose, count, start[job], until, found, wanted[job])
                 break
+
+
+@njit(nogil=True, cache=True)
+def _last_by(since, step, length, instant, most):
+    """Return the last attempt, up to `most`, that ends by an instant; -1 for none."""
+    attempt = int(min(most, max(-1, np.floor((instant - length - since) / step))))
+    while attempt < most and since + (attempt + 1) * step + length <= instant:
+        attempt += 1
+    while attempt >= 0 and since + attempt * step + length > instant:
+        attempt -= 1
+    return attempt
+
+
+@njit(nogil=True, cache=True)
+def _first_from(since, step, instant, most):
+    """Return the first attempt, or ``most + 1``, that starts no sooner than an instant."""
+    attempt = int(min(most + 1, max(0, np.ceil((instant - since) / step))))
+    while attempt > 0 and since + (attempt - 1) * step >= instant:
+        attempt -= 1
+    while attempt <= most and since + attempt * step < instant:
+        attempt += 1
+    return attempt
 
 
 @njit(nogil=True, cache=True)

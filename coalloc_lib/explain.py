@@ -102,6 +102,7 @@ def _reason(schedule, job, head, fitting, idle, past):
     if type(policy) is FPFS and places_all:
         times = "once" if policy.max_jumps == 1 else f"{policy.max_jumps} times"
         had, was = ("had", "was") if past else ("has", "is")
+        times += " at the head of the queue" * (policy.counted == "head")
         return f"{would}, but job {number} {had} been overtaken {times}, as often as {was} allowed"
     return f"{would}, but {policy} {'let' if past else 'lets'} it wait"
 

@@ -56,8 +56,9 @@ class JobStream:
         after that is replaced.
     request : {"ordered", "unordered", "flexible", "total"}
         How `components` is read.
-    span_penalty : float or array_like, shape (n,)
-        A job on more than one cluster runs ``runtime * (1 + span_penalty)``.
+    span_penalty : float, array_like of shape (n,) or (n, k), or dict
+        A job on more than one cluster runs ``runtime * (1 + span_penalty)``. A row or a dict, such
+        as ``{2: 0.1, 3: 0.2}``, is of 2, 3, ... clusters; the last entry is for more.
     number : array_like of int, shape (n,), optional
         What each job is called in a schedule, and keeps in every selection (default 1, ..., n).
     earliest_start, latest_start : array_like, shape (n,), optional
@@ -227,7 +228,12 @@ class JobStream:
     @property
     def has_reservations(self) -> bool:
         """Whether a job asks to start later than it is submitted, or no later than some instant."""
-        return bool(((self.earliest_start > self.submit) | (self.latest_start < np.inf)).any())
+        return bool(self.is_reserved.any())
+
+    @property
+    def is_reserved(self) -> NDArray[np.bool_]:
+        """Which jobs ask so, shape (n,)."""
+        return (self.earliest_start > self.submit) | (self.latest_start < np.inf)
 
     def reserved_ahead(self, share: float, up_to: float, seed: Seed) -> "JobStream":
         """Return the stream with an advance reservation for a share of the jobs.
@@ -395,6 +401,12 @@ def merge(*streams: JobStream) -> JobStream:
     columns["components"] = [
         np.pad(c, ((0, 0), (0, width - c.shape[1]))) for c in columns["components"]
     ]
+    if len({s.span_penalty.shape[1:] for s in streams}) > 1:
+        tables = [s.span_penalty.reshape(len(s), -1) for s in streams]
+        width = max(table.shape[1] for table in tables)
+        columns["span_penalty"] = [
+            np.pad(table, ((0, 0), (0, width - table.shape[1])), "edge") for table in tables
+        ]
     columns["estimate"] = [
         np.ma.masked_all(len(s)) if s._requested is None else s._requested for s in streams
     ]
@@ -488,6 +500,21 @@ def _job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
     return numbers
 
 
+def _penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
+    """Return the penalty of each job, or a row of those on 2, 3, ... clusters."""
+    if isinstance(value, Mapping):
+        if not value or [*value] != [*range(2, len(value) + 2)]:
+            raise InputError(
+                f"{name} = {shown(value)}; give the penalty on 2, 3, ... clusters: "
+                "{2: 0.1, 3: 0.2}"
+            )
+        value = np.tile(checks.per_job(name, [*value.values()], jobs), (jobs, 1))
+    if np.ndim(value) == 2 and np.size(value):
+        table = np.ascontiguousarray(value)
+        return checks.per_job(name, table.ravel(), jobs).reshape(table.shape)
+    return checks.per_job(name, value, jobs)
+
+
 def _refuse_different_indexes(columns: Mapping[str, Any]) -> None:
     """Refuse columns of pandas that a user would expect to be matched by their indexes."""
     indexed = {name: column.index for name, column in columns.items() if hasattr(column, "iloc")}
@@ -504,7 +531,7 @@ def _refuse_different_indexes(columns: Mapping[str, Any]) -> None:
 _CHECKS = {
     "runtime": lambda name, value, _: checks.times(name, value),
     "components": _component_table,
-    "span_penalty": checks.per_job,
+    "span_penalty": _penalties,
     "number": _job_numbers,
     "latest_start": checks.deadlines,
     "earliest_start": lambda name, value, _: None if value is None else checks.times(name, value),

@@ -304,9 +304,23 @@ def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None
     return wanted if all(map(operator.le, wanted, idle)) else None
 
 
-def time_on_processors(runtime: Any, span_penalty: Any, spans: Any) -> Any:
-    """Return how long jobs run where they were placed; ``runtime``, to the last bit, if on one."""
-    return runtime * (1 + span_penalty * spans)
+def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
+    """Return how long jobs run on so many clusters; ``runtime``, to the last bit, on one."""
+    return runtime * (1 + penalty_on(span_penalty, clusters))
+
+
+def penalty_on(span_penalty: Any, clusters: Any) -> Any:
+    """Return the penalty of a job, or of those of a stream, on so many clusters; none on one.
+
+    A penalty is a number, or a row of those on 2, 3, ... clusters, of which the last is for more.
+    """
+    if isinstance(span_penalty, float):  # for speed
+        return span_penalty * (clusters > 1)
+    table, clusters = np.asarray(span_penalty), np.asarray(clusters)
+    if table.ndim > clusters.ndim:
+        column = np.clip(clusters - 2, 0, table.shape[-1] - 1)[..., None]
+        table = np.take_along_axis(table, column, axis=-1)[..., 0]
+    return table * (clusters > 1)
 
 
 def may_stay_whole(placement: Placement | None, request: str) -> bool:

@@ -116,13 +116,19 @@ class Profile:
         since = self.instants[0] if since is None else since
         moments = (instant for instant, _ in self.moments)
         later = {instant for instant in (*self.instants, *moments) if instant > since}
-        for start in [since, *sorted(later)]:
-            length = job.expected_length(())  # as it is on one cluster
-            while (found := place(job, self.between(start, start + length))) is not None:
-                needed = job.expected_length(found)
-                if needed <= length:
-                    return Reservation(start, start + needed, found)
-                length = needed
+        tried = (self.starting(job, place, start) for start in [since, *sorted(later)])
+        return next((found for found in tried if found is not None), None)
+
+    def starting(
+        self, job: Rigid, place: Callable[[Any, Sequence[int]], Sequence[int] | None], start: float
+    ) -> Reservation | None:
+        """Return the reservation of a job that starts at an instant; None where it does not fit."""
+        length = job.expected_length(())  # as it is on one cluster
+        while (found := place(job, self.between(start, start + length))) is not None:
+            needed = job.expected_length(found)
+            if needed <= length:
+                return Reservation(start, start + needed, found)
+            length = needed
         return None
 
     def _steps_between(self, start, end):

@@ -11,7 +11,7 @@ from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.display import card
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement
+from coalloc_lib.placement import Placement, penalty_on
 from coalloc_lib.scheduling import Refusal, Scheduling
 from coalloc_lib.system import Multicluster
 
@@ -119,9 +119,14 @@ class Schedule:
         return np.maximum(self.response / length, 1.0)
 
     @property
+    def spread(self) -> np.ndarray:
+        """On how many clusters each job ran, shape (n,)."""
+        return (self.allocation > 0).sum(axis=1)
+
+    @property
     def spans(self) -> np.ndarray:
         """Whether each job ran on more than one cluster, shape (n,)."""
-        return (self.allocation > 0).sum(axis=1) > 1
+        return self.spread > 1
 
     @property
     def makespan(self) -> float:
@@ -161,7 +166,7 @@ class Schedule:
         edges = _increasing(edges)
         weight = self.allocation.sum(axis=1)
         if net:
-            weight = weight / (1 + self.jobs.span_penalty * self.spans)
+            weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.spread))
         busy = np.diff(self._work_done(edges, weight))
         return busy / (np.diff(edges) * self.system.processors)
 
@@ -217,9 +222,12 @@ class Schedule:
         FCFS, FPFS and EASY start jobs only at the instant of some submission or departure, and the
         head of the queue does not wait while it fits. FCFS never overtakes, FPFS no job more than
         `max_jumps` times. EASY promises the head of the queue the first start that the running jobs
-        allow, and starts it no later than they allow at any instant. Conservative backfilling
+        allow, and starts it no later than they allow at any instant (with `adaptive` spanning, on
+        one cluster or, sooner by what spanning costs, on several). Conservative backfilling
         starts no job later than its first promise, which is a start that the jobs that ran at its
-        submission allowed: the first such start where no other job waited.
+        submission allowed: the first such start where no other job waited. Where jobs reserve, they
+        start when they were told, within what they asked, and the rules that blocks may break for
+        others are not checked: the head's, and the first start of who waits alone.
 
         `Online` starts every job at its promise, at the attempt that was accepted, within what the
         job asked and its booking within the horizon, on servers that make up its allocation, none

@@ -5,9 +5,9 @@ import numpy as np
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import HomeSite, Placement, WorstFit
+from coalloc_lib.placement import HomeSite, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import FCFS, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, Online, Scheduling
 from coalloc_lib.system import Multicluster
 from coalloc_lib.verification import fits_by
 
@@ -34,7 +34,8 @@ def simulate(
     placement : Placement, optional
         `WorstFit` where it is not given. One that is given for ordered requests is refused.
     engine : {"compiled", "reference"}
-        The compiled engine knows the library's policies, the readable one runs any.
+        The compiled engine knows the library's policies, the readable one runs any. EASY around
+        reservations is readable alone, and runs so whatever is given.
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
         whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
@@ -66,18 +67,25 @@ def simulate(
     instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
     if placement is not None:
         instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
-    if jobs.has_reservations and not scheduling.takes_reservations:
+    adaptive = getattr(scheduling, "adaptive", False)
+    if jobs.has_reservations and (adaptive or not scheduling.takes_reservations):
         raise InputError(
             f"jobs ask for a later or a latest start, which {scheduling} does not heed; use Online,"
-            " or replace(earliest_start=None, latest_start=None)"
+            " EASY or Conservative, or replace(earliest_start=None, latest_start=None)"
         )
-    if backlog is not None and scheduling.takes_reservations:
+    if backlog is not None and (jobs.has_reservations or isinstance(scheduling, Online)):
         raise InputError(
             f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
             "queue knows none, leave it out"
         )
     placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs, placement)
+    decides = jobs.request == "total" or isinstance(placement, SingleThenSpan)
+    if getattr(scheduling, "adaptive", False) and not decides:
+        raise InputError(
+            f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
+            " decides between one cluster and several; give SingleThenSpan()"
+        )
     if backlog is not None:
         backlog = min(whole("backlog", backlog), len(jobs))
 
@@ -86,7 +94,7 @@ def simulate(
         order = np.argsort(jobs.submit, kind="stable")
     arriving = jobs if order is None else jobs[order]
     # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
-    if engine == "compiled":
+    if engine == "compiled" and not (jobs.has_reservations and type(scheduling) is EASY):
         from coalloc_lib.engines.compiled import run
     else:
         from coalloc_lib.engines.reference import run

@@ -196,8 +196,10 @@ def multi_site(
     ----------
     system, jobs, home, scheduling, engine
         As in `sharing`.
-    span_penalty : float or array_like, shape (n,)
-        p: a job on several machines runs ``runtime * (1 + p)``.
+    span_penalty : float, array_like or dict
+        p: a job on several machines runs ``runtime * (1 + p)``; ``{2: 0.1, 3: 0.2}`` says it of 2,
+        and of 3 machines or more. With ``scheduling=EASY(adaptive=True)`` a job spans only if no
+        machine is expected free as early as that is worth.
     single : Placement, optional
         Chooses among machines that can hold a job; `BestFit` by default.
 

@@ -30,6 +30,8 @@ from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Sched
 _KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTED
 #: Table entries that are looked at in one go, so that memory stays bounded.
 _CHUNK = 4_000_000
+#: Relative rounding that is forgiven where an instant is worked out backwards.
+SLACK = 1e-9
 
 
 class ScheduleError(AssertionError):
@@ -40,6 +42,24 @@ def verify(schedule: Any) -> None:
     """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
     for check in (*_RULES, *_RULES_OF.get(type(schedule.scheduling), ())):
         check(schedule)
+
+
+def _jumped(schedule):
+    """Count, for each job, the jobs behind it that started before it while it headed the queue."""
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    start, submit, n = schedule.start[order], schedule.jobs.submit[order], len(order)
+    instants, rank = np.unique(start, return_inverse=True)
+    heads_from = np.maximum(submit, np.append(0, np.maximum.accumulate(start)[:-1]))
+    # Starts in order, those at one instant by position. One who heads the queue from an instant on
+    # is jumped by those behind it alone; where jobs take no time, an instant has several rounds.
+    starts, place = np.sort(rank * n + np.arange(n)), np.arange(n)
+    if (schedule.start == schedule.end).any():
+        place = place + n
+    since = np.searchsorted(instants, heads_from) * n + place
+    first = np.searchsorted(starts, since, side="right")
+    result = np.empty(n, dtype=np.int64)
+    result[order] = np.maximum(np.searchsorted(starts, rank * n) - first, 0)
+    return result
 
 
 def _refuse(bad, schedule, message):
@@ -75,7 +95,7 @@ def _after_submission(schedule):
 
 def _run_time(schedule):
     jobs, end = schedule.jobs, schedule.end
-    length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spans)
+    length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spread)
     bad = schedule.served & (end != schedule.start + length)
     message = "ends at {:.12g}, its time on processors is {:.12g}"
     _refuse(bad, schedule, lambda job: message.format(end[job], length[job]))
@@ -130,23 +150,31 @@ def _capacity(schedule):
 def _instant(schedule):
     """Room only comes with a departure: a job that waited starts at one."""
     bad = ~np.isin(schedule.start, np.concatenate([schedule.jobs.submit, schedule.end]))
+    bad &= ~schedule.jobs.is_reserved
     _refuse(bad, schedule, lambda job: "starts at an instant at which no job was submitted or left")
 
 
 def _no_overtaking(schedule):
     """No job is overtaken more often than `max_jumps` allows: never under FCFS."""
-    policy, count = schedule.scheduling, schedule.overtaken
+    policy = schedule.scheduling
+    at_head = getattr(policy, "counted", "waiting") == "head"
+    count = _jumped(schedule) if at_head else schedule.overtaken
     limit, message = getattr(policy, "max_jumps", 0), "was overtaken {} times, {} allows {}"
     _refuse(count > limit, schedule, lambda job: message.format(count[job], policy, limit))
 
 
 def _head(schedule):
-    """Once all is done at an instant, the head of the queue does not fit."""
+    """Once all is done at an instant, the head of the queue does not fit, or waits as it may."""
     instants, heads = _waiting_heads(schedule)
     rows = max(_CHUNK // len(schedule.system), 1)
     for chunk in np.array_split(np.arange(len(heads)), 1 + len(heads) // rows):
         jobs, idle = schedule.jobs, idle_after(schedule, instants[chunk])
         fit = fits_by(schedule.placement, jobs.request, jobs.components[heads[chunk]], idle)
+        if getattr(schedule.scheduling, "adaptive", False):
+            case = schedule, instants[chunk], heads[chunk]
+            until = instants[chunk] + _patience(schedule, heads[chunk]) * (1 + SLACK)
+            waits = _fits_once_left(*case, until, True, request="total")
+            fit &= ~waits | (jobs.processors[heads[chunk]] <= idle.max(axis=1))
         if fit.any():
             instant, head = instants[chunk][fit][0], heads[chunk][fit][0]
             raise ScheduleError(
@@ -160,6 +188,26 @@ def _waiting_heads(schedule):
     instants = np.unique(np.concatenate([schedule.jobs.submit, schedule.end]))
     jobs = heads(schedule, instants)
     return instants[jobs >= 0], jobs[jobs >= 0]
+
+
+def _without_blocks(check):
+    """Return a check that passes over schedules with fixed blocks, which may hold a head up."""
+    return lambda schedule: None if schedule.jobs.has_reservations else check(schedule)
+
+
+def _blocks(schedule):
+    """Who reserves starts when told, as asked, and is refused, at once, where it would be late."""
+    jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
+    bad, message = jobs.is_reserved & schedule.served & (start != promised), "was promised {:.12g}"
+    _refuse(bad, schedule, lambda job: message.format(promised[job]))
+    for bad, limit in (
+        (start < jobs.earliest_start, "earliest"),
+        (start > jobs.latest_start, "latest"),
+    ):
+        _refuse(bad, schedule, lambda job, limit=limit: f"starts beyond its {limit} start")
+    for job, (instant, why) in schedule.refused.items():
+        if why != PAST_LATEST or instant != jobs.submit[job] or jobs.latest_start[job] == np.inf:
+            raise ScheduleError(f"job {job} was refused at {instant:.12g} for {why!r}")
 
 
 def _head_not_delayed(schedule):
@@ -195,10 +243,13 @@ def _promises_to_heads(schedule):
 
 def _promises_to_all(schedule):
     """Every job was promised a possible start, the first one where no other job waited."""
-    _refuse(np.isnan(schedule.promised), schedule, lambda _: "was promised no start")
+    untold = np.isnan(schedule.promised) & schedule.served
+    _refuse(untold, schedule, lambda _: "was promised no start")
     order = np.argsort(schedule.jobs.submit, kind="stable")
+    order = order[schedule.served[order]]
     submit, start = schedule.jobs.submit[order], schedule.start[order]
     alone = np.append(-np.inf, np.maximum.accumulate(start)[:-1]) < submit
+    alone &= not schedule.jobs.has_reservations  # blocks may hold up whoever waits alone
     _first_possible(schedule, submit, order, alone, before=True)
 
 
@@ -227,6 +278,28 @@ def _start_of(promised):
 
 
 def _can_start(schedule, instants, jobs, until, included, before=False):
+    """Whether jobs could start by `until`, as those that run at increasing instants will leave.
+
+    Under adaptive spanning they could on one cluster then, or on several so much earlier.
+    """
+    case = schedule, instants, jobs
+    if not getattr(schedule.scheduling, "adaptive", False):
+        return _fits_once_left(*case, until, included, before)
+    # What was added in the run is taken off here, which may round another way.
+    sooner = until - _patience(schedule, jobs) + SLACK * np.abs(until) * (1 if included else -1)
+    later = _fits_once_left(*case, sooner, included, before)
+    later &= sooner >= instants if included else sooner > instants
+    return later | _fits_once_left(*case, until, included, before, request="total")
+
+
+def _patience(schedule, jobs):
+    """Return how much longer jobs are expected to run on two clusters than on one."""
+    stream = schedule.jobs
+    alone = np.maximum(stream.estimate, stream.runtime)[jobs]
+    return time_on_processors(alone, stream.span_penalty[jobs], np.full(len(jobs), 2)) - alone
+
+
+def _fits_once_left(schedule, instants, jobs, until, included, before=False, request=None):
     """Whether jobs fit once those have left that run at increasing instants and end by `until`."""
     # `included`: so have those that end at `until`; `before`: what starts then does not run yet.
     stream, system, end = schedule.jobs, schedule.system, booked_end(schedule)
@@ -239,7 +312,8 @@ def _can_start(schedule, instants, jobs, until, included, before=False):
         row = first[job] + np.arange(len(job)) - begun
         stays = end[job] > until[row] if included else end[job] >= until[row]
         np.subtract.at(idle, row[stays], schedule.allocation[job[stays]])
-    return fits_by(schedule.placement, stream.request, stream.components[jobs], idle)
+    rule, request = (None, request) if request else (schedule.placement, stream.request)
+    return fits_by(rule, request, stream.components[jobs], idle)
 
 
 def _attempts(schedule):
@@ -272,9 +346,10 @@ def _in_time(schedule):
 def _refusals(schedule):
     """Every refused job was told, when it was submitted, what ended its attempts."""
     jobs, policy, horizon = schedule.jobs, schedule.scheduling, _horizon(schedule)
+    lengths = _booked_length(schedule, np.ones(len(jobs), int))
     for job in sorted(schedule.refused):
         tried, until, latest = int(schedule.attempts[job]), horizon[job], jobs.latest_start[job]
-        length, earliest = max(jobs.estimate[job], jobs.runtime[job]), jobs.earliest_start[job]
+        length, earliest = lengths[job], jobs.earliest_start[job]
         last, following = (earliest + k * policy.step for k in (tried - 1, tried))
         ends = {
             NO_LENGTH: not earliest + length > earliest,
@@ -317,6 +392,8 @@ def _bookings(schedule):
     is_known = _KNOWN.issuperset(map(type, (placement, *inner)))
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
+    on = (np.full(len(jobs), clusters) for clusters in range(1, len(sizes) + 1))
+    lengths = np.transpose([_booked_length(schedule, each) for each in on]).tolist()
     # Bookings in order of their servers, and on each in order of time: first that of job -1, until
     # 0. After each its server is idle `since` then, `until` the next begins.
     begin, end, leaves = (np.append(column, 0.0) for column in (schedule.start, end, schedule.end))
@@ -342,18 +419,18 @@ def _bookings(schedule):
                 f"job {owner[clash][0]}"
             )
         if is_known:
-            _first_room(schedule, job, (since, until, server), cluster)
+            _first_room(schedule, job, lengths[job], (since, until, server), cluster)
         owner, server = np.insert(owner, holds + 1, job), np.insert(server, holds + 1, mine)
 
 
-def _first_room(schedule, job, periods, cluster):
+def _first_room(schedule, job, lengths, periods, cluster):
     """Check that a job has the first attempt with room, and the servers that the rule chooses."""
     jobs, policy = schedule.jobs, schedule.scheduling
-    enough = periods[0] + max(jobs.estimate[job], jobs.runtime[job]) <= periods[1]
+    enough = periods[0] + lengths[0] <= periods[1]
     periods = [column[enough] for column in periods]
     tried, served = int(schedule.attempts[job]), job not in schedule.refused
     starts = jobs.earliest_start[job] + np.arange(tried) * policy.step
-    first, allocation, length = _first_attempt(schedule, job, starts, periods, cluster)
+    first, allocation, length = _first_attempt(schedule, job, lengths, starts, periods, cluster)
     if first != (tried - 1 if served else tried):
         raise ScheduleError(
             f"job {job} has attempt {tried}, {'' if served else 'and was refused, '}but there "
@@ -376,11 +453,10 @@ def _first_room(schedule, job, periods, cluster):
             )
 
 
-def _first_attempt(schedule, job, starts, periods, cluster):
+def _first_attempt(schedule, job, lengths, starts, periods, cluster):
     """Return the number of the first start with room, the allocation, and the length there."""
     jobs, place = schedule.jobs, (schedule.placement or WorstFit()).place
-    alone = max(jobs.estimate[job], jobs.runtime[job])
-    spanning = time_on_processors(alone, jobs.span_penalty[job], True)
+    alone = lengths[0]
     until = schedule.scheduling.horizon_end(float(jobs.submit[job]))
     components = tuple(jobs.components[job].tolist())
     number_of = cluster[periods[2]]
@@ -402,7 +478,7 @@ def _first_attempt(schedule, job, starts, periods, cluster):
             allocation = place(components, jobs.request, room)
             if allocation is None:
                 break
-            needed = spanning if sum(map(bool, allocation)) > 1 else alone
+            needed = lengths[sum(map(bool, allocation)) - 1]
             if needed <= length:
                 return attempt, allocation, needed
             length, room = needed, count(starts[[attempt]], needed)[0].tolist()
@@ -410,10 +486,15 @@ def _first_attempt(schedule, job, starts, periods, cluster):
 
 
 def booked_end(schedule: Any) -> NDArray[np.float64]:
-    """Return until when each job was expected to run, shape (n,)."""
-    jobs = schedule.jobs
+    """Return until when each job was expected to run, or was booked, shape (n,)."""
+    return schedule.start + _booked_length(schedule, schedule.spread)
+
+
+def _booked_length(schedule, clusters):
+    """Return how long each job is expected to run, or booked for, on so many clusters, (n,)."""
+    jobs, least = schedule.jobs, getattr(schedule.scheduling, "min_length", 0.0)
     length = np.maximum(jobs.estimate, jobs.runtime)
-    return schedule.start + time_on_processors(length, jobs.span_penalty, schedule.spans)
+    return np.maximum(time_on_processors(length, jobs.span_penalty, clusters), least)
 
 
 def _horizon(schedule):
@@ -468,7 +549,12 @@ _RULES = (_complete, _after_submission, _run_time, _request, _capacity)
 _RULES_OF: dict[type[Scheduling], tuple[Callable, ...]] = {
     FCFS: (_instant, _no_overtaking, _head),
     FPFS: (_instant, _no_overtaking, _head),
-    EASY: (_instant, _head, _head_not_delayed, _promises_to_heads, _promise_kept),
-    Conservative: (_promise_kept, _promises_to_all),
+    EASY: (
+        _instant,
+        *map(_without_blocks, (_head, _head_not_delayed, _promises_to_heads)),
+        _promise_kept,
+        _blocks,
+    ),
+    Conservative: (_promise_kept, _promises_to_all, _blocks),
     Online: (_attempts, _in_time, _refusals, _on_servers, _bookings),
 }

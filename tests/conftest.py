@@ -120,7 +120,10 @@ def placements(draw, clusters, request="unordered"):
 
 
 in_turn = st.one_of(
-    st.just(co.FCFS()), st.builds(co.FPFS, max_jumps=st.sampled_from([0, 1, 2, 5, 50]))
+    st.just(co.FCFS()),
+    st.builds(
+        co.FPFS, st.sampled_from([0, 1, 2, 5, 50]), counted=st.sampled_from(["waiting", "head"])
+    ),
 )
 backfilling = st.sampled_from([co.EASY(), co.Conservative()])
 policies = st.one_of(in_turn, backfilling)
@@ -132,6 +135,7 @@ def onlines(draw, rules=("latest-start", "best-fit")):
     slot, step = (draw(st.integers(1, 12)) / draw(st.sampled_from([1, 2, 3])) for _ in range(2))
     most, horizon = draw(st.integers(1, 12)), draw(st.integers(4, 60))
     how = {"rule": draw(st.sampled_from(rules)), "release_early": draw(st.booleans())}
+    how["min_length"] = draw(st.sampled_from([0, 0, 0.5, 4]))
     return co.Online(slot, step, most, horizon, **how)
 
 

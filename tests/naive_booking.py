@@ -120,6 +120,7 @@ def online(system, jobs, policy, placement=None, chosen=None):
     for job in order:
         runtime, share = float(jobs.runtime[job]), 1 + float(jobs.span_penalty[job])
         expected = max(float(jobs.estimate[job]), runtime)
+        least = policy.min_length
         answers[job] = naive.book(
             float(jobs.submit[job]),
             float(jobs.earliest_start[job]),
@@ -127,7 +128,7 @@ def online(system, jobs, policy, placement=None, chosen=None):
             placement,
             tuple(jobs.components[job].tolist()),
             jobs.request,
-            (expected, expected * share),
+            (max(expected, least), max(expected * share, least)),
             (runtime, runtime * share),
         )
     return [answers[job] for job in range(len(jobs))]

@@ -1,5 +1,6 @@
 """EASY and conservative backfilling: by hand, against textbook versions, on real logs."""
 
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.verification import ScheduleError
 from tests import naive_backfilling as naive
 from tests import naive_multicluster as several
 from tests.conftest import systems_and_streams
@@ -32,6 +34,47 @@ def assert_starts(schedule, start, promised):
     """Assert starts and first promises."""
     assert schedule.start.tolist() == start
     np.testing.assert_array_equal(schedule.promised, promised)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "start", "end", "promised"),
+    [(0.5, 1, 13, NAN), (0.75, 6, 14, 6), ({2: 0.5, 3: 9.0}, 1, 13, NAN), ({2: 0.75}, 6, 14, 6)],
+)
+def test_an_adaptive_job_spans_only_where_one_cluster_would_be_later(penalty, start, end, promised):
+    """Two clusters of four have two idle each; job 2 wants four for eight, and one is free at 6."""
+    rows = [(0, 6, 6, 2), (0, 9, 9, 2), (1, 8, 8, 4)]
+    spread = {"request": "flexible", "span_penalty": penalty}
+    placement = co.SingleThenSpan(single=co.WorstFit())
+    schedule = run([4, 4], rows, co.EASY(adaptive=True), placement, **spread)
+    assert (schedule.start[2], schedule.end[2]) == (start, end)
+    np.testing.assert_array_equal(schedule.promised[2], promised)
+
+
+def test_a_head_that_may_wait_is_promised_what_it_can_expect_at_the_latest():
+    """Job 2 wants five: both clusters have them at 5, one at 9, and spanning costs it 3 or 5."""
+    rows = [(0, 5, 5, 4), (0, 9, 9, 4), (1, 10, 10, 5), (2, 4, 4, 1)]
+    for penalty, start, promised in ((0.3, 5, 8), (0.5, 9, 9)):
+        how = {"request": "flexible", "span_penalty": penalty}
+        schedule = run([4, 6], rows, co.EASY(adaptive=True), co.SingleThenSpan(), **how)
+        assert (schedule.start[2], schedule.promised[2]) == (start, promised)
+
+
+def test_who_waits_for_one_cluster_without_need_is_found():
+    """The job above waits until 6. It may for p = 0.75, but not for 0.5, nor under plain EASY."""
+    rows = [(0, 6, 6, 2), (0, 9, 9, 2), (1, 8, 8, 4)]
+    how = {"request": "flexible", "span_penalty": 0.75}
+    placement = co.SingleThenSpan(single=co.WorstFit())
+    waits = run([4, 4], rows, co.EASY(adaptive=True), placement, **how)
+    cheaper = waits.jobs.replace(span_penalty=0.5)
+    for change in ({"scheduling": co.EASY()}, {"jobs": cheaper}):
+        with pytest.raises(ScheduleError, match="job 2 at 1: heads the queue and fits"):
+            replace(waits, **change).verify()
+
+
+def test_adaptive_spanning_needs_a_placement_that_may_do_either():
+    how = {"request": "flexible", "span_penalty": 0.5}
+    with pytest.raises(co.InputError, match=r"placement = WorstFit.*; give SingleThenSpan\(\)"):
+        run([4, 4], [(0, 1, 1, 5)], co.EASY(adaptive=True), co.WorstFit(), **how)
 
 
 EASY, CONSERVATIVE = co.EASY(), co.Conservative()
@@ -249,3 +292,22 @@ def test_real_logs_on_several_clusters(
 @pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(50), EASY, CONSERVATIVE], ids=str)
 def test_schedules_of_whole_logs_keep_the_rules(real_logs, name, size, policy):
     co.simulate(co.Multicluster([size]), log_jobs(name, size), scheduling=policy).verify()
+
+
+#: Job 1 wants all four from 5 on. Job 2 ends before that; job 3 does not, and would pass the block.
+RESERVED = [(0, 4, 4, 2), (0, 2, 2, 4), (1, 3, 3, 2), (1, 6, 6, 1)]
+
+
+@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE])
+@pytest.mark.parametrize(
+    ("earliest", "latest", "start"),
+    [(5, np.inf, [0, 5, 1, 7]), (3, np.inf, [0, 4, 1, 6]), (3, 3.5, [0, NAN, 1, 4])],
+)
+def test_all_plan_around_a_fixed_block(policy, earliest, latest, start):
+    wishes = {
+        "earliest_start": [0, earliest, 1, 1],
+        "latest_start": [np.inf, latest, *2 * [np.inf]],
+    }
+    schedule = run([4], RESERVED, policy, **wishes)
+    np.testing.assert_array_equal(schedule.start, start)
+    assert schedule.promised[1] == start[1] or schedule.refused[1] == (0, "past its latest start")

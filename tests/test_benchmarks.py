@@ -3,6 +3,7 @@
 import importlib
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -40,3 +41,21 @@ def test_memory_is_measured(bench, capsys):
     bench.memory_of(64, 100)
     before, after = map(int, capsys.readouterr().out.split())
     assert 0 < before <= after
+
+
+def test_ledgers_are_set_beside_each_other(monkeypatch, tmp_path, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    main = importlib.import_module("compare_results").main
+    header = ["study", "item", "published", "reproduced", "verdict"]
+    rows = {
+        "old": [["a", "A-1", "0.5", "0.4", "holds"], ["a", "A-2", "", "2", "holds"]],
+        "new": [["a", "A-3", "", "7", "holds"], ["a", "A-1", "0.5", "0.3", "undecided"]],
+    }
+    for name, ledger in rows.items():
+        (tmp_path / name).mkdir()
+        pd.DataFrame(ledger, columns=header).to_csv(tmp_path / name / "ledger.csv", index=False)
+    assert main(tmp_path / "old", tmp_path / "new", ["--table", "a"]) == 0
+    *_, third, first, second = capsys.readouterr().out.splitlines()
+    assert third == "| a | A-3 |  | 7 |  | holds |  | changed |"
+    assert first == "| a | A-1 | 0.4 | 0.3 | holds | undecided | 0.5 | changed |"
+    assert second == "| a | A-2 | 2 |  | holds |  |  | changed |"

@@ -35,6 +35,7 @@ def numbers(schedule):
 
 #: Slots of 10, steps of 5, 8 attempts, 100 ahead.
 TERMS = co.Online(10, 5, 8, 100)
+LONG = replace(TERMS, min_length=7)
 
 
 @settings(max_examples=200)
@@ -159,6 +160,10 @@ BEST, EARLY = replace(TERMS, rule="best-fit"), replace(TERMS, release_early=True
         # An early end moves no promise.
         (2, [(0, 2, 2), (1, 4, 2), (2, 4, 2)], {"estimate": [20, 4, 4]}, EARLY,
          {"start": [0, 21, 2], "promised": [0, 21, 2]}),
+        # Booked for 7 at least: job 0 ends at 2, or at once, and holds its servers for others.
+        *((2, [(0, run, 2), (1, 4, 2)], {}, LONG, {"start": [0, 11], "attempts": [1, 3]})
+          for run in (2, 0)),
+        (2, [(0, 2, 2), (3, 4, 2)], {}, replace(LONG, release_early=True), {"start": [0, 3]}),
         # Job 1 leaves server 0 at 5, when it starts: idle since 5, not since 3; server 1 since 4.
         (2, [(0, 3, 1), (0, 0, 1), (0, 4, 1), (6, 1, 1)],
          {"estimate": [3, 10, 4, 1], "earliest_start": [0, 5, 0, 6]}, EARLY,
@@ -180,7 +185,7 @@ def test_attempts_and_servers_keep_to_the_positions_of_the_stream():
     assert back.refused.keys() == {0}
 
 
-@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(2), co.EASY(), co.Conservative()])
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(2)])
 @pytest.mark.parametrize("wish", ["earliest_start", "latest_start"])
 def test_no_other_policy_passes_a_wish_over_in_silence(policy, wish):
     with pytest.raises(co.InputError, match=r"^jobs ask for a later or a latest start, which"):
@@ -199,6 +204,7 @@ def test_a_held_queue_is_refused():
         ({"step": -1}, "step = -1; give a finite number above 0"),
         ({"horizon": np.inf}, "horizon = inf; give a finite number above 0"),
         ({"max_attempts": 1.5}, "max_attempts = 1.5; give a whole number of 1 or more"),
+        ({"min_length": -1}, "min_length = -1; give a finite number of 0 or more"),
         ({"rule": "worst"}, "rule = 'worst'; choose one of 'latest-start', 'best-fit', 'first"),
         ({"release_early": 1}, "release_early = 1; give True or False"),
     ],

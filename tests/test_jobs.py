@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.jobs import COLUMNS, REQUESTS, split_into, split_smallest
+from coalloc_lib.jobs import COLUMNS, REQUESTS, merge, split_into, split_smallest
+from coalloc_lib.placement import time_on_processors
 from tests.conftest import asking, systems_and_streams
 
 
@@ -374,3 +375,28 @@ PIECES = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
 def test_mistakes_are_named(call, message):
     with pytest.raises(co.InputError, match=f"^{message}"):
         call()
+
+
+def test_a_penalty_may_depend_on_the_number_of_clusters():
+    table = {2: 0.1, 3: 0.2}
+    jobs = stream(span_penalty=table)
+    assert jobs.span_penalty.tolist() == [[0.1, 0.2]] * 3
+    assert jobs[1:].span_penalty.shape == (2, 2)
+    both = merge(stream(span_penalty=0.5), jobs)
+    assert sorted(both.span_penalty.tolist()) == [[0.1, 0.2]] * 3 + [[0.5, 0.5]] * 3
+    for wrong in ({}, {3: 0.1}, {2: 0.1, 4: 0.2}):
+        with pytest.raises(co.InputError, match=r"^span_penalty = .*; give the penalty on 2, 3"):
+            stream(span_penalty=wrong)
+    for wrong in ({2: -0.1}, [[0.1, -0.2]] * 3):
+        with pytest.raises(co.InputError, match="give a finite number of 0 or more"):
+            stream(span_penalty=wrong)
+    with pytest.raises(co.InputError, match="span_penalty has 2 entries and submit has 3"):
+        stream(span_penalty=[[0.1, 0.2]] * 2)
+
+
+@pytest.mark.parametrize(("clusters", "length"), [(1, 10), (2, 11), (3, 12), (4, 12)])
+def test_the_time_on_so_many_clusters_by_hand(clusters, length):
+    assert time_on_processors(10, [0.1, 0.2], clusters) == pytest.approx(length)
+    rows, alike = np.array([[0.1, 0.2]] * 2), np.array([clusters] * 2)
+    np.testing.assert_allclose(time_on_processors(np.full(2, 10), rows, alike), length)
+    assert time_on_processors(10, 0.5, clusters) == (15 if clusters > 1 else 10)

@@ -64,7 +64,8 @@ def test_jumps_add_up_over_those_who_wait():
 
     On 4 processors: 3 of them busy to 10, jobs of 2 and of 4 wait, ones of 1 come. Two jumps
     are used up at 5; at 10 the first starts beside two idle processors, which the last job
-    could use, but it may not: the job of 4, which it would overtake, has been overtaken twice.
+    could use, but it may not: the job of 4, which it would overtake, has been overtaken twice;
+    where only the time at the head of the queue counts, it has not, and the last job starts.
     """
     rows = [(0, 10, 3), (1, 2, 2), (1, 9, 4), (2, 3, 1), (3, 3, 1), (4, 3, 1)]
     schedule = run([4], rows, scheduling=co.FPFS(2))
@@ -73,6 +74,8 @@ def test_jumps_add_up_over_those_who_wait():
     freer = run([4], rows, scheduling=co.FPFS(3))
     assert freer.start.tolist() == [0, 10, 12, 2, 5, 8]
     assert freer.overtaken.tolist() == [0, 3, 3, 0, 0, 0]
+    counted_at_head = run([4], rows, scheduling=co.FPFS(2, counted="head"))
+    assert counted_at_head.start.tolist() == [0, 10, 13, 2, 5, 10]
 
 
 def test_requests_in_a_run():

@@ -51,7 +51,7 @@ class Calendar:
     ----------
     clusters : Multicluster, sequence of int, or int
         Servers of each cluster, or of the only one.
-    slot, step, max_attempts, horizon, rule
+    slot, step, max_attempts, horizon, rule, min_length
         As those of `Online`.
     placement : Placement, optional
         From which clusters; worst fit where it is not given.
@@ -87,9 +87,10 @@ class Calendar:
         horizon: float = 28 * DAY,
         rule: str = "latest-start",
         placement: Placement | None = None,
+        min_length: float = 0.0,
     ) -> None:
         self.system = clusters if isinstance(clusters, Multicluster) else Multicluster(clusters)
-        self.terms = BookingRules(slot, step, max_attempts, horizon)
+        self.terms = BookingRules(slot, step, max_attempts, horizon, min_length=min_length)
         placement = WorstFit() if placement is None else placement
         self._placement = instance_of("placement", placement, Placement, "WorstFit()")
         if "flexible" not in placement.requests:
@@ -205,4 +206,4 @@ class _Request(NamedTuple):
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long it takes on an allocation."""
-        return time_on_processors(self.length, self.span_penalty, sum(map(bool, allocation)) > 1)
+        return time_on_processors(self.length, self.span_penalty, sum(map(bool, allocation)))

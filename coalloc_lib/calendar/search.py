@@ -1,11 +1,11 @@
 """The search for a start: the rules of booking, and the attempts of a request."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
-from coalloc_lib.checks import LARGEST_WHOLE, InputError, positive, shown, whole
+from coalloc_lib.checks import LARGEST_WHOLE, InputError, not_negative, positive, shown, whole
 from coalloc_lib.profile import Reservation, Rigid
 
 DAY = 86_400.0
@@ -31,9 +31,11 @@ class BookingRules:
     step: float = 900.0
     max_attempts: int | None = None
     horizon: float = 28 * DAY
+    min_length: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check every number."""
+        object.__setattr__(self, "min_length", not_negative("min_length", self.min_length))
         for name in ("slot", "step", "horizon"):
             value = positive(name, getattr(self, name))
             object.__setattr__(self, name, _exact(name, value))
@@ -88,9 +90,9 @@ def find_start(
     `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission. It is
     placed in the window that it needs on one cluster and, where it then spans, again in the longer
     one, as in `Profile.earliest`. Where only the longer one ends beyond the horizon, the next
-    attempt is made: it may not have to span.
+    attempt is made: it may not have to span. What is booked is no shorter than ``min_length``.
     """
-    shortest = job.expected_length(())  # as it is on one cluster
+    shortest = max(terms.min_length, job.expected_length(()))  # as it is on one cluster
     attempts: list[Attempt] = []
     if not earliest + shortest > earliest:
         return attempts, None, NO_LENGTH
@@ -100,14 +102,14 @@ def find_start(
             return attempts, None, PAST_LATEST
         if start + shortest > until:
             return attempts, None, BEYOND_HORIZON
-        attempt, found = _try(idle, job, place, start, shortest, until)
+        attempt, found = _try(idle, job, place, start, shortest, until, terms.min_length)
         attempts.append(attempt)
         if found is not None:
             return attempts, found, ""
     return attempts, None, NO_ROOM
 
 
-def _try(idle, job, place, start, length, until):
+def _try(idle, job, place, start, length, until, least):
     """Return what came of one attempt, and its reservation or None."""
     while True:
         end = start + length
@@ -117,7 +119,7 @@ def _try(idle, job, place, start, length, until):
         found = place(job, counts)
         if found is None:
             return Attempt(start, end, counts, TOO_FEW), None
-        needed = job.expected_length(found)
+        needed = max(least, job.expected_length(found))
         if needed <= length:
             end = start + needed
             return Attempt(start, end, counts, ""), Reservation(start, end, found)

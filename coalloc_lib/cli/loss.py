@@ -8,6 +8,7 @@ from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponenti
 from coalloc_lib.intervals import METHODS
 from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.names import parse_clusters
+from coalloc_lib.scheduling import Online
 
 #: What the formulas are for, and what the approximation is for.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
@@ -49,7 +50,7 @@ def loss(
         options.chosen("--method", method, METHODS)
     system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, **policy_options)
-    if policy.takes_reservations:
+    if isinstance(policy, Online):
         raise InputError(
             f"--scheduling {scheduling} books jobs when they are submitted, and the loss is that "
             "of a queue that never empties; choose another policy"

@@ -13,6 +13,7 @@ from coalloc_lib.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 from coalloc_lib.placement import Placement as PlacementRule
 from coalloc_lib.scheduling import Scheduling
 from coalloc_lib.scheduling.booking import CHOICES
+from coalloc_lib.scheduling.in_turn import COUNTED
 from coalloc_lib.system import NAMED_SYSTEMS
 
 #: What stands for the value of an option, its help, and its least value: of options that several
@@ -29,10 +30,13 @@ SHARED: dict[str, tuple] = {
 }  # fmt: skip
 FIELDS: dict[str, tuple] = {
     "max_jumps": ("N", "how many times a job may be overtaken.", 0),
+    "counted": ("WHEN", f"its overtakings count while it is {' or at the '.join(COUNTED)}."),
+    "adaptive": (None, "a job spans only if one cluster would not do as early."),
     "slot": ("S", "the horizon moves on by slots so long."),
     "step": ("S", "from one attempt to the next."),
     "max_attempts": ("N", "attempts in all.  [default: half the slots of the horizon]", 1),
     "horizon": ("S", "how far ahead is booked."),
+    "min_length": ("S", "what is booked is at least so long.", 0),
     "rule": ("RULE", f"servers are chosen by {', '.join(CHOICES)}."),
     "release_early": (None, "servers are free when a job ends early."),
 }

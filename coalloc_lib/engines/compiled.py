@@ -70,7 +70,8 @@ def _in_turn(task):
     n = len(jobs)
     max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
     stream = _stream(jobs, placement, max_jumps > 0)
-    policy = queue_order.Policy(max_jumps, backlog or 0)
+    counts_at_head = getattr(scheduling, "counted", "waiting") == "head"
+    policy = queue_order.Policy(max_jumps, counts_at_head, backlog or 0)
     rule = _rule(jobs.request, placement, len(system))
     tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
     columns = _start_all(task, queue_order.run, stream, rule, policy, system.as_array(), tree)
@@ -82,38 +83,50 @@ def _easy(task):
     n, stream = len(task.jobs), _stream(task.jobs, task.placement)
     keys = queue_tree.empty_tree(n, stream.keys.shape[1])
     trees = queue_tree.Trees(keys, queue_tree.empty_tree(n, 1, np.float64))
-    return _backfilling(task, backfilling.run_easy, stream, trees)
+    return _backfilling(task, backfilling.run_easy, stream, (), trees)
 
 
 def _conservative(task):
     """Run conservative backfilling."""
+    jobs, backlog = task.jobs, task.backlog
+    earliest = np.zeros(len(jobs)) if backlog else jobs.earliest_start
+    asked = backfilling.Asked(earliest, jobs.latest_start, jobs.is_reserved)
     stream = _stream(task.jobs, task.placement)
     shares = np.linspace(0, 1, LEVELS, endpoint=False)
     levels = np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
-    return _backfilling(task, backfilling.run_conservative, stream, levels)
+    return _backfilling(task, backfilling.run_conservative, stream, (asked,), levels)
 
 
 def _stream(jobs, placement, is_searched=True):
     """Return the stream; the keys of a queue that is searched end with the total processors."""
     parts = _parts(jobs, placement)
-    keys, spanning = parts, jobs.runtime
+    keys = parts
     if may_stay_whole(placement, jobs.request) or (is_searched and parts.shape[1] > 1):
         keys = np.hstack([parts, parts.sum(axis=1, keepdims=True, dtype=np.int32)])
-    if jobs.span_penalty.any():
-        spanning = time_on_processors(jobs.runtime, jobs.span_penalty, True)
+    spanning = _spanning(jobs.runtime, jobs)
     return queue_order.Stream(jobs.submit, jobs.runtime, spanning, parts, keys)
 
 
-def _backfilling(task, kernel, stream, *more):
+def _spanning(times, jobs):
+    """Return times on one cluster as those on 2, 3, ..., a column each."""
+    table = jobs.span_penalty.reshape(len(jobs), -1)
+    return np.ascontiguousarray(time_on_processors(times[:, None], table, np.full(table.shape, 2)))
+
+
+def _backfilling(task, kernel, stream, asked, *more):
     """Run a kernel that plans with expected lengths and makes promises."""
     system, jobs, _, placement, backlog = task
     expected = _expected(jobs, placement)
     has_choice = len(system) > 1 and jobs.request != "ordered"
-    policy = backfilling.Policy(backlog or 0, has_choice, _is_known(jobs, placement))
+    adaptive = getattr(task.scheduling, "adaptive", False)
+    policy = backfilling.Policy(backlog or 0, has_choice, _is_known(jobs, placement), adaptive)
     rule = _rule(jobs.request, placement, len(system))
     promised = np.full(len(jobs), np.nan)
-    given = (stream, expected, rule, policy, system.as_array(), *more)
-    return Outcome(*_start_all(task, kernel, *given, writes=(promised,)), promised, {})
+    given = (stream, expected, *asked, rule, policy, system.as_array(), *more)
+    columns = _start_all(task, kernel, *given, writes=(promised,))
+    late = np.flatnonzero(np.isnan(columns[0])).tolist()
+    refused = {job: Refusal(float(jobs.submit[job]), search.PAST_LATEST) for job in late}
+    return Outcome(*columns, promised, refused)
 
 
 def _online(task):
@@ -129,7 +142,7 @@ def _online(task):
     code = RULE_CODES[terms.rule]
     terms.horizon_end(jobs.submit.max(initial=0.0))  # refuses what is too far
     policy = booking.Policy(terms.slot, terms.slots, terms.step, most, code, terms.release_early)
-    given = (_stream(jobs, placement), _expected(jobs, placement), requests)
+    given = (_stream(jobs, placement), _expected(jobs, placement, terms.min_length), requests)
     rule = _rule(jobs.request, placement, len(system))
     book = call(new_book, sizes, 0, 0.0, what=_WHAT)
     _run(booking.run, *given, rule, policy, sizes, book, bookings)
@@ -215,14 +228,14 @@ def _is_known(jobs, placement):
     return known or not jobs.span_penalty.any()
 
 
-def _expected(jobs, placement):
+def _expected(jobs, placement, least_of_all=0.0):
     """Return how long each job is expected to run, on one cluster, on several, and at least."""
     alone = np.maximum(jobs.estimate, jobs.runtime)
-    spanning = time_on_processors(alone, jobs.span_penalty, True)
-    spans = (jobs.components > 0).sum(axis=1) > 1
+    clusters = (jobs.components > 0).sum(axis=1)
     if jobs.request == "total" or not _is_known(jobs, placement):
-        spans[:] = False
-    least = np.where(spans, spanning, alone)
+        clusters[:] = 1
+    times = alone, _spanning(alone, jobs), time_on_processors(alone, jobs.span_penalty, clusters)
+    alone, spanning, least = (np.maximum(each, least_of_all) for each in times)
     return backfilling.Expected(alone, spanning, np.ascontiguousarray(least[:, None]))
 
 

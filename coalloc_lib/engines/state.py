@@ -57,6 +57,7 @@ class State(scheduling.State):
         self.attempts: dict[int, int] = {}
         self.servers: dict[int, list[int]] = {}
         self._environment, self._request, self._call_at = environment, task.jobs.request, call_at
+        self._has_reservations = task.jobs.has_reservations
         self._idle: tuple[int, ...] = task.system.sizes
         self._policy = name_of(task.scheduling)
         # Ordered requests go where they say under every rule.
@@ -70,6 +71,11 @@ class State(scheduling.State):
     def now(self) -> float:
         """The present instant."""
         return self._environment.now
+
+    @property
+    def has_reservations(self) -> bool:
+        """Whether some job of the stream asks for a later or a latest start."""
+        return self._has_reservations
 
     @property
     def idle(self) -> tuple[int, ...]:
@@ -121,8 +127,11 @@ class State(scheduling.State):
             if any(map(gt, taken, self._idle)):
                 return False
         self._idle = tuple(map(sub, self._idle, taken))
-        for passed in self._queue[: self._leave(job)]:
-            passed.overtaken += 1
+        passed = self._queue[: self._leave(job)]
+        for each in passed:
+            each.overtaken += 1
+        for head in passed[:1]:
+            head.jumped += 1
         list.append(self._running, job)
         job.start, job.allocation = self._environment.now, taken
         turn.succeed(True)

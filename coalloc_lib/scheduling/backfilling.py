@@ -3,21 +3,36 @@
 How long a job will run is not known, only expected: `Job.expected_length` is the user's estimate,
 or the run time where that is longer, times ``1 + span_penalty`` on an allocation that spans. So no
 job runs longer than expected, and promises are kept. Many jobs end earlier; then promises improve.
+
+Jobs that ask for a later or a latest start are *fixed blocks*: each is told its start when it is
+submitted, the first from its earliest start on at which it has room, or is refused where that is
+past its latest start. It starts at that instant, on those processors; all others plan around it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import inf, nextafter
 from operator import add, sub
+from typing import ClassVar
 
+from coalloc_lib.calendar.search import PAST_LATEST
 from coalloc_lib.profile import Profile, Reservation
-from coalloc_lib.scheduling.base import Job, Scheduling, State
+from coalloc_lib.scheduling.base import Job, Scheduling, State, spans
 from coalloc_lib.system import Multicluster
 
 
 @dataclass(frozen=True)
 class EASY(Scheduling):
     """EASY backfilling: a job passes the head of the queue where it does not delay it.
+
+    Parameters
+    ----------
+    adaptive : bool
+        A job that would span clusters now waits where one cluster is expected to hold it whole by
+        as much later as spanning two would prolong it: it then ends no later. The placement is
+        `SingleThenSpan`. The promise to the head is the start on one cluster with which it would
+        end as early as planned, and it is kept.
 
     Notes
     -----
@@ -43,46 +58,170 @@ class EASY(Scheduling):
     this instant. A head that would not fit even when all have left (a placement of one's own may
     say so) is promised nothing and passed by no one.
 
+    Around fixed blocks a job fits where it does so for as long as it is expected to run, and the
+    promised start is the first at which the head does. A new block leaves the head what it was
+    promised.
+
     References
     ----------
     Lifka: The ANL/IBM SP Scheduling System (1995). Mu'alem, Feitelson: Utilization,
     Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
-    Backfilling (2001).
+    Backfilling (2001). Ernemann, Hamscher, Streit, Yahyapour: Enhanced Algorithms for Multi-Site
+    Scheduling (2002), for the idea of adaptive spanning.
     """
+
+    adaptive: bool = False
+
+    takes_reservations: ClassVar[bool] = True
+
+    def begin(self, system: Multicluster) -> "_AroundBlocks":
+        """Return what makes the decisions of one run, which remembers fixed blocks."""
+        return _AroundBlocks(self, system.sizes)
 
     def start_jobs(self, state: State) -> None:
         """Start the head while it fits, then those behind it that do not delay it."""
-        while state.queue and state.start(state.queue[0]):
-            pass
+        while state.queue and (allocation := self._place(state, state.queue[0])) is not None:
+            state.start(state.queue[0], allocation)
         if not state.queue:
             return
         head, *others = state.queue
-        promised, then_idle = _promise(state, head)
-        if promised is None:
+        found = self._plan(state, head)
+        if found is None:
             return
-        state.promise(head, promised)
+        planned, then_idle, may_span = found
+        state.promise(head, planned + self._patience(head) * may_span)
         for job in others:
-            allocation = state.place(job)
+            allocation = self._place(state, job)
             if allocation is None:
                 continue
-            if state.expected_end(job, allocation) > promised:
+            if state.expected_end(job, allocation) > planned:
                 left = [*map(sub, then_idle, allocation)]
-                if state.place(head, left) is None:
+                where = state.place(head, left)
+                if where is None or (not may_span and spans(where)):
                     continue
                 then_idle = left
             state.start(job, allocation)
 
+    def _place(self, state, job):
+        """Return where a job starts now, None if nowhere, or if it rather waits for one cluster."""
+        allocation = state.place(job)
+        if self.adaptive and allocation is not None and spans(allocation):
+            until = state.now + self._patience(job)
+            for instant, idle in _idle_from_now(state):
+                if instant <= until and not spans(state.place(job, idle)):
+                    return None
+        return allocation
 
-def _promise(state: State, head: Job) -> tuple[float | None, Sequence[int]]:
-    """Return when the head can start at the latest, None for never, and what is idle then."""
+    def _plan(self, state, head):
+        """Return when the head is to start, what is idle then, and whether it may span; or None."""
+        spanning = None
+        if self.adaptive and state.place(head) is not None:
+            spanning = state.now, state.idle, True
+        for instant, idle in _idle_from_now(state):
+            if spanning and instant > spanning[0] + self._patience(head):
+                break
+            allocation = state.place(head, idle)
+            if allocation is not None and not (self.adaptive and spans(allocation)):
+                return instant, idle, not self.adaptive
+            if allocation is not None and spanning is None:
+                spanning = instant, idle, True
+        return spanning
+
+    def _patience(self, job):
+        """Return how much longer a job is expected to run on two clusters than on one."""
+        return (job.expected_length((1, 1)) - job.expected_length(())) if self.adaptive else 0.0
+
+
+def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
+    """Yield when running jobs are expected to end, and what is idle then."""
     idle = [*state.idle]
     by_end = sorted(state.running, key=state.expected_end)
     for instant, leaving in groupby(by_end, key=state.expected_end):
         for job in leaving:
             idle = [*map(add, idle, job.allocation or ())]
-        if state.place(head, idle) is not None:
-            return instant, idle
-    return None, idle
+        yield instant, idle
+
+
+class _AroundBlocks:
+    """EASY around the fixed blocks of one run; without any, EASY itself."""
+
+    def __init__(self, policy: EASY, sizes: Sequence[int]) -> None:
+        self.policy, self.sizes = policy, sizes
+        self.blocks: dict[Job, Reservation] = {}  # in the order in which they came
+
+    def start_jobs(self, state: State) -> None:
+        """Start what is due, then the head while it fits, then those that do not delay it."""
+        if not state.has_reservations:
+            self.policy.start_jobs(state)
+            return
+        self._start_due(state)
+        future, promised = self._future(state), None
+        waiting = [job for job in state.queue if not job.is_reserved]
+        while waiting and (promised := future.earliest(waiting[0], state.place)) is not None:
+            if promised.start > state.now or not state.start(waiting[0], promised.allocation):
+                break
+            future.take(*promised)
+            del waiting[0]
+        if waiting and promised is not None:
+            state.promise(waiting[0], promised.start)
+            future.take(*(held := _lasting(promised)))  # new blocks leave it alone
+        for job in state.queue:
+            if job.is_reserved and job not in self.blocks:
+                self._fix(job, state, future)
+        self._start_due(state)
+        if waiting and promised is not None:
+            _give_back(future, held)
+            self._pass(waiting, promised.start, state, future)
+        later = [block.start for block in self.blocks.values() if block.start > state.now]
+        if later:
+            state.wake(min(later))
+
+    def _future(self, state):
+        """Return what the running jobs and the blocks leave idle."""
+        future = Profile(self.sizes, state.now)
+        for job in state.running:
+            future.take(state.now, state.expected_end(job), job.allocation)
+        for block in self.blocks.values():
+            future.take(max(block.start, state.now), block.end, block.allocation)
+        return future
+
+    def _fix(self, job, state, future):
+        """Tell a job that reserves its start, or refuse it."""
+        found = future.earliest(job, state.place, max(state.now, job.earliest_start))
+        if found is None or found.start > job.latest_start:
+            state.refuse(job, PAST_LATEST)
+        else:
+            self.blocks[job] = _lasting(found)
+            future.take(*self.blocks[job])
+            state.promise(job, found.start)
+
+    def _start_due(self, state):
+        """Start the blocks whose instant has come, once what takes no time has left."""
+        due = [job for job, block in self.blocks.items() if block.start <= state.now]
+        for job in due:
+            if state.start(job, self.blocks[job].allocation):
+                del self.blocks[job]
+
+    def _pass(self, waiting, promised, state, future):
+        """Start those behind the head after which it can still start as promised."""
+        for job in waiting[1:]:
+            found = future.starting(job, state.place, state.now)
+            if found is None:
+                continue
+            future.take(*found)
+            keeps = future.starting(waiting[0], state.place, promised) is not None
+            if not (keeps and state.start(job, found.allocation)):
+                _give_back(future, found)
+
+
+def _lasting(found: Reservation) -> Reservation:
+    """Return a reservation that keeps others off its start, also where it takes no time."""
+    return found._replace(end=max(found.end, nextafter(found.start, inf)))
+
+
+def _give_back(future: Profile, taken: Reservation) -> None:
+    """Undo ``future.take(*taken)``."""
+    future.take(taken.start, taken.end, [-each for each in taken.allocation])
 
 
 @dataclass(frozen=True)
@@ -108,8 +247,11 @@ class Conservative(Scheduling):
     across that instant gets only what it leaves of what else is idle then, and whoever starts at
     that instant does so once it has left, in a further round. Among those that are due at one
     instant such jobs therefore go first, and each job waits for those before it. `Profile` says
-    which instants are tried: now, and whenever processors come free or such a job has left.
+    which instants are tried: now, and whenever processors come free or such a job has left. Fixed
+    blocks are never placed anew.
     """
+
+    takes_reservations: ClassVar[bool] = True
 
     def begin(self, system: Multicluster) -> "_Plan":
         """Return the plan of one run, which remembers the reservations."""
@@ -149,8 +291,8 @@ class _Plan:
         """Give every waiting job an earlier reservation where there is one."""
         for job in state.queue:
             old = self.waiting.get(job)
-            if old is not None and old.start > state.now:
-                self.future.take(old.start, old.end, [-taken for taken in old.allocation])
+            if old is not None and old.start > state.now and not job.is_reserved:
+                _give_back(self.future, old)
                 new = self.future.earliest(job, state.place, state.now)
                 best = new if new is not None and new.start < old.start else old
                 self.future.take(*best)
@@ -158,8 +300,10 @@ class _Plan:
 
     def _reserve(self, job, state):
         """Give an arrival its first reservation; one that fits nowhere waits without."""
-        found = self.future.earliest(job, state.place, state.now)
-        if found is not None:
+        found = self.future.earliest(job, state.place, max(state.now, job.earliest_start))
+        if found is not None and found.start > job.latest_start:
+            state.refuse(job, PAST_LATEST)
+        elif found is not None:
             self.future.take(*found)
             self.waiting[job] = found
             state.promise(job, found.start)

@@ -34,11 +34,14 @@ class Job:
     runtime, estimate : float
         Run time on one cluster, and what the user said it would be.
     components : tuple of int
-    span_penalty : float
+    span_penalty : float or list of float
+        On several clusters, or on 2, 3, ...
     earliest_start, latest_start : float
         The instants between which it asks to start; no start comes before its submission either.
     overtaken : int
         Jobs behind it in the queue that have started.
+    jumped : int
+        Those of them that started while it headed the queue.
     start : float or None
         Once it runs.
     allocation : sequence of int or None
@@ -50,12 +53,18 @@ class Job:
     runtime: float
     estimate: float
     components: tuple[int, ...]
-    span_penalty: float
+    span_penalty: float | Sequence[float]
     earliest_start: float = 0.0
     latest_start: float = inf
     overtaken: int = 0
+    jumped: int = 0
     start: float | None = None
     allocation: Sequence[int] | None = None
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether it asks to start later than it is submitted, or no later than some instant."""
+        return self.earliest_start > self.submit or self.latest_start < inf
 
     @property
     def processors(self) -> int:
@@ -64,17 +73,22 @@ class Job:
 
     def length(self, allocation: Sequence[int]) -> float:
         """Return how long it runs on an allocation."""
-        return time_on_processors(self.runtime, self.span_penalty, spans(allocation))
+        return time_on_processors(self.runtime, self.span_penalty, spread(allocation))
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long it is expected to run there: its estimate, or its run time if longer."""
         expected = max(self.estimate, self.runtime)
-        return time_on_processors(expected, self.span_penalty, spans(allocation))
+        return time_on_processors(expected, self.span_penalty, spread(allocation))
+
+
+def spread(allocation: Sequence[int]) -> int:
+    """Return on how many clusters an allocation has processors."""
+    return sum(map(bool, allocation))
 
 
 def spans(allocation: Sequence[int]) -> bool:
     """Whether an allocation has processors of several clusters."""
-    return sum(map(bool, allocation)) > 1
+    return spread(allocation) > 1
 
 
 class Refusal(NamedTuple):
@@ -90,6 +104,10 @@ class State(Protocol):
     @property
     def now(self) -> float:
         """The present instant."""
+
+    @property
+    def has_reservations(self) -> bool:
+        """Whether some job of the stream asks for a later or a latest start."""
 
     @property
     def idle(self) -> Sequence[int]:

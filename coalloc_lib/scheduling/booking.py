@@ -29,6 +29,9 @@ class Online(Scheduling, BookingRules):
         Attempts in all; half the number of slots where it is not given, as in the paper.
     horizon : float
         How far ahead reservations may reach: they end by the end of the slot in which it ends.
+    min_length : float
+        The least length that is booked: who runs for less holds its servers as if it had asked for
+        so much. In the paper that is its slot, 'the minimum temporal size of reservation requests'.
     rule : {"latest-start", "best-fit", "first-found"}
         Which of the idle servers of a cluster are taken: those whose idle period started last, the
         first in the order in which the paper's search comes to its candidates; those that leave
@@ -45,9 +48,9 @@ class Online(Scheduling, BookingRules):
     tried at its earliest start (its submission where it asks for no later one), then a step later,
     and so on. It is accepted at the first attempt at which enough servers, in clusters as
     the placement says, have no reservation over the whole length that it is expected to run: its
-    estimate, or its run time where that is longer, times ``1 + span_penalty`` where it spans. It is
-    refused where its next attempt comes after its latest start, would end beyond the horizon,
-    or would be one too many.
+    estimate, or its run time where that is longer, times ``1 + span_penalty`` where it spans, and
+    `min_length` at least. It is refused where its next attempt comes after its latest start, would
+    end beyond the horizon, or would be one too many.
 
     No job waits for another: what is booked stays, at its start and on its servers. So later jobs
     pass earlier ones wherever there is room, and none is delayed by what comes after it.

@@ -21,7 +21,7 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of, shown
 from coalloc_lib.intervals import Interval
 from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.ledger import Row, judge_claim, not_on_stand_in
+from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims, published_claim
 from coalloc_lib.sweep import run_points
@@ -30,9 +30,6 @@ from coalloc_lib.workloads.catalogue import listing
 #: By label: a case, or a tuple of cases that are compared.
 Entries = Mapping[Any, Any]
 Cases = Callable[["Scale", Seed], Entries]
-#: What a judge returns: the figure that decides, or that comes nearest to deciding otherwise; the
-#: parts, in words; and a note, where there is one.
-Decision = tuple[Interval | float, Mapping[str, bool | None]] | tuple
 
 
 class Scale(SimpleNamespace):
@@ -259,11 +256,14 @@ class Study:
     def claim_row(self, item: str, results: Any) -> Row:
         """Return the row of the ledger of a claim."""
         quantity, judge, _, logs = self._judges[one_of("item", item, tuple(self._judges))]
-        decides, parts, *why = judge(results)
-        low, high = (decides.low, decides.high) if isinstance(decides, Interval) else (None, None)
-        value = decides.estimate if isinstance(decides, Interval) else decides
-        number = published_claim(self.name, item).number or None
-        verdict = judge_claim(parts, *why)
+        decision = Decision(*judge(results))
+        found = decision.decides
+        value, low, high = (
+            (found.estimate, found.low, found.high) if isinstance(found, Interval)
+            else (found, None, None)
+        )  # fmt: skip
+        claim = published_claim(self.name, item)
+        number, verdict = claim.number or None, judge_claim(decision, claim.sentences)
         if number and (missing := missing_logs(logs)):
             verdict = not_on_stand_in(" ".join(missing))
         return Row(self.name, item, quantity, number, value, low, high, *verdict)

@@ -12,17 +12,14 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.files import atomic_path
-from coalloc_lib.intervals import Interval
+from coalloc_lib.intervals import Interval, all_of
 
-#: For numbers: the first three. For claims: the next three. The last two are for both.
+#: For numbers: the first three. For claims: the next two. The last two are for both.
 VERDICTS = (
-    "reproduced", "close", "differs", "holds", "holds in part", "does not hold", "undecided",
-    "cannot be tested",
+    "reproduced", "close", "differs", "holds", "does not hold", "undecided", "cannot be tested",
 )  # fmt: skip
 #: In a note, what stands before lists that a page shows when it is asked for them.
 FOLD = " | "
-#: With more parts than this a note counts them.
-MOST_PARTS = 6
 
 
 @dataclass(frozen=True)
@@ -58,13 +55,19 @@ class Judgement(NamedTuple):
 
 
 def judge_number(
-    published: float, result: Interval, decimals: int = 3, *, stand_in: str = ""
+    published: float,
+    result: Interval,
+    decimals: int = 3,
+    *,
+    stand_in: str = "",
+    one_run: Interval | None = None,
 ) -> Judgement:
     """Return whether a published number, give or take its rounding, is what came out.
 
     ``reproduced`` where it rounds to the exact one or meets the interval; else ``close``, or
     ``differs`` outside by more than `far_off`. ``undecided`` where the interval has a warning, or
-    is so wide that a number far off would lie in it; ``cannot be tested`` on a stand-in.
+    is so wide that a number far off would lie in it; ``cannot be tested`` on a stand-in. A
+    number of one run is ``reproduced`` within the range in which `one_run` is expected.
     """
     if stand_in:
         return not_on_stand_in(stand_in)
@@ -84,13 +87,16 @@ def judge_number(
     note = f"differs by {result.estimate - published:+.{decimals + 1}f}"
     if result.count:
         note += f", {outside:.{decimals + 1}f} outside the interval"
-    if outside > half:
-        beyond = outside if result.count else outside - half
-        return Judgement("differs" if beyond > limit else "close", note)
+    is_bounded = one_run is not None and math.isfinite(one_run.half_width)
+    if one_run and is_bounded and one_run.low - half <= published <= one_run.high + half:
+        words = f"one run lies within {one_run.low:.{decimals}f} to {one_run.high:.{decimals}f}"
+        return Judgement("reproduced", words * (outside > half))
+    if outside > half and (outside if result.count else outside - half) > limit:
+        return Judgement("differs", note)
     if result.half_width > limit:
         width = f"{result.half_width:.{decimals + 1}f}"
         return Judgement("undecided", f"the interval is ± {width}, wider than ± {limit:.2g}")
-    return Judgement("reproduced", "")
+    return Judgement("close", note) if outside > half else Judgement("reproduced", "")
 
 
 def not_on_stand_in(log: str) -> Judgement:
@@ -103,28 +109,50 @@ def far_off(published: float, decimals: int = 3) -> float:
     return max(0.02 * abs(published), 3 * 10.0**-decimals)
 
 
-def judge_claim(parts: Mapping[str, bool | None], why: str = "") -> Judgement:
-    """Return whether a claim holds, from its parts, each True, False or None (undecided).
+class Decision(NamedTuple):
+    """What a judge of a claim found.
 
-    The note lists the parts that fail or are undecided, after `FOLD` where there are many.
+    `decides` is the deciding figure, or the one that comes nearest to deciding otherwise; `parts`
+    are the answers at the paper's own setting, by what was asked, True, False or None where
+    intervals do not tell; `elsewhere` those at other settings. `note` says what was taken, and
+    `lost` why the claim cannot be tested: data that are lost.
     """
-    if not parts:
+
+    decides: Interval | float | None
+    parts: Mapping[str, bool | None]
+    note: str = ""
+    elsewhere: Mapping[str, bool | None] = {}
+    lost: str = ""
+
+
+def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) -> Judgement:
+    """Return whether a claim holds at the paper's own setting, and a note with all answers.
+
+    It does not hold where some part does not, and is undecided where no part fails and some is
+    undecided. The note has the sentence for that verdict, the count of other settings and, after
+    `FOLD`, the parts that fail or are undecided.
+    """
+    if decision.lost:
+        return Judgement("cannot be tested", decision.lost)
+    if not decision.parts:
         raise InputError("parts is empty; a claim has at least one")
-    for name, answer in parts.items():
+    for name, answer in (*decision.parts.items(), *decision.elsewhere.items()):
         if not isinstance(answer, bool | np.bool_ | None):
             raise InputError(f"parts[{name!r}] = {answer!r}; give True, False or None")
-    undecided = [name for name, answer in parts.items() if answer is None]
-    failed = [name for name, answer in parts.items() if answer is not None and not answer]
-    held = len(parts) - len(failed) - len(undecided)
-    without = "undecided" if undecided else "holds"
-    verdict = ("holds in part" if held else "does not hold") if failed else without
-    lists = {"fails": failed, "undecided": undecided}
-    notes = [f"{word}: {'; '.join(names)}" for word, names in lists.items() if names]
-    if notes and len(parts) > MOST_PARTS:
-        counts = f"holds {held}, fails {len(failed)}, undecided {len(undecided)} of {len(parts)}"
-        text = "; ".join(filter(None, [counts, why]))
-        return Judgement(verdict, f"{text}{FOLD}{'; '.join(notes)}")
-    return Judgement(verdict, "; ".join(filter(None, [*notes, why])))
+    answer = all_of(*decision.parts.values())
+    verdict = "undecided" if answer is None else "holds" if answer else "does not hold"
+    others = [*decision.elsewhere.values()]
+    also = f"also at {sum(map(bool, others))} of {len(others)} other settings"
+    also += f", undecided at {others.count(None)}" * (None in others)
+    told = [(sentences or {}).get(verdict, ""), also * bool(others), decision.note]
+    told = [f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in told if each]
+    lists = []
+    for where, parts in (("", decision.parts), (" elsewhere", decision.elsewhere)):
+        open_ = [name for name, answer in parts.items() if answer is None]
+        failed = [name for name, answer in parts.items() if answer is not None and not answer]
+        lists += [f"fails{where}: {'; '.join(failed)}"] * bool(failed)
+        lists += [f"undecided{where}: {'; '.join(open_)}"] * bool(open_)
+    return Judgement(verdict, " ".join(told) + (FOLD + "; ".join(lists)) * bool(lists))
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:

@@ -21,7 +21,6 @@ MARKS = {
     "reproduced": (GOOD, "✓", ""),
     "holds": (GOOD, "✓", ""),
     "close": (FAIR, "≈", "#FFF1C9"),
-    "holds in part": (FAIR, "◐", "#FFF1C9"),
     "differs": (BAD, "✗", "#F8D3BF"),
     "does not hold": (BAD, "✗", "#F8D3BF"),
     "undecided": (OPEN, "?", "#E4E4E4"),
@@ -180,7 +179,7 @@ def tally(result: Any) -> dict[str, int]:
     return numbers | count_verdicts(claims)
 
 
-COLUMNS = ("holds", "holds in part", "does not hold", "undecided", "cannot be tested")
+COLUMNS = ("holds", "does not hold", "undecided", "cannot be tested")
 
 
 def _summary(results: Mapping[str, Any]) -> str:

@@ -30,13 +30,25 @@ class PublishedLoss:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the prose of a paper says that a run can confirm or refute; `number` may be empty."""
+    """What the prose of a paper says that a run can confirm or refute; `number` may be empty.
+
+    `holds`, `does_not_hold` and `undecided` say in a sentence what that verdict means.
+    """
 
     study: str
     item: str
     where: str
     claim: str
     number: str
+    holds: str = ""
+    does_not_hold: str = ""
+    undecided: str = ""
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """The sentences, by verdict."""
+        said = {"holds": self.holds, "does not hold": self.does_not_hold}
+        return said | {"undecided": self.undecided}
 
     @property
     def words(self) -> str:

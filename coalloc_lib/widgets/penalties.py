@@ -31,7 +31,7 @@ BY_FACTORS, DIRECTLY = "alpha and lambda", "psi"
 PLACEMENTS = {"always split": SPLIT_BY["always"], "split at need": SPLIT_BY["at need"]}
 #: How often a job may be passed, by what the slider calls it.
 JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
-BASE_JUMPS = 20
+BASE_JUMPS = model.JUMPS
 #: Jobs of a run and runs, while a control moves and when it rests.
 COARSE, FINE = (1_500, 6), (20_000, 12)
 #: What the bars are called.
@@ -160,7 +160,7 @@ def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
     Parameters
     ----------
     maps : dict of Figure
-        By MaxJumps: figures of the study that have been run, such as ``viability-20``.
+        By MaxJumps: figures of the study that have been run, such as ``viability-8``.
     state : str, optional
         The line of a scenario that was copied.
     """

@@ -31,11 +31,11 @@ from coalloc_lib.widgets.film import film, label_of, view_of
 _MOST_SHOWN = 4
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
 NO_CHOICE = ("ordered", "total")
-#: Scheduling policies by the names that a reader sees: those that take no number but one.
+#: Scheduling policies by the names that a reader sees: those that take no number but MaxJumps.
 POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
-    if {*options_of(policy)} <= {"max_jumps"}
+    if {*options_of(policy)} <= {"max_jumps", "counted", "adaptive"}
 }
 #: What stands for the widget's model where there is no kernel to keep one.
 _STAND_IN = """
@@ -237,7 +237,7 @@ def schedule_explorer(
     disable(placement, request, lambda value: value in NO_CHOICE)
     scheduling = choice("scheduling", POLICIES)
     jumps = slider_with_entry("max_jumps", 1, 0, len(jobs))
-    disable(jumps, scheduling, lambda name: not options_of(POLICIES[name]))
+    disable(jumps, scheduling, lambda name: "max_jumps" not in options_of(POLICIES[name]))
     controls = {"request": request, "placement": placement, "scheduling": scheduling}
     start = {name: each.value for name, each in controls.items()}
     player = Player(_small_schedule(system, jobs, **start, max_jumps=1), unit=unit)
@@ -250,7 +250,7 @@ def schedule_explorer(
 
 def _small_schedule(system, jobs, request, placement, scheduling, max_jumps):
     """Simulate a few jobs; return their schedule by what it is of: the request and the policies."""
-    limit = [max_jumps] * len(options_of(POLICIES[scheduling]))
+    limit = [max_jumps] * ("max_jumps" in options_of(POLICIES[scheduling]))
     words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
     if request == "total":
         system = Multicluster([system.processors])

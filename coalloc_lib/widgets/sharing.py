@@ -1,37 +1,52 @@
 """The sharing explorer: a workload on several sites that keep to themselves, share, or span."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import not_negative, one_of
-from coalloc_lib.intervals import DAY, Interval
+from coalloc_lib.intervals import DAY, WEEK, Interval, resample_sums
 from coalloc_lib.metrics import utilization_timeline
 from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import WEIGHTS
-from coalloc_lib.studies.core import Results, Scale, interval_columns
-from coalloc_lib.studies.job_sharing import LOOK, study
+from coalloc_lib.studies.core import interval_columns
+from coalloc_lib.studies.job_sharing import LOOK
 from coalloc_lib.studies.job_sharing import cases as model
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 
 #: What a job's response time counts as, by what the control calls it.
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
 #: Drawings of the weeks behind an interval.
-FEW = Scale(resamples=300)
+FEW = 300
+#: Extracts and draws that are offered of each workload.
+OFFERED = 7
 #: How many times the longest of the other bars that of local execution may be, before it is cut.
 CUT = 2.0
 
 
+def streams() -> dict[str, model.Work]:
+    """Return the extracts and draws of the job-sharing study, each as a workload of its own."""
+    works = model.workload_sets(OFFERED).values()
+    each = ((f"{work.name}, {i}", work, i) for work in works for i in range(1, OFFERED + 1))
+    return {name: model.Work(name, work.draws[i - 1 : i]) for name, work, i in each}
+
+
 @lru_cache(maxsize=256)
-def sharing_run(case: model.Case) -> tuple[model.Sums, pd.DataFrame]:
-    """Simulate a case of the job-sharing study: its sums, and how busy each site is by day."""
-    schedule, job = case.simulate()
+def sharing_run(case: model.Case) -> tuple[dict, float, pd.DataFrame]:
+    """Simulate a case: sums by weight and day, the share that spans, how busy sites are by day."""
+    schedule, _ = case.simulate(case.work.draws[0])
     submit = schedule.jobs.submit
+    day = ((submit - submit.min()) // DAY).astype(np.int64)
+    sums = {
+        name: np.array([np.bincount(day, weight * each) for each in (schedule.response, 1.0)])
+        for name in WEIGHTS
+        for weight in [getattr(schedule.jobs, name)]
+    }
     edges = submit.min() + DAY * np.arange(np.ptp(submit) // DAY + 1)
     busy = utilization_timeline(schedule, edges).query("grouping == 'cluster'")
-    return case.sums(schedule, job), busy.assign(day=(busy["begin"] - edges[0]) / DAY)
+    return sums, float(schedule.spans.mean()), busy.assign(day=(busy["begin"] - edges[0]) / DAY)
 
 
 @lru_cache(maxsize=64)
@@ -45,21 +60,21 @@ def _picture(
         )
         for mode in model.MODES
     }  # fmt: skip
-    ran = {case: sharing_run(case) for case in cases.values()}
-    results = Results(study, FEW, model.SEED, {case: sums for case, (sums, _) in ran.items()})
-    pair = [cases[model.MULTI_SITE], cases[model.SHARING]]
-    times = model.resampled(results, pair, WEIGHINGS[weight]).interval(model.ratio)
+    ran = {mode: sharing_run(case) for mode, case in cases.items()}
+    tops, bottoms = np.stack([sums[WEIGHINGS[weight]] for sums, _, _ in ran.values()], axis=1)
+    drawn = resample_sums(tops, bottoms, round(WEEK / DAY), resamples=FEW, seed=model.SEED)
+    one, other = (model.MODES.index(mode) for mode in (model.MULTI_SITE, model.SHARING))
+    times = drawn.interval(lambda means: float(means[one] / means[other]))
     rows, panels = [], []
-    for mode, case in cases.items():
-        both = model.resampled(results, [case], WEIGHINGS[weight])
-        hours = both.interval(lambda means: float(means[0] / 3600))
+    for row, mode in enumerate(cases):
+        hours = drawn.interval(partial(_hours, row))
         known = {"system": configuration, "mode": mode, "words": in_hours(hours)}
         rows.append(known | interval_columns(hours, "hours"))
         if mode != model.SINGLE:
-            sums, busy = ran[case]
+            _, spanned, busy = ran[mode]
             shares = 100 * busy.groupby("group")["utilization"].mean()
             heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
-            heading += f", {100 * sums.spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
+            heading += f", {100 * spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
             panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
     table = pd.DataFrame(rows)
     most = CUT * table["ci95_high"][table["mode"] != model.LOCAL].max()
@@ -81,6 +96,11 @@ def _picture(
     timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
     said = [f"{row['mode']} {row['words']}" for row in rows]
     return Picture(bars, below=timeline, rows=said)
+
+
+def _hours(row, means):
+    """Return one of several means, in hours."""
+    return float(means[row] / 3600)
 
 
 def in_hours(mean: Interval) -> str:
@@ -129,7 +149,7 @@ def sharing_picture(
     weight : {"processors × run time", "processors"}
         What the response time of a job is weighted by.
     """
-    works = model.workload_sets()
+    works = streams()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
     one_of("configuration", configuration, tuple(model.CONFIGURATIONS))
     one_of("policy", policy, tuple(model.POLICIES))
@@ -144,7 +164,7 @@ def sharing_explorer(state: str = "") -> Explorer:
     """
     controls = {
         "configuration": choice("configuration", model.CONFIGURATIONS, model.STANDARD),
-        "workload": choice("workload", model.workload_sets()),
+        "workload": choice("workload", streams()),
         "policy": choice("policy", model.POLICIES),
         "overhead": slider_with_entry("overhead p", 0.25, 0.0, 1.0, 0.05),
         "weight": choice("weighted by", WEIGHINGS),

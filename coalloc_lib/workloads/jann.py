@@ -1,10 +1,13 @@
 """A synthetic workload fitted to a log, by the method of Jann and others.
 
 In each class of sizes, times between arrivals and run times are hyper-Erlang and have the log's
-first three moments.
+first three moments. ``data/traces`` has the parameters that were fitted to the CTC log.
 """
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +16,10 @@ from coalloc_lib.checks import InputError, instance_of, positive, whole
 from coalloc_lib.distributions import HyperErlang, SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed, generators, spawn
+
+#: Of the ratios of a class of the log so many quantiles are kept, and no job.
+QUANTILES = 200
+FOLDER = Path(__file__).parents[2] / "data" / "traces"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +33,35 @@ class JobClass:
     #: Times between arrivals.
     gaps: HyperErlang
     runtimes: HyperErlang
-    #: Estimate over run time of the jobs that ran for some time.
+    #: Estimate over run time of the jobs that ran for some time: quantiles, all as likely.
     ratios: NDArray[np.float64]
 
     def __str__(self) -> str:
         return f"{self.low}-{self.high}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters in plain types; `from_dict` makes the class of them."""
+        times = {
+            name: [law.share, *law.rates, law.order]
+            for name, law in (("gaps", self.gaps), ("runtimes", self.runtimes))
+        }
+        shares = {int(size): float(self.sizes.probabilities[size]) for size in self.sizes.sizes}
+        head = {"low": self.low, "high": self.high, "jobs": self.jobs, "sizes": shares}
+        return head | times | {"ratios": self.ratios.tolist()}
+
+    @classmethod
+    def from_dict(cls, known: dict[str, Any]) -> "JobClass":
+        """Return the class of the parameters that `to_dict` gives."""
+        low, high = known["low"], known["high"]
+        shares = np.zeros(high + 1)
+        for size, share in known["sizes"].items():
+            shares[int(size)] = share
+        gaps, runtimes = (
+            HyperErlang(share, (first, second), order)
+            for share, first, second, order in (known["gaps"], known["runtimes"])
+        )
+        sizes = SizeDistribution(shares / shares.sum(), f"sizes {low}-{high}")
+        return cls(low, high, known["jobs"], sizes, gaps, runtimes, np.array(known["ratios"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +80,7 @@ class HyperErlangWorkload:
     References
     ----------
     Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997, for
-    the classes and their hyper-Erlang distributions; resampled sizes and estimates are our own.
+    the classes and their hyper-Erlang distributions; empirical sizes and estimates are our own.
     """
 
     classes: tuple[JobClass, ...]
@@ -92,6 +123,19 @@ class HyperErlangWorkload:
         if rate is not None:
             submit = submit * (self.rate / positive("rate", rate))
         return JobStream(submit, runtime, sizes, estimate=estimate, request="total")
+
+
+def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
+    """Return the workload that was fitted to a public log, of whose jobs none is here."""
+    path = FOLDER / f"{log.lower()}.jann.json"
+    if not path.is_file():
+        known = sorted(file.name.split(".")[0].upper() for file in FOLDER.glob("*.jann.json"))
+        raise InputError(
+            f"log = {log!r}; parameters are here of {', '.join(known) or 'none'} (a checkout has "
+            "them), give one of these, or fit_workload(log.jobs())"
+        )
+    known = json.loads(path.read_text("utf-8"))
+    return HyperErlangWorkload(tuple(map(JobClass.from_dict, known["classes"])), known["longest"])
 
 
 def _arrivals(one: JobClass, count: int, seed: Seed) -> NDArray[np.float64]:
@@ -154,5 +198,9 @@ def _fitted(low: int, high: int, jobs: JobStream) -> JobClass:
             ) from None
     ran = jobs.runtime > 0
     ratios = jobs.estimate[ran] / jobs.runtime[ran]
+    # Fewer than there are jobs: the parameters of a log should tell no job of it.
+    kept = min(QUANTILES, max(len(ratios) // 4, 1))
+    at = (np.arange(kept) + 0.5) / kept
+    ratios = np.quantile(ratios, at, method="inverted_cdf")
     sizes = SizeDistribution.empirical(jobs.processors, f"sizes {low}-{high}")
     return JobClass(low, high, len(jobs), sizes, fits[0], fits[1], ratios)

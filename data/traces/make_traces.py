@@ -21,12 +21,15 @@ from adapted_lublin import AdaptedLublin
 from coalloc_lib.checks import InputError
 from coalloc_lib.files import atomic_path
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace, trace
+from coalloc_lib.workloads.jann import fit_workload
 from coalloc_lib.workloads.swf import write_swf
 
 HERE = Path(__file__).parent
 #: One seed a log; any would do.
 SEEDS = {"CTC-SP2": 20031, "KTH-SP2": 20032}
 COUNT = 10_000
+#: Of which log the parameters of Jann and others are shipped too.
+OF_CLASSES = "CTC-SP2"
 #: The rows of the comparison: a log and the widest job that is kept.
 COMPARED = (("CTC-SP2", None), ("CTC-SP2", 128), ("KTH-SP2", None))
 
@@ -40,13 +43,24 @@ def fit(name, folder=HERE):
     """Fit the model to a real log and write its parameters."""
     parameters = fit_model.fit(load_trace(name, missing="error")).to_dict()
     # Ten digits: what a later release of the minimiser changes lies below them or matters.
-    text = json.dumps(json.loads(json.dumps(parameters), parse_float=_ten_digits), indent=1)
-    with atomic_path(model_file(name, folder)) as beside:
+    _write(model_file(name, folder), parameters, 10, indent=1)
+
+
+def fit_classes(name, folder=HERE):
+    """Fit the workload of Jann and others to a real log and write its parameters: no job."""
+    fitted = fit_workload(load_trace(name, missing="error").jobs())
+    classes = [one.to_dict() for one in fitted.classes]
+    parameters = {"log": name, "longest": fitted.longest_estimate, "classes": classes}
+    _write(folder / f"{name.lower()}.jann.json", parameters, 6)
+
+
+def _write(path, parameters, digits, **how):
+    def rounded(text):
+        return float(f"{float(text):.{digits}g}")
+
+    text = json.dumps(json.loads(json.dumps(parameters), parse_float=rounded), **how)
+    with atomic_path(path) as beside:
         beside.write_text(text + "\n", encoding="utf-8")
-
-
-def _ten_digits(text):
-    return float(f"{float(text):.10g}")
 
 
 def make(name, folder=HERE):
@@ -121,6 +135,8 @@ def main():
         for name in SEEDS:
             if options.fit:
                 fit(name)
+                if name == OF_CLASSES:
+                    fit_classes(name)
             make(name)
     except InputError as error:
         print(error, file=sys.stderr)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from tests.conftest import (
     asking,
+    backfilling,
     divisible_streams,
     onlines,
     placements,
@@ -59,8 +60,49 @@ def test_same_schedule(case, scheduling, data, backlog):
 @given(divisible_streams(), policies | onlines(), BACKLOGS)
 def test_same_schedule_of_jobs_that_may_stay_whole(case, scheduling, backlog):
     system, jobs, placement = case
-    backlog = None if scheduling.takes_reservations else backlog
+    backlog = None if isinstance(scheduling, co.Online) else backlog
     both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+
+
+def with_a_table(jobs, data):
+    """Jobs with a penalty of each for 2, 3, ... clusters: whole quarters, so that no sum rounds."""
+    share = st.integers(0, 8).map(lambda n: n / 4)
+    width = data.draw(st.integers(1, 4))
+    row = st.lists(share, min_size=width, max_size=width)
+    table = data.draw(st.lists(row, min_size=len(jobs), max_size=len(jobs)))
+    return jobs.replace(span_penalty=np.sort(table, axis=1))
+
+
+SPREAD = systems_and_streams(requests=("flexible", "unordered", "total"))
+
+
+@given(SPREAD, policies | onlines(), st.data(), BACKLOGS)
+def test_same_schedule_where_penalties_grow_with_the_clusters(case, scheduling, data, backlog):
+    system, jobs = case
+    backlog = None if scheduling.takes_reservations else backlog
+    placement = data.draw(placements(len(system), jobs.request))
+    jobs = with_a_table(jobs, data)
+    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+
+
+@settings(max_examples=3 * settings.default.max_examples)
+@given(SPREAD | divisible_streams(), st.data(), BACKLOGS)
+def test_same_schedule_where_spanning_is_adaptive(case, data, backlog):
+    system, jobs, placement = (*case, co.SingleThenSpan())[:3]
+    jobs = with_a_table(jobs, data) if data.draw(st.booleans()) else jobs
+    how = {"placement": placement, "backlog": backlog}
+    both(system, jobs, scheduling=co.EASY(adaptive=True), **how)
+
+
+@given(SPREAD, st.data())
+def test_adaptive_spanning_that_costs_nothing_is_plain(case, data):
+    system, jobs = case
+    jobs = jobs.replace(span_penalty=0.0, runtime=jobs.runtime + 1, estimate=None)
+    plain, other = (
+        co.simulate(system, jobs, scheduling=easy, placement=co.SingleThenSpan())
+        for easy in (co.EASY(), co.EASY(adaptive=True))
+    )
+    same(plain, other)
 
 
 @given(systems_and_streams(), onlines(), st.data())
@@ -69,6 +111,13 @@ def test_same_bookings(case, scheduling, data):
     placement = data.draw(placements(len(system), jobs.request))
     jobs = data.draw(asking(jobs)) if data.draw(st.booleans()) else jobs
     both(system, jobs, scheduling=scheduling, placement=placement)
+
+
+@given(systems_and_streams(most_jobs=25), backfilling, st.data())
+def test_same_schedule_around_fixed_blocks(case, scheduling, data):
+    system, jobs = case
+    placement = data.draw(placements(len(system), jobs.request))
+    both(system, data.draw(asking(jobs)), scheduling=scheduling, placement=placement)
 
 
 def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter_time():

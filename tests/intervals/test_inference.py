@@ -259,3 +259,11 @@ def test_bad_ranges_and_differences_are_named(function, how, words):
     with pytest.raises(co.InputError, match=words) as caught:
         crossing(function, low, high, budget=(*budget, 20)[0])
     assert "\n" not in str(caught.value)
+
+
+def test_a_prediction_has_95_of_100_further_runs():
+    draws = np.random.default_rng(1).exponential(1.0, (4_000, 9)) ** 0.25
+    ranges = [Sample(row[:8]).prediction for row in draws]
+    inside = sum(each.contains(row[8]) for each, row in zip(ranges, draws, strict=True))
+    assert 0.94 < inside / len(draws) < 0.96
+    assert Sample(np.array(0.5)).prediction.half_width == 0

@@ -36,7 +36,6 @@ def shrink():
 
     catalogue.load_trace = cases.load_trace = runs.load_trace = load_few
     cases.JOBS //= THIN
-    cases.BEGINS = [begin // THIN for begin in cases.BEGINS]
     for name, scale in SMALL.items():
         load_study(name).scales["quick"] = scale
     for function, fewer in DEFAULTS:

@@ -4,7 +4,8 @@ from functools import cache
 
 import pytest
 
-from coalloc_lib.studies import job_sharing, load_study
+from coalloc_lib.studies import load_study
+from coalloc_lib.studies.job_sharing import cases
 from coalloc_lib.studies.online_batch import runs
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS, small_logs
@@ -17,7 +18,7 @@ def small():
         for name, scale in SMALL.items():
             patch.setitem(load_study(name).scales, "quick", scale)
         patch.setattr("coalloc_lib.studies.core.missing_logs", lambda names: [])
-        patch.setattr(job_sharing, "workload_sets", lambda seed=0: WORKS)
+        patch.setattr(cases, "workload_sets", lambda draws=4, seed=0: WORKS)
         patch.setattr(runs, "logs", small_logs())
         patch.setattr(runs, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
         yield

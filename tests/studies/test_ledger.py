@@ -7,8 +7,16 @@ import pytest
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import Interval
-from coalloc_lib.studies import published
-from coalloc_lib.studies.ledger import Row, judge_claim, judge_number, write_ledger
+from coalloc_lib.studies import STUDIES, published
+from coalloc_lib.studies.ledger import (
+    FOLD,
+    VERDICTS,
+    Decision,
+    Row,
+    judge_claim,
+    judge_number,
+    write_ledger,
+)
 from coalloc_lib.studies.pages import tally, verdict_lines
 from tests.studies.toy import toy
 
@@ -71,20 +79,48 @@ def test_what_is_no_number_gets_no_verdict(value):
     ("answers", "verdict"),
     [
         ([True], "holds"), ([False], "does not hold"), ([False, None], "does not hold"),
-        ([True, False], "holds in part"), ([True, None], "undecided"),
-        ([True, False, None], "holds in part"), ([np.True_, np.False_], "holds in part"),
+        ([True, False], "does not hold"), ([True, None], "undecided"),
+        ([True, False, None], "does not hold"), ([np.True_, np.False_], "does not hold"),
     ],
 )  # fmt: skip
-def test_a_claim_is_judged_by_its_parts(answers, verdict):
+def test_a_claim_is_judged_at_the_papers_own_setting(answers, verdict):
     parts = {f"part {i}": answer for i, answer in enumerate(answers)}
-    assert judge_claim(parts).verdict == verdict
+    elsewhere = {"load 0.5": False, "load 0.6": True, "load 0.7": None}
+    found = judge_claim(Decision(1.0, parts, "at 5 %", elsewhere), {verdict: "so it is"})
+    assert found.verdict == verdict
+    also = "Also at 1 of 3 other settings, undecided at 1."
+    assert found.note.startswith(f"So it is. {also} At 5 %.{FOLD}")
+    assert found.note.endswith("fails elsewhere: load 0.5; undecided elsewhere: load 0.7")
+    for name, answer in parts.items():
+        assert (name in found.note) == (answer is None or not answer)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
+    for item, claim in published.load_claims(study).items():
+        told = {verdict: claim.sentences[verdict] for verdict in VERDICTS[3:6]}
+        assert all(0 < len(words) <= 100 for words in told.values()), item
+        assert len({*told.values()}) == 3, item
+
+
+def test_what_is_lost_cannot_be_tested():
+    found = judge_claim(Decision(None, {}, lost="the log is lost"))
+    assert found == ("cannot be tested", "the log is lost")
+
+
+@pytest.mark.parametrize(
+    ("published", "verdict"), [(0.45, "reproduced"), (0.4, "reproduced"), (0.51, "differs")]
+)
+def test_a_number_of_one_run_may_stray_as_one_run_does(published, verdict):
+    one_run = interval(0.3, 0.5)
+    assert judge_number(published, interval(0.398, 0.402), one_run=one_run).verdict == verdict
 
 
 def test_what_is_no_verdict_or_no_answer_is_refused():
     with pytest.raises(InputError, match="empty"):
-        judge_claim({})
+        judge_claim(Decision(1.0, {}))
     with pytest.raises(InputError, match=r"0\.3"):
-        judge_claim({"a": 0.3})
+        judge_claim(Decision(1.0, {"a": 0.3}))
     with pytest.raises(InputError, match="verdict = 'fine'"):
         replace(ROW, verdict="fine")
 
@@ -111,8 +147,8 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
 
 def test_a_verdict_line_tells_claim_interval_and_reason():
     known = {"study": "cluster-configurations", "item": "CC-3", "note": "fails: <x>"}
-    html = verdict_lines([replace(ROW, **known, verdict="holds in part")])
-    for part in ("CC-3 holds in part", "Loss: 0.398 (95 %: 0.397 to 0.399)", "Fails: &lt;x&gt;."):
+    html = verdict_lines([replace(ROW, **known, verdict="does not hold")])
+    for part in ("CC-3 does not hold", "Loss: 0.398 (95 %: 0.397 to 0.399)", "Fails: &lt;x&gt;."):
         assert part in html
     assert verdict_lines([]) == ""
 

@@ -23,7 +23,9 @@ def test_what_rests_on_logs_that_are_not_there_is_not_judged_and_says_so(result,
     def check(result, stand_in):
         rows = {row.item: row for row in result.rows}
         printed = [row for item, row in rows.items() if not item.startswith("OB-")]
-        assert all((row.verdict == "cannot be tested") == stand_in for row in printed)
+        for row in printed:  # the paper's CTC log is another one
+            untested = stand_in or row.item.startswith("CTC")
+            assert (row.verdict == "cannot be tested") == untested
         assert rows["OB-2"].verdict == "cannot be tested" or not stand_in
         assert ("recorded" in {row.item.split()[-1] for row in printed}) != stand_in
         assert len(result.figure("table1").data()) == 3 - stand_in
@@ -49,7 +51,7 @@ def test_waits_are_those_of_schedules_made_by_hand(kth):
             assert Case(kth, 100, name, length).simulate().wait.tolist() == by_hand.tolist()
 
 
-LOW, HIGH, BOOKED = "ci95_low", "ci95_high", "policy == 'online'"
+LOW, HIGH, BOOKED = "ci95_low", "ci95_high", "policy.str.startswith('online')"
 EASY, OWN, RHO = "policy == 'EASY'", "servers == 100", "line.str.startswith('online')"
 SPREAD = "line == 'spread at once'"
 #: Changes of a table, as column, rows and value: with all but the last the caption stands.
@@ -58,10 +60,10 @@ CHANGES = {
     "figure4": [("at", "at > 0", 1), ("at", "line == 'recorded'", 3), ("at", BOOKED, 2)],
     "figure4_lengths": [("estimate", "at <= 2", 0.7), ("estimate", "at <= 2", 0.5)],
     "figure5": [(LOW, "at > 1", 3), (HIGH, "at == 1", 2), (LOW, EASY, 1)],
-    "attempts": [(LOW, OWN, 9), (HIGH, OWN, 12), (HIGH, "servers == 128", 4), (HIGH, OWN, 1e3)],
+    "readings": [("ratio", "servers == 100", 1.1), ("ratio", "servers == 100", 1.2)],
     "figure6": [(HIGH, "at == 2", 0.2), (LOW, "line == 'online, ρ = 0.8'", 0.3), (LOW, RHO, 0.1)],
     "figure7a": [(LOW, "at == 0", 1), (HIGH, "at == 0", 1), (LOW, "at == 1", 2),
-                 (HIGH, "at == 1", 2.4), (HIGH, "at == 1", 2.6)],
+                 (HIGH, "at == 1", 1.2), (HIGH, "at == 1", 1.3)],
     "policies": [(LOW, EASY, 1), (HIGH, EASY, 2), (LOW, BOOKED, 21), (HIGH, BOOKED, 2.9),
                  (HIGH, BOOKED, 3.1)],
     "certainty": [(HIGH, "policy == 'conservative'", 1.2), (LOW, BOOKED, 11),
@@ -161,10 +163,35 @@ def test_groups_hold_every_job_once_and_means_are_those_of_the_schedule(kth):
     assert found.over(other, "wait by size", "jobs by size", 9) is None
 
 
+def test_a_reading_changes_what_is_told_and_how_wide_jobs_are(kth):
+    plain, read = Case(kth, 128), Case(kth, 128, rounded=900.0, wider=1.28)
+    one, other = plain.jobs(), read.jobs()
+    assert (other.runtime == one.runtime).all()
+    assert (np.mod(other.estimate, 900) == 0).all()
+    assert ((other.estimate >= one.runtime) & (other.estimate < one.runtime + 900)).all()
+    assert (other.processors == np.ceil(1.28 * one.processors)).all()
+    least = Case(kth, 128, runs.LEAST).simulate()
+    booked = co.simulate(co.Multicluster([128]), one, scheduling=co.Online(min_length=300))
+    assert least.start.tolist() == booked.start.tolist()
+
+
+def test_trees_are_counted_where_they_hold_what_was_booked_before(kth):
+    """Later jobs find a machine as busy as the schedule has it: as many attempts, or nearly."""
+    done = runs.OnTrees(standard(kth, runs.LEAST)).measure(SCALE, np.random.SeedSequence(1))
+    attempts = standard(kth, runs.LEAST).simulate().attempts
+    means = np.convolve(attempts, np.full(SCALE.tree_jobs, 1 / SCALE.tree_jobs), "valid")
+    assert done["attempts"] in means
+    assert abs(done["attempts"] - attempts.mean()) == pytest.approx(
+        np.abs(means - attempts.mean()).min()
+    )
+    assert done["update"] > done["phase 2"] > 0
+
+
 def test_the_trees_book_what_the_scheduler_books(kth):
     """The search as it is counted gives the starts of the policy by the same rule."""
-    jobs = standard(kth).jobs(some=slice(20))
-    jobs = jobs.replace(submit=jobs.submit / 100).reserved_ahead(0.5, 3 * HOUR, seed=4)
+    jobs = standard(kth).jobs()[:20]
+    jobs = jobs.replace(submit=(jobs.submit - jobs.submit[0]) / 100, earliest_start=None)
+    jobs = jobs.reserved_ahead(0.5, 3 * HOUR, seed=4)
     slot, slots, most = 12 * HOUR, 10, 100
     columns = jobs.submit, jobs.earliest_start, jobs.runtime, jobs.processors
     book = runs.SlotTrees([100], slot, slots)
@@ -174,4 +201,4 @@ def test_the_trees_book_what_the_scheduler_books(kth):
     schedule = co.simulate(system, jobs, scheduling=online, engine="reference")
     np.testing.assert_array_equal(starts, schedule.start)
     assert attempts == schedule.attempts.sum() > len(jobs)
-    assert min(done.values()) > 0
+    assert min(done[phase] for phase in runs.PHASES[:3]) > 0

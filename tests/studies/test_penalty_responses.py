@@ -15,7 +15,7 @@ from coalloc_lib.studies.communication_penalty.responses import Responses, chang
 
 GROUPS, NAMES = responses.GROUPS, responses.NAMES
 TINY = (4_000, 6)
-SEARCH = SimpleNamespace(jobs=4_000, search_runs=6, search_budget=20)
+SEARCH = SimpleNamespace(search_jobs=4_000, search_runs=6, search_budget=20)
 NOISE = np.array([0.99, 1.0, 1.01, 1.0])
 #: Maximal utilizations: above the load for certain, and far below it.
 MUCH, LITTLE = 0.95 * NOISE, 0.4 * NOISE
@@ -61,7 +61,8 @@ def test_means_are_those_of_the_runs_after_the_warm_up():
 
 
 def test_a_load_past_saturation_has_no_means_and_the_maximal_utilization_does_not_depend_on_it():
-    low, high = (respond(split(0.1), load, TINY, 1) for load in (0.6, 0.95))
+    asked = scenario(20, split(0.1).workload, "waiting")
+    low, high = (respond(asked, load, TINY, 1) for load in (0.6, 0.95))
     assert (low.saturated, high.saturated) == (False, True)
     np.testing.assert_array_equal(low.max_utilization.values, high.max_utilization.values)
     assert low.max_utilization.mean == pytest.approx(0.87, abs=0.02)
@@ -104,7 +105,7 @@ def test_what_is_lost_in_its_three_cases():
     assert lost(fuller, whole, "S1").warning == lost(fuller, full, "S1").warning == "short"
     np.testing.assert_allclose(lost(fuller, full, "S1").values, [0.05, 0.06])
     np.testing.assert_allclose(lost(some, full, "S1").values, [-0.10, -0.11])
-    # Infinite, but perhaps the whole jobs bear no more.
+    # Infinite, but perhaps the whole jobs can carry no more.
     near = Responses(Sample(np.array([0.76, 0.84])), {})
     assert lost(near, whole, "S1").warning == responses.UNCERTAIN
     assert lost(full, whole, "S1").warning == ""
@@ -166,3 +167,40 @@ def test_thresholds_hold_the_loss_at_zero():
     assert low.high < 0 < high.low
     assert middle.contains(0)
     assert lost(respond(split(2.0), 0.6, TINY, 1), whole, "S4").mean == np.inf
+
+
+def test_a_single_run_is_the_first_jobs_of_each():
+    """Against the schedules, and its interval against that of one further run."""
+    jobs, found = responses.ONE_RUN + 1_000, respond(split(0.1), 0.5, (6_000, 3), seed=4)
+    for run, seed in enumerate(spawn(4, 3)):
+        schedule = split(0.1).simulate(jobs, load=0.5, seed=seed)
+        kept = slice(int(WARM_UP * responses.ONE_RUN), responses.ONE_RUN)
+        size, response = schedule.jobs.processors[kept], schedule.response[kept]
+        assert found.first["stream"].values[run] == pytest.approx(response.mean())
+        assert found.first["S4"].values[run] == pytest.approx(response[size >= 7].mean())
+    whole = respond(scenario(20), 0.5, (6_000, 3), seed=4)
+    logs = Sample(np.log(found.first["S4"].values / whole.first["S4"].values))
+    wide = responses._one_more_run(found, whole, "S4").interval
+    assert (wide.low, wide.high) == pytest.approx((logs.prediction.low, logs.prediction.high))
+    assert np.isinf(responses._one_more_run(FULL, whole, "S4").values).all()
+
+
+def test_the_threshold_of_a_run_is_where_its_line_first_rises_above_zero():
+    line = np.linspace(-0.3, 0.5, 9)  # above zero from between the fourth and the fifth place
+    assert responses._first_root(line) == pytest.approx(3 * 0.075)
+    assert responses._first_root(line + 0.05) == pytest.approx(2.5 * 0.075)
+    steep = np.where(line > 0.25, np.inf, np.minimum(line, -0.1))
+    assert responses._first_root(steep) == pytest.approx(5 * 0.075)
+    assert [responses._first_root(line + by) for by in (1, -1)] == [-np.inf, np.inf]
+
+
+def test_single_runs_tell_the_order_of_the_groups_where_it_is_plain():
+    """Jumped often at the head, S4 breaks even before the stream, and S1 hardly loses."""
+    found = responses.BreakEven(0.75, 20).measure(SEARCH, 1)
+    assert found.told > 0.5
+    assert found.at_stream["S4"].mean > 0 > found.at_stream["S1"].mean
+    for name in ("stream", "S4"):
+        inner, outer = found.by_group[name].interval, found.one_run[name].interval
+        assert outer.high - outer.low > inner.high - inner.low
+    alike = responses.BreakEven(0.75, 5, "waiting").measure(SEARCH, 1)
+    assert alike.told < found.told

@@ -52,7 +52,7 @@ def test_what_is_added_is_run_and_drawn_beside_the_rest(study, name, label, case
         (PENALTY, "figure1", (5, "mine", 0.1), served(20), "jumps = 5 and the scenario has FPFS"),
         (PENALTY, "figure1", (20, "mine", "0.1"), served(20), "give jumps, a line in words"),
         (PENALTY, "figure6", (5, "mine", 3), served(5, span_penalty=0.1), "draw one for each"),
-        (PENALTY, "viability-20", ("FCFS", "0%"), served(0), "panel, row and column"),
+        (PENALTY, "viability-8", ("FCFS", "0%"), served(0), "panel, row and column"),
         (PENALTY, "thresholds", (0.5, 20), served(20), "BreakEven"),
         (OB, "figure5", "mine", co.FPFS(7), "give a text and a Case: "),
     ],

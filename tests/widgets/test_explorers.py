@@ -366,7 +366,7 @@ def test_at_a_vanishing_load_splitting_at_need_changes_nothing(tables):
 @pytest.mark.parametrize(
     ("load", "psi", "saturated"),
     [
-        (1.0, 0.1, r"whole jobs \(0\.8.* and of split jobs"),
+        (1.0, 0.1, r"whole jobs \(0\.9.* and of split jobs"),
         (0.8, 1.5, r"split jobs \(0\."),
         (0.839, 0.0, r"whole jobs \(0\."),
     ],
@@ -385,9 +385,9 @@ def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
 
 def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
     monkeypatch.setitem(study.scales, "quick", SMALL[study.name])
-    maps = {name: study.figure(f"viability-{name}").run(workers=1) for name in ("20", "no-limit")}
+    maps = {name: study.figure(f"viability-{name}").run(workers=1) for name in ("8", "no-limit")}
     box = widgets.map_explorer(maps)
-    assert "FPFS(20)" in words(box)
+    assert "FPFS(8)" in words(box)
     control(box, "MaxJumps").value = "no-limit"
     control(box, "group").value = "S4"
     assert "S4, MaxJumps no-limit" in words(box)
@@ -422,12 +422,12 @@ def drawn(monkeypatch):
 
 
 def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
-    first, *_ = workload_sets().values()
-    work = Work("late", first.jobs.replace(submit=first.jobs.submit + 100.3 * DAY))
-    monkeypatch.setattr(sharing.model, "workload_sets", lambda: {"late": work})
+    first = next(iter(workload_sets(1).values())).draws[0]
+    late = first.replace(submit=first.submit + 100.3 * DAY)
+    monkeypatch.setattr(sharing, "streams", lambda: {"late": Work("late", (late,))})
     widgets.sharing_picture("m128", "late", policy="FCFS", overhead=0.35)
-    m128, chopped, fcfs = co.Multicluster([128] * 4), work.jobs.chopped(128), co.FCFS()
-    jobs, home = chopped.pieces, (np.arange(len(work.jobs)) % 4)[chopped.job]
+    m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
+    jobs, home = chopped.pieces, (np.arange(len(late)) % 4)[chopped.job]
     ran = {
         "local": sites.local(m128, jobs, home, scheduling=fcfs),
         "sharing": sites.sharing(m128, jobs, scheduling=fcfs),
@@ -448,8 +448,8 @@ def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
         assert share == pytest.approx(used / (128 * DAY))
 
 
-def test_each_workload_has_its_picture_and_a_long_bar_is_cut(drawn):
-    names = workload_sets()
+def test_each_workload_has_its_picture_spanning_its_price_and_a_long_bar_is_cut(drawn):
+    names = [*sharing.streams()][::3]
     assert len({widgets.sharing_picture(workload=name).alt for name in names}) == len(names)
     for configuration, is_cut in {"m64": True, "m128": False}.items():
         widgets.sharing_picture(configuration, overhead=0.3)

@@ -10,7 +10,13 @@ from scipy import integrate, stats
 
 import coalloc_lib as co
 from coalloc_lib.distributions import HyperErlang
-from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, fit_workload
+from coalloc_lib.workloads.jann import (
+    QUANTILES,
+    HyperErlangWorkload,
+    JobClass,
+    fit_workload,
+    shipped_workload,
+)  # fmt: skip
 from coalloc_lib.workloads.swf import read_swf
 from tests.conftest import ROOT
 
@@ -87,6 +93,7 @@ ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)
         (lambda: HyperErlang.fit([0, 0, 0]), "sample holds no time above 0"),
         (lambda: HyperErlang(1.5, (1, 1), 1), "share = 1.5; give a number from 0 to 1"),
         (lambda: HyperErlang(0.5, (1, 2, 3), 1), "rates has 3 entries; give two"),
+        (lambda: shipped_workload("KTH"), "log = 'KTH'; parameters are here of CTC-SP2"),
         (lambda: fit_workload(ALIKE, least=50), "jobs are 40, fewer than least = 50; give more"),
         (lambda: fit_workload(ALIKE, least=20), "the run times of the 40 jobs of 1 to 8 proc"),
     ],
@@ -124,6 +131,28 @@ def test_a_fit_to_a_real_log(real_logs):
     workload = fit_workload(jobs)
     holds_its_log(jobs, workload)
     assert workload.rate == pytest.approx((len(jobs) - 1) / np.ptp(jobs.submit), rel=0.02)
+
+
+def test_the_shipped_workload_is_that_of_the_real_log(real_logs, monkeypatch):
+    monkeypatch.setenv("COALLOC_TRACES", str(real_logs))
+    shipped, fitted = shipped_workload(), fit_workload(co.load_trace("CTC-SP2").jobs())
+    assert shipped.longest_estimate == fitted.longest_estimate
+    for one, other in zip(shipped.classes, fitted.classes, strict=True):
+        assert (str(one), one.jobs) == (str(other), other.jobs)
+        np.testing.assert_allclose(one.sizes.probabilities, other.sizes.probabilities, rtol=1e-5)
+        np.testing.assert_allclose(one.ratios, other.ratios, rtol=1e-5)
+        assert len(one.ratios) <= QUANTILES
+        for law in ("gaps", "runtimes"):
+            first, second = (getattr(each, law) for each in (one, other))
+            assert first.mean == pytest.approx(second.mean, rel=1e-4)
+            assert first.variance == pytest.approx(second.variance, rel=1e-4)
+
+
+def test_a_class_comes_back_from_its_parameters():
+    one = fit_workload(read_swf(LOG).jobs()).classes[-1]
+    again = JobClass.from_dict(one.to_dict())
+    assert (again.gaps, again.runtimes, again.sizes) == (one.gaps, one.runtimes, one.sizes)
+    np.testing.assert_array_equal(again.ratios, one.ratios)
 
 
 def two_classes(**how):

@@ -5,7 +5,8 @@ job leaves or another job heads the queue: who passes ends by the promised start
 what is spare then. Nor can a job that was passed over pass while less is idle and all ends are
 later: after an arrival only the new jobs are looked at. Where a placement has a choice of clusters,
 though, a job may be placed out of the head's way once others have started; then the queue is gone
-through again. Whoever `queue_tree` lets through is placed, and then looked at exactly.
+through again. Who waits for one cluster may lose hope of it when others start: then all are looked
+at again. Whoever `queue_tree` lets through is placed, and then looked at exactly.
 
 **Conservative.** The waiting jobs stand in a list, in order of submission. When jobs have left,
 each is offered an earlier start, as if it had given its reservation up; the steps (see
@@ -46,12 +47,16 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import enter, first_passing
 
-#: How long jobs are expected to run on one cluster and on several, float64 (n,), and the least that
-#: is possible of each, float64 (n, 1).
+#: How long jobs are expected to run on one cluster, float64 (n,), on 2, 3, ..., (n, k), and the
+#: least that is possible of each, float64 (n, 1).
 Expected = namedtuple("Expected", "alone spanning least")
 #: The length at which the queue is held (0: it is not); whether the clusters that a job gets may
-#: depend on who started before it; whether how long it takes does not.
-Policy = namedtuple("Policy", "backlog has_choice is_fixed")
+#: depend on who started before it; whether how long it takes does not; whether a job that would
+#: span waits for one cluster that is expected to hold it soon (EASY only).
+Policy = namedtuple("Policy", "backlog has_choice is_fixed is_adaptive")
+#: When each job asks to start, at the earliest and at the latest, float64 (n,), and whether that
+#: makes it a fixed block, bool (n,).
+Asked = namedtuple("Asked", "earliest latest is_fixed")
 
 
 @kernel
@@ -64,6 +69,7 @@ def run_easy(
     waiting = np.zeros(n, np.bool_)
     room = empty_room(keys, rule)
     beside, without, spare = np.empty_like(room), np.empty_like(room), np.empty_like(idle)
+    held, whole, on_one = np.empty_like(idle), keys.shape[1] - 1, False
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     # The running jobs once more, in the order of the ends that are expected of them.
@@ -89,21 +95,33 @@ def run_easy(
         for newcomer in range(fresh, arrived):
             waiting[newcomer], entered[newcomer] = True, now
         known = known and not departed
-        job = head if departed else fresh
+        job = head if departed or policy.is_adaptive else fresh
         passed, changed = False, True
         set_room(idle, request, width, room)
         while head < arrived:
-            if fits(keys[head], room):
+            more = expected.spanning[head, 0] - expected.alone[head]
+            if fits(keys[head], room) and not (
+                policy.is_adaptive
+                and fits_soon(
+                    keys[head, whole], now + more, plan, whose, running, allocation, idle, held
+                )
+            ):
                 job = head
             else:
                 if not known:
-                    shadow = cast_shadow(
-                        head, keys, plan, whose, running, allocation, request, width, idle, spare,
-                        without,
-                    )  # fmt: skip
+                    if policy.is_adaptive:
+                        promise, shadow, on_one = choose_shadow(
+                            head, more, now, keys, plan, whose, running, allocation, request, width,
+                            idle, spare, without, held,
+                        )  # fmt: skip
+                    else:
+                        shadow = promise = cast_shadow(
+                            head, keys, plan, whose, running, allocation, request, width, idle,
+                            spare, without,
+                        )  # fmt: skip
                     known = changed = True
                     if np.isnan(promised[head]):
-                        promised[head] = shadow
+                        promised[head] = promise
                 if changed:
                     leave_for(head, parts, request, room, spare, beside)
                     changed = False
@@ -119,10 +137,18 @@ def run_easy(
             taken = allocation[job]
             place(parts[job], request, rule.choice, rule.single, rule.order, idle, taken)
             until[job] = now + time_on(taken, job, expected.alone, expected.spanning)
+            if job != head and policy.is_adaptive:
+                more = expected.spanning[job, 0] - expected.alone[job]
+                if fits_soon(
+                    keys[job, whole], now + more, plan, whose, running, allocation, idle, held
+                ):
+                    taken[:] = 0
+                    job += 1
+                    continue
             if job != head and until[job] > shadow:
                 spare -= taken
                 set_room(spare, request, width, without)
-                if not fits(keys[head], without):
+                if not fits(keys[head], without) or (on_one and spare.max() < keys[head, whole]):
                     spare += taken
                     taken[:] = 0
                     job += 1
@@ -173,6 +199,55 @@ def cast_shadow(head, keys, plan, whose, running, allocation, request, width, id
 
 
 @kernel
+def fits_soon(wanted, until, plan, whose, running, allocation, idle, held):
+    """Whether no cluster holds so many processors now, and one is expected to by an instant."""
+    for c in range(len(idle)):
+        held[c] = idle[c]
+        if held[c] >= wanted:
+            return False
+    for i in range(running):
+        if plan[i] > until:
+            return False
+        for c in range(len(idle)):
+            held[c] += allocation[whose[i], c]
+            if held[c] >= wanted:
+                return True
+    return False
+
+
+@kernel
+def choose_shadow(
+    head, more, now, keys, plan, whose, running, allocation, request, width, idle, spare, room, held
+):
+    """Return the promise to the head, when it is to start, and whether on one cluster.
+
+    It starts where it fits first, unless one cluster holds it no `more` than so much later. Writes
+    what is idle then, as `cast_shadow` does.
+    """
+    first, wanted = np.inf, keys[head, keys.shape[1] - 1]
+    held[:] = idle
+    set_room(held, request, width, room)
+    if fits(keys[head], room):
+        first = now
+        spare[:] = held
+    for i in range(running):
+        if plan[i] > first + more:
+            break
+        for c in range(len(idle)):
+            held[c] += allocation[whose[i], c]
+        if i + 1 < running and plan[i + 1] == plan[i]:
+            continue
+        if held.max() >= wanted:
+            spare[:] = held
+            return plan[i], plan[i], True
+        set_room(held, request, width, room)
+        if first == np.inf and fits(keys[head], room):
+            first = plan[i]
+            spare[:] = held
+    return first + more, first, False
+
+
+@kernel
 def leave_for(head, parts, request, room, spare, beside):
     """Write into `beside` a bound on keys that fit into `room` and leave what the head needs."""
     beside[:], left = room, spare.sum()
@@ -186,8 +261,9 @@ def leave_for(head, parts, request, room, spare, beside):
 
 @kernel
 def run_conservative(
-    stream, expected, rule, policy, idle, levels, start, end, entered, allocation, promised, watch
-):
+    stream, expected, asked, rule, policy, idle, levels, start, end, entered, allocation, promised,
+    watch,
+):  # fmt: skip
     """Run the jobs of a `Stream` as `run_easy` does; `levels`, int64, are those of the steps."""
     submit, runtime, spanning, parts, keys = stream
     n = len(submit)
@@ -228,13 +304,21 @@ def run_conservative(
         if departed:
             reach = now if policy.is_fixed else np.inf
         first = 0 if departed and last_reach > now else waiting - (arrived - fresh)
+        is_refused = False
         for job in queue[first:waiting]:
             is_new = job >= fresh
+            if not is_new and asked.is_fixed[job]:
+                continue
             before = np.inf if is_new else min(since[job], last_reach)
             begin, stop = earliest(
-                job, steps, now, before, reserved, momentary, moments, parts, keys, expected, rule,
-                least, room, taken,
+                job, steps, max(now, asked.earliest[job]), before, reserved, momentary, moments,
+                parts, keys, expected, rule, least, room, taken,
             )  # fmt: skip
+            if asked.latest[job] < begin < np.inf:
+                start[job] = end[job] = np.nan
+                since[job], is_refused = -np.inf, True
+                started += 1
+                continue
             if begin == np.inf:
                 continue
             steps = with_room(steps, 4)
@@ -252,6 +336,8 @@ def run_conservative(
                 moments += 1
             due = min(due, begin)
 
+        if is_refused:
+            waiting, due = close_up(queue, waiting, since)
         # Who is due starts, until one finds its processors held by jobs that take no time.
         if due <= now:
             to_start, begun = list_due(queue, waiting, since, until, now, called), 0

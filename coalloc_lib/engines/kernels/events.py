@@ -87,8 +87,10 @@ def remove(plan, whose, count, end, number):
 
 @kernel
 def time_on(taken, job, alone, spanning):
-    """Return how long a job takes on an allocation, of its times on one cluster and on several."""
+    """Return how long a job takes on an allocation, of its times on one cluster and on 2, 3, ..."""
     clusters = 0
     for c in range(len(taken)):
         clusters += taken[c] > 0
-    return (spanning if clusters > 1 else alone)[job]
+    if clusters < 2:
+        return alone[job]
+    return spanning[job, min(clusters - 2, spanning.shape[1] - 1)]

@@ -325,12 +325,16 @@ def earliest(
     job, steps, now, before, reserved, momentary, count, parts, keys, expected, rule, idle, room,
     taken,
 ):  # fmt: skip
-    """Return the first start of a job before `before` and its end, or infinity; write `taken`."""
+    """Return the first start of a job from `now` to `before`, and its end, or infinity.
+
+    The allocation is written into `taken`.
+    """
     begin, free, blocks, known, levels = steps
     width, wanted, level = parts.shape[1], keys[job, keys.shape[1] - 1], 0
     while level + 1 < len(levels) and levels[level + 1] <= wanted:
         level += 1
-    start, position = now, blocks[NUMBERS, FIRST]
+    at, row = find(begin, blocks, now)
+    start, position = now, at * BLOCK + row % BLOCK
     least, since = expected.least[job, 0], reserved.since[job]
     while start < before:
         position, start = next_window(

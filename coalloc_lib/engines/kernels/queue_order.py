@@ -1,8 +1,9 @@
 """The loop of FCFS and FPFS: the queue is served in turn, and jobs may be overtaken so often.
 
 Two facts make it short. Every job numbered below the head of the queue has started, so the head
-has been overtaken (jobs started) - (its number) times: no counters to keep. And idle processors
-only grow at departures, so after an arrival only the new jobs can fit.
+has been overtaken (jobs started) - (its number) times: no counters to keep, but how many had
+started when it became the head where only the later ones count. And idle processors only grow at
+departures, so after an arrival only the new jobs can fit.
 
 An example: 4 processors, at most one jump, and jobs 0 to 3 of (submit, run time, processors)
 (0, 9, 3), (1, 5, 2), (2, 3, 1), (3, 3, 1). After each instant:
@@ -28,12 +29,13 @@ from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push
 from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
-#: The jobs in order of arrival: float64 (n,) submissions, run times on one cluster and on several;
-#: `parts`, int32 (n, width), and `keys`, int32 (n, k), as `placing` says.
+#: The jobs in order of arrival: float64 (n,) submissions and run times on one cluster, and (n, k)
+#: on 2, 3, ..., of which the last is for more; `parts`, int32 (n, width), and `keys`, int32 (n, k),
+#: as `placing` says.
 Stream = namedtuple("Stream", "submit runtime spanning parts keys")
-#: How often a job may be overtaken (0 for FCFS), and the length at which the queue is held (0: it
-#: is not, and jobs come when they are submitted).
-Policy = namedtuple("Policy", "max_jumps backlog")
+#: How often a job may be overtaken (0 for FCFS), whether that counts at the head of the queue only,
+#: and the length at which the queue is held (0: it is not, and jobs come when they are submitted).
+Policy = namedtuple("Policy", "max_jumps counts_at_head backlog")
 
 
 @kernel
@@ -50,7 +52,7 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch
     room = empty_room(keys, rule)
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
-    head = arrived = started = running = 0
+    head = arrived = started = running = unjumped = 0
     now, again = 0.0, True
     while started < n and not watch[STOP]:
         watch[STARTED] = started
@@ -80,7 +82,7 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch
         job = head if departed else fresh
         while job < arrived:
             set_room(idle, rule.request, parts.shape[1], room)
-            if started - head < policy.max_jumps:
+            if started - unjumped < policy.max_jumps:
                 job = first_fitting(tree, keys, waiting, job, fresh, arrived, room)
             elif job <= head and fits(keys[head], room):
                 job = head
@@ -95,13 +97,17 @@ def run(stream, rule, policy, idle, tree, start, end, entered, allocation, watch
                 idle[c] -= taken[c]
                 clusters += taken[c] > 0
             start[job] = now
-            end[job] = now + (spanning[job] if clusters > 1 else runtime[job])
+            end[job] = now + runtime[job]
+            if clusters > 1:
+                end[job] = now + spanning[job, min(clusters - 2, spanning.shape[1] - 1)]
             push(ends, numbers, running, end[job], job)
             running += 1
             started += 1
             waiting[job] = False
-            while head < arrived and not waiting[head]:
-                head += 1
+            if job == head:
+                while head < arrived and not waiting[head]:
+                    head += 1
+                unjumped = started if policy.counts_at_head else head
             job += 1
         if policy.max_jumps:
             for newcomer in range(fresh, arrived):

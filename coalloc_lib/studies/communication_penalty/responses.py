@@ -1,7 +1,7 @@
 """What the paper fixes, and response times of split jobs beside those of the same jobs whole."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from typing import Any, cast
 
@@ -31,16 +31,23 @@ WHOLE = SplitJobs(JobModel(SIZES, service=Exponential(EXECUTION)), above=SIZES.m
 #: The load that the paper prints, and the one that its other numbers make.
 PRINTED_LOAD = 0.786
 EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
-#: How often a job may be passed, the paper does not say; here, without limit.
+#: How often the head of the queue may be jumped, the paper does not say; here, without limit.
 NO_LIMIT = 10**9
+#: In the middle of those that the printed thresholds leave (figure `thresholds`).
+JUMPS = 8
 #: Section 6: jobs larger than this are split into so many components. How the paper rounds is lost
 #: in print: up, 5 processors in 4 components would leave -1, so it is down.
 ABOVE, PARTS = 10, 4
-#: Penalties among which a threshold is searched.
+#: Penalties among which a threshold is searched, and where single runs are looked at.
 PENALTIES = (0.0, 0.6)
+GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
+#: Jobs of one run as those that the paper's figures probably show.
+ONE_RUN = 5_000
 
 #: All jobs, and the paper's groups, from which size to which: quarters of the jobs, nearly.
 STREAM = "stream"
+#: What the paper says that the threshold of S1 is over.
+OVER = 0.3
 GROUPS = {"S1": (1, 1), "S2": (2, 3), "S3": (4, 6), "S4": (7, 19)}
 NAMES = (STREAM, *GROUPS)
 #: All jobs that are split, and the paper's groups of them, from which penalty to which.
@@ -54,10 +61,10 @@ UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole o
 NEITHER = "both may be saturated"
 
 
-def passing(max_jumps: int | str) -> Scheduling:
+def passing(max_jumps: int | str, counted: str = "head") -> Scheduling:
     """Return FPFS(x), which is FCFS where no job may be passed; ``"no limit"`` is a number too."""
     jumps = NO_LIMIT if max_jumps == "no limit" else whole("max_jumps", max_jumps, least=0)
-    return FPFS(jumps) if jumps else FCFS()
+    return FPFS(jumps, counted) if jumps else FCFS()
 
 
 def jumps_label(max_jumps: int | str) -> str:
@@ -65,17 +72,24 @@ def jumps_label(max_jumps: int | str) -> str:
     return "no limit" if max_jumps == NO_LIMIT else str(max_jumps)
 
 
-def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE) -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs."""
-    return Scenario(SYSTEM, workload, passing(max_jumps), WorstFit())
+def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE, counted: str = "head") -> Scenario:
+    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs.
+
+    Jumps are `counted` at the head of the queue, as in the paper's section 4, or while a job waits.
+    """
+    return Scenario(SYSTEM, workload, passing(max_jumps, counted), WorstFit())
 
 
 @dataclass(frozen=True)
 class Responses:
-    """Mean responses by group, run by run, and waits (``"C1 wait"``); empty past saturation."""
+    """Mean responses by group, run by run, and waits (``"C1 wait"``); empty past saturation.
+
+    `first` are the means of the first `ONE_RUN` jobs of each run.
+    """
 
     max_utilization: Sample
     means: Mapping[str, Sample]
+    first: Mapping[str, Sample] = field(default_factory=dict)
 
     @property
     def saturated(self) -> bool:
@@ -135,7 +149,7 @@ def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
     >>> served(20, 0.7, above=10, span_penalty=0.1).jobs.parts
     4
     """
-    known = [field.name for field in fields(SplitJobs)]
+    known = [each.name for each in fields(SplitJobs)]
     if unknown := sorted(split.keys() - set(known)):
         raise InputError(f"no field {unknown[0]!r} of split jobs; give some of {', '.join(known)}")
     return LoadedScenario(scenario(max_jumps, WHOLE.with_(**split)), load)
@@ -153,11 +167,14 @@ def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) 
     if positive("load", load) >= max_utilization.interval.low:
         return Responses(max_utilization, {})
     outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
-    rises = student([second - first for first, second, _ in outcomes]).low > 0
-    means = [each for *_, each in outcomes]
+    rises = student([second - first for first, second, *_ in outcomes]).low > 0
     warning = max_utilization.warning or RISING * bool(rises)
-    by_run = {name: np.array([each[name] for each in means]) for name in means[0]}
-    return Responses(max_utilization, {name: Sample(x, warning) for name, x in by_run.items()})
+    *_, means, first = zip(*outcomes, strict=True)
+    return Responses(max_utilization, _by_run(means, warning), _by_run(first, warning))
+
+
+def _by_run(means, warning):
+    return {name: Sample([each[name] for each in means], warning) for name in means[0]}
 
 
 @lru_cache(maxsize=4096)  # it is the same at all loads
@@ -168,9 +185,10 @@ def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
 
 
 def _run_once(scenario, load, jobs, seed):
-    """Return the mean response of each half of a run, and the means by group."""
+    """Return the mean response of each half of a run, and the means by group, also of its begin."""
     schedule = scenario.simulate(jobs, load=load, seed=seed)
     kept = slice(int(WARM_UP * jobs), None)
+    begin = slice(int(WARM_UP * ONE_RUN), ONE_RUN) if jobs > ONE_RUN else kept
     response, size = schedule.response[kept], schedule.jobs.processors[kept]
     groups = {name: (size >= least) & (size <= most) for name, (least, most) in GROUPS.items()}
     groups, own = {STREAM: size > 0} | groups, {}
@@ -183,7 +201,12 @@ def _run_once(scenario, load, jobs, seed):
             raise InputError(f"jobs = {jobs}, of which none is in {name}; give more")
     means = {name: response[mine].mean() for name, mine in (groups | own).items()}
     means |= {f"{name} wait": schedule.wait[kept][mine].mean() for name, mine in own.items()}
-    return *(half.mean() for half in np.array_split(response, 2)), means
+    first, begun = schedule.response[begin], schedule.jobs.processors[begin]
+    first = {STREAM: first.mean()} | {
+        name: first[(begun >= least) & (begun <= most)].mean()
+        for name, (least, most) in GROUPS.items()
+    }
+    return *(half.mean() for half in np.array_split(response, 2)), means, first
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample | None:
@@ -192,6 +215,17 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
         return None
     mine, theirs = one.means[group], other.means[to or group]
     return Sample(mine.values / theirs.values, mine.warning or theirs.warning)
+
+
+def mean_of_twins(one: Responses, twin: Responses | None = None) -> Responses:
+    """Return responses halfway between two of the same jobs, whose penalties mirror one another."""
+    if twin is None or one.saturated or twin.saturated:
+        return one
+    both = {
+        name: Sample((mine.values + twin.means[name].values) / 2, mine.warning)
+        for name, mine in one.means.items()
+    }
+    return replace(one, means=both)
 
 
 def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
@@ -235,35 +269,80 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalty from which on splitting loses, by group; one for all past saturation."""
+    """The penalty from which on splitting loses, by group; one for all past saturation.
+
+    `one_run` is where that of a single short run is expected, and `told` the share of such runs
+    that tell the paper's story: S4 below the stream, and S1 above 0.3. `at_stream` is by how much
+    the response of a group exceeds that of whole jobs where the stream breaks even.
+    """
 
     by_group: Mapping[str, Crossing]
     saturated: bool
+    one_run: Mapping[str, Crossing] = field(default_factory=dict)
+    told: float = np.nan
+    at_stream: Mapping[str, Sample] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BreakEven:
-    """A case: the load and the number of jumps at which thresholds are searched."""
+    """A case: the load, the jumps and how they count, at which thresholds are searched."""
 
     load: float
     max_jumps: int
+    counted: str = "head"
 
     def __post_init__(self) -> None:
         positive("load", self.load)
-        passing(self.max_jumps)
+        passing(self.max_jumps, self.counted)
 
     def measure(self, scale: Scale, seed: Seed) -> Thresholds:
         """Return the penalty at which splitting breaks even, of all jobs and of each group."""
-        size = scale.jobs, scale.search_runs
-        kept = respond(scenario(self.max_jumps), self.load, size, seed)
+        size = scale.search_jobs, scale.search_runs
+        kept = respond(scenario(self.max_jumps, WHOLE, self.counted), self.load, size, seed)
 
         @cache
         def paying(psi: float) -> Responses:
             jobs = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
-            return respond(scenario(self.max_jumps, jobs), self.load, size, seed)
+            return respond(scenario(self.max_jumps, jobs, self.counted), self.load, size, seed)
 
-        def of_group(name: str) -> Crossing:
-            loss = lambda psi: lost(paying(psi), kept, name)  # noqa: E731
-            return crossing(loss, *PENALTIES, budget=scale.search_budget)
+        def searched(difference: Callable, name: str) -> Crossing:
+            among = lambda psi: difference(paying(round(psi, 9)), kept, name)  # noqa: E731
+            return crossing(among, *PENALTIES, budget=scale.search_budget)
 
-        return Thresholds({name: of_group(name) for name in NAMES}, kept.saturated)
+        by_group = {name: searched(lost, name) for name in NAMES}
+        if kept.saturated:
+            return Thresholds(by_group, True)
+        one_run = {name: searched(_one_more_run, name) for name in NAMES}
+        stream, largest, smallest = (
+            [*map(_first_root, np.transpose([_logs(paying(psi), kept, name) for psi in GRID]))]
+            for name in (STREAM, "S4", "S1")
+        )
+        told = np.less(largest, stream) & np.greater(smallest, OVER)
+        even = by_group[STREAM].interval.estimate
+        at_stream: dict[str, Any] = {}
+        if np.isfinite(even) and not paying(even).saturated:
+            here: dict[str, Any] = {name: ratio(paying(even), kept, name) for name in NAMES}
+            at_stream = {name: here[name] - here[STREAM] for name in GROUPS}
+        return Thresholds(by_group, False, one_run, told.mean(), at_stream)
+
+
+def _logs(split, whole, name):
+    """Return the logarithms of single runs' ratios; infinite where the split jobs saturate."""
+    if split.saturated:
+        return np.full(whole.first[name].values.shape, np.inf)
+    return np.log(split.first[name].values / whole.first[name].values)
+
+
+def _one_more_run(split, whole, name):
+    """Return the same with so wide a spread that its interval is where a further run falls."""
+    logs = _logs(split, whole, name)
+    middle = logs[0] if np.isinf(logs).all() else logs.mean()
+    return Sample(logs if np.isinf(middle) else middle + (logs - middle) * np.sqrt(len(logs) + 1))
+
+
+def _first_root(line):
+    """Return where a line over `GRID` first rises above zero; infinite where it does not."""
+    up = int((line > 0).argmax())
+    if up == 0:
+        return -np.inf if line[0] > 0 else np.inf
+    return GRID[up - 1] + GRID[1] * line[up - 1] / (line[up - 1] - line[up])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from coalloc_lib import sites
 from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.intervals import DAY, Resamples, resample_sums
+from coalloc_lib.intervals import Interval, Sample, crossing
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, FirstFit, LeastLoaded, Placement, RandomFit, WorstFit
 from coalloc_lib.schedule import WEIGHTS, Schedule
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative
-from coalloc_lib.seeds import Seed
+from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.studies.core import Results, Scale
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
-from coalloc_lib.workloads.jann import fit_workload
+from coalloc_lib.workloads.jann import shipped_workload
 from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, modified, round_robin
 
-#: Of the synthetic workload, and of the weeks that are drawn anew.
+#: Of the synthetic workload.
 SEED = 2002
 #: Table 1, but for the one machine of 512 that the others are held against.
 CONFIGURATIONS = {name: Multicluster.named(name) for name in ("m64", "m128", "m256", "m384")}
@@ -34,10 +34,14 @@ PRINTED_OVERHEAD = 0.25
 #: How jobs run: each at its site, on one machine of any site, on several, or on one large machine.
 MODES = LOCAL, SHARING, MULTI_SITE, SINGLE = "local", "sharing", "multi-site", "single machine"
 #: What becomes of jobs wider than a machine (section 4.2): pieces of the size of the local machine,
-#: pieces of the size of the largest, or nothing.
+#: pieces of the size of the largest, or nothing. Of our own: they are left out.
 OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
+LEFT_OUT = "left out"
 #: The paper has EASY alone.
 POLICIES = {"EASY": EASY(), "conservative": Conservative(), "FPFS(50)": FPFS(50), "FCFS": FCFS()}
+#: Its authors' idea of a later paper: a job spans only if one machine would not do as early.
+ADAPTIVE = "adaptive EASY"
+POLICIES[ADAPTIVE] = EASY(adaptive=True)
 #: How the machine of a job is chosen; the paper has best fit.
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     "best fit": lambda system: BestFit(), "first fit": lambda system: FirstFit(),
@@ -49,57 +53,58 @@ ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] =
     "in turn": lambda jobs, system: round_robin(jobs, len(system)),
     "by size": least_loaded,
 }
-#: The log, jobs of a workload, and where extracts begin: the paper does not say which it took.
-LOG, JOBS, BEGINS = "CTC-SP2", 10_000, (0, 20_000, 40_000)
-SYNTHETIC = "synthetic"
-WEEK = 7  # days of a block of the bootstrap
+#: The log, and the jobs of a draw.
+LOG, JOBS = "CTC-SP2", 10_000
+#: The workloads. The paper has three extracts, not saying which, and one synthetic draw.
+EXTRACTS, SYNTHETIC = "extracts of the log", "synthetic"
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """A workload set: its name, and its jobs with the times that their users requested."""
+    """A workload: its name, and its draws, each with the times that the users requested."""
 
     name: str
-    jobs: JobStream
-
-    @cached_property
-    def day(self) -> NDArray[np.int64]:
-        """The day on which each job is submitted, from 0."""
-        return ((self.jobs.submit - self.jobs.submit.min()) // DAY).astype(np.int64)
+    draws: tuple[JobStream, ...]
 
 
-def workload_sets(seed: Seed = SEED) -> dict[str, Work]:
-    """Return the workload sets by name: extracts of the log or stand-in, and a synthetic one."""
+def workload_sets(draws: int = 20, seed: Seed = SEED) -> dict[str, Work]:
+    """Return by name all extracts of the log that follow one another, if it is here, and draws."""
     (place,) = (each["found"] for each in listing() if each["name"] == LOG)
-    return dict(_sets_of(place, seed))
+    return dict(_sets_of(place, draws, seed))
 
 
 @lru_cache(maxsize=4)
-def _sets_of(place: str, seed: Seed) -> dict[str, Work]:
-    """Make the workload sets; `place` is where the log is, which may change while Python runs."""
-    log = load_trace(LOG, missing="stand-in")
-    jobs, which = log.jobs(request="total"), " (stand-in)" * log.is_stand_in
-    sets = {
-        f"jobs {begin + 1:,}–{begin + JOBS:,}{which}": extract(jobs, begin + 1, begin + JOBS)
-        for begin in BEGINS
-        if begin + JOBS <= len(jobs)
-    }
-    sets[SYNTHETIC] = fit_workload(jobs).sample(JOBS, seed)
-    return {name: Work(name, each) for name, each in sets.items()}
+def _sets_of(place: str, draws: int, seed: Seed) -> dict[str, Work]:
+    """Make the workloads; `place` is where the log is, which may change while Python runs."""
+    sets, model = {}, shipped_workload(LOG)
+    if place != "not fetched":
+        jobs = load_trace(LOG, missing="error").jobs(request="total")
+        ends = range(JOBS, int((jobs.runtime > 0).sum()) + 1, JOBS)
+        sets[EXTRACTS] = tuple(extract(jobs, end - JOBS + 1, end) for end in ends)
+    sets[SYNTHETIC] = tuple(model.sample(JOBS, each) for each in spawn(seed, draws))
+    return {name: Work(name, streams) for name, streams in sets.items()}
 
 
 @dataclass(frozen=True)
-class Sums:
-    """By weight, site and day: weights times response times, and weights; share that spanned."""
+class Runs:
+    """What came out, a row a draw.
+
+    By weight, weights times response times and weights, of the users of each site; the share of
+    jobs that spanned, and the share of the time in which some job waited.
+    """
 
     above: dict[str, NDArray[np.float64]]
     below: dict[str, NDArray[np.float64]]
-    spanned: float
+    spanned: NDArray[np.float64]
+    backlog: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A workload on a configuration; words are keys of the tables above."""
+    """A workload on a configuration; words are keys of the tables above.
+
+    The overhead is that on two sites; each further one adds `growth` times as much.
+    """
 
     work: Work
     configuration: str
@@ -109,10 +114,12 @@ class Case:
     wide: str = OF_LARGEST
     placement: str = "best fit"
     assignment: str = "in turn"
+    growth: float = 0.0
 
     def __post_init__(self) -> None:
-        known = {"configuration": CONFIGURATIONS, "mode": MODES, "policy": POLICIES}
-        known |= {"wide": MODIFICATIONS, "placement": PLACEMENTS, "assignment": ASSIGNMENTS}
+        known: dict[str, Any] = {"configuration": CONFIGURATIONS, "mode": MODES}
+        known |= {"policy": POLICIES, "wide": (*MODIFICATIONS, LEFT_OUT)}
+        known |= {"placement": PLACEMENTS, "assignment": ASSIGNMENTS}
         for name, words in known.items():
             one_of(name, getattr(self, name), tuple(words))
         if self.overhead and self.mode != MULTI_SITE:
@@ -127,71 +134,103 @@ class Case:
         return CONFIGURATIONS[self.configuration]
 
     @property
-    def site(self) -> NDArray[np.int64]:
-        """The site at which each job is submitted."""
-        return ASSIGNMENTS[self.assignment](self.work.jobs, self.system)
+    def penalty(self) -> dict[int, float]:
+        """The overhead on 2, 3, ... sites."""
+        several = range(2, len(self.system) + 1 if self.growth else 3)
+        return {k: self.overhead * (1 + self.growth * (k - 2)) for k in several}
 
-    def simulate(self) -> tuple[Schedule, NDArray[np.int64]]:
-        """Return the schedule of all pieces, and the position of the job that each is of."""
-        system, site = self.system, self.site
-        chopped = modified(self.work.jobs, system, site, self.wide)
-        machine = PLACEMENTS[self.placement](system)
+    def simulate(self, jobs: JobStream) -> tuple[Schedule, NDArray[np.int64]]:
+        """Return the schedule of all pieces, and the site at which each was submitted."""
+        system = self.system
+        if self.wide == LEFT_OUT:
+            jobs = jobs[jobs.processors <= system.largest]
+        site = ASSIGNMENTS[self.assignment](jobs, system)
+        chopped = modified(jobs, system, site, OF_SITE if self.wide == LEFT_OUT else self.wide)
+        site, machine = site[chopped.job], PLACEMENTS[self.placement](system)
         ways: dict[str, Callable[..., Schedule]] = {
-            LOCAL: partial(sites.local, site=site[chopped.job]),
+            LOCAL: partial(sites.local, site=site),
             SHARING: partial(sites.sharing, placement=machine),
-            MULTI_SITE: partial(sites.multi_site, span_penalty=self.overhead, single=machine),
+            MULTI_SITE: partial(sites.multi_site, span_penalty=self.penalty, single=machine),
             SINGLE: sites.single_machine,
         }
-        schedule = ways[self.mode](system, chopped.pieces, scheduling=POLICIES[self.policy])
-        return schedule, chopped.job
+        policy = POLICIES[self.policy]
+        return ways[self.mode](system, chopped.pieces, scheduling=policy), site
 
-    def sums(self, schedule: Schedule, job: NDArray[np.int64]) -> Sums:
-        """Return the sums of what `simulate` has returned."""
-        day, shape = self.work.day, (len(self.system), int(self.work.day.max()) + 1)
-        at = self.site * shape[1] + day
-
-        def by_site(values: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:
-            return np.bincount(at, values, minlength=shape[0] * shape[1]).reshape(shape)
-
-        return Sums(
-            {w: by_site(getattr(schedule.jobs, w) * schedule.response, at[job]) for w in WEIGHTS},
-            {w: by_site(getattr(self.work.jobs, w), at) for w in WEIGHTS},
-            float(schedule.spans.mean()),
-        )
-
-    def measure(self, scale: Scale, seed: Seed) -> Sums:
-        """Return the sums; nothing in a case is random."""
-        return self.sums(*self.simulate())
+    def measure(self, scale: Scale, seed: Seed) -> Runs:
+        """Run every draw; nothing in a case is random."""
+        above, below = ({w: np.zeros((0, len(self.system))) for w in WEIGHTS} for _ in range(2))
+        spanned, backlog = [], []
+        for jobs in self.work.draws:
+            schedule, site = self.simulate(jobs)
+            for w in WEIGHTS:
+                weight = getattr(schedule.jobs, w)
+                for table, values in ((above, weight * schedule.response), (below, weight)):
+                    table[w] = np.vstack([table[w], np.bincount(site, values, len(self.system))])
+            spanned.append(schedule.spans.mean())
+            backlog.append(share_waiting(schedule))
+        return Runs(above, below, np.array(spanned), np.array(backlog))
 
 
-def spanning(work: Work, configuration: str, policy: str = "EASY") -> list[Case]:
+def share_waiting(schedule: Schedule) -> float:
+    """Return the share of the time of the submissions in which some job waits."""
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    submit, start = schedule.jobs.submit[order], schedule.start[order]
+    start = np.minimum(start, submit[-1])
+    until = np.maximum.accumulate(np.append(submit[0], start[:-1]))
+    return float(np.maximum(start - np.maximum(submit, until), 0).sum() / np.ptp(submit))
+
+
+def spanning(work: Work, configuration: str, overheads: Sequence[float], **how: Any) -> list[Case]:
     """Return multi-site execution at each overhead."""
-    return [Case(work, configuration, MULTI_SITE, policy, p) for p in OVERHEADS]
+    return [Case(work, configuration, MULTI_SITE, overhead=p, **how) for p in overheads]
 
 
-def resampled(
-    results: Results, cases: Sequence[Case], weight: str = "work", mine: Any = slice(None)
-) -> Resamples:
-    """Return the AWRT of cases of one workload, of users of some sites, with weeks drawn anew."""
-    sums = [results[case] for case in cases]
-    above = np.stack([each.above[weight][mine].sum(axis=0) for each in sums])
-    below = np.stack([each.below[weight][mine].sum(axis=0) for each in sums])
-    return resample_sums(above, below, WEEK, resamples=results.scale.resamples, seed=SEED)
+def awrt(results: Results, case: Case, weight: str = "work", mine: Any = slice(None)) -> NDArray:
+    """Return the AWRT of a case in each draw, of the users of some sites, in seconds."""
+    runs = results[case]
+    return runs.above[weight][:, mine].sum(axis=1) / runs.below[weight][:, mine].sum(axis=1)
 
 
-def ratio(means: NDArray[np.float64]) -> float:
-    """Return the AWRT of the first of two cases over that of the second."""
-    return float(means[0] / means[1])
+def over(results: Results, one: Case, other: Case, *of: Any) -> Sample:
+    """Return the AWRT of one case over that of another in each draw."""
+    return Sample(awrt(results, one, *of) / awrt(results, other, *of))
 
 
-def break_even(means: NDArray[np.float64]) -> float:
-    """Return the overhead from which on spanning loses, from AWRTs at each and of job sharing.
+def sharing_lost(results: Results, line: Sequence[Case], *of: Any) -> NDArray[np.float64]:
+    """Return by draw and overhead what spanning has more than sharing, the last case of a line."""
+    *along, base = line
+    return np.array([over(results, case, base, *of).values - 1 for case in along]).T
+
+
+def break_evens(results: Results, line: Sequence[Case], *of: Any) -> Sample:
+    """Return the overhead at break-even of each draw, at most the largest that was tried."""
+    ends = along(line)
+    values = [break_even(row, ends) for row in sharing_lost(results, line, *of)]
+    return Sample(np.clip(values, 0, ends[-1]))
+
+
+def mean_break_even(results: Results, line: Sequence[Case], *of: Any) -> Interval:
+    """Return the overhead at which the mean over the draws breaks even, with its interval."""
+    lost, ends = sharing_lost(results, line, *of), along(line)
+
+    def at(p: float) -> Sample:
+        return Sample(np.array([np.interp(p, ends, row) for row in lost]))
+
+    return crossing(at, 0.0, ends[-1]).interval
+
+
+def along(line: Sequence[Case]) -> list[float]:
+    """Return the overheads of a line, whose last case is job sharing."""
+    return [case.overhead for case in line[:-1]]
+
+
+def break_even(lost: NDArray[np.float64], overheads: Sequence[float] = OVERHEADS) -> float:
+    """Return the overhead from which on spanning loses, from what it loses at each.
 
     ``-inf`` where it loses at once, ``inf`` where it never does; linear in between.
     """
-    more = means[:-1] - means[-1]
-    after = int((more > 0).argmax())
-    if more[after] <= 0 or after == 0:
-        return np.inf if more[after] <= 0 else -np.inf
-    part = -more[after - 1] / (more[after] - more[after - 1])
-    return float(OVERHEADS[after - 1] + part * (OVERHEADS[after] - OVERHEADS[after - 1]))
+    after = int((lost > 0).argmax())
+    if lost[after] <= 0 or after == 0:
+        return np.inf if lost[after] <= 0 else -np.inf
+    part = -lost[after - 1] / (lost[after] - lost[after - 1])
+    return float(overheads[after - 1] + part * (overheads[after] - overheads[after - 1]))

@@ -21,6 +21,7 @@ from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.simulation import simulate
 from coalloc_lib.studies.core import Scale, Study, scales
 from coalloc_lib.system import Multicluster
+from coalloc_lib.verification import booked_end
 from coalloc_lib.workloads.catalogue import listing, load_trace
 
 HOUR, DAY = 3600.0, 86_400.0
@@ -28,13 +29,29 @@ KTH, CTC, HPC2N = "KTH-SP2", "CTC-SP2", "HPC2N"
 #: How many servers each log is scheduled on: its machine's own number, and then the printed one.
 #: The paper's CTC log is not the public one; 338 of its 512 processors ran batch jobs.
 SERVERS: dict[str, tuple[int, ...]] = {KTH: (100, 128), CTC: (338, 512), HPC2N: (240,)}
+#: The servers that we read the paper's runs with, since its numbers fit them best: those of the
+#: machine, or of CTC those for batch jobs when the paper's log was made.
+READ = {KTH: 100, CTC: 430, HPC2N: 240}
 #: How long a job is said to take: as long as it does, or as long as its user asked for.
 EXACT, REQUESTED = LENGTHS = "exact", "requested"
 #: Policies by the names that tables show. What a log has recorded is never simulated.
 ONLINE, RECORDED, OWN_BATCH = "online", "recorded", ("EASY", "conservative", "FCFS")
+LEAST = "online, least 5 min"  # as we read the paper: section 4.1 has a least length, of no value
 POLICIES = {
-    ONLINE: Online(), "FCFS": FCFS(), "FPFS(50)": FPFS(50), "EASY": EASY(),
-    "conservative": Conservative(),
+    ONLINE: Online(), LEAST: Online(min_length=300.0), "FCFS": FCFS(), "FPFS(50)": FPFS(50),
+    "EASY": EASY(), "conservative": Conservative(),
+}  # fmt: skip
+#: Ways to read the paper's runs: which lengths are told and booked, and how wide jobs are.
+READINGS: dict[str, dict[str, Any]] = {
+    "run times as they are": {},
+    "5 min at least": {"policy": LEAST},
+    "10 min at least": {"scheduling": Online(min_length=600.0)},
+    "15 min at least": {"scheduling": Online(min_length=900.0)},
+    "rounded up to 15 min": {"rounded": 900.0},
+    "requested, rounded up, released early": {
+        "length": REQUESTED, "rounded": 900.0, "scheduling": Online(release_early=True),
+    },
+    "128 for each 100 servers asked for": {"wider": 1.28},
 }  # fmt: skip
 #: Shares of reservations, and how far ahead they ask to start, at most (section 5.2).
 SHARES, AHEAD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 3 * HOUR
@@ -47,7 +64,7 @@ ENDS = {
 #: Waits in hours at which shares of jobs are looked at, and at which a distribution is drawn.
 WITHIN = (1, 2, 3, 12)
 WAITS = np.unique(np.round([*np.arange(0, 12.01, 0.25), *np.geomspace(12, 3000, 60)], 4))
-#: Changes of the online scheduler; attempts reach two weeks, as in the paper.
+#: Changes of the online scheduler; attempts reach two weeks, half of our horizon.
 CHANGES = {
     "step 5 min": Online(step=300.0, max_attempts=4032),
     "step 1 h": Online(step=3600.0, max_attempts=336),
@@ -58,13 +75,12 @@ CHANGES = {
 #: Into how many clusters servers are divided, what spanning adds to a run time, and placements.
 PARTS, PENALTIES, ONE = 4, (0.0, 0.1, 0.25, 0.5), "one cluster"
 SPREADS = {"one cluster first": SingleThenSpan(BestFit()), "spread at once": WorstFit()}
-#: The readable trees are small: slots of a horizon of a week (the paper: four weeks in quarters of
-#: an hour), where in a log the extract begins whose requests are booked, and drawings of them.
-TREE_SLOTS, TREE_FIRST, TREE_DRAWS = 7, 5_000, 3
+#: The readable trees are small: slots of a horizon of a week, and drawings.
+TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
 GROWTH_AT, GROWTH_HORIZON, COUNTED = {"servers": 64, "slots": 8, "wanted": 4}, 2 * DAY, 30
 #: What operations are counted of.
-PHASES = ("phase 1", "phase 2", "update")
+PHASES = ("phase 1", "phase 2", "update", "advance")
 
 study = Study(
     "online-batch",
@@ -74,9 +90,10 @@ study = Study(
         logs=((KTH, CTC), tuple(SERVERS)), shares=((0.0, 0.8, 1.0), SHARES), draws=(3, 10),
         lengths_as_printed=((EXACT,), LENGTHS),  # told on the servers that the paper prints
         resamples=(1_000, 4_000),
+        readings=(("run times as they are", "5 min at least"), tuple(READINGS)),  # of CTC
         dear_logs=((KTH,), tuple(SERVERS)),  # for clusters, changes and trees
         tree_jobs=(20, 100), tree_shares=((0.0, 0.8), SHARES),
-        tree_servers=((16, 32, 64), (16, 32, 64, 128, 256)),
+        tree_servers=((16, 32, 64), (16, 64, 256, 1024, 8192)),
         tree_slots=((4, 8), (4, 8, 16, 32)), tree_wanted=((1, 2, 4), (1, 2, 4, 8)),
     ),
     logs=tuple(SERVERS),
@@ -186,7 +203,8 @@ class Outcome:
 class Case:
     """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters.
+    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters. What is
+    told is `rounded` up, and jobs are so much `wider`.
     """
 
     log: Log
@@ -198,6 +216,8 @@ class Case:
     scheduling: Scheduling | None = None
     placement: Placement | None = None
     penalty: float = 0.0
+    rounded: float = 0.0
+    wider: float = 1.0
 
     def __post_init__(self) -> None:
         one_of("length", self.length, LENGTHS)
@@ -209,17 +229,18 @@ class Case:
         """The log and the servers, in words."""
         return f"{self.log.title}, {self.servers}"
 
-    def jobs(self, seed: Seed = study.seed, some: Any = slice(None)) -> JobStream:
-        """Return the jobs, or some of them from the first instant on, as they are asked for."""
+    def jobs(self, seed: Seed = study.seed) -> JobStream:
+        """Return the jobs as they are asked for."""
         jobs = self.log.jobs
         if self.length == EXACT:
             jobs = jobs.replace(estimate=None)
+        if self.rounded:
+            told = np.maximum(jobs.estimate, jobs.runtime) / self.rounded
+            jobs = jobs.replace(estimate=np.ceil(told) * self.rounded)
+        if self.wider > 1:
+            jobs = jobs.replace(components=np.ceil(jobs.components * self.wider).astype(int))
         if self.placement is not None:
             jobs = jobs.replace(request="flexible", span_penalty=self.penalty)
-        if some != slice(None):
-            jobs = jobs[np.argsort(jobs.submit, kind="stable")[some]]
-            submit = jobs.submit - jobs.submit[0]
-            jobs = jobs.replace(submit=submit, earliest_start=submit)
         if not self.share:
             return jobs
         return jobs.reserved_ahead(self.share, AHEAD, spawn(seed, self.draw + 1)[self.draw])
@@ -235,10 +256,12 @@ class Case:
         """Run the case, or read what the log recorded, and return what is kept of it."""
         log, size = self.log, scale.resamples
         if self.policy == RECORDED:
-            return kept(log.jobs, log.recorded, log.week, size)
+            start = log.jobs.submit + log.recorded
+            used = used_share(log.jobs, start, start + log.jobs.runtime, self.servers)
+            return kept(log.jobs, log.recorded, log.week, size, utilization=used)
         schedule = self.simulate(seed)
-        numbers = numbers_of(schedule)
-        return kept(schedule.jobs, schedule.wait, log.week, size, schedule.attempts, **numbers)
+        numbers, attempts, delay = numbers_of(schedule), schedule.attempts, schedule.delay
+        return kept(schedule.jobs, schedule.wait, log.week, size, attempts, delay, **numbers)
 
 
 def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
@@ -246,31 +269,61 @@ def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
     return Case(log, log.servers, policy, **how)
 
 
+def everywhere(scale: Scale, seed: Seed) -> dict[Any, Case]:
+    """Return each log on all numbers of servers, booked as we read the paper, and recorded."""
+    return {
+        (name, servers, policy): Case(log, servers, policy)
+        for name, log in logs(scale.logs).items()
+        for servers in sorted({*SERVERS[name], READ[name]})
+        for policy in (LEAST, RECORDED)
+        if policy != RECORDED or log.has_waits
+    }
+
+
+def replayed(outcome: Outcome) -> dict[str, float]:
+    """Return the longest wait in hours and the attempts a request, by group of servers."""
+    names = "attempts by fifty", "requests by fifty"
+    top, bottom = (outcome.sums[name].sum(axis=1) for name in names)
+    groups = zip(pairwise(ENDS["fifty"].tolist()), top, bottom, strict=True)
+    means = {f"attempts ({low}:{high}]": t / b for (low, high), t, b in groups if b}
+    return {"longest wait": outcome.numbers["longest"]} | means
+
+
 def numbers_of(schedule: Schedule) -> dict[str, float]:
     """Return the numbers of a schedule that have no weeks, times in hours."""
-    jobs, finish = schedule.jobs, schedule.jobs.submit.max()
-    # `Schedule.utilization` has no answer where a job was refused.
-    ran = np.minimum(schedule.end, finish) - np.minimum(schedule.start, finish)
-    done = np.nansum(ran * schedule.allocation.sum(axis=1))
+    jobs, system = schedule.jobs, schedule.system
     promised, served = np.asarray(schedule.promised), schedule.served
     mine = np.isfinite(promised) & served
     return {
         "refused": float(len(schedule.refused)),
         "refused_work": float(jobs.work[~served].sum() / jobs.work.sum()),
         "spans": float(schedule.spans.mean()),
-        "utilization": float(done / (finish - jobs.submit.min()) / schedule.system.processors),
+        "utilization": used_share(jobs, schedule.start, schedule.end, system.processors),
         "told": float(np.isfinite(promised).mean()),
         "told_wait": _mean((promised - jobs.submit)[mine] / HOUR),
         "early": _mean((promised - schedule.start)[mine] / HOUR),
     }
 
 
+def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> float:
+    """Return which share of the servers is used until the last submission; NaN did not run."""
+    # `Schedule.utilization` has no answer where a job was refused.
+    first, last = jobs.submit.min(), jobs.submit.max()
+    ran = np.minimum(end, last) - np.minimum(start, last)
+    return float(np.nansum(ran * jobs.processors) / (last - first) / servers)
+
+
 def kept(
     jobs: JobStream, wait: NDArray[np.float64], week: NDArray[np.int64], resamples: int,
-    attempts: NDArray[np.int64] | None = None, **numbers: float,
+    attempts: NDArray[np.int64] | None = None, delay: NDArray[np.float64] | None = None,
+    **numbers: float,
 ) -> Outcome:  # fmt: skip
-    """Return what is kept of a run; waits in seconds, NaN of jobs that were refused."""
+    """Return what is kept of a run; waits in seconds, NaN of jobs that were refused.
+
+    A `delay` is a wait from the start that was asked for.
+    """
     known, weeks, length = np.isfinite(wait), int(week.max()) + 1, jobs.runtime / HOUR
+    late = np.where(known, wait if delay is None else delay, 0.0) / HOUR
     one, wait = known.astype(float), np.where(known, wait, 0.0) / HOUR
     tried = np.zeros(len(wait)) if attempts is None else attempts.astype(float)
     # In a bounded slowdown a job counts as 10 s at least.
@@ -283,7 +336,7 @@ def kept(
         return sums.reshape(groups, weeks) if groups > 1 else sums
 
     each = {"jobs": one, "wait": wait, "penalty": wait / length, "slowdown": slowdown}
-    each |= {"requests": np.ones(len(wait)), "attempts": tried}
+    each |= {"requests": np.ones(len(wait)), "attempts": tried, "delay": late}
     each |= {f"within {h}": one * (wait <= h) for h in WITHIN}
     each |= {f"over {h}": one * (wait > h) for h in WITHIN}
     sums = {name: total(values) for name, values in each.items()}
@@ -334,18 +387,35 @@ def requests_of(*columns: NDArray) -> list[Request]:
 
 @dataclass(frozen=True)
 class OnTrees:
-    """An extract of the log of a case, booked on trees."""
+    """Jobs of the log of a case, booked on trees in which those before them stand."""
 
     case: Case
 
     def measure(self, scale: Scale, seed: Seed) -> dict[str, float]:
         """Return operations a request by phase, and attempts a request."""
-        first = min(TREE_FIRST, max(len(self.case.log.jobs) - scale.tree_jobs, 0))
-        jobs = self.case.jobs(seed, slice(first, first + scale.tree_jobs))
-        requests = requests_of(jobs.submit, jobs.earliest_start, jobs.runtime, jobs.processors)
+        usual = replace(self.case, share=0.0).simulate(seed)
+        assert usual.attempts is not None
+        order, count = np.argsort(usual.jobs.submit, kind="stable"), scale.tree_jobs
+        # The first jobs in a row that need as many attempts as all do: an idle machine needs one.
+        tried = np.convolve(usual.attempts[order], np.full(count, 1 / count), "valid")
+        first = int(np.abs(tried - usual.attempts.mean()).argmin())
+        schedule, some = self.case.simulate(seed), order[first : first + count]
+        assert schedule.servers is not None
+        jobs, end = schedule.jobs, booked_end(schedule)
         book = SlotTrees([self.case.servers], 7 * DAY / TREE_SLOTS, TREE_SLOTS)
-        _, attempts, done = book_on_trees(requests, book, most=TREE_SLOTS * 8)
-        return {name: n / len(requests) for name, n in (done | {"attempts": attempts}).items()}
+        book.advance(now := float(jobs.submit[some[0]]))
+        for job in order[:first][end[order[:first]] > now].tolist():
+            begin, stop = max(float(schedule.start[job]), now), float(end[job])
+            for server in schedule.servers[job].tolist():
+                periods = book.periods(server)
+                (period,) = (p for p in periods if p.start <= begin and stop <= p.end)
+                book.take(period, begin, stop)
+        length = end[some] - schedule.start[some]
+        columns = jobs.submit, jobs.earliest_start, jobs.processors
+        submit, earliest, servers = (column[some] for column in columns)
+        requests = requests_of(submit, earliest, length, servers)
+        _, attempts, done = book_on_trees(requests, book, most=TREE_SLOTS * 96)
+        return {name: n / count for name, n in (done | {"attempts": attempts}).items()}
 
 
 @dataclass(frozen=True)
@@ -357,7 +427,7 @@ class Growth:
     wanted: int
 
     def measure(self, scale: Scale, seed: np.random.SeedSequence) -> dict[str, list[float]]:
-        """Return operations an attempt (phases) and a request (update), once the servers fill."""
+        """Return operations an attempt (phases), a request (update) and a new slot (advance)."""
         counts, before = [], self.servers // self.wanted + 1
         for draw in range(TREE_DRAWS):  # each has a sibling of the seed, which is the first one's
             key = (*seed.spawn_key[:-1], draw, 0)
@@ -369,7 +439,10 @@ class Growth:
             requests = requests_of(submit, submit + ahead, lengths, np.full(count, self.wanted))
             book = SlotTrees([self.servers], GROWTH_HORIZON / self.slots, self.slots)
             starts, tried, done = book_on_trees(requests, book, most=96, counted_from=before)
-            per = [tried, tried, np.isfinite(starts[before:]).sum()]
+            made = book.operations.advance
+            book.advance(float(submit[-1]) + book.slot)  # one new slot
+            done["advance"] = book.operations.advance - made
+            per = [tried, tried, np.isfinite(starts[before:]).sum(), 1]
             counts.append([*done.values()] / np.maximum(per, 1))
         return dict(zip(PHASES, np.transpose(counts).tolist(), strict=True))
 
