@@ -1,5 +1,7 @@
 """One door to every engine and policy."""
 
+import warnings
+
 import numpy as np
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
@@ -12,6 +14,9 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.verification import fits_by
 
 ENGINES = ("compiled", "reference")
+
+#: The number of jobs from which on it is said that the readable engine runs.
+LONG = 10_000
 
 
 def simulate(
@@ -35,7 +40,7 @@ def simulate(
         `WorstFit` where it is not given. One that is given for ordered requests is refused.
     engine : {"compiled", "reference"}
         The compiled engine knows the library's policies, the readable one runs any. EASY around
-        reservations is readable alone, and runs so whatever is given.
+        reservations is readable alone: it runs so, and for many jobs says so.
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
         whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
@@ -94,7 +99,15 @@ def simulate(
         order = np.argsort(jobs.submit, kind="stable")
     arriving = jobs if order is None else jobs[order]
     # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
-    if engine == "compiled" and not (jobs.has_reservations and type(scheduling) is EASY):
+    is_readable = engine == "reference" or (jobs.has_reservations and type(scheduling) is EASY)
+    if is_readable and engine == "compiled" and len(jobs) > LONG:
+        warnings.warn(
+            f"EASY around reservations has no compiled form; {len(jobs)} jobs take about "
+            f"{len(jobs) / 1000:.0f} s or more. Conservative() has one, engine='reference' says "
+            "that you know",
+            stacklevel=2,
+        )
+    if not is_readable:
         from coalloc_lib.engines.compiled import run
     else:
         from coalloc_lib.engines.reference import run

@@ -6,7 +6,7 @@ one derived from it may do anything.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from coalloc_lib.placement import (
     may_stay_whole,
     time_on_processors,
 )
+from coalloc_lib.profile import Profile
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 
 #: Placements whose answer depends on the question only.
@@ -32,6 +33,17 @@ _KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTE
 _CHUNK = 4_000_000
 #: Relative rounding that is forgiven where an instant is worked out backwards.
 SLACK = 1e-9
+
+
+class _Wanted(NamedTuple):
+    """What a job asks for, and how long it is expected to run on 1, 2, ... clusters."""
+
+    components: tuple[int, ...]
+    lengths: NDArray
+
+    def expected_length(self, allocation):
+        """Return how long it is expected to run on an allocation."""
+        return self.lengths[max(sum(map(bool, allocation)), 1) - 1]
 
 
 class ScheduleError(AssertionError):
@@ -185,14 +197,35 @@ def _head(schedule):
 
 def _waiting_heads(schedule):
     """Return the instants, increasing, after which a job heads the queue, and those jobs."""
-    instants = np.unique(np.concatenate([schedule.jobs.submit, schedule.end]))
+    instants = np.unique(np.append(schedule.jobs.submit, schedule.end[schedule.served]))
     jobs = heads(schedule, instants)
     return instants[jobs >= 0], jobs[jobs >= 0]
 
 
 def _without_blocks(check):
-    """Return a check that passes over schedules with fixed blocks, which may hold a head up."""
+    """Return a check of schedules without fixed blocks, for which there is `_around_blocks`."""
     return lambda schedule: None if schedule.jobs.has_reservations else check(schedule)
+
+
+def _around_blocks(schedule):
+    """No head starts later than the running jobs, and the blocks told by then, allow it to."""
+    if not schedule.jobs.has_reservations:
+        return
+    jobs, start, end = schedule.jobs, schedule.start, booked_end(schedule)
+    place = (schedule.placement or WorstFit()).place
+    lengths = _lengths_on(schedule)
+    for instant, head in zip(*_waiting_heads(schedule), strict=True):
+        future = Profile(schedule.system.sizes, instant)
+        told = jobs.is_reserved & (jobs.submit <= instant) & (start > instant)
+        for job in np.flatnonzero((start <= instant) & (schedule.end > instant) | told):
+            future.take(max(start[job], instant), end[job], schedule.allocation[job].tolist())
+        wanted = _Wanted(tuple(jobs.components[head].tolist()), lengths[head])
+        found = future.earliest(wanted, lambda job, idle: place(job.components, jobs.request, idle))
+        if found is not None and found.start < start[head]:
+            raise ScheduleError(
+                f"job {head} at {start[head]:.12g}: the running jobs and the blocks let it start "
+                f"at {found.start:.12g}, as is known at {instant:.12g}"
+            )
 
 
 def _blocks(schedule):
@@ -392,8 +425,7 @@ def _bookings(schedule):
     is_known = _KNOWN.issuperset(map(type, (placement, *inner)))
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
-    on = (np.full(len(jobs), clusters) for clusters in range(1, len(sizes) + 1))
-    lengths = np.transpose([_booked_length(schedule, each) for each in on]).tolist()
+    lengths = _lengths_on(schedule).tolist()
     # Bookings in order of their servers, and on each in order of time: first that of job -1, until
     # 0. After each its server is idle `since` then, `until` the next begins.
     begin, end, leaves = (np.append(column, 0.0) for column in (schedule.start, end, schedule.end))
@@ -497,6 +529,12 @@ def _booked_length(schedule, clusters):
     return np.maximum(time_on_processors(length, jobs.span_penalty, clusters), least)
 
 
+def _lengths_on(schedule):
+    """Return the expected length of each job on 1, 2, ... clusters, shape (n, clusters)."""
+    on = (np.full(len(schedule), clusters) for clusters in range(1, len(schedule.system) + 1))
+    return np.transpose([_booked_length(schedule, each) for each in on])
+
+
 def _horizon(schedule):
     """Return until when each job could be booked, shape (n,)."""
     return np.array([*map(schedule.scheduling.horizon_end, schedule.jobs.submit.tolist())])
@@ -506,7 +544,9 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the job that heads the queue just after each instant; -1 where none waits."""
     order = np.argsort(schedule.jobs.submit, kind="stable")
     submit = schedule.jobs.submit[order]
-    all_before = np.maximum.accumulate(schedule.left_queue[order])
+    # Who reserves is told at once, and is in nobody's way as one who waits.
+    left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
+    all_before = np.maximum.accumulate(left[order])
     # The head is the first in the queue that has not left; it may not have arrived yet.
     first = np.searchsorted(all_before, instants, side="right")
     waits = first < np.searchsorted(submit, instants, side="right")
@@ -554,6 +594,7 @@ _RULES_OF: dict[type[Scheduling], tuple[Callable, ...]] = {
         *map(_without_blocks, (_head, _head_not_delayed, _promises_to_heads)),
         _promise_kept,
         _blocks,
+        _around_blocks,
     ),
     Conservative: (_promise_kept, _promises_to_all, _blocks),
     Online: (_attempts, _in_time, _refusals, _on_servers, _bookings),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from tests.conftest import (
     asking,
-    backfilling,
     divisible_streams,
     onlines,
     placements,
@@ -113,11 +112,28 @@ def test_same_bookings(case, scheduling, data):
     both(system, jobs, scheduling=scheduling, placement=placement)
 
 
-@given(systems_and_streams(most_jobs=25), backfilling, st.data())
-def test_same_schedule_around_fixed_blocks(case, scheduling, data):
+@given(systems_and_streams(most_jobs=25), st.data())
+def test_same_schedule_around_fixed_blocks(case, data):
     system, jobs = case
     placement = data.draw(placements(len(system), jobs.request))
-    both(system, data.draw(asking(jobs)), scheduling=scheduling, placement=placement)
+    asked = data.draw(asking(jobs))
+    both(system, asked, scheduling=co.Conservative(), placement=placement)
+    how = {"engine": "reference", "placement": placement}
+    co.simulate(system, asked, scheduling=co.EASY(), **how).verify()
+
+
+@given(systems_and_streams(most_jobs=25), st.data())
+def test_a_block_in_nobodys_way_changes_nothing(case, data):
+    system, jobs = case
+    placement = data.draw(placements(len(system), jobs.request))
+    jobs = jobs.replace(runtime=jobs.runtime + 1, estimate=jobs.estimate + 1)
+    longer = jobs[np.append(0, np.arange(len(jobs)))]
+    longer = longer.replace(earliest_start=np.append(1e6, longer.submit[1:]))
+    how = {"scheduling": co.EASY(), "placement": placement}
+    alone = co.simulate(system, jobs, **how)
+    beside = co.simulate(system, longer, engine="reference", **how)
+    np.testing.assert_array_equal(beside.start[1:], alone.start)
+    np.testing.assert_array_equal(beside.allocation[1:], alone.allocation)
 
 
 def test_a_job_that_need_not_span_in_the_longer_window_is_booked_for_the_shorter_time():
