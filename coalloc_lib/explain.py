@@ -236,30 +236,46 @@ def _chosen(free_at, begin, end, wanted):
 
 
 def scenes(
-    schedules: Mapping[str, Schedule], window: tuple[float, float] | None = None
+    schedules: Mapping[str, Schedule],
+    window: tuple[float, float] | None = None,
+    against: Schedule | None = None,
 ) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
-    """Return what `plots.schedules.still` draws of schedules by label, and from when to when."""
+    """Return what `plots.schedules.still` draws of schedules by label, and from when to when.
+
+    `against` is a schedule of the same jobs: what is done sooner than in it is drawn apart.
+    """
     spans, words = zip(*(window_of(one, window) for one in schedules.values()), strict=True)
     begins, finishes = zip(*spans, strict=True)
     span = min(begins), (min if any(words) else max)(finishes)
     headings = [f"{n}: {part}" if part else n for n, part in zip(schedules, words, strict=True)]
     drawn = [
-        {"sizes": one.system.sizes, "boxes": [*_boxes(one, *span)]}
+        {"sizes": one.system.sizes, "boxes": [*_boxes(one, *span, sooner_until(one, against))]}
         | {"waits": _waits(one, span), "queue": [*_queue(one, span)]}
         for one in schedules.values()
     ]
     return dict(zip(headings, drawn, strict=True)), span
 
 
-def _boxes(schedule, begin, finish):
-    """Yield (number, cluster, first processor, processors, start, end) of what runs then."""
+def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
+    """Return until when each job does what it had not begun in another schedule, shape (n,).
+
+    It is the job's start where it starts no sooner.
+    """
+    if against is None:
+        return schedule.start
+    return np.clip(against.start, schedule.start, schedule.end)
+
+
+def _boxes(schedule, begin, finish, sooner):
+    """Yield (number, cluster, first processor, processors, start, end, until) of what runs."""
     runs = np.flatnonzero((schedule.start < finish) & (schedule.end > begin))
     if len(runs) > MOST:
         raise InputError(
             f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
         )
     for job, *box in pieces(schedule, runs):
-        yield int(schedule.jobs.number[job]), *box, schedule.start[job], schedule.end[job]
+        ends = schedule.start[job], schedule.end[job], sooner[job]
+        yield int(schedule.jobs.number[job]), *box, *ends
 
 
 def _waits(schedule, span):

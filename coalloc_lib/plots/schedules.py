@@ -60,6 +60,8 @@ def still(
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
     if any(np.isfinite(promised) for one in panels.values() for *_, promised in one["queue"]):
         marks += ", bar: a promised start"
+    if any(until > start for one in panels.values() for *_, start, _, until in one["boxes"]):
+        marks = f"white lines: done sooner; {marks}"
     grid[-1].set(xlim=span, xlabel=f"time{f' ({unit})' if unit else ''}; {marks}")
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
@@ -74,13 +76,16 @@ def _draw_bands(axes, one, span):
         axes.broken_barh([(span[0], span[1] - span[0])], (top, size), color=GROUND, zorder=0)
         look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
         axes.broken_barh(one["waits"], (top, size), hatch="////", zorder=0.5, **look)
-    for number, cluster, first, size, start, end in one["boxes"]:
+    for number, cluster, first, size, start, end, until in one["boxes"]:
         begin, end = np.clip([start, end], *span)
         letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
         roomy = letters > len(str(number)) + 1 and size * BANDS / tops[-1] > 1.6 * LETTER
         place, label = (begin, tops[cluster] + first), str(number) if roomy else ""
         colour = JOB_COLOURS[(number - 1) % len(JOB_COLOURS)]
         _draw_box(axes, place, (end - begin, size), colour, label, 1.0)
+        if until > begin:
+            look = {"fill": False, "hatch": "////", "edgecolor": "white", "linewidth": 0}
+            axes.add_patch(Rectangle(place, min(until, end) - begin, size, zorder=2.5, **look))
     axes.set_ylim(tops[-1] - gap, 0)
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
     if 0.35 * len(sizes) > BANDS:

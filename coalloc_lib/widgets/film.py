@@ -17,6 +17,7 @@ from coalloc_lib.explain import (
     idle_while_waiting,
     instants_of,
     pieces,
+    sooner_until,
     why_waiting,
     window_of,
 )
@@ -29,7 +30,12 @@ _STANDING = 50
 _BOXES, _LEAST, _MOST_STARTS = 18, 12, 120
 
 
-def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> dict[str, Any]:
+def film(
+    schedule: Schedule,
+    label: str,
+    window: tuple[float, float] | None,
+    against: Schedule | None = None,
+) -> dict[str, Any]:
     """Return all that the player shows of a schedule between two instants."""
     begin, finish, jobs, is_all = _part(schedule, window)
     when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
@@ -44,7 +50,7 @@ def film(schedule: Schedule, label: str, window: tuple[float, float] | None) -> 
         "begin": begin,
         "finish": finish,
         "of": 0 if is_all else len(schedule),
-        "jobs": _jobs(schedule, jobs, words),
+        "jobs": _jobs(schedule, jobs, words, sooner_until(schedule, against)),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),
         "origin": float(idling.instants[0]),
@@ -102,7 +108,7 @@ def _part(schedule, window):
     return float(begin), last, jobs, begin <= submit.min() and last >= gone.max()
 
 
-def _jobs(schedule, jobs, words):
+def _jobs(schedule, jobs, words, sooner):
     """Return the columns of the jobs."""
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
@@ -122,6 +128,7 @@ def _jobs(schedule, jobs, words):
         "left": schedule.left_queue[jobs].tolist(),
         "start": times(schedule.start),
         "end": times(schedule.end),
+        "sooner": times(sooner),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": _passed(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),

@@ -93,6 +93,8 @@ class Player(Pictured):
         Play from one instant to another, 2,000 jobs at most; else the first 2,000 jobs are played.
     now : float, optional
         The instant to show first; the first at which a job waits where it is not given.
+    against : Schedule, optional
+        Another schedule of the same jobs: what is done sooner than in it has white lines.
 
     Attributes
     ----------
@@ -130,13 +132,14 @@ class Player(Pictured):
     def __init__(
         self, schedules: Schedule | Mapping[str, Schedule], *, bound: float | None = None,
         unit: str = "", window: tuple[float, float] | None = None, now: float | None = None,
+        against: Schedule | None = None,
     ) -> None:  # fmt: skip
         """Check all and draw up what the browser needs."""
         super().__init__()
         share = "a share between 0 and 1"
         self._bound = None if bound is None else _between("bound", bound, 0, 1, share)
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
-        self._window = window
+        self._window, self._against = window, against
         self.show(schedules)
         begin, finish = self.data["axis"]["begin"], self.data["axis"]["finish"]
         if now is None:
@@ -148,7 +151,9 @@ class Player(Pictured):
     def show(self, schedules: Schedule | Mapping[str, Schedule]) -> None:
         """Play other schedules; instant and speed stay, and the time axis can only grow."""
         named = _named(schedules)
-        films = [film(one, label, self._window) for label, one in named.items()]
+        if any(len(one) != len(self._against or one) for one in named.values()):
+            raise InputError("against has other jobs; give a schedule of the same ones")
+        films = [film(one, label, self._window, self._against) for label, one in named.items()]
         axis = self.data.get("axis") or {"begin": np.inf, "finish": -np.inf, "view": view_of(films)}
         ends = {
             "begin": min(axis["begin"], *(one["begin"] for one in films)),
@@ -168,7 +173,7 @@ class Player(Pictured):
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where nothing can play."""
-        return still(*scenes(self._schedules, self._window), unit=self._unit)
+        return still(*scenes(self._schedules, self._window, self._against), unit=self._unit)
 
     def picture(self) -> Picture:
         """Return the still picture with its words."""

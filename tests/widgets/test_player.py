@@ -176,6 +176,21 @@ def test_those_that_pass_start_while_one_before_them_waits(schedule):
         assert passed == (waiting[0] if waiting else None)
 
 
+def test_what_is_done_sooner_than_in_another_schedule_is_marked():
+    slow = co.simulate(co.Multicluster([10]), SIX)
+    fast = co.simulate(co.Multicluster([10]), SIX, scheduling=co.FPFS(9))
+    player = co.Player(fast, against=slow)
+    jobs = player.data["films"][0]["jobs"]
+    assert jobs["sooner"] == np.clip(slow.start, fast.start, fast.end).tolist()
+    gained = [until > start for start, until in zip(jobs["start"], jobs["sooner"], strict=True)]
+    assert gained == (fast.start < slow.start).tolist()
+    assert any(gained)
+    lines = [patch for patch in player.still().axes[0].patches if patch.get_hatch()]
+    assert len(lines) == sum(gained)  # on one cluster a job is one box
+    with pytest.raises(co.InputError, match="against has other jobs; give a schedule of the same"):
+        co.Player(fast, against=small())
+
+
 def test_spanning_is_pointed_at_where_it_is_a_choice():
     two = co.Multicluster([6, 6])
     jobs = co.JobStream([0, 0, 1, 2], [4, 6, 4, 2], [4, 3, 5, 2], request="total")

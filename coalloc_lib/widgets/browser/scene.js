@@ -18,11 +18,14 @@ export class Scene {
     );
     const unique = Math.random().toString(36).slice(2);
     this.hatch = `url(#hatch-${unique})`;
+    this.sooner = `url(#sooner-${unique})`;
     this.svg.innerHTML = `<defs>
       <pattern id="hatch-${unique}" width="6" height="6" patternUnits="userSpaceOnUse"
         patternTransform="rotate(45)">
         <rect width="6" height="6" class="cp-hatch"/><path d="M0 0V6" class="cp-stroke"/>
       </pattern>
+      <pattern id="sooner-${unique}" width="6" height="6" patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"><path d="M0 0V6" class="cp-sooner"/></pattern>
       <clipPath id="boxes-${unique}"><rect/></clipPath>
       <clipPath id="marks-${unique}"><rect/></clipPath></defs>
       <g data-layer="back"/>
@@ -150,6 +153,10 @@ export class Scene {
       boxes.put(`rest ${j} ${k}`, "rect", rest);
     }
     boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
+    const ahead = view.world(Math.min(this.film.jobs.sooner[j], now)) - x;
+    if (ahead > 0) {
+      boxes.put(`sooner ${j} ${k}`, "rect", { x, y, width: ahead, height, fill: this.sooner, class: "cp-ahead" });
+    }
     if (this.film.jobs.passed[j] !== null) {
       numbers.put(`passes ${j} ${k}`, "rect", { x, y, width: last - x, height, rx: 2, class: "cp-passes" });
     }

@@ -1,0 +1,287 @@
+"""The tour: twenty jobs under six schedulers, and the law behind what they show."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as ipw
+import joblib
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+import coalloc_lib as co
+from coalloc_lib import plots
+from coalloc_lib.curves import find_maximum, response_times
+from coalloc_lib.intervals import Bound, Interval, student
+from coalloc_lib.seeds import Seed
+from coalloc_lib.sites import local
+
+SYSTEM = co.Multicluster([8, 8, 8])
+#: When each of the twenty jobs comes, how long it runs (hours), how many processors it asks for.
+SUBMIT = (1, 2, 2, 3, 3, 4, 4, 4, 6, 6, 6, 6, 7, 7, 7, 9, 9, 10, 10, 13)
+RUNTIME = (2, 8, 4, 2, 5, 6, 6, 2, 2, 4, 2, 3, 2, 1, 3, 4, 8, 3, 2, 2)
+PROCESSORS = (5, 4, 4, 6, 4, 1, 4, 8, 2, 6, 2, 2, 1, 2, 6, 8, 3, 3, 2, 8)
+#: The cluster whose users submit each job, counted from 0.
+HOME = (0, 1, 0, 0, 2, 0, 0, 1, 2, 0, 1, 0, 0, 2, 0, 0, 1, 0, 2, 1)
+#: What a job that spans clusters runs longer.
+PENALTY = 0.25
+WINDOW = (1, 23)
+JOBS = co.JobStream(SUBMIT, RUNTIME, PROCESSORS, request="total")
+WHOLE, SPANNING = co.BestFit(), co.SingleThenSpan()
+BOOKED = co.Online(slot=1, step=1, max_attempts=48, horizon=72)
+
+
+def run(scheduling: co.Scheduling, spans: bool = False) -> co.Schedule:
+    """Serve the twenty jobs from one queue, each on one cluster, or spanning several at need."""
+    how = {"request": "flexible", "span_penalty": PENALTY} if spans else {}
+    placement = SPANNING if spans else WHOLE
+    return co.simulate(SYSTEM, JOBS.replace(**how), scheduling=scheduling, placement=placement)
+
+
+#: By name: the schedule of the twenty jobs, made once.
+SCHEDULERS = {
+    "whole": lambda: run(co.FCFS()),
+    "split": lambda: run(co.FCFS(), spans=True),
+    "overtaking": lambda: run(co.FPFS(5)),
+    "backfilling": lambda: run(co.EASY()),
+    "at home": lambda: local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()),
+    "booked": lambda: run(BOOKED),
+    "overtaking, split": lambda: run(co.FPFS(5), spans=True),
+    "backfilling, split": lambda: run(co.EASY(), spans=True),
+}
+#: The ledger of all studies at quick scale: `make ledger` writes it.
+LEDGER = Path(__file__).parents[2] / "data" / "results" / "ledger.csv"
+#: The players that were shown, which have one clock.
+_players: list[co.Player] = []
+
+
+@cache
+def schedule(name: str) -> co.Schedule:
+    """Return the schedule of the twenty jobs by one of `SCHEDULERS`."""
+    return SCHEDULERS[name]().verify()
+
+
+def player(name: str) -> co.Player:
+    """Play a schedule; all players of the tour have one clock, and start and halt together."""
+    against = None if name in ("whole", "at home") else schedule("whole")
+    shown = co.Player({name: schedule(name)}, unit="h", window=WINDOW, now=9, against=against)
+    for other in _players[-1:]:
+        for trait in ("now", "playing"):
+            ipw.jslink((other, trait), (shown, trait))
+    _players.append(shown)
+    return shown
+
+
+def responses_of_twenty() -> Figure:
+    """Draw the mean response of the twenty jobs, whole and split, as wait and run."""
+    pairs = {"first come, first served": ("whole", "split")}
+    pairs |= {name: (name, f"{name}, split") for name in ("overtaking", "backfilling")}
+    figure, axes = plots.new_figure(2.2)
+    for place, names in enumerate(pairs.values()):
+        for shift, name in zip((-0.2, 0.2), names, strict=True):
+            one = schedule(name)
+            wait, run = one.wait.mean(), (one.end - one.start).mean()
+            colour = (plots.STANDARD if shift < 0 else plots.LOSS).colour
+            axes.barh(place + shift, run, 0.34, color=colour)
+            axes.barh(place + shift, wait, 0.34, left=run, color=colour, alpha=0.45)
+            words = f"{'may span' if shift > 0 else 'whole'}: {run + wait:.2f} h"
+            axes.text(run + wait + 0.05, place + shift, words, va="center", fontsize=8)
+    axes.set(yticks=range(len(pairs)), yticklabels=pairs, ylim=(2.5, -0.5), xlim=(0, 7.4))
+    axes.set_xlabel("mean response, hours; dark: running, pale: waiting")
+    axes.grid(False)
+    title = "Where the holes are filled already, spanning has little left to fill"
+    plots.title_figure(figure, title, "the twenty jobs; those that span run a quarter longer")
+    return figure
+
+
+def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
+    """Return what the system carries at most, whole and spanning at no cost, and psi*."""
+    rows = []
+    for policy in policies:
+        whole, split = (limit(policy, penalty).max_utilization for penalty in (None, 0.0))
+        full = scenario(policy, 0.0).simulate(20_000, seed=SEED, backlog=500)
+        work = full.jobs.work
+        share = work[full.spans].sum() / work.sum()
+        rows.append((policy, whole, split, share, (split / whole - 1) / share))
+    columns = ["policy", "carries, whole", "carries, spanning", "work that spans", "break-even"]
+    return pd.DataFrame(rows, columns=columns).set_index("policy").round(3)
+
+
+@dataclass(frozen=True)
+class Spanning:
+    """Jobs of one component that may span clusters, and then run longer."""
+
+    penalty: float | None = None
+    model: co.JobModel = field(default_factory=lambda: co.JobModel(co.uniform(1, 8)))
+
+    @property
+    def mean_work(self) -> float:
+        """Mean processor-time of a job, without the penalty."""
+        return self.model.mean_work
+
+    def sample(self, count: int, seed: Seed, rate: float | None = None) -> co.JobStream:
+        """Draw a stream; see `Workload.sample`."""
+        jobs = self.model.sample(count, seed, rate)
+        if self.penalty is None:
+            return jobs.replace(request="total")
+        return jobs.replace(request="flexible", span_penalty=self.penalty)
+
+
+POLICIES = {
+    "FCFS": co.FCFS(), "FPFS(5)": co.FPFS(5), "EASY": co.EASY(),
+    "EASY, adaptive": co.EASY(adaptive=True),
+}  # fmt: skip
+LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+#: A load this near to what a system can carry would need longer runs than these.
+NEAR, RUNS, LENGTH, SEED = 0.95, 8, 10_000, 21
+
+
+def scenario(policy: str, penalty: float | None = None) -> co.Scenario:
+    """Return the system of the tour under a policy; without a penalty all jobs stay whole."""
+    placement = WHOLE if penalty is None else SPANNING
+    return co.Scenario(SYSTEM, Spanning(penalty), POLICIES[policy], placement)
+
+
+@cache
+def limit(policy: str, penalty: float | None = None) -> Bound:
+    """Return the maximal utilization; what spanning adds to the run times does not count."""
+    return find_maximum(scenario(policy, penalty), jobs=40_000, seed=SEED)
+
+
+@cache
+def responses(policy: str, load: float, penalty: float | None = None) -> Any:
+    """Return the mean response times of several runs, or None where the load is too near."""
+    if load > NEAR * limit(policy, penalty).interval.low:
+        return None
+    how = {"jobs": LENGTH, "replications": RUNS, "seed": SEED, "maximum": limit(policy, penalty)}
+    return response_times(scenario(policy, penalty), load, **how)
+
+
+def where_spanning_pays() -> pd.DataFrame:
+    """Return by how many percent spanning changes the mean response: a row a cell of the map."""
+    cells = [*product(POLICIES, LOADS, (None, *PENALTIES))]
+    joblib.Parallel(n_jobs=-1, prefer="threads")(joblib.delayed(responses)(*each) for each in cells)
+    rows = []
+    for policy, load, penalty in product(POLICIES, LOADS, PENALTIES):
+        whole, split = responses(policy, load), responses(policy, load, penalty)
+        where = {"policy": policy, "load": f"{load:g}", "penalty": f"{penalty:g}"}
+        rows.append(where | _change(whole, split))
+    return pd.DataFrame(rows)
+
+
+def draw_map(table: pd.DataFrame) -> Figure:
+    """Draw where spanning pays, a panel a policy."""
+    return plots.maps(
+        table, x="penalty", y="load", value="change", panel="policy", mark="mark",
+        xlabel="penalty of spanning", ylabel="load", values="change of the mean response, %",
+        title="The better the queue is served, the less is left for spanning to gain",
+        subtitle="three clusters of 8, sizes 1 to 8; hatched: undecided; ∞: too much to carry",
+    )  # fmt: skip
+
+
+def break_even(policy: str, load: float) -> Interval:
+    """Return up to which penalty spanning pays at a load, from lines between cells of the map.
+
+    It is not a number where the last cell of the map still gains.
+    """
+    whole = responses(policy, load)
+    known = [(p, responses(policy, load, p)) for p in PENALTIES]
+    known = [(p, np.log(split / whole)) for p, split in known if split is not None]
+    penalties, changes = np.array([p for p, _ in known]), np.array([each for _, each in known])
+    crossed = changes[-1].min() > 0
+    runs = [np.interp(0.0, run, penalties) if crossed else np.nan for run in changes.T]
+    return student(runs) if crossed else Interval.exact(np.nan)
+
+
+def _change(whole, split):
+    """Return one cell: the change in percent with its interval, or which side has no mean."""
+    if whole is None or split is None:
+        both = whole is None and split is None
+        mark = "neither" if both else "shorter" if whole is None else "longer"
+        return dict.fromkeys(("change", "ci95_low", "ci95_high"), np.nan) | {"mark": mark}
+    found = student(np.log(split / whole))
+    ends = zip(
+        ("change", "ci95_low", "ci95_high"), (found.estimate, found.low, found.high), strict=True
+    )
+    return {name: 100 * np.expm1(end) for name, end in ends} | {"mark": ""}
+
+
+def _told(item: str, words: str, digits: int = 2) -> str:
+    """Return the deciding number of a claim in words, with its interval and verdict."""
+    row = ledger().loc[item]
+    low, high = row["ci95_low"], row["ci95_high"]
+    interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if low < high else ""
+    return words.format(f"{row['reproduced']:.{digits}f}{interval}")
+
+
+@cache
+def ledger() -> pd.DataFrame:
+    """Return the ledger of the studies at quick scale, by item; only claims."""
+    rows = pd.read_csv(LEDGER)
+    rows = rows[rows["item"].str.fullmatch(r"[A-Z]{2}-\d+")].set_index("item")
+    columns = ["reproduced", "ci95_low", "ci95_high"]
+    return rows.assign(**{name: pd.to_numeric(rows[name], "coerce") for name in columns})
+
+
+def _change_at(policy: str, load: float, penalty: float) -> str:
+    """Return by how much spanning changes the mean response, in words."""
+    cell = _change(responses(policy, load), responses(policy, load, penalty))
+    low, high = cell["ci95_low"], cell["ci95_high"]
+    return f"{cell['change']:+.1f} % [{low:+.1f}, {high:+.1f}]".replace("-", "\u2212")
+
+
+def _up_to(policy: str, load: float) -> str:
+    """Return the break-even of spanning, in words."""
+    found = break_even(policy, load)
+    if np.isnan(found.estimate):
+        return f"beyond {PENALTIES[-1]:g}"
+    return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def questions() -> list[tuple[str, str, str, str]]:
+    """Return the decision chart: question, the answer that ends it, advice, and its number."""
+    return [
+        ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
+         _told("JS-12", "In pieces at home, it makes all respond {} times as late (04).")),
+        ("Is the load light?", "yes", "Do nothing: few jobs wait.",
+         f"Spanning at no cost, load 0.3: {_change_at('EASY', 0.3, 0.0)} (map above)."),
+        ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
+         f"It pays up to {_up_to('FCFS', 0.7)} at load 0.7 (map above)."),
+        ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
+         _told("CP-2", "It pays up to {} on five clusters (03).")),
+        ("Must users know their\nstart at once?", "yes", "Book each job when it comes.",
+         _told("OB-6", "Mean wait, of that recorded in a log: {} (05).")),
+        ("", "else", "Share, backfill, span where that ends sooner.",
+         _told("JS-1", "Sharing leaves {} of the response (04), spanning")
+         + f"\nchanges it by {_change_at('EASY, adaptive', 0.7, 0.2)} (map above)."),
+    ]  # fmt: skip
+
+
+def decision_chart() -> plots.Picture:
+    """Draw the answers of all notebooks on one page: five questions, six ends."""
+    asked = questions()
+    figure, axes = plots.new_figure(0.72 * len(asked) + 0.3)
+    box = {"boxstyle": "round,pad=0.5", "facecolor": "#EAF3FA", "edgecolor": plots.STANDARD.colour}
+    arrow = {"arrowstyle": "-|>", "color": plots.style.GREY}
+    for row, (question, answer, advice, number) in enumerate(asked):
+        begin = (0.3, -row) if question else (0.15, -row)
+        axes.annotate("", (0.39, -row), begin, arrowprops=arrow)
+        axes.text(0.345, 0.1 - row, answer, ha="center", fontsize=8.5)
+        axes.text(0.4, 0.17 - row, advice, va="center", fontsize=9.5, weight="bold")
+        axes.text(0.4, -0.17 - row, number, va="center", fontsize=8)
+        if question:
+            axes.text(0.15, -row, question, ha="center", va="center", fontsize=8.5, bbox=box)
+        is_last = not asked[min(row + 1, len(asked) - 1)][0]
+        if question:
+            axes.annotate("", (0.15, -(1.0 if is_last else 0.68) - row), (0.15, -0.32 - row),
+                          arrowprops=arrow | {"arrowstyle": "-"} if is_last else arrow)  # fmt: skip
+            axes.text(0.165, -0.55 - row, "no" if answer == "yes" else "yes", fontsize=8.5)
+    axes.set(xlim=(0, 1), ylim=(0.6 - len(asked), 0.6))
+    axes.set_axis_off()
+    plots.title_figure(figure, "Should jobs span clusters?")
+    words = [f"{q} {a}: {advice} {number}" for q, a, advice, number in asked]
+    return plots.Picture(figure, " ".join(words).replace("\n", " "))
