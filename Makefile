@@ -8,7 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-long mutants lab lint bench clean
+.PHONY: help install reproduce test test-long mutants lab lint bench front-door clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -40,6 +40,11 @@ lint: $(STAMP) ## check code and notebooks with ruff, and the types with mypy
 
 bench: $(STAMP) ## run the benchmarks
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
+
+front-door: $(STAMP) ## run the studies, store their ledger, and make the README's table and picture anew
+	$(MAKE) reproduce SCALE=quick OUT=results
+	mkdir -p data/results && cp results/ledger.csv data/results/ledger.csv
+	$(BIN)/python docs/front_door.py
 
 clean: ## remove results, caches and compiled kernels; .venv stays
 	rm -rf results build dist mutants .coalloc-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .benchmarks

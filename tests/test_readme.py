@@ -1,6 +1,7 @@
 """Whatever README.md shows runs, and prints what it shows."""
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -9,9 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from coalloc_lib import cli
+from coalloc_lib.studies import STUDIES
+from coalloc_lib.studies.published import load_claims
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -75,3 +79,15 @@ def test_every_file_and_folder_that_is_named_is_there():
     missing = [n for n in set(names) if not (ROOT / n).exists() and n != "results/"]
     assert names
     assert not missing
+
+
+def test_the_table_of_the_studies_is_that_of_the_stored_ledger():
+    spec = importlib.util.spec_from_file_location("front_door", ROOT / "docs" / "front_door.py")
+    front_door = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(front_door)
+    ledger = pd.read_csv(front_door.LEDGER)
+    assert front_door.BETWEEN.search(README).group() == front_door.table(ledger)
+    assert {*front_door.QUESTIONS} == {*ledger["study"]} == {*STUDIES}
+    claims = front_door.table(ledger).splitlines()[2:]
+    counted = sum(int(cell) for line in claims for cell in line.split("|")[4:-1])
+    assert counted == sum(len(load_claims(study)) for study in STUDIES)
