@@ -53,6 +53,14 @@ SCHEDULERS = {
     "overtaking, split": lambda: run(co.FPFS(5), spans=True),
     "backfilling, split": lambda: run(co.EASY(), spans=True),
 }
+LABELS = {
+    "whole": "whole, first come, first served",
+    "split": "split where no cluster has room",
+    "overtaking": "overtaking the head, whole",
+    "backfilling": "backfilling, whole",
+    "at home": "each cluster for its own users",
+    "booked": "booked when it comes, whole",
+}
 #: The ledger of all studies at quick scale: `make ledger` writes it.
 LEDGER = Path(__file__).parents[2] / "data" / "results" / "ledger.csv"
 #: The players that were shown, which have one clock.
@@ -68,7 +76,9 @@ def schedule(name: str) -> co.Schedule:
 def player(name: str) -> co.Player:
     """Play a schedule; all players of the tour have one clock, and start and halt together."""
     against = None if name in ("whole", "at home") else schedule("whole")
-    shown = co.Player({name: schedule(name)}, unit="h", window=WINDOW, now=9, against=against)
+    shown = co.Player(
+        {LABELS[name]: schedule(name)}, unit="h", window=WINDOW, now=9, against=against
+    )
     for other in _players[-1:]:
         for trait in ("now", "playing"):
             ipw.jslink((other, trait), (shown, trait))
@@ -76,7 +86,7 @@ def player(name: str) -> co.Player:
     return shown
 
 
-def responses_of_twenty() -> Figure:
+def twenty_picture() -> plots.Picture:
     """Draw the mean response of the twenty jobs, whole and split, as wait and run."""
     pairs = {"first come, first served": ("whole", "split")}
     pairs |= {name: (name, f"{name}, split") for name in ("overtaking", "backfilling")}
@@ -95,7 +105,10 @@ def responses_of_twenty() -> Figure:
     axes.grid(False)
     title = "Where the holes are filled already, spanning has little left to fill"
     plots.title_figure(figure, title, "the twenty jobs; those that span run a quarter longer")
-    return figure
+    told = (
+        f"{name} {schedule(name).response.mean():.2f} h" for pair in pairs.values() for name in pair
+    )
+    return plots.Picture(figure, rows=told)
 
 
 def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
@@ -171,6 +184,16 @@ def where_spanning_pays() -> pd.DataFrame:
         where = {"policy": policy, "load": f"{load:g}", "penalty": f"{penalty:g}"}
         rows.append(where | _change(whole, split))
     return pd.DataFrame(rows)
+
+
+def map_picture(table: pd.DataFrame) -> plots.Picture:
+    """Draw where spanning pays, with its numbers in words."""
+    known = table[table["mark"] == ""]
+    told = (
+        f"{row.policy}, load {row.load}, penalty {row.penalty}: {row.change:+.1f} %"
+        for row in known.itertuples()
+    )
+    return plots.Picture(draw_map(table), rows=told)
 
 
 def draw_map(table: pd.DataFrame) -> Figure:
@@ -261,7 +284,7 @@ def questions() -> list[tuple[str, str, str, str]]:
     ]  # fmt: skip
 
 
-def decision_chart() -> plots.Picture:
+def decision_picture() -> plots.Picture:
     """Draw the answers of all notebooks on one page: five questions, six ends."""
     asked = questions()
     figure, axes = plots.new_figure(0.72 * len(asked) + 0.3)

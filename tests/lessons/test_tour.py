@@ -58,7 +58,7 @@ def test_the_map_and_the_law_agree_on_who_leaves_room_for_spanning(small):
 
 
 def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):
-    words = tour.decision_chart().alt
+    words = tour.decision_picture().alt
     for item in ("JS-12", "CP-2", "OB-6", "JS-1"):
         assert f"{tour.ledger().loc[item, 'reproduced']:.2f}" in words
     found = tour.break_even("FCFS", 0.7)
