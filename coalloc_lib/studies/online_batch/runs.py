@@ -79,6 +79,8 @@ SPREADS = {"one cluster first": SingleThenSpan(BestFit()), "spread at once": Wor
 TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
 GROWTH_AT, GROWTH_HORIZON, COUNTED = {"servers": 64, "slots": 8, "wanted": 4}, 2 * DAY, 30
+#: What is known of no job at all.
+NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="nothing to go by")
 #: What operations are counted of.
 PHASES = ("phase 1", "phase 2", "update", "advance")
 
@@ -88,7 +90,6 @@ study = Study(
     seed=2009,
     scales=scales(
         logs=((KTH, CTC), tuple(SERVERS)), shares=((0.0, 0.8, 1.0), SHARES), draws=(3, 10),
-        lengths_as_printed=((EXACT,), LENGTHS),  # told on the servers that the paper prints
         resamples=(1_000, 4_000),
         readings=(("run times as they are", "5 min at least"), tuple(READINGS)),  # of CTC
         dear_logs=((KTH,), tuple(SERVERS)),  # for clusters, changes and trees
@@ -170,33 +171,33 @@ class Outcome:
         """Return a mean over all weeks."""
         return float(self.sums[top].sum() / self.sums[bottom].sum())
 
-    def anew(
-        self, statistic: Callable[[NDArray], float], *parts: tuple[NDArray, NDArray]
-    ) -> Interval | None:
-        """Return a number worked out from means, weeks drawn anew; None where one has no job."""
+    def _anew(self, statistic: Callable, *parts: tuple[NDArray, NDArray]) -> Interval:
+        """Return a number worked out from means, weeks drawn anew; in doubt if one has no job."""
         top, bottom = (np.stack(sums) for sums in zip(*parts, strict=True))
         if not bottom.any(axis=1).all():
-            return None
+            return NOTHING
         drawn = resample_sums(top, bottom, 1, resamples=self.resamples, seed=study.seed)
         return drawn.interval(statistic)
 
-    @cached_property
-    def mean_wait(self) -> Interval | None:
-        """The mean wait in hours."""
-        return self.anew(lambda means: means[0], self.part("wait"))
+    def drawn(self, *of: Any) -> Interval:
+        """Return a mean, weeks drawn anew."""
+        return self._anew(lambda means: means[0], self.part(*of))
 
     def by_group(self, top: str, bottom: str) -> Iterator[tuple[float, float, Interval]]:
         """Yield the ends of each group that has jobs, and its mean."""
         for i, ends in enumerate(pairwise(ENDS[top.rpartition(" ")[2]].tolist())):
-            mean = self.anew(lambda means: means[0], self.part(top, bottom, i))
-            if mean is not None:
-                yield *ends, mean
+            if self.sums[bottom][i].any():
+                yield *ends, self.drawn(top, bottom, i)
 
-    def over(self, other: "Outcome", *of: Any) -> Interval | None:
+    def rise(self, one: tuple[NDArray, NDArray], other: tuple[NDArray, NDArray]) -> Interval:
+        """Return the mean of the second of two parts less that of the first."""
+        return self._anew(lambda means: means[1] - means[0], one, other)
+
+    def over(self, other: "Outcome", *of: Any) -> Interval:
         """Return a mean over that of another case of the same jobs, in the same weeks."""
         parts = self.part(*of), other.part(*of)
         # Nothing over nothing is as much as the other.
-        return self.anew(lambda m: m[0] / m[1] if m[1] else np.inf if m[0] else 1.0, *parts)
+        return self._anew(lambda m: m[0] / m[1] if m[1] else np.inf if m[0] else 1.0, *parts)
 
 
 @dataclass(frozen=True)
@@ -326,8 +327,6 @@ def kept(
     late = np.where(known, wait if delay is None else delay, 0.0) / HOUR
     one, wait = known.astype(float), np.where(known, wait, 0.0) / HOUR
     tried = np.zeros(len(wait)) if attempts is None else attempts.astype(float)
-    # In a bounded slowdown a job counts as 10 s at least.
-    slowdown = one * ((wait + length) / np.maximum(length, 10 / HOUR)).clip(1.0)
 
     def total(values: NDArray, of: Any = 0, ends: Any = (-1, 1)) -> NDArray:
         group, groups = np.searchsorted(ends, of, side="left") - 1, len(ends) - 1
@@ -335,7 +334,7 @@ def kept(
         sums = np.bincount(at, weights=values, minlength=groups * weeks)[: groups * weeks]
         return sums.reshape(groups, weeks) if groups > 1 else sums
 
-    each = {"jobs": one, "wait": wait, "penalty": wait / length, "slowdown": slowdown}
+    each = {"jobs": one, "wait": wait, "penalty": wait / length}
     each |= {"requests": np.ones(len(wait)), "attempts": tried, "delay": late}
     each |= {f"within {h}": one * (wait <= h) for h in WITHIN}
     each |= {f"over {h}": one * (wait > h) for h in WITHIN}
