@@ -6,16 +6,7 @@ import pytest
 
 from coalloc_lib.studies.core import Results, Scale, cases_of
 from coalloc_lib.studies.online_batch import figures, runs, study
-from coalloc_lib.studies.online_batch.runs import (
-    CTC,
-    ENDS,
-    HPC2N,
-    KTH,
-    LEAST,
-    PHASES,
-    WAITS,
-    Outcome,
-)
+from coalloc_lib.studies.online_batch.runs import CTC, ENDS, KTH, LEAST, WAITS, Outcome
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
@@ -95,20 +86,20 @@ def falling(case):
     return {"attempts by fifty": 500 - np.arange(11), "longest": 50.0}
 
 
-def shape(shares, **more):
+def shape(shares):
     """Return the distribution of waits of which so many are of so many hours."""
     waits, total = np.array([*shares]), sum(shares.values())
     mass = np.array([*shares.values()]) / total
     within = {f"within {h}": mass[waits <= h].sum() for h in runs.WITHIN}
-    return within | {"longer": np.array([mass[waits > at].sum() for at in WAITS])} | more
+    return within | {"longer": np.array([mass[waits > at].sum() for at in WAITS])}
 
 
-def ahead(shift, tail, record, long=90.0, noise=0.0):
+def ahead(shift, tail, record, noise=0.0):
     """Return waits of which reservations move some of those of no time to 3 h, and to 20."""
 
     def known(case):
         if case.policy == runs.RECORDED:
-            return shape({0.1: record, 20.0: 1 - record}, longest=long)
+            return shape({0.1: record, 20.0: 1 - record})
         moved = case.share * (1 + 0.01 * case.draw + noise * (case.draw - 1))
         waits = {0.1: 60, 1.5: 10, 2.2: 5, 2.8: 5, 3.2: 5, 6.0: 5, 20.0: 10}
         waits[0.1] += 5 * (case.policy == "conservative") - (shift + tail) * moved
@@ -147,20 +138,17 @@ FORCED = [
     ("OB-7", "figure4 readings", printed, HOLDS), ("OB-7", "figure4 readings", by_servers, OPEN),
     ("OB-7", "figure4 readings", falling, FAILS),
     ("OB-8", "figure6", ahead(20, 0, 0.9), HOLDS), ("OB-8", "figure6", ahead(5, 30, 0.9), FAILS),
-    ("OB-8", "figure6", ahead(20, 0, 0.4), FAILS), ("OB-8", "figure6", ahead(20, 0, 0.9, 5), FAILS),
+    ("OB-8", "figure6", ahead(20, 0, 0.4), FAILS),
     ("OB-8", "figure6", ahead(-4, 0, 0.9), FAILS),
     ("OB-8", "figure6", ahead(20, 1, 0.9, noise=2), OPEN),
     ("OB-9", "figure7a", waits(1, 0.01), HOLDS, {"draws": 4}),
     ("OB-9", "figure7a", waits(-1, 0.01), FAILS, {"draws": 4}),
     ("OB-9", "figure7a", waits(0.01, 1), OPEN, {"draws": 4}),
-    ("OB-12", "figure4", lambda case: {"used": 0.8 if is_online(case) else 0.7}, HOLDS),
+    ("OB-12", "figure4",  # 'may': on one log is enough
+     lambda case: {"used": 0.7 + 0.1 * (is_online(case) and case.log.name == KTH)}, HOLDS),
     ("OB-12", "figure4", lambda case: {}, FAILS),
-    # 'May': it is enough that it is so on one log.
-    ("OB-12", "figure4", lambda case: {"used": 0.8 - 0.1 * (case.log.name == CTC)
-                                       - 0.1 * (not is_online(case))}, HOLDS),
     ("OB-13", "sensitivity", steps(0.95), HOLDS), ("OB-13", "sensitivity", steps(0.8), FAILS),
     ("OB-13", "sensitivity", steps(0.9), OPEN, NOISY),
-    ("OB-14", "readings", tries(9.0), LOST), ("OB-14", "readings", tries(4.0), LOST),
 ]  # fmt: skip
 #: What would be judged of the real log is not of a stand-in, whatever comes out there.
 FORCED += [
@@ -202,7 +190,7 @@ def test_ob1_needs_the_marks_in_their_order():
     ("kth", "hpc2n", "answer"), [(2.47, 4.7, HOLDS), (2.47, 5.2, FAILS), (None, None, OPEN)]
 )
 def test_ob2_needs_the_printed_lengths(kth, hpc2n, answer):
-    names = [KTH, HPC2N] if kth else ["KTH-SP2 (synthetic stand-in)"] * 2
+    names = [KTH, runs.HPC2N] if kth else ["KTH-SP2 (synthetic stand-in)"] * 2
     made = results()
     made._tables["table1"] = pd.DataFrame({"log": names, "mean_length_h": [kth or 2, hpc2n or 5]})
     assert study.claim_row("OB-2", made).verdict == answer
@@ -220,7 +208,7 @@ def test_ob10_needs_constant_operations(monkeypatch, change, spread, stand_in, a
 
     made = results()
     cases = study.figures["figure7b"].cases(made.scale, 1).values()
-    counted = {c: dict.fromkeys((*PHASES, "attempts"), times(c.case)) for c in cases}
+    counted = {c: dict.fromkeys((*runs.PHASES, "attempts"), times(c.case)) for c in cases}
     made = Results(study, made.scale, 1, counted)
     assert study.claim_row("OB-10", made).verdict == answer
 
@@ -229,7 +217,7 @@ def test_ob10_needs_constant_operations(monkeypatch, change, spread, stand_in, a
 def test_ob14_tells_where_the_public_log_has_it_so(monkeypatch, kth, where):
     monkeypatch.setattr(runs, "logs", small_logs())
     row = study.claim_row("OB-14", results("readings", known=tries(kth)))
-    assert f"CTC with {where}" in row.note
+    assert (row.verdict, f"CTC with {where}" in row.note) == (LOST, True)
 
 
 @pytest.mark.parametrize(

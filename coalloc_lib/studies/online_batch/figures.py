@@ -1,7 +1,9 @@
 """The paper's figures and tables, and further ones: every policy, certainty, changes, clusters."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -41,7 +43,6 @@ _MEANT = {
 }  # fmt: skip
 LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
 LOOK |= {RECORDED: plots.Sign("#000000", "o")}
-LOOK |= {EXACT: plots.Sign("#0072B2", "o"), REQUESTED: plots.Sign("#D55E00", "s")}
 RUN_TIMES = "lengths told: the run times"
 WEEKS = f"{RUN_TIMES}; bands: 95 %, weeks drawn anew"
 AHEAD = f"asked for 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over drawings"
@@ -258,12 +259,6 @@ def _read_so(scale, seed):
     return cases
 
 
-def printed_of(name: str) -> dict[str, float]:
-    """Return the numbers printed of the online scheduler on a log, by what they are of."""
-    attempts = {f"attempts ({a}:{b}]": value for (a, b), value in TABLE2[name].items()}
-    return {"longest wait": LONGEST[name, LEAST]} | attempts
-
-
 @study.add_figure(
     "readings", "KTH: what comes out over what is printed, by how the paper is read; "
     "a replay of a log is exact", _read_so,
@@ -278,13 +273,14 @@ def printed_of(name: str) -> dict[str, float]:
                        & table["reading"].str.contains("^5 min|^10 min")]["ratio"]).size > 0
         and bool(near.between(0.85, 1.15).all())
     ),
-    claims=("OB-4", "OB-7"),
+    claims=("OB-4", "OB-7", "OB-14"),
 )  # fmt: skip
 def _readings(entries: Mapping, results: Results) -> pd.DataFrame:
     rows = []
     for (name, servers, reading), case in entries.items():
         found = runs.replayed(results[case])
-        for number, printed in printed_of(name).items():
+        numbers = {f"attempts ({a}:{b}]": tried for (a, b), tried in TABLE2[name].items()}
+        for number, printed in {"longest wait": LONGEST[name, LEAST], **numbers}.items():
             value = found.get(number, np.nan)
             row = {"log": case.log.title, "servers": servers, "reading": reading}
             row |= {"row": f"{servers} servers, {reading}", "number": number, "printed": printed}
@@ -447,6 +443,7 @@ def _rows_with_refusals(table, **how):
             "high", EXACT, ONLINE].lt(3 * end["low", EXACT, "EASY"]).all()
         and end["low", REQUESTED, ONLINE].gt(10 * end["high", REQUESTED, "EASY"]).all()
     )),
+    claims=("OB-12",),
 )  # fmt: skip
 def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
     rows = []
@@ -457,9 +454,6 @@ def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
         row |= {f"{name}_wait_h": outcome.numbers.get(name) for name in ("p95", "longest")}
         tried = outcome.mean("attempts", "requests") if case.policy == ONLINE else None
         row |= {"mean_attempts": tried, "temporal_penalty": outcome.mean("penalty")}
-        waited, jobs = (outcome.sums[f"{name} by size"].sum(axis=1) for name in ("wait", "jobs"))
-        # The mean over groups of servers of their mean waits: each width counts alike.
-        row |= {"spatial_penalty_h": float((waited[jobs > 0] / jobs[jobs > 0]).mean())}
         names = "refused", "refused_work", "utilization"
         rows.append(row | {name: outcome.numbers.get(name) for name in names} | mean)
     return pd.DataFrame(rows).astype({"refused": "Int64"})
@@ -518,6 +512,7 @@ study.add_figure(
         and table.query("length == @REQUESTED and row in ['horizon 1 week', 'release early']")
         ["high"].max() < 1
     )),
+    claims=("OB-13",),
 )(_ratios)  # fmt: skip
 
 
@@ -525,15 +520,12 @@ def _on_clusters(scale, seed):
     """Return ways to put jobs on equal clusters, each beside one cluster first."""
     entries = {}
     for log in runs.logs(scale.dear_logs).values():
-        each = log.servers // runs.PARTS
-        servers, panel = runs.PARTS * each, f"{log.title}, {runs.PARTS} × {each}"
-        panel += f" of {log.servers}" * (servers < log.servers)
-        for penalty in runs.PENALTIES:
-            ways = {ONE: Case(log, servers)}
-            for line, rule in runs.SPREADS.items():
-                ways[line] = Case(log, servers, placement=rule, penalty=penalty)
-            first = ways["one cluster first"]
-            entries |= {(panel, line, penalty): (case, first) for line, case in ways.items()}
+        servers = log.servers // runs.PARTS * runs.PARTS
+        panel = f"{log.title}, {runs.PARTS} × {servers // runs.PARTS}"
+        for penalty, (line, rule) in product(runs.PENALTIES, runs.SPREADS.items()):
+            case = Case(log, servers, placement=rule, penalty=penalty * (rule is not None))
+            first = replace(case, placement=runs.FIRST, penalty=penalty)
+            entries[panel, line, penalty] = case, first
     return entries
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.calendar.trees import Request, SlotTrees
+from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.checks import instance_of, one_of
 from coalloc_lib.intervals import WEEK, Interval, resample_sums
 from coalloc_lib.jobs import JobStream
@@ -74,7 +74,8 @@ CHANGES = {
 }
 #: Into how many clusters servers are divided, what spanning adds to a run time, and placements.
 PARTS, PENALTIES, ONE = 4, (0.0, 0.1, 0.25, 0.5), "one cluster"
-SPREADS = {"one cluster first": SingleThenSpan(BestFit()), "spread at once": WorstFit()}
+FIRST = SingleThenSpan(BestFit())
+SPREADS = {ONE: None, "one cluster first": FIRST, "spread at once": WorstFit()}
 #: The readable trees are small: slots of a horizon of a week, and drawings.
 TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
@@ -301,8 +302,8 @@ def numbers_of(schedule: Schedule) -> dict[str, float]:
         "spans": float(schedule.spans.mean()),
         "utilization": used_share(jobs, schedule.start, schedule.end, system.processors),
         "told": float(np.isfinite(promised).mean()),
-        "told_wait": _mean((promised - jobs.submit)[mine] / HOUR),
-        "early": _mean((promised - schedule.start)[mine] / HOUR),
+        "told_wait": float(pd.Series(promised - jobs.submit)[mine].mean() / HOUR),
+        "early": float(pd.Series(promised - schedule.start)[mine].mean() / HOUR),
     }
 
 
@@ -353,12 +354,16 @@ def kept(
 
 
 def book_on_trees(
-    requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
+    columns: Sequence[NDArray], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Return each start, or NaN, and attempts and operations from request `counted_from` on."""
+    """Return each start, or NaN, and attempts and operations from request `counted_from` on.
+
+    The columns are submissions, earliest starts, lengths and servers.
+    """
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
+    requests = zip(*(column.tolist() for column in columns), strict=True)
     for number, (submit, earliest, length, servers) in enumerate(requests):
         if number == counted_from:
             attempts, before = 0, astuple(book.operations)
@@ -377,11 +382,6 @@ def book_on_trees(
                 break
     done = np.subtract(astuple(book.operations), before)[: len(PHASES)]
     return starts, attempts, dict(zip(PHASES, done.tolist(), strict=True))
-
-
-def requests_of(*columns: NDArray) -> list[Request]:
-    """Return requests, of columns of their submissions, earliest starts, lengths and servers."""
-    return [Request(*each) for each in zip(*(c.tolist() for c in columns), strict=True)]
 
 
 @dataclass(frozen=True)
@@ -409,10 +409,8 @@ class OnTrees:
                 periods = book.periods(server)
                 (period,) = (p for p in periods if p.start <= begin and stop <= p.end)
                 book.take(period, begin, stop)
-        length = end[some] - schedule.start[some]
-        columns = jobs.submit, jobs.earliest_start, jobs.processors
-        submit, earliest, servers = (column[some] for column in columns)
-        requests = requests_of(submit, earliest, length, servers)
+        columns = jobs.submit, jobs.earliest_start, end - schedule.start, jobs.processors
+        requests = [column[some] for column in columns]
         _, attempts, done = book_on_trees(requests, book, most=TREE_SLOTS * 96)
         return {name: n / count for name, n in (done | {"attempts": attempts}).items()}
 
@@ -435,7 +433,7 @@ class Growth:
             submit = np.cumsum(rng.exponential(self.wanted * length / (0.6 * self.servers), count))
             ahead = np.where(rng.random(count) < 0.5, rng.uniform(0, AHEAD, count), 0.0)
             lengths = np.minimum(rng.exponential(length, count) + 60, GROWTH_HORIZON / 4)
-            requests = requests_of(submit, submit + ahead, lengths, np.full(count, self.wanted))
+            requests = submit, submit + ahead, lengths, np.full(count, self.wanted)
             book = SlotTrees([self.servers], GROWTH_HORIZON / self.slots, self.slots)
             starts, tried, done = book_on_trees(requests, book, most=96, counted_from=before)
             made = book.operations.advance
@@ -472,18 +470,15 @@ def book_or_queue(
         attempts = 1 + int(hours * HOUR / released.step)
         ways[f"online, released, up to {hours:g} h"] = replace(released, max_attempts=attempts)
     rows, wide = {}, jobs.processors > machine.processors / 2
-    queued = simulate(machine, jobs, scheduling=EASY()).wait / HOUR
+    queued = pd.Series(simulate(machine, jobs, scheduling=EASY()).wait / HOUR)
     for name, way in ways.items():
         schedule = simulate(machine, jobs, scheduling=way)
-        ran, wait, numbers = schedule.served, schedule.wait / HOUR, numbers_of(schedule)
+        ran, wait = pd.Series(schedule.served), pd.Series(schedule.wait / HOUR)
+        numbers = numbers_of(schedule)
         rows[name] = {
-            "mean_wait": _mean(wait[ran]), "p99_wait": pd.Series(wait[ran]).quantile(0.99),
-            "easy_wait": _mean(queued[ran]), "wide_wait": _mean(wait[ran & wide]),
-            "told": numbers["told_wait"], "early": numbers["early"], "refused": _mean(~ran),
-            "refused_work": numbers["refused_work"], "wide_refused": _mean(~ran[wide]),
+            "mean_wait": wait[ran].mean(), "p99_wait": wait[ran].quantile(0.99),
+            "easy_wait": queued[ran].mean(), "wide_wait": wait[ran & wide].mean(),
+            "told": numbers["told_wait"], "early": numbers["early"], "refused": (~ran).mean(),
+            "refused_work": numbers["refused_work"], "wide_refused": (~ran)[wide].mean(),
         }  # fmt: skip
     return pd.DataFrame(rows).T
-
-
-def _mean(values: NDArray) -> float:
-    return float(values.mean()) if len(values) else float("nan")
