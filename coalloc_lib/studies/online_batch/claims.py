@@ -353,5 +353,5 @@ def _kth_tries_more(results: Results) -> Decision:
     }
     kth, read = found[KTH, runs.READ[KTH]], (CTC, runs.READ[CTC])
     fewer = [f"{n}" for (name, n), tried in found.items() if name == CTC and tried < kth]
-    words = f"on the public one KTH tries more than CTC with {' and '.join(fewer) or 'no'} servers"
+    words = f"on the public one KTH tries more than CTC on {', '.join(fewer) or 'no'} servers"
     return Decision(kth / found[read], {}, lost=f"CTC: {OTHER_LOG}; {words}")
