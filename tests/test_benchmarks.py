@@ -63,5 +63,4 @@ def test_ledgers_are_set_beside_each_other(monkeypatch, tmp_path, capsys):
     assert first == "| a | A-1 | 0.4 | 0.3 | holds | undecided | 0.5 | changed |  |  |"
     assert second == "| a | A-2 | 2 |  | holds |  |  | changed |  |  |"
     known = [claim for study in STUDIES for claim in load_claims(study)]
-    told = [*compare_results.reasons()]
-    assert told == sorted(told, key=known.index)
+    assert [*compare_results.reasons()] == sorted(compare_results.reasons(), key=known.index)

@@ -11,13 +11,10 @@ from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
 WEEKS = 8
-#: Noise of the weeks at which nothing is known of means that are near.
-LOUD = 0.9
 HOLDS, FAILS, OPEN, LOST = "holds", "does not hold", "undecided", "cannot be tested"
 NAMES = ["jobs", "requests", "wait", "delay", "attempts", "penalty"]
 NAMES += [f"{kind} {h}" for kind in ("within", "over") for h in runs.WITHIN]
-NAMES += ["jobs by length", "penalty by length", "jobs by size", "wait by size"]
-NAMES += ["requests by fifty", "attempts by fifty"]
+NAMES += [f"{name} by {by}" for by in ("length", "size", "fifty") for name in NAMES[:6]]
 
 
 def found(known, noise, wave):
@@ -120,7 +117,7 @@ def steps(factor):
     return lambda case: {"wait": factor if getattr(case.scheduling, "step", 0) == 300 else 1.0}
 
 
-NOISY = {"noise": LOUD}
+NOISY = {"noise": 0.9}  # nothing is known of means that are near
 FORCED = [
     ("OB-3", "figure3", penalties(20, 0.5), HOLDS), ("OB-3", "figure3", penalties(5, 2), FAILS),
     ("OB-3", "figure3", penalties(10, 1), OPEN, NOISY),
@@ -166,8 +163,7 @@ def test_each_verdict_comes_from_results_that_force_it(monkeypatch, row):
 def test_printed_numbers_are_judged_once_and_on_their_own_log_alone(monkeypatch, stand_in):
     monkeypatch.setattr(runs, "logs", small_logs(stand_in))
     (numbers,), made = study._numbers, results("figure4", "readings", known=printed)
-    ob14 = study.claim_row("OB-14", made)
-    assert (ob14.verdict, "CTC on 338, 430, 512 servers" in ob14.note) == (LOST, True)
+    assert "more than CTC on 338, 430, 512 servers" in study.claim_row("OB-14", made).note
     rows = {row.item: row for row in numbers(made)}
     assert len(rows) == 7 + 2 * (not stand_in)
     for name, row in rows.items():
@@ -204,11 +200,10 @@ def test_ob10_needs_constant_operations(monkeypatch, change, spread, stand_in, a
     def times(case):
         return (1 + change * case.share) * (1 + spread * (case.draw - 1) * (case.share > 0))
 
-    made = results()
-    cases = study.figures["figure7b"].cases(made.scale, 1).values()
-    counted = {c: dict.fromkeys((*runs.PHASES, "attempts"), times(c.case)) for c in cases}
-    made = Results(study, made.scale, 1, counted)
-    assert study.claim_row("OB-10", made).verdict == answer
+    scale = results().scale
+    cases = study.figures["figure7b"].cases(scale, 1).values()
+    done = {c: dict.fromkeys((*runs.PHASES, "attempts"), times(c.case)) for c in cases}
+    assert study.claim_row("OB-10", Results(study, scale, 1, done)).verdict == answer
 
 
 @pytest.mark.parametrize(
