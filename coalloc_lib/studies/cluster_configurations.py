@@ -110,6 +110,14 @@ def _scenarios():
 LINES = {name: Line(scenario, PROCESSORS, COMPARED) for name, scenario in _scenarios()}
 
 
+def _both(one: Scenario, other: Scenario, scale: Scale, seed: Seed) -> tuple[Sample, Sample]:
+    """Return the maximal utilization of each run of two scenarios; the scale has `map_jobs`."""
+    how: dict[str, Any] = {"jobs": scale.map_jobs, "replications": scale.replications}
+    found = (replicated_traffic(each, seed=seed, **how) for each in (one, other))
+    first, second = (Sample(busy.mean(axis=1), warning) for busy, warning in found)
+    return first, second
+
+
 @dataclass(frozen=True)
 class Placements:
     """Equal clusters in heavy traffic under worst fit and first fit; the scale has `map_jobs`."""
@@ -121,10 +129,7 @@ class Placements:
         """Return the maximal utilization of each run, under worst fit and under first fit."""
         system = Multicluster.equal(self.clusters, PROCESSORS // self.clusters)
         worst = Scenario(system, JobModel(SIZES, self.components))
-        how = {"jobs": scale.map_jobs, "replications": scale.replications}
-        rules = worst, worst.with_(placement=FirstFit())
-        one, other = (replicated_traffic(rule, seed=parent(seed), **how)[0] for rule in rules)
-        return Sample(one.mean(axis=1)), Sample(other.mean(axis=1))
+        return _both(worst, worst.with_(placement=FirstFit()), scale, parent(seed))
 
 
 @dataclass(frozen=True)
@@ -164,10 +169,8 @@ class BreakEven:
             raise InputError(f"workload = {model}; give a JobModel of two unordered components")
         largest = int(model.with_(merged_into=1).largest().components.max())
         if largest > system.largest:
-            raise InputError(
-                f"sizes = {model.sizes} make jobs of up to {largest} processors, and no cluster of "
-                f"{system} could keep one whole; give smaller sizes or larger clusters"
-            )
+            why = f"make jobs of up to {largest} processors, too wide for a cluster of {system}"
+            raise InputError(f"sizes = {model.sizes} {why}; give smaller sizes or larger clusters")
 
     @property
     def whole(self) -> Scenario:
@@ -177,10 +180,8 @@ class BreakEven:
 
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the stretch at break-even in each replication."""
-        how: dict[str, Any] = {"jobs": scale.map_jobs, "replications": scale.replications}
-        spread, warning = replicated_traffic(self.scenario, seed=seed, **how)
-        whole, why = replicated_traffic(self.whole, seed=seed, **how)
-        return Sample(spread.mean(axis=1) / whole.mean(axis=1), warning or why)
+        spread, whole = _both(self.scenario, self.whole, scale, seed)
+        return Sample(spread.values / whole.values, spread.warning or whole.warning)
 
 
 add_printed_tables(

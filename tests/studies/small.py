@@ -25,7 +25,7 @@ SMALL = {
         penalties=Scale(jobs=2_000, runs=3, along=(0.0, 0.3)),
     ),
     "online-batch": Scale(
-        logs=("KTH-SP2",), lengths_as_printed=("exact",), shares=(0.0, 0.8, 1.0), draws=2,
+        logs=("KTH-SP2",), shares=(0.0, 0.8, 1.0), draws=2,
         resamples=40, dear_logs=("KTH-SP2",), tree_jobs=4, tree_shares=(0.0, 0.8),
         tree_servers=(4, 8), tree_slots=(4, 8), tree_wanted=(4, 8), readings=("5 min at least",),
     ),
