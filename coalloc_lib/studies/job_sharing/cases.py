@@ -1,7 +1,7 @@
 """What is run: four workloads on four configurations; what the paper fixes, what it leaves open."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -202,11 +202,9 @@ def sharing_lost(results: Results, line: Sequence[Case], *of: Any) -> NDArray[np
     return np.array([over(results, case, base, *of).values - 1 for case in along]).T
 
 
-def break_evens(results: Results, line: Sequence[Case], *of: Any) -> Sample:
-    """Return the overhead at break-even of each draw, at most the largest that was tried."""
-    ends = along(line)
-    values = [break_even(row, ends) for row in sharing_lost(results, line, *of)]
-    return Sample(np.clip(values, 0, ends[-1]))
+def break_evens(results: Results, line: Sequence[Case]) -> NDArray[np.float64]:
+    """Return the overhead at break-even of each draw, infinite beyond those that were tried."""
+    return np.array([break_even(row, along(line)) for row in sharing_lost(results, line)])
 
 
 def mean_break_even(results: Results, line: Sequence[Case], *of: Any) -> Interval:
@@ -217,6 +215,42 @@ def mean_break_even(results: Results, line: Sequence[Case], *of: Any) -> Interva
         return Sample(np.array([np.interp(p, ends, row) for row in lost]))
 
     return crossing(at, 0.0, ends[-1]).interval
+
+
+def with_open_ends(found: Interval, below: Any, above: Any) -> Interval:
+    """Return an interval with infinite ends: what counted as an end may lie anywhere beyond it."""
+    low, high = -np.inf if below else found.low, np.inf if above else found.high
+    return replace(found, low=low, high=high)
+
+
+def of_a_draw(results: Results, line: Sequence[Case], kind: str = "prediction") -> Interval:
+    """Return where a draw breaks even, or of ``interval`` the mean; at most the largest overhead.
+
+    Where some draw lies beyond the overheads, so does the end of the interval.
+    """
+    values = break_evens(results, line)
+    known = Sample(np.clip(values, 0, along(line)[-1]))
+    return with_open_ends(getattr(known, kind), -np.inf in values, np.inf in values)
+
+
+def less(results: Results, one: Sequence[Case], other: Sequence[Case]) -> Interval:
+    """Return the overhead at break-even of one line less that of another, draw by draw if alike.
+
+    A draw beyond the overheads counts as the last of them: where there is such a draw, the
+    difference is known from one side alone, and the other end of the interval is infinite.
+    """
+    ours, theirs = (break_evens(results, each) for each in (one, other))
+    known = [Sample(np.clip(each, 0, along(one)[-1])) for each in (ours, theirs)]
+    alike = one[-1].work is other[-1].work
+    found = (known[0] - known[1]).interval if alike else known[0].less_unpaired(known[1])
+    below, above = -np.inf in ours or np.inf in theirs, np.inf in ours or -np.inf in theirs
+    return with_open_ends(found, below, above)
+
+
+def in_words(p: float, line: Sequence[Case]) -> str:
+    """Return an overhead at break-even in words, as a bound where it is beyond those tried."""
+    ends = along(line)
+    return f"{p:.2f}" if np.isfinite(p) else f"≥ {ends[-1]:.2f}" if p > 0 else f"≤ {ends[0]:.2f}"
 
 
 def along(line: Sequence[Case]) -> list[float]:
