@@ -1,6 +1,7 @@
 """The sharing explorer: a workload on several sites that keep to themselves, share, or span."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -67,7 +68,7 @@ def _picture(
     times = drawn.interval(lambda means: float(means[one] / means[other]))
     rows, panels = [], []
     for row, mode in enumerate(cases):
-        hours = drawn.interval(partial(_hours, row))
+        hours = drawn.interval(itemgetter(row)).times(1 / 3600)
         known = {"system": configuration, "mode": mode, "words": in_hours(hours)}
         rows.append(known | interval_columns(hours, "hours"))
         if mode != model.SINGLE:
@@ -96,11 +97,6 @@ def _picture(
     timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
     said = [f"{row['mode']} {row['words']}" for row in rows]
     return Picture(bars, below=timeline, rows=said)
-
-
-def _hours(row, means):
-    """Return one of several means, in hours."""
-    return float(means[row] / 3600)
 
 
 def in_hours(mean: Interval) -> str:

@@ -41,10 +41,8 @@ class JobClass:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters in plain types; `from_dict` makes the class of them."""
-        times = {
-            name: [law.share, *law.rates, law.order]
-            for name, law in (("gaps", self.gaps), ("runtimes", self.runtimes))
-        }
+        laws = {"gaps": self.gaps, "runtimes": self.runtimes}
+        times = {name: [law.share, *law.rates, law.order] for name, law in laws.items()}
         shares = {int(size): float(self.sizes.probabilities[size]) for size in self.sizes.sizes}
         head = {"low": self.low, "high": self.high, "jobs": self.jobs, "sizes": shares}
         return head | times | {"ratios": self.ratios.tolist()}
@@ -56,10 +54,8 @@ class JobClass:
         shares = np.zeros(high + 1)
         for size, share in known["sizes"].items():
             shares[int(size)] = share
-        gaps, runtimes = (
-            HyperErlang(share, (first, second), order)
-            for share, first, second, order in (known["gaps"], known["runtimes"])
-        )
+        times = (known["gaps"], known["runtimes"])
+        gaps, runtimes = (HyperErlang(share, tuple(rates), k) for share, *rates, k in times)
         sizes = SizeDistribution(shares / shares.sum(), f"sizes {low}-{high}")
         return cls(low, high, known["jobs"], sizes, gaps, runtimes, np.array(known["ratios"]))
 
@@ -160,10 +156,6 @@ def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
     ------
     InputError
         Where there are fewer than `least` jobs, or no hyper-Erlang times have their moments.
-
-    References
-    ----------
-    See `HyperErlangWorkload`.
     """
     instance_of("jobs", jobs, JobStream, "the jobs of a log: log.jobs()")
     whole("least", least, least=3)

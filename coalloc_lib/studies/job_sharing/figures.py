@@ -23,8 +23,6 @@ LOCAL, SHARING, MULTI_SITE, SINGLE = paper.MODES
 OF_SITE, OF_LARGEST, UNCHANGED = paper.MODIFICATIONS
 #: Relative difference of AWRTs that counts as near, and as a little.
 NEAR = 0.05
-#: Of which line the paper prints the overhead.
-PAPER = {"workload": paper.SYNTHETIC, "configuration": STANDARD, "scheduling": "EASY"}
 #: What figures say of the runs and of the intervals; no line ends between number and percent.
 TOLD = "requested times; weighted by processors × run time; bands: 95\u00a0% of the mean draw"
 #: The ways to run, and the policies, one colour each in every picture.
@@ -240,11 +238,11 @@ def lines(scale: Scale, seed: Seed) -> Entries:
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw the overheads, a panel a workload, a row a configuration."""
-    printed = (table[list(PAPER)] == list(PAPER.values())).all(axis=1)
-    ours = {"printed": np.where(printed, PRINTED_OVERHEAD, np.nan)}
-    ours["said"] = table["p_said"].where(np.isinf(table["p"]), "")
+    own = pick(table, workload=paper.SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
+    table = table.assign(said=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
+    table.loc[own, "printed"] = PRINTED_OVERHEAD
     return plots.intervals(
-        table.assign(**ours), x="p", row="configuration", series="scheduling", panel="workload",
+        table, x="p", row="configuration", series="scheduling", panel="workload",
         printed="printed", words="said", span=(0.0, paper.OVERHEADS[-1]),
         look=plots.signs(paper.POLICIES), xlabel="overhead p at break-even",
         beyond="arrow: on beyond the axis", **titles,
@@ -269,7 +267,9 @@ def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
         point, other = (paper.mean_break_even(results, line, w) for w in WEIGHTS)
         draw = paper.of_a_draw(results, line)
         one, two = ((each.estimate, each.low, each.high) for each in (point, other))
-        said, answer = paper.in_words(point.estimate, line), Crossing(point, len(line) - 1).answer
+        answer, (first, *_, last) = Crossing(point, len(line) - 1).answer, paper.along(line)
+        bound = {np.inf: f"≥ {last:.2f}", -np.inf: f"≤ {first:.2f}"}
+        said = bound.get(point.estimate, f"{point.estimate:.2f}")
         rows.append((m, name, policy, *one, answer, said, *two, draw.low, draw.high, point.warning))
     words = "configuration workload scheduling p ci95_low ci95_high answer p_said p_by_processors "
     words += "p_by_processors_low p_by_processors_high draw_low draw_high warning"
@@ -278,11 +278,12 @@ def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
 
 def every_case(scale: Scale, seed: Seed) -> Entries:
     """Each way to run, on each configuration, under each policy, at each overhead."""
-    entries: dict[Any, Any] = {}
-    for line in lines(scale, seed).values():
-        local = replace(line[-1], mode=LOCAL, wide=OF_SITE)
-        entries |= {case: case for case in (local, replace(line[-1], mode=SINGLE), *line)}
-    return entries
+    return {
+        case: case
+        for line in lines(scale, seed).values()
+        for local in [replace(line[-1], mode=LOCAL, wide=OF_SITE)]
+        for case in (local, replace(line[-1], mode=SINGLE), *line)
+    }
 
 
 @study.add_figure(
