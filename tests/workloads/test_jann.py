@@ -4,19 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from fit_classes import QUANTILES, fit_workload, parameters
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import coalloc_lib as co
 from coalloc_lib.distributions import HyperErlang
-from coalloc_lib.workloads.jann import (
-    QUANTILES,
-    HyperErlangWorkload,
-    JobClass,
-    fit_workload,
-    shipped_workload,
-)  # fmt: skip
+from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, shipped_workload
 from coalloc_lib.workloads.swf import read_swf
 from tests.conftest import ROOT
 
@@ -150,7 +145,7 @@ def test_the_shipped_workload_is_that_of_the_real_log(real_logs, monkeypatch):
 
 def test_a_class_comes_back_from_its_parameters():
     one = fit_workload(read_swf(LOG).jobs()).classes[-1]
-    again = JobClass.from_dict(one.to_dict())
+    again = JobClass.from_dict(parameters(one))
     assert (again.gaps, again.runtimes, again.sizes) == (one.gaps, one.runtimes, one.sizes)
     np.testing.assert_array_equal(again.ratios, one.ratios)
 

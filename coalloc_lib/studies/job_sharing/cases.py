@@ -196,7 +196,7 @@ def over(results: Results, one: Case, other: Case, *of: Any) -> Sample:
 
 def sharing_lost(results: Results, line: Sequence[Case], *of: Any) -> NDArray[np.float64]:
     """Return by draw and overhead what spanning has more than sharing, the last case of a line."""
-    return np.array([over(results, case, line[-1], *of).values - 1 for case in line[:-1]]).T
+    return np.array([over(results, case, line[-1], *of).values - 1 for case in line[:-3]]).T
 
 
 def break_evens(results: Results, line: Sequence[Case]) -> tuple[NDArray[np.float64], Sample]:
@@ -244,8 +244,8 @@ def less(results: Results, one: Sequence[Case], other: Sequence[Case]) -> Interv
 
 
 def along(line: Sequence[Case]) -> list[float]:
-    """Return the overheads of a line, whose last case is job sharing."""
-    return [case.overhead for case in line[:-1]]
+    """Return the overheads of a line; its last three cases are the other ways to run."""
+    return [case.overhead for case in line[:-3]]
 
 
 def break_even(lost: NDArray[np.float64], overheads: Sequence[float] = OVERHEADS) -> float:

@@ -129,20 +129,19 @@ def printed_break_even(results: Results) -> Iterator[Row]:
 
 @study.add_claim("JS-4", "overhead at break-even of m128 less that of m64, synthetic")
 def _equal_machines_sustain_more(results):
-    of, sides = lines(results.scale, results.seed), ({}, {})
+    of, found = lines(results.scale, results.seed), {}
     others = [m for m in paper.CONFIGURATIONS if m not in paper.EQUAL]
-    for (name, work), equal, other in product(works(results).items(), paper.EQUAL, others):
-        parts, pair = sides[name != SYNTHETIC], (of[name, m, "EASY"] for m in (equal, other))
-        against = [
+    for (name, work), *pair in product(works(results).items(), paper.EQUAL, others):
+        one, two = (
             over(results, Case(work, m, MULTI_SITE, overhead=PRINTED), Case(work, m, SINGLE)).values
-            for m in (equal, other)
-        ]
-        better = student(against[0] / against[1]).below(1)
-        parts[f"better at {PRINTED:.0%}, {equal} than {other}, {name}"] = better
-        more = paper.less(results, *pair).above(0)
-        parts[f"larger overhead, {equal} than {other}, {name}"] = more
-    deciding = paper.less(results, *(of[SYNTHETIC, m, "EASY"] for m in (STANDARD, "m64")))
-    return Decision(deciding, sides[0], bounded(deciding), sides[1])
+            for m in pair
+        )
+        key, said = name == SYNTHETIC, f"{pair[0]} than {pair[1]}, {name}"
+        found[key, f"better at {PRINTED:.0%}, {said}"] = student(1 - one / two)
+        more = paper.less(results, *(of[name, m, "EASY"] for m in pair))
+        found[key, f"larger overhead, {said}"] = more
+    deciding = found[True, f"larger overhead, {STANDARD} than m64, {SYNTHETIC}"]
+    return decide(found, lambda each: each.above(0), lambda _: deciding, bounded(deciding))
 
 
 @study.add_claim(
