@@ -104,10 +104,8 @@ def holds_its_log(jobs, workload):
     for one in workload.classes:
         mine = jobs[(jobs.processors >= one.low) & (jobs.processors <= one.high)]
         assert one.jobs == len(mine)
-        for fitted, values in (
-            (one.gaps, np.diff(np.sort(mine.submit))),
-            (one.runtimes, mine.runtime),
-        ):
+        gaps = np.diff(np.sort(mine.submit))
+        for fitted, values in ((one.gaps, gaps), (one.runtimes, mine.runtime)):
             for k, moment in enumerate(moments_of(values), start=1):
                 assert fitted.moment(k) == pytest.approx(float(moment), rel=1e-6)
         assert set(one.sizes.sizes) == set(mine.processors)
@@ -208,9 +206,7 @@ def test_small_classes_are_joined_with_the_next():
     rng = np.random.default_rng(1)
     sizes = [*[1] * 5, *[2] * 30, *[4] * 40, *[8] * 3]
     jobs = co.JobStream(rng.exponential(9, 78).cumsum(), rng.exponential(5, 78), sizes)
-    for least, wanted in (
-        (20, {"1-2": 35, "3-8": 43}),
-        (3, {"1-1": 5, "2-2": 30, "3-4": 40, "5-8": 3}),
-    ):
+    finest = {"1-1": 5, "2-2": 30, "3-4": 40, "5-8": 3}
+    for least, wanted in ((20, {"1-2": 35, "3-8": 43}), (3, finest)):
         classes = fit_workload(jobs, least=least).classes
         assert {str(one): one.jobs for one in classes} == wanted
