@@ -1,6 +1,7 @@
 """The job-sharing study: schedules by hand; verdicts and captions that can say the opposite."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -79,20 +80,15 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
     narrow = one[one.processors <= system.largest]
     site = np.arange(len(narrow)) % len(system)
     parts = narrow.chopped(system.as_array()[site])
-    grown = {"overhead": 0.25, "growth": 1.0}
+    grown = {k: 0.25 * (k - 1) for k in range(2, len(system) + 1)}
+    of = partial(Case, WORK, configuration)
     by_hand = {
-        Case(WORK, configuration, SHARING): co.simulate(
-            system, pieces, placement=co.BestFit(), **easy
-        ),
-        Case(WORK, configuration, MULTI_SITE, overhead=0.25): spread(0.25, co.EASY()),
-        Case(WORK, configuration, MULTI_SITE, cases.ADAPTIVE, 0.25): spread(
-            0.25, co.EASY(adaptive=True)
-        ),
-        Case(WORK, configuration, MULTI_SITE, **grown): spread(
-            {k: 0.25 * (k - 1) for k in range(2, len(system) + 1)}, co.EASY()
-        ),
-        Case(WORK, configuration, SINGLE): co.simulate(co.Multicluster([512]), pieces, **easy),
-        Case(WORK, configuration, LOCAL, wide=cases.LEFT_OUT): co.sites.local(
+        of(SHARING): co.simulate(system, pieces, placement=co.BestFit(), **easy),
+        of(MULTI_SITE, overhead=0.25): spread(0.25, co.EASY()),
+        of(MULTI_SITE, cases.ADAPTIVE, 0.25): spread(0.25, co.EASY(adaptive=True)),
+        of(MULTI_SITE, overhead=0.25, growth=1.0): spread(grown, co.EASY()),
+        of(SINGLE): co.simulate(co.Multicluster([512]), pieces, **easy),
+        of(LOCAL, wide=cases.LEFT_OUT): co.sites.local(
             system, parts.pieces, site[parts.job], **easy
         ),
     }
