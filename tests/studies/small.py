@@ -18,11 +18,8 @@ SMALL = {
         map_above=(3, 10), loads=(0.5, 0.7, 0.786), map_loads=(0.5, 0.786),
     ),
     "job-sharing": Scale(
-        draws=4, overheads=(0.0, 0.1, 0.25, 0.4), policies=("EASY", "FCFS"), drowned=(),
+        draws=4, overheads=(0.0, 0.1, 0.25, 0.4), policies=("EASY", "FCFS"),
         elsewhere=("m64", "m128"),
-        losses=Scale(jobs=2_000, replications=3),
-        responses=Scale(jobs=2_000, replications=3, shares=(0.5,), precision=0.5, most_jobs=2_000),
-        penalties=Scale(jobs=2_000, runs=3, along=(0.0, 0.3)),
     ),
     "online-batch": Scale(
         logs=("KTH-SP2",), shares=(0.0, 0.8, 1.0), draws=2,
