@@ -205,7 +205,7 @@ def test_notices_of_maps_count_cells(name, verdicts, shown):
     assert not when(MAPS.assign(verdict=verdicts)[:0])
 
 
-def searched(found, told=0.9, beyond=0.1, runs=0.05, **how):
+def searched(found, told=1.0, beyond=0.1, runs=0.05, **how):
     """Return results of the search with thresholds ``found(case, group)``, known to 0.005.
 
     A single run strays by some `runs`, and a share `told` has the printed order; where the stream
