@@ -218,10 +218,9 @@ def _own_penalty_matters(lines):
 
     waits = over_all(lambda means: (means["C4 wait"] - means["C1 wait"]).values)
     longer = over_all(lambda means: LONGER)
-    answers = {"waits": waits, "responses": longer}
     return longer, {
         f"{name} within {LITTLE:.0%}": each and each.between(-LITTLE, LITTLE)
-        for name, each in answers.items()
+        for name, each in (("waits", waits), ("responses", longer))
     }
 
 
@@ -265,6 +264,5 @@ def _load_hurts(lines):
 
 @claim("CP-13", "what S4 loses where the stream breaks even, over whole jobs", "thresholds")
 def _stream_misleads(found):
-    known = [found.at_stream.get(group) for group in ("S4", "S1")]
-    loss, gain = (each and each.interval for each in known)
+    loss, gain = (x and x.interval for x in map(found.at_stream.get, ("S4", "S1")))
     return loss, {"S4 loses": loss and loss.above(0), "S1 gains": gain and gain.below(0)}

@@ -243,9 +243,8 @@ def draw_lines(
 
 def _less(table, one, other, ends=ENDS):
     """Whether the intervals of rows are all below those of all others, panel by panel."""
-    low, high = ends
     both = pick(table, **one).merge(pick(table, **other), on="max_jumps", suffixes=("", "_2"))
-    less = (both[high] < both[f"{low}_2"]) & (both["warning"] + both["warning_2"] == "")
+    less = (both[ends[1]] < both[f"{ends[0]}_2"]) & (both["warning"] + both["warning_2"] == "")
     return len(both) > 0 and less.all()
 
 
@@ -315,9 +314,8 @@ _add_lines(
     groups=("S4",), claims=("CP-6", "CP-12"),
 )  # fmt: skip
 _add_lines(
-    # With the threshold before the last, too few jobs are split for groups of them.
     "figure5", f"ψ drawn from U[0.001, 0.199] for each job; {SETTING}",
-    lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-2),
+    lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-2),  # few above 16
     notice="Penalties that differ from job to job change no group's response by 1 % for certain",
     when=lambda t: len(known := t[(t["warning"] == "") & t["ratio"].notna()])
     and (known["ci95_low"] < 1.01).all() and (known["ci95_high"] > 0.99).all(),
@@ -325,7 +323,7 @@ _add_lines(
 )  # fmt: skip
 _add_lines(
     "figure6", f"split jobs by their own ψ (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {SETTING}",
-    lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-2),
+    lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-2),  # few above 16
     notice="If all above 3 are split, jobs of the highest penalty respond later than of the lowest",
     when=lambda t: _less(t, *({"group": name, "above": 3} for name in ("C1", "C4"))),
     groups=paper.BY_PENALTY, against=paper.ALL_SPLIT, claims=("CP-8",),

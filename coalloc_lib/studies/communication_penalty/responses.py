@@ -213,7 +213,7 @@ def _run_once(scenario, load, jobs, seed):
     if isinstance(getattr(scenario.workload, "span_penalty", 0.0), Distribution):
         split = schedule.spans
         own = {n: split & (psi >= x) & (psi < y) for n, (x, y) in BY_PENALTY.items()}
-        own |= {ALL_SPLIT: split}
+        own[ALL_SPLIT] = split
     kept, begin = (slice(int(WARM_UP * n), n) for n in (jobs, min(jobs, ONE_RUN)))
 
     def means(values, of, part):
