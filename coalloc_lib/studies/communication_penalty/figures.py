@@ -281,7 +281,7 @@ def _add_lines(
 
 
 _add_lines(
-    "figure1", f"jobs above {ABOVE} in {PARTS} components; dashed: whole; {SETTING}",
+    "figure1", f"jobs above {ABOVE} in {PARTS} components; {SETTING}",
     lambda scale: [("", psi, psi, PRINTED_LOAD, ABOVE) for psi in scale.along],
     notice="The largest jobs respond sooner split than whole, until the penalty is too high",
     when=lambda t: [{*pick(t, group="S4", psi=psi)["verdict"]} for psi in (0.0, 0.3)]
