@@ -4,9 +4,10 @@ Says of the ledger and of every table how many numbers are the same, how many mo
 the older interval, and lists those that moved further, are gone, or are new. Rows are matched by
 their words. Exit status 1 where a number moved out of its interval or a row is gone.
 With ``--table``, prints each claim and printed number of both ledgers instead: verdicts and numbers
-before and after.
+before and after, and of claims why they changed, from ``data/published/reread.md``.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -17,6 +18,8 @@ import pandas as pd
 SAME = 1e-6
 #: Columns that tell how a number is known, and no number of its own.
 ENDS = ("ci95_low", "ci95_high", "low", "high")
+#: A row of `reread.md`: a claim, what its verdict was, why it changed, the paper's words.
+CHANGED = r"^\| (\w\w-\d+) \| [\w ]+ \| (.*) \|$"
 
 
 def keyed(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -67,6 +70,12 @@ def words_of(table: pd.DataFrame, other: pd.DataFrame) -> list[str]:
     ]
 
 
+def reasons() -> dict[str, list[str]]:
+    """Return by claim why its verdict changed, and what the paper says."""
+    text = (Path(__file__).parents[1] / "data" / "published" / "reread.md").read_text("utf-8")
+    return {item: rest.split(" | ") for item, rest in re.findall(CHANGED, text, re.MULTILINE)}
+
+
 def before_and_after(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each row of two ledgers, in the order of the new one, with both verdicts."""
     cells = ["published", "reproduced", "verdict"]
@@ -78,8 +87,10 @@ def before_and_after(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
     printed = both["published after"].where(both["published after"] != "", both["published before"])
     columns = [f"{cell} {when}" for cell in cells[1:] for when in ("before", "after")]
     changed = np.where(verdicts[0] == verdicts[1], "", "changed")
-    table = both[columns].assign(printed=printed, changed=changed)
-    return table.droplevel("#").reset_index()
+    table = both[columns].assign(printed=printed, changed=changed).droplevel("#").reset_index()
+    told = reasons()
+    why, words = zip(*(told.get(item, ["", ""]) for item in table["item"]), strict=True)
+    return table.assign(why=why, paper=words)
 
 
 def print_table(table: pd.DataFrame) -> None:

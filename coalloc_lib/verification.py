@@ -6,7 +6,8 @@ one derived from it may do anything.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +34,6 @@ _KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTE
 _CHUNK = 4_000_000
 #: Relative rounding that is forgiven where an instant is worked out backwards.
 SLACK = 1e-9
-
-
-class _Wanted(NamedTuple):
-    """What a job asks for, and how long it is expected to run on 1, 2, ... clusters."""
-
-    components: tuple[int, ...]
-    lengths: NDArray
-
-    def expected_length(self, allocation):
-        """Return how long it is expected to run on an allocation."""
-        return self.lengths[max(sum(map(bool, allocation)), 1) - 1]
 
 
 class ScheduleError(AssertionError):
@@ -219,13 +209,20 @@ def _around_blocks(schedule):
         told = jobs.is_reserved & (jobs.submit <= instant) & (start > instant)
         for job in np.flatnonzero((start <= instant) & (schedule.end > instant) | told):
             future.take(max(start[job], instant), end[job], schedule.allocation[job].tolist())
-        wanted = _Wanted(tuple(jobs.components[head].tolist()), lengths[head])
+        wanted = _rigid(jobs.components[head].tolist(), lengths[head])
         found = future.earliest(wanted, lambda job, idle: place(job.components, jobs.request, idle))
         if found is not None and found.start < start[head]:
             raise ScheduleError(
                 f"job {head} at {start[head]:.12g}: the running jobs and the blocks let it start "
                 f"at {found.start:.12g}, as is known at {instant:.12g}"
             )
+
+
+def _rigid(components, lengths):
+    """Return what a `Profile` plans for: a job of these lengths on 1, 2, ... clusters."""
+    count = np.count_nonzero
+    how = {"expected_length": lambda allocation: lengths[max(count(allocation), 1) - 1]}
+    return SimpleNamespace(components=components, **how)
 
 
 def _blocks(schedule):

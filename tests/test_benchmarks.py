@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.studies import STUDIES
+from coalloc_lib.studies.published import load_claims
 from tests.conftest import ROOT
 
 
@@ -45,17 +47,20 @@ def test_memory_is_measured(bench, capsys):
 
 def test_ledgers_are_set_beside_each_other(monkeypatch, tmp_path, capsys):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    main = importlib.import_module("compare_results").main
+    compare_results = importlib.import_module("compare_results")
     header = ["study", "item", "published", "reproduced", "verdict"]
     rows = {
         "old": [["a", "A-1", "0.5", "0.4", "holds"], ["a", "A-2", "", "2", "holds"]],
-        "new": [["a", "A-3", "", "7", "holds"], ["a", "A-1", "0.5", "0.3", "undecided"]],
+        "new": [["a", "OB-12", "", "7", "holds"], ["a", "A-1", "0.5", "0.3", "undecided"]],
     }
     for name, ledger in rows.items():
         (tmp_path / name).mkdir()
         pd.DataFrame(ledger, columns=header).to_csv(tmp_path / name / "ledger.csv", index=False)
-    assert main(tmp_path / "old", tmp_path / "new", ["--table", "a"]) == 0
+    assert compare_results.main(tmp_path / "old", tmp_path / "new", ["--table", "a"]) == 0
     *_, third, first, second = capsys.readouterr().out.splitlines()
-    assert third == "| a | A-3 |  | 7 |  | holds |  | changed |"
-    assert first == "| a | A-1 | 0.4 | 0.3 | holds | undecided | 0.5 | changed |"
-    assert second == "| a | A-2 | 2 |  | holds |  |  | changed |"
+    assert third.startswith("| a | OB-12 |  | 7 |  | holds |  | changed | New")
+    assert third.endswith("'may achieve higher utilization' |")
+    assert first == "| a | A-1 | 0.4 | 0.3 | holds | undecided | 0.5 | changed |  |  |"
+    assert second == "| a | A-2 | 2 |  | holds |  |  | changed |  |  |"
+    known = [claim for study in STUDIES for claim in load_claims(study)]
+    assert [*compare_results.reasons()] == sorted(compare_results.reasons(), key=known.index)

@@ -69,7 +69,7 @@ def intervals(
             axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
         axes.set_xlim(*span)
         if log:
-            canvas.mark_factors(axes.xaxis, few=len(panels) > 2)
+            canvas.mark_factors(axes.xaxis, few=len(panels) > 2 or span[1] > 3 * span[0])
         for i, label in enumerate(rows):
             axes.axhspan(i - 0.5, i + 0.5, color="0.96" if i % 2 else "white", zorder=-2)
             here = points[(points["panel"] == heading) & (points["row"] == label)]

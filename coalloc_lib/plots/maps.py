@@ -15,8 +15,8 @@ from coalloc_lib.checks import one_of
 from coalloc_lib.plots.style import head, new_figure, title_figure
 from coalloc_lib.plots.tables import ENDS, interval_of, refuse, tidy
 
-#: Shorter is blue-green, longer brown; a gain is blue-green, too.
-CHANGES, GAINS = colormaps["BrBG_r"], colormaps["BrBG"]
+#: Shorter is blue-green, longer brown.
+CHANGES = colormaps["BrBG_r"]
 UNDECIDED = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
 OUTLINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorder": 3}
 
@@ -44,7 +44,7 @@ ROUNDING = 1e-9
 def maps(
     table: pd.DataFrame, *, x: str, y: str, value: str, panel: str | None = None,
     mark: str | None = None, xlabel: str = "", ylabel: str = "", values: str = "",
-    half_widths: bool = False, title: str = "", subtitle: str = "",
+    title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
     """Draw maps side by side: one scale of colours and a line where the sign turns.
 
@@ -57,8 +57,6 @@ def maps(
         Where a cell has no number, `mark` has a key of `MARKS`.
     values : str
         What the colours stand for.
-    half_widths : bool
-        Whether positive values are gains: blue-green, with half their interval, and no line.
     """
     labels = {"x": x, "y": y, "panel": panel, "mark": mark}
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
@@ -69,11 +67,9 @@ def maps(
     for end, name in ENDS.items():
         refuse(plain & np.isinf(cells[end]), table, name)
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
-    colours = GAINS if half_widths else CHANGES
-    most = float(cells["value"].abs().max()) or 1.0 if half_widths else MOST
     across = min(2, len(panels))
     down = -(-len(panels) // across)
-    height = down * (0.55 + (0.26 if half_widths else 0.2) * len(rows)) + 0.2 * half_widths
+    height = down * (0.55 + 0.2 * len(rows))
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
@@ -87,15 +83,15 @@ def maps(
             else:
                 interval = interval_of(cell, "value")
                 decided = interval.above(0) or interval.below(0)
-                colour = colours(0.5 + interval.estimate / (2 * most)) if decided else ""
-                text, longer = _cell_text(interval, half_widths), interval.estimate > 0
+                colour = CHANGES(0.5 + interval.estimate / (2 * MOST)) if decided else ""
+                text, longer = _cell_text(interval), interval.estimate > 0
             sides[at] = longer
             its: Any = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
             axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **its))
             dark = bool(colour) and np.dot(to_rgb(colour), (0.299, 0.587, 0.114)) < 0.5
-            its = {"color": "white" if dark else "black", "fontsize": 8 if half_widths else 7}
+            its = {"color": "white" if dark else "black", "fontsize": 7}
             axes.text(at[0] + 0.5, at[1] + 0.46, text, ha="center", va="center", **its)
-        for (i, j), here in () if half_widths else sides.items():
+        for (i, j), here in sides.items():
             if sides.get((i + 1, j), here) != here:
                 axes.plot([i + 1] * 2, [j, j + 1], **OUTLINE)
             if sides.get((i, j + 1), here) != here:
@@ -111,23 +107,19 @@ def maps(
     for axes in grid[:, 0]:
         axes.set_ylabel(ylabel)
     if values:
-        scale = ScalarMappable(Normalize(-most, most), colours)
-        extend = "both" if cells["value"].abs().max() > most else "neither"
+        scale = ScalarMappable(Normalize(-MOST, MOST), CHANGES)
+        extend = "both" if cells["value"].abs().max() > MOST else "neither"
         figure.colorbar(scale, ax=grid, label=values, extend=extend, aspect=30, pad=0.02)
     title_figure(figure, title, subtitle)
     return figure
 
 
-def _cell_text(interval, half_widths):
+def _cell_text(interval):
     """Return a change in few letters: from tenfold on, by what factor."""
-    digits = int(half_widths)
-    if not half_widths and interval.estimate >= 900:
+    if interval.estimate >= 900:
         return f"×{1 + interval.estimate / 100:.0f}"
-    rounded = round(interval.estimate, digits) + 0.0  # no minus before a zero
-    text = f"{rounded:+.{digits}f}" if rounded or half_widths else "0"
-    if half_widths and not interval.warning:
-        text += f" ± {interval.half_width:.{digits}f}"
-    return text.replace("-", "−")
+    rounded = round(interval.estimate)
+    return f"{rounded:+}".replace("-", "−") if rounded else "0"
 
 
 def timelines(

@@ -24,7 +24,7 @@ from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.core import Decision, Entries, Results, Scale, Study, most, scales
 from coalloc_lib.studies.losses import add_densities, add_printed_tables, scenario_columns
-from coalloc_lib.studies.response_lines import SHARES, Line, Ranges, add_lines, parent
+from coalloc_lib.studies.response_lines import SHARES, Line, Ranges, add_lines
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel, Mixture
 
@@ -111,23 +111,6 @@ LINES = {name: Line(scenario, PROCESSORS, COMPARED) for name, scenario in _scena
 
 
 @dataclass(frozen=True)
-class Placements:
-    """Equal clusters in heavy traffic under worst fit and first fit; the scale has `map_jobs`."""
-
-    clusters: int
-    components: int
-
-    def measure(self, scale: Scale, seed: np.random.SeedSequence) -> tuple[Sample, Sample]:
-        """Return the maximal utilization of each run, under worst fit and under first fit."""
-        system = Multicluster.equal(self.clusters, PROCESSORS // self.clusters)
-        worst = Scenario(system, JobModel(SIZES, self.components))
-        how = {"jobs": scale.map_jobs, "replications": scale.replications}
-        rules = worst, worst.with_(placement=FirstFit())
-        one, other = (replicated_traffic(rule, seed=parent(seed), **how)[0] for rule in rules)
-        return Sample(one.mean(axis=1)), Sample(other.mean(axis=1))
-
-
-@dataclass(frozen=True)
 class Stretched:
     """Jobs whose service is all `alpha` times as long, at 1/`alpha` of the rate: CC-13."""
 
@@ -164,10 +147,8 @@ class BreakEven:
             raise InputError(f"workload = {model}; give a JobModel of two unordered components")
         largest = int(model.with_(merged_into=1).largest().components.max())
         if largest > system.largest:
-            raise InputError(
-                f"sizes = {model.sizes} make jobs of up to {largest} processors, and no cluster of "
-                f"{system} could keep one whole; give smaller sizes or larger clusters"
-            )
+            why = f"make jobs of up to {largest} processors, too wide for a cluster of {system}"
+            raise InputError(f"sizes = {model.sizes} {why}; give smaller sizes or larger clusters")
 
     @property
     def whole(self) -> Scenario:
@@ -178,9 +159,10 @@ class BreakEven:
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the stretch at break-even in each replication."""
         how: dict[str, Any] = {"jobs": scale.map_jobs, "replications": scale.replications}
-        spread, warning = replicated_traffic(self.scenario, seed=seed, **how)
-        whole, why = replicated_traffic(self.whole, seed=seed, **how)
-        return Sample(spread.mean(axis=1) / whole.mean(axis=1), warning or why)
+        (spread, doubt), (whole, more_doubt) = (
+            replicated_traffic(each, seed=seed, **how) for each in (self.scenario, self.whole)
+        )
+        return Sample(spread.mean(axis=1) / whole.mean(axis=1), doubt or more_doubt)
 
 
 add_printed_tables(
@@ -312,46 +294,6 @@ _add("11", f"Figure 11: {_TIMES}, of one total, first fit, 4×32",
      "Of one total, two or four components can use more than one, mixtures of one and four less",
      "CC-11", dashed="as much as one component", **_JOBS)  # fmt: skip
 _add_worst(12, "total", "of one total")
-
-
-def _worst_fit_wants_few(table: pd.DataFrame) -> bool:
-    """Whether it wins with as many components as clusters, up to eight, and nowhere with few."""
-    won = table[table["wins"] == "worst fit"]
-    most = (won["components"] > won["clusters"] / 2) & (won["clusters"] <= 8)
-    all_clusters = won["clusters"][won["components"] == won["clusters"]]
-    return {*all_clusters} == {2, 4, 8} and most.all() and "first fit" in {*table["wins"]}
-
-
-def _draw_map(table, **titles):
-    system = [f"{n}×{PROCESSORS // n}" for n in table["clusters"]]
-    points = {"gain": "gain_estimate", "ci95_low": "gain_low", "ci95_high": "gain_high"}
-    return plots.maps(
-        table.assign(system=system, **{name: 100 * table[at] for name, at in points.items()}),
-        x="system", y="components", value="gain", half_widths=True, xlabel="system",
-        ylabel="components of a job", values="percentage points", **titles,
-    )  # fmt: skip
-
-
-@study.add_figure(
-    "map", "Maximal utilization under worst fit less that under first fit, for every division of "
-    f"{PROCESSORS} processors; hatched: undecided",
-    lambda *_: {(n, k): Placements(n, k) for n in (1, 2, 4, 8, 16) for k in range(1, n + 1)},
-    draw=_draw_map, when=_worst_fit_wants_few,
-    notice="Worst fit saturates later where jobs need most of eight clusters or fewer; elsewhere "
-    "first fit does, or neither",
-)  # fmt: skip
-def placements_table(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return both maximal utilizations, and which wins: the paired interval does not hold 0."""
-    rows = []
-    for (clusters, components), case in entries.items():
-        worst, first = results[case]
-        row: dict[str, Any] = {"clusters": clusters, "components": components}
-        for name, runs in {"worst_fit": worst, "first_fit": first, "gain": worst - first}.items():
-            ends = ("estimate", "low", "high")
-            row |= {f"{name}_{end}": getattr(runs.interval, end) for end in ends}
-        wins = "worst fit" if row["gain_low"] > 0 else "first fit" if row["gain_high"] < 0 else "-"
-        rows.append(row | {"wins": wins})
-    return pd.DataFrame(rows)
 
 
 #: Stretches that are known from elsewhere, by what is written beside them: programs on links a

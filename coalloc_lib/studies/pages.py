@@ -69,7 +69,7 @@ def claims_table(rows: Sequence[Row]) -> Styler:
     """Return claims as a table: the paper's words, and what came out here."""
     claims, items = load_claims(rows[0].study), [row.item for row in rows]
     table = pd.DataFrame(list(map(vars, rows)), items).assign(
-        words=[claims[item].words for item in items], note=[*map(_note, rows)],
+        words=[claims[item].claim for item in items], note=[*map(_note, rows)],
         where=[claims[item].where for item in items],
     )  # fmt: skip
     names = {"words": "the paper", "where": "where", "quantity": "looked at"}
@@ -112,7 +112,7 @@ def verdict_lines(rows: Sequence[Row]) -> str:
         lines.append(
             f'<div style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
             f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
-            f"<i>{escape(claims[row.item].words.rstrip('.'))}.</i> "
+            f"<i>{escape(claims[row.item].claim.rstrip('.'))}.</i> "
             f"{escape(_evidence(row))} {_note(row)}</div>"
         )
     return "".join(lines)

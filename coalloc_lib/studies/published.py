@@ -1,6 +1,5 @@
 """What the papers print, from ``data/published``: cells of their tables, claims of their prose."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,20 +48,6 @@ class Claim:
         """The sentences, by verdict."""
         said = {"holds": self.holds, "does not hold": self.does_not_hold}
         return said | {"undecided": self.undecided}
-
-    @property
-    def words(self) -> str:
-        """The claim, with systems as count × size; a note says so where the paper turns them.
-
-        Examples
-        --------
-        >>> Claim("a-study", "CC-3", "fig. 4", "16x8 is like 32x4", "").words
-        '8×16 is like 4×32 (count × size of clusters; in the paper 16x8, 32x4)'
-        """
-        theirs = re.findall(r"\b\d+x\d+\b", self.claim)
-        ours = re.sub(r"\b(\d+)x(\d+)\b", r"\2×\1", self.claim)
-        note = f" (count × size of clusters; in the paper {', '.join(dict.fromkeys(theirs))})"
-        return ours + note * bool(theirs)
 
 
 def load_published(study: str) -> list[PublishedLoss]:

@@ -1,6 +1,7 @@
 """The sharing explorer: a workload on several sites that keep to themselves, share, or span."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -67,8 +68,12 @@ def _picture(
     times = drawn.interval(lambda means: float(means[one] / means[other]))
     rows, panels = [], []
     for row, mode in enumerate(cases):
-        hours = drawn.interval(partial(_hours, row))
-        known = {"system": configuration, "mode": mode, "words": in_hours(hours)}
+        hours = drawn.interval(itemgetter(row)).times(1 / 3600)
+        known = {
+            "system": configuration,
+            "mode": mode,
+            "words": f"{hours.estimate:.1f} h ({hours.low:.1f} to {hours.high:.1f})",
+        }
         rows.append(known | interval_columns(hours, "hours"))
         if mode != model.SINGLE:
             _, spanned, busy = ran[mode]
@@ -98,24 +103,6 @@ def _picture(
     return Picture(bars, below=timeline, rows=said)
 
 
-def _hours(row, means):
-    """Return one of several means, in hours."""
-    return float(means[row] / 3600)
-
-
-def in_hours(mean: Interval) -> str:
-    """Return an AWRT in words, with the ends of its interval, which need not be at one distance.
-
-    Examples
-    --------
-    >>> in_hours(Interval(22.365, 16.73, 26.78, 6)), in_hours(Interval(240.1, 199.6, 262.0, 6))
-    ('22.4 h (16.7 to 26.8)', '240 h (200 to 262)')
-    """
-    digits = 1 if mean.estimate < 100 else 0
-    middle, low, high = (f"{x:.{digits}f}" for x in (mean.estimate, mean.low, mean.high))
-    return f"{middle} h ({low} to {high})"
-
-
 def verdict(times: Interval) -> str:
     """Say whether spanning pays, where the interval tells.
 
@@ -124,12 +111,10 @@ def verdict(times: Interval) -> str:
     >>> verdict(Interval(0.92, 0.832, 0.9982, 6))
     'Spanning sites pays: its AWRT is 0.920 times that of job sharing (0.832 to 0.998)'
     """
-    digits = 3 if "1.00" in (f"{times.low:.2f}", f"{times.high:.2f}") else 2
-    middle, low, high = (f"{x:.{digits}f}" for x in (times.estimate, times.low, times.high))
-    answer = "Whether spanning sites pays is undecided"
-    if times.below(1) or times.above(1):
-        answer = f"Spanning sites {'pays' if times.below(1) else 'loses'}"
-    return f"{answer}: its AWRT is {middle} times that of job sharing ({low} to {high})"
+    known: dict = {True: "Spanning sites pays", False: "Spanning sites loses"}
+    answer = known.get(times.below(1), "Whether spanning sites pays is undecided")
+    ends = f"({times.low:.3f} to {times.high:.3f})"
+    return f"{answer}: its AWRT is {times.estimate:.3f} times that of job sharing {ends}"
 
 
 def sharing_picture(

@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, positive, whole
+from coalloc_lib.checks import InputError, positive, whole
 from coalloc_lib.distributions import HyperErlang, SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.seeds import Seed, generators, spawn
 
-#: Of the ratios of a class of the log so many quantiles are kept, and no job.
-QUANTILES = 200
 FOLDER = Path(__file__).parents[2] / "data" / "traces"
 
 
@@ -39,27 +37,15 @@ class JobClass:
     def __str__(self) -> str:
         return f"{self.low}-{self.high}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters in plain types; `from_dict` makes the class of them."""
-        times = {
-            name: [law.share, *law.rates, law.order]
-            for name, law in (("gaps", self.gaps), ("runtimes", self.runtimes))
-        }
-        shares = {int(size): float(self.sizes.probabilities[size]) for size in self.sizes.sizes}
-        head = {"low": self.low, "high": self.high, "jobs": self.jobs, "sizes": shares}
-        return head | times | {"ratios": self.ratios.tolist()}
-
     @classmethod
     def from_dict(cls, known: dict[str, Any]) -> "JobClass":
-        """Return the class of the parameters that `to_dict` gives."""
+        """Return the class of parameters, as ``data/traces/fit_classes.py`` writes them."""
         low, high = known["low"], known["high"]
         shares = np.zeros(high + 1)
         for size, share in known["sizes"].items():
             shares[int(size)] = share
-        gaps, runtimes = (
-            HyperErlang(share, (first, second), order)
-            for share, first, second, order in (known["gaps"], known["runtimes"])
-        )
+        times = (known["gaps"], known["runtimes"])
+        gaps, runtimes = (HyperErlang(share, tuple(rates), k) for share, *rates, k in times)
         sizes = SizeDistribution(shares / shares.sum(), f"sizes {low}-{high}")
         return cls(low, high, known["jobs"], sizes, gaps, runtimes, np.array(known["ratios"]))
 
@@ -68,7 +54,7 @@ class JobClass:
 class HyperErlangWorkload:
     """A `Workload` of classes of job sizes, each with arrivals and run times of its own.
 
-    `fit_workload` makes one of a log.
+    ``data/traces/fit_classes.py`` fits one to a log.
 
     Notes
     -----
@@ -132,7 +118,7 @@ def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
         known = sorted(file.name.split(".")[0].upper() for file in FOLDER.glob("*.jann.json"))
         raise InputError(
             f"log = {log!r}; parameters are here of {', '.join(known) or 'none'} (a checkout has "
-            "them), give one of these, or fit_workload(log.jobs())"
+            "them), give one of these, or fit one by data/traces/fit_classes.py"
         )
     known = json.loads(path.read_text("utf-8"))
     return HyperErlangWorkload(tuple(map(JobClass.from_dict, known["classes"])), known["longest"])
@@ -143,64 +129,3 @@ def _arrivals(one: JobClass, count: int, seed: Seed) -> NDArray[np.float64]:
     rng, *_ = generators(seed, 4)
     first = one.gaps.residual(rng)
     return first + np.append(0.0, np.cumsum(one.gaps.sample(rng, count - 1)))
-
-
-def fit_workload(jobs: JobStream, *, least: int = 100) -> HyperErlangWorkload:
-    """Fit a workload of hyper-Erlang distributions to the jobs of a log.
-
-    Parameters
-    ----------
-    jobs : JobStream
-        ``log.jobs()``, for example; the workload has its unit of time.
-    least : int
-        Classes of sizes are 1, 2, 3-4, 5-8, ...; one of fewer jobs is joined with the next wider
-        one, the last with that before it: of few jobs three moments say little.
-
-    Raises
-    ------
-    InputError
-        Where there are fewer than `least` jobs, or no hyper-Erlang times have their moments.
-
-    References
-    ----------
-    See `HyperErlangWorkload`.
-    """
-    instance_of("jobs", jobs, JobStream, "the jobs of a log: log.jobs()")
-    whole("least", least, least=3)
-    if len(jobs) < least:
-        raise InputError(f"jobs are {len(jobs)}, fewer than least = {least}; give more, or less")
-    sizes = jobs.processors
-    edges, before = [], 0
-    bounds = [2**k for k in range((int(sizes.max()) - 1).bit_length() + 1)]
-    for edge in bounds:
-        if (count := int((sizes <= edge).sum())) - before >= least:
-            edges.append(edge)
-            before = count
-    edges[-1] = bounds[-1]  # the rest, if there is any, goes with the last
-    kind = np.searchsorted(edges, sizes)
-    lows = [1, *(edge + 1 for edge in edges[:-1])]
-    parts = (jobs[kind == number] for number in range(len(edges)))
-    classes = tuple(map(_fitted, lows, edges, parts))
-    return HyperErlangWorkload(classes, float(jobs.estimate.max()))
-
-
-def _fitted(low: int, high: int, jobs: JobStream) -> JobClass:
-    """Return the class of these jobs."""
-    times = {"times between arrivals": np.diff(np.sort(jobs.submit)), "run times": jobs.runtime}
-    fits = []
-    for name, values in times.items():
-        try:
-            fits.append(HyperErlang.fit(values))
-        except InputError as error:
-            raise InputError(
-                f"the {name} of the {len(jobs)} jobs of {low} to {high} processors cannot be "
-                f"fitted ({error}); give a larger least"
-            ) from None
-    ran = jobs.runtime > 0
-    ratios = jobs.estimate[ran] / jobs.runtime[ran]
-    # Fewer than there are jobs: the parameters of a log should tell no job of it.
-    kept = min(QUANTILES, max(len(ratios) // 4, 1))
-    at = (np.arange(kept) + 0.5) / kept
-    ratios = np.quantile(ratios, at, method="inverted_cdf")
-    sizes = SizeDistribution.empirical(jobs.processors, f"sizes {low}-{high}")
-    return JobClass(low, high, len(jobs), sizes, fits[0], fits[1], ratios)

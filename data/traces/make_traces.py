@@ -14,6 +14,7 @@ import json
 import sys
 from pathlib import Path
 
+import fit_classes as of_classes
 import fit_model
 import numpy as np
 from adapted_lublin import AdaptedLublin
@@ -21,7 +22,6 @@ from adapted_lublin import AdaptedLublin
 from coalloc_lib.checks import InputError
 from coalloc_lib.files import atomic_path
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace, trace
-from coalloc_lib.workloads.jann import fit_workload
 from coalloc_lib.workloads.swf import write_swf
 
 HERE = Path(__file__).parent
@@ -48,8 +48,8 @@ def fit(name, folder=HERE):
 
 def fit_classes(name, folder=HERE):
     """Fit the workload of Jann and others to a real log and write its parameters: no job."""
-    fitted = fit_workload(load_trace(name, missing="error").jobs())
-    classes = [one.to_dict() for one in fitted.classes]
+    fitted = of_classes.fit_workload(load_trace(name, missing="error").jobs())
+    classes = [of_classes.parameters(one) for one in fitted.classes]
     parameters = {"log": name, "longest": fitted.longest_estimate, "classes": classes}
     _write(folder / f"{name.lower()}.jann.json", parameters, 6)
 

@@ -3,11 +3,14 @@
 import re
 from copy import deepcopy
 from functools import cache
+from html import escape
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from coalloc_lib.studies import STUDIES
+from coalloc_lib.studies.published import load_claims
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -22,6 +25,9 @@ IMPORT = re.compile(
     r"|from coalloc_lib\.studies\.\w+ import [\w, ]+|from lessons(?:\.\w+)? import [\w, ]+)$"
 )
 IMAGE = re.compile(r'<img alt="([^"]*)" src="data:image/(?:svg\+xml|png);base64,')
+#: What stands below a figure: a claim's name and its verdict, and the rest; and such in prose.
+VERDICT = re.compile(r"([A-Z]{2}-\d+) (?:is )?(holds|does not hold|undecided)\b")
+BELOW = re.compile(r">\S " + VERDICT.pattern + r"\.</b>(.*?)</div>", re.DOTALL)
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 #: A whole notebook is run, and its exercises; longer than any other test may take.
@@ -57,6 +63,19 @@ def test_outputs_are_kept_and_free_of_trouble(path):
     assert counts == list(range(1, len(counts) + 1)), "run it from top to bottom in a new kernel"
     assert not troubles(notebook)
     assert path.stat().st_size < LARGEST
+
+
+@each_notebook
+def test_what_stands_below_figures_is_what_verdicts_mean_and_prose_agrees(path):
+    known = {item: claim for study in STUDIES for item, claim in load_claims(study).items()}
+    outputs = [output for cell in code_cells(load(path)) for output in cell.outputs]
+    below = BELOW.findall("".join(o.get("data", {}).get("text/html", "") for o in outputs))
+    for item, verdict, text in below:
+        assert escape(known[item].sentences[verdict].rstrip(".")) in text
+    prose = "".join(cell.source for cell in load(path).cells if cell.cell_type == "markdown")
+    kept = {item: verdict for item, verdict, _ in below}
+    assert kept
+    assert all(kept.get(item, verdict) == verdict for item, verdict in VERDICT.findall(prose))
 
 
 @each_notebook

@@ -40,10 +40,6 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
     assert figure.axes[-1].get_ylabel() == "change, %"
     assert len(hatched(maps(CELLS.assign(warning="rising")).axes[0])) == 6
     assert one.get_lines()
-    halves = CELLS.assign(warning=["", "rising"] * 3)[:2]  # in doubt there is no half width
-    axes = maps(halves, half_widths=True).axes[0]
-    assert texts(axes) == ["−20.0 ± 5.0", "+5.0"]
-    assert not axes.get_lines()
 
 
 @pytest.mark.parametrize(

@@ -13,19 +13,17 @@ SMALL = {
     ),
     "communication-penalty": Scale(
         jobs=1_000, runs=3, search_jobs=1_000, search_runs=3, search_budget=5, map_jobs=500,
-        map_runs=3, jumps=(8, 20), search_jumps=(8,), waiting_jumps=(20,), map_jumps=(8,),
+        map_runs=3, jumps=(8, 20), spread_jumps=(8, 20), search_jumps=(8,), waiting_jumps=(20,),
+        map_jumps=(8,),
         along=(0.0, 0.3), penalties=(0.05, 0.2), map_penalties=(0.0, 0.2), above=(3, 10, 19),
         map_above=(3, 10), loads=(0.5, 0.7, 0.786), map_loads=(0.5, 0.786),
     ),
     "job-sharing": Scale(
-        draws=4, overheads=(0.0, 0.1, 0.25, 0.4), policies=("EASY", "FCFS"), drowned=(),
+        draws=4, overheads=(0.0, 0.1, 0.25, 0.4), policies=("EASY", "FCFS"),
         elsewhere=("m64", "m128"),
-        losses=Scale(jobs=2_000, replications=3),
-        responses=Scale(jobs=2_000, replications=3, shares=(0.5,), precision=0.5, most_jobs=2_000),
-        penalties=Scale(jobs=2_000, runs=3, along=(0.0, 0.3)),
     ),
     "online-batch": Scale(
-        logs=("KTH-SP2",), lengths_as_printed=("exact",), shares=(0.0, 0.8, 1.0), draws=2,
+        logs=("KTH-SP2",), shares=(0.0, 0.8, 1.0), draws=2,
         resamples=40, dear_logs=("KTH-SP2",), tree_jobs=4, tree_shares=(0.0, 0.8),
         tree_servers=(4, 8), tree_slots=(4, 8), tree_wanted=(4, 8), readings=("5 min at least",),
     ),

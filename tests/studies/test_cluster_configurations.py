@@ -9,8 +9,6 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.curves import response_point
 from coalloc_lib.intervals import Bound, Interval, Sample, student
-from coalloc_lib.saturation import heavy_traffic
-from coalloc_lib.seeds import spawn
 from coalloc_lib.studies import cluster_configurations as cc
 from coalloc_lib.studies import response_lines
 from coalloc_lib.studies.cluster_configurations import LINES, BreakEven, study
@@ -156,21 +154,6 @@ def test_runs_in_doubt_decide_nothing_and_leave_figures_without_their_notice(res
     undecided = {row.item for row in rows if row.verdict == "undecided"}
     assert undecided == {f"CC-{number}" for number in (*range(1, 13), 14)}
     assert not any(notices(name, doubtful) for name in FALSE)
-
-
-def test_the_map_names_a_winner_only_where_the_interval_is_clear_of_zero(result):
-    table, when = result.figure("map").data(), study.figures["map"].when
-    assert len(table) == 1 + 2 + 4 + 8 + 16
-    assert ((table["wins"] == "worst fit") == (table["gain_low"] > 0)).all()
-    assert ((table["wins"] == "first fit") == (table["gain_high"] < 0)).all()
-    rules = [LINES[f"4×32 {rule} fit"].scenario for rule in ("worst", "first")]
-    streams = [rules[0].sample(TINY.map_jobs, seed=run) for run in spawn(1, TINY.replications)]
-    worst, first = (np.mean([heavy_traffic(each, s).mean() for s in streams]) for each in rules)
-    cell = table[(table["clusters"] == 4) & (table["components"] == 4)].iloc[0]
-    assert cell["worst_fit_estimate"] == pytest.approx(worst, rel=1e-12)
-    assert cell["gain_estimate"] == pytest.approx(worst - first, rel=1e-9)
-    assert when(table)
-    assert not when(table.assign(wins="first fit"))
 
 
 def test_a_part_of_the_processors_has_all_of_the_load():

@@ -6,27 +6,15 @@ import pytest
 
 from coalloc_lib.studies.core import Results, Scale, cases_of
 from coalloc_lib.studies.online_batch import figures, runs, study
-from coalloc_lib.studies.online_batch.runs import (
-    CTC,
-    ENDS,
-    HPC2N,
-    KTH,
-    LEAST,
-    PHASES,
-    WAITS,
-    Outcome,
-)
+from coalloc_lib.studies.online_batch.runs import CTC, ENDS, KTH, LEAST, WAITS, Outcome
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
 WEEKS = 8
-#: Noise of the weeks at which nothing is known of means that are near.
-LOUD = 0.9
-HOLDS, FAILS, OPEN = "holds", "does not hold", "undecided"
+HOLDS, FAILS, OPEN, LOST = "holds", "does not hold", "undecided", "cannot be tested"
 NAMES = ["jobs", "requests", "wait", "delay", "attempts", "penalty"]
 NAMES += [f"{kind} {h}" for kind in ("within", "over") for h in runs.WITHIN]
-NAMES += ["jobs by length", "penalty by length", "jobs by size", "wait by size"]
-NAMES += ["requests by fifty", "attempts by fifty"]
+NAMES += [f"{name} by {by}" for by in ("length", "size", "fifty") for name in NAMES[:6]]
 
 
 def found(known, noise, wave):
@@ -95,20 +83,20 @@ def falling(case):
     return {"attempts by fifty": 500 - np.arange(11), "longest": 50.0}
 
 
-def shape(shares, **more):
+def shape(shares):
     """Return the distribution of waits of which so many are of so many hours."""
     waits, total = np.array([*shares]), sum(shares.values())
     mass = np.array([*shares.values()]) / total
     within = {f"within {h}": mass[waits <= h].sum() for h in runs.WITHIN}
-    return within | {"longer": np.array([mass[waits > at].sum() for at in WAITS])} | more
+    return within | {"longer": np.array([mass[waits > at].sum() for at in WAITS])}
 
 
-def ahead(shift, tail, record, long=90.0, noise=0.0):
+def ahead(shift, tail, record, noise=0.0):
     """Return waits of which reservations move some of those of no time to 3 h, and to 20."""
 
     def known(case):
         if case.policy == runs.RECORDED:
-            return shape({0.1: record, 20.0: 1 - record}, longest=long)
+            return shape({0.1: record, 20.0: 1 - record})
         moved = case.share * (1 + 0.01 * case.draw + noise * (case.draw - 1))
         waits = {0.1: 60, 1.5: 10, 2.2: 5, 2.8: 5, 3.2: 5, 6.0: 5, 20.0: 10}
         waits[0.1] += 5 * (case.policy == "conservative") - (shift + tail) * moved
@@ -129,17 +117,12 @@ def steps(factor):
     return lambda case: {"wait": factor if getattr(case.scheduling, "step", 0) == 300 else 1.0}
 
 
-def tries(kth):
-    return lambda case: {"attempts by fifty": [kth if case.log.name == KTH else 5.0] * 11}
-
-
-NOISY = {"noise": LOUD}
+NOISY = {"noise": 0.9}  # nothing is known of means that are near
 FORCED = [
     ("OB-3", "figure3", penalties(20, 0.5), HOLDS), ("OB-3", "figure3", penalties(5, 2), FAILS),
     ("OB-3", "figure3", penalties(10, 1), OPEN, NOISY),
     ("OB-4", "figure4 readings", printed, HOLDS), ("OB-4", "figure4 readings", shorter, FAILS),
     ("OB-4", "figure4 readings", falling, FAILS), ("OB-4", "figure4 readings", by_servers, OPEN),
-    ("OB-4", "figure4 readings", printed, OPEN, {"stand_in": True}),
     ("OB-5", "figure4", shares(0.8, 0.5, 0.6), HOLDS),
     ("OB-5", "figure4", shares(0.4, 0.9, 0.4), FAILS),
     ("OB-5", "figure4", shares(0.5, 0.65, 0.5), OPEN, NOISY),
@@ -148,17 +131,22 @@ FORCED = [
     ("OB-7", "figure4 readings", printed, HOLDS), ("OB-7", "figure4 readings", by_servers, OPEN),
     ("OB-7", "figure4 readings", falling, FAILS),
     ("OB-8", "figure6", ahead(20, 0, 0.9), HOLDS), ("OB-8", "figure6", ahead(5, 30, 0.9), FAILS),
-    ("OB-8", "figure6", ahead(20, 0, 0.4), FAILS), ("OB-8", "figure6", ahead(20, 0, 0.9, 5), FAILS),
+    ("OB-8", "figure6", ahead(20, 0, 0.4), FAILS),
     ("OB-8", "figure6", ahead(-4, 0, 0.9), FAILS),
     ("OB-8", "figure6", ahead(20, 1, 0.9, noise=2), OPEN),
     ("OB-9", "figure7a", waits(1, 0.01), HOLDS, {"draws": 4}),
     ("OB-9", "figure7a", waits(-1, 0.01), FAILS, {"draws": 4}),
     ("OB-9", "figure7a", waits(0.01, 1), OPEN, {"draws": 4}),
-    ("OB-12", "figure4", lambda case: {"used": 0.8 if is_online(case) else 0.7}, HOLDS),
+    ("OB-12", "figure4",  # 'may': on one log is enough
+     lambda case: {"used": 0.7 + 0.1 * (is_online(case) and case.log.name == KTH)}, HOLDS),
     ("OB-12", "figure4", lambda case: {}, FAILS),
     ("OB-13", "sensitivity", steps(0.95), HOLDS), ("OB-13", "sensitivity", steps(0.8), FAILS),
     ("OB-13", "sensitivity", steps(0.9), OPEN, NOISY),
-    ("OB-14", "readings", tries(9.0), HOLDS), ("OB-14", "readings", tries(4.0), FAILS),
+]  # fmt: skip
+#: What would be judged of the real log is not of a stand-in, whatever comes out there.
+FORCED += [
+    (item, figure, known, LOST, dict(*how) | {"stand_in": True})
+    for item, figure, known, answer, *how in FORCED if answer in (HOLDS, FAILS)
 ]  # fmt: skip
 
 
@@ -174,12 +162,13 @@ def test_each_verdict_comes_from_results_that_force_it(monkeypatch, row):
 @pytest.mark.parametrize("stand_in", [False, True])
 def test_printed_numbers_are_judged_once_and_on_their_own_log_alone(monkeypatch, stand_in):
     monkeypatch.setattr(runs, "logs", small_logs(stand_in))
-    (numbers,) = study._numbers
-    rows = {row.item: row for row in numbers(results("figure4", "readings", known=printed))}
+    (numbers,), made = study._numbers, results("figure4", "readings", known=printed)
+    assert "more than CTC on 338, 430, 512 servers" in study.claim_row("OB-14", made).note
+    rows = {row.item: row for row in numbers(made)}
     assert len(rows) == 7 + 2 * (not stand_in)
     for name, row in rows.items():
         is_testable = name.startswith(KTH) and not stand_in
-        assert row.verdict == ("reproduced" if is_testable else "cannot be tested")
+        assert row.verdict == ("reproduced" if is_testable else LOST)
 
 
 def test_ob1_needs_the_marks_in_their_order():
@@ -195,27 +184,26 @@ def test_ob1_needs_the_marks_in_their_order():
     ("kth", "hpc2n", "answer"), [(2.47, 4.7, HOLDS), (2.47, 5.2, FAILS), (None, None, OPEN)]
 )
 def test_ob2_needs_the_printed_lengths(kth, hpc2n, answer):
-    names = [KTH, HPC2N] if kth else ["KTH-SP2 (synthetic stand-in)"] * 2
+    names = [KTH, runs.HPC2N] if kth else ["KTH-SP2 (synthetic stand-in)"] * 2
     made = results()
     made._tables["table1"] = pd.DataFrame({"log": names, "mean_length_h": [kth or 2, hpc2n or 5]})
     assert study.claim_row("OB-2", made).verdict == answer
 
 
 @pytest.mark.parametrize(
-    ("change", "trees", "spread", "answer"),
-    [(0.1, 0.1, 0.01, HOLDS), (2, 2, 0.01, FAILS), (0.1, 2, 0.01, FAILS), (0.25, 0.25, 0.2, OPEN)],
+    ("change", "spread", "stand_in", "answer"),
+    [(0.1, 0.01, 0, HOLDS), (2, 0.01, 0, FAILS), (0.25, 0.2, 0, OPEN), (2, 0.01, 1, LOST)],
 )
-def test_ob10_needs_constant_operations(monkeypatch, change, trees, spread, answer):
-    monkeypatch.setattr(runs, "logs", small_logs())
+def test_ob10_needs_constant_operations(monkeypatch, change, spread, stand_in, answer):
+    monkeypatch.setattr(runs, "logs", small_logs(stand_in))
 
-    def times(case, change):
+    def times(case):
         return (1 + change * case.share) * (1 + spread * (case.draw - 1) * (case.share > 0))
 
-    made = results("figure7a", known=lambda case: {"attempts": times(case, change)})
-    cases = study.figures["figure7b"].cases(made.scale, 1).values()
-    counted = {c: dict.fromkeys((*PHASES, "attempts"), times(c.case, trees)) for c in cases}
-    made = Results(study, made.scale, 1, {**made.by_case, **counted})
-    assert study.claim_row("OB-10", made).verdict == answer
+    scale = results().scale
+    cases = study.figures["figure7b"].cases(scale, 1).values()
+    done = {c: dict.fromkeys((*runs.PHASES, "attempts"), times(c.case)) for c in cases}
+    assert study.claim_row("OB-10", Results(study, scale, 1, done)).verdict == answer
 
 
 @pytest.mark.parametrize(

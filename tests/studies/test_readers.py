@@ -46,7 +46,7 @@ def test_what_is_added_is_run_and_drawn_beside_the_rest(study, name, label, case
     [
         (MU, "figure8", (4, "x"), co.Scenario(FOUR, IN_TWO), "give a pair of texts"),
         (MU, "figure8", ("4 × 32", "mine"), co.FCFS(), "give a Scenario"),
-        (CC, "break-even", "mine", co.Scenario(FOUR, WIDE), "up to 36 processors, and no cluster"),
+        (CC, "break-even", "mine", co.Scenario(FOUR, WIDE), "up to 36 processors, too wide"),
         (CC, "break-even", "mine", "a guess", "is no Scenario"),
         (PENALTY, "figure1", (5, "S1", 0.1), served(5), "line = 'S1' is a group of jobs"),
         (PENALTY, "figure1", (5, "mine", 0.1), served(20), "jumps = 5 and the scenario has FPFS"),

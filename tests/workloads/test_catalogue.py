@@ -214,3 +214,10 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch, cache):
             InputError, match=r"COALLOC_TRACES = .*(gone|\.\.\.x+)' is not a folder"
         ):
             load_trace("KTH-SP2")
+
+
+def test_a_log_without_a_known_checksum_is_said_not_to_be_checked(monkeypatch, folder):
+    entry = put_in_catalogue(monkeypatch, content_sha256=None, archive_sha256=None)
+    (folder / entry.file).write_bytes(PACKED)
+    with pytest.warns(UserWarning, match="is not checked: no checksum of KTH-SP2 is known"):
+        assert len(load_trace("KTH-SP2", missing="error")) == 3

@@ -4,19 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from fit_classes import QUANTILES, fit_workload, parameters
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import coalloc_lib as co
 from coalloc_lib.distributions import HyperErlang
-from coalloc_lib.workloads.jann import (
-    QUANTILES,
-    HyperErlangWorkload,
-    JobClass,
-    fit_workload,
-    shipped_workload,
-)  # fmt: skip
+from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, shipped_workload
 from coalloc_lib.workloads.swf import read_swf
 from tests.conftest import ROOT
 
@@ -109,10 +104,8 @@ def holds_its_log(jobs, workload):
     for one in workload.classes:
         mine = jobs[(jobs.processors >= one.low) & (jobs.processors <= one.high)]
         assert one.jobs == len(mine)
-        for fitted, values in (
-            (one.gaps, np.diff(np.sort(mine.submit))),
-            (one.runtimes, mine.runtime),
-        ):
+        gaps = np.diff(np.sort(mine.submit))
+        for fitted, values in ((one.gaps, gaps), (one.runtimes, mine.runtime)):
             for k, moment in enumerate(moments_of(values), start=1):
                 assert fitted.moment(k) == pytest.approx(float(moment), rel=1e-6)
         assert set(one.sizes.sizes) == set(mine.processors)
@@ -150,7 +143,7 @@ def test_the_shipped_workload_is_that_of_the_real_log(real_logs, monkeypatch):
 
 def test_a_class_comes_back_from_its_parameters():
     one = fit_workload(read_swf(LOG).jobs()).classes[-1]
-    again = JobClass.from_dict(one.to_dict())
+    again = JobClass.from_dict(parameters(one))
     assert (again.gaps, again.runtimes, again.sizes) == (one.gaps, one.runtimes, one.sizes)
     np.testing.assert_array_equal(again.ratios, one.ratios)
 
@@ -213,9 +206,7 @@ def test_small_classes_are_joined_with_the_next():
     rng = np.random.default_rng(1)
     sizes = [*[1] * 5, *[2] * 30, *[4] * 40, *[8] * 3]
     jobs = co.JobStream(rng.exponential(9, 78).cumsum(), rng.exponential(5, 78), sizes)
-    for least, wanted in (
-        (20, {"1-2": 35, "3-8": 43}),
-        (3, {"1-1": 5, "2-2": 30, "3-4": 40, "5-8": 3}),
-    ):
+    finest = {"1-1": 5, "2-2": 30, "3-4": 40, "5-8": 3}
+    for least, wanted in ((20, {"1-2": 35, "3-8": 43}), (3, finest)):
         classes = fit_workload(jobs, least=least).classes
         assert {str(one): one.jobs for one in classes} == wanted

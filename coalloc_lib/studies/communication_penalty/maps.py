@@ -11,22 +11,12 @@ from matplotlib.figure import Figure as Picture
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.studies.communication_penalty import responses as paper
-from coalloc_lib.studies.communication_penalty.figures import (
-    ABOVE,
-    JUMPS,
-    NAMES,
-    NO_LIMIT,
-    PARTS,
-    PLACEMENTS,
-    PRINTED_LOAD,
-    STREAM,
-    beside,
-    pick,
-    study,
-)  # fmt: skip
+from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS, beside, pick, study
 from coalloc_lib.studies.communication_penalty.responses import LoadedScenario, jumps_label, served
 from coalloc_lib.studies.core import Entries, Results
 
+ABOVE, PARTS, PRINTED_LOAD = paper.ABOVE, paper.PARTS, paper.PRINTED_LOAD
+JUMPS, NO_LIMIT, NAMES, STREAM = paper.JUMPS, paper.NO_LIMIT, paper.NAMES, paper.STREAM
 #: How cells look where one side saturates, and what that means.
 MARKS = {
     "split": ("longer", "∞: only the split jobs may be saturated"),

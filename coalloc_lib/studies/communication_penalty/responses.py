@@ -1,15 +1,15 @@
 """What the paper fixes, and response times of split jobs beside those of the same jobs whole."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, lru_cache
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
 
 from coalloc_lib.checks import InputError, instance_of, positive, whole
 from coalloc_lib.curves import RISING
-from coalloc_lib.distributions import Distribution, Exponential, power_of_two
+from coalloc_lib.distributions import Between, Distribution, Exponential, power_of_two
 from coalloc_lib.intervals import Crossing, Interval, Sample, crossing, student
 from coalloc_lib.placement import WorstFit
 from coalloc_lib.saturation import WARM_UP, replicated_traffic
@@ -40,7 +40,7 @@ JUMPS = 8
 ABOVE, PARTS = 10, 4
 #: Penalties among which a threshold is searched, and where single runs are looked at.
 PENALTIES = (0.0, 0.6)
-GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
+GRID = np.linspace(*PENALTIES, 9).tolist()
 #: Jobs of one run as those that the paper's figures probably show.
 ONE_RUN = 5_000
 
@@ -101,6 +101,13 @@ class Responses:
         return self.means[group].mean if self.means else np.nan
 
 
+class Mirrored(Between):
+    """The same draws, mirrored at the middle."""
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> np.ndarray:
+        return self.low + self.high - super()._draw(rng, shape)
+
+
 @dataclass(frozen=True)
 class LoadedScenario:
     """A case: a scenario of split jobs, offered a load; less is simulated of a cell of a map."""
@@ -120,11 +127,15 @@ class LoadedScenario:
         """The jobs, split."""
         return cast(SplitJobs, self.scenario.workload)
 
+    def with_jobs(self, **fields: Any) -> "LoadedScenario":
+        """Return it with other fields of the jobs."""
+        return replace(self, scenario=self.scenario.with_(workload=self.jobs.with_(**fields)))
+
     @property
     def whole(self) -> "LoadedScenario":
         """The same jobs, none of which is split."""
         kept = WHOLE.with_(model=self.jobs.model, above=self.jobs.sizes.maximum)
-        return LoadedScenario(self.scenario.with_(workload=kept), self.load, self.cell)
+        return replace(self, scenario=self.scenario.with_(workload=kept))
 
     def columns(self) -> dict[str, Any]:
         """Return what it is as columns of a table."""
@@ -138,7 +149,16 @@ class LoadedScenario:
     def measure(self, scale: Scale, seed: Seed) -> Responses:
         """Return its mean response times; all cases have the same jobs, run by run."""
         size = (scale.map_jobs, scale.map_runs) if self.cell else (scale.jobs, scale.runs)
-        return respond(self.scenario, self.load, size, seed)
+        one, psi = respond(self.scenario, self.load, size, seed), self.jobs.span_penalty
+        if not isinstance(psi, Between) or one.saturated:
+            return one
+        # What chance adds to one of two mirrored draws, the other has less.
+        mirrored = self.with_jobs(span_penalty=Mirrored(psi.low, psi.high)).scenario
+        twin = respond(mirrored, self.load, size, seed)
+        if twin.saturated:
+            return twin
+        pairs = ((name, mine, twin.means[name].values) for name, mine in one.means.items())
+        return replace(one, means={n: Sample((x.values + y) / 2, x.warning) for n, x, y in pairs})
 
 
 def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
@@ -187,26 +207,25 @@ def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
 def _run_once(scenario, load, jobs, seed):
     """Return the mean response of each half of a run, and the means by group, also of its begin."""
     schedule = scenario.simulate(jobs, load=load, seed=seed)
-    kept = slice(int(WARM_UP * jobs), None)
-    begin = slice(int(WARM_UP * ONE_RUN), ONE_RUN) if jobs > ONE_RUN else kept
-    response, size = schedule.response[kept], schedule.jobs.processors[kept]
-    groups = {name: (size >= least) & (size <= most) for name, (least, most) in GROUPS.items()}
-    groups, own = {STREAM: size > 0} | groups, {}
+    size, psi = schedule.jobs.processors, schedule.jobs.span_penalty
+    groups = {STREAM: size > 0} | {n: (size >= x) & (size <= y) for n, (x, y) in GROUPS.items()}
+    own = {}
     if isinstance(getattr(scenario.workload, "span_penalty", 0.0), Distribution):
-        split, psi = schedule.spans[kept], schedule.jobs.span_penalty[kept]
-        own = {ALL_SPLIT: split}
-        own |= {n: split & (psi >= least) & (psi < most) for n, (least, most) in BY_PENALTY.items()}
+        split = schedule.spans
+        own = {n: split & (psi >= x) & (psi < y) for n, (x, y) in BY_PENALTY.items()}
+        own[ALL_SPLIT] = split
+    kept, begin = (slice(int(WARM_UP * n), n) for n in (jobs, min(jobs, ONE_RUN)))
+
+    def means(values, of, part):
+        return {name: values[part][mine[part]].mean() for name, mine in of.items()}
+
     for name, mine in (groups | own).items():
-        if not mine.any():
+        if not mine[begin].any():
             raise InputError(f"jobs = {jobs}, of which none is in {name}; give more")
-    means = {name: response[mine].mean() for name, mine in (groups | own).items()}
-    means |= {f"{name} wait": schedule.wait[kept][mine].mean() for name, mine in own.items()}
-    first, begun = schedule.response[begin], schedule.jobs.processors[begin]
-    first = {STREAM: first.mean()} | {
-        name: first[(begun >= least) & (begun <= most)].mean()
-        for name, (least, most) in GROUPS.items()
-    }
-    return *(half.mean() for half in np.array_split(response, 2)), means, first
+    by_group = means(schedule.response, groups | own, kept)
+    by_group |= {f"{name} wait": wait for name, wait in means(schedule.wait, own, kept).items()}
+    halves = (half.mean() for half in np.array_split(schedule.response[kept], 2))
+    return *halves, by_group, means(schedule.response, groups, begin)
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample | None:
@@ -217,38 +236,27 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
     return Sample(mine.values / theirs.values, mine.warning or theirs.warning)
 
 
-def mean_of_twins(one: Responses, twin: Responses | None = None) -> Responses:
-    """Return responses halfway between two of the same jobs, whose penalties mirror one another."""
-    if twin is None or one.saturated or twin.saturated:
-        return one
-    both = {
-        name: Sample((mine.values + twin.means[name].values) / 2, mine.warning)
-        for name, mine in one.means.items()
-    }
-    return replace(one, means=both)
-
-
-def change(split: Responses, whole: Responses, group: str) -> dict[str, Any]:
+def change(split: Responses, whole: Responses, group: str, to: str = "") -> dict[str, Any]:
     """Return as columns by how many percent splitting changes the mean response of a group.
 
     It is of the geometric mean over the runs: near saturation one run would decide.
     """
-    ratios = ratio(split, whole, group)
-    costs = (whole.max_utilization - split.max_utilization).interval
+    ratios = ratio(split, whole, group, to)
+    saturated = ("", "split", "whole", "both")[split.saturated + 2 * whole.saturated]
     if ratios is not None:
-        log = Sample(np.log(ratios.values), ratios.warning).interval
-        middle, low, high = (100 * np.expm1([log.estimate, log.low, log.high])).tolist()
-        known, saturated = Interval(middle, low, high, log.count, warning=log.warning), ""
-        loses, gains = log.above(0), log.below(0)
-    elif split.saturated and whole.saturated:
-        known, saturated = Interval(np.nan, np.nan, np.nan, 0, warning=NEITHER), "both"
-        loses = gains = None
-    elif split.saturated:
-        known, saturated, loses, gains = Interval.exact(np.inf), "split", costs.above(0), None
-    else:
-        known, saturated, loses, gains = Interval.exact(-100.0), "whole", None, costs.below(0)
-    undecided = "both saturate" if saturated == "both" else "undecided"
-    verdict = "loses" if loses else "gains" if gains else undecided
+        sign = Sample(np.log(ratios.values), ratios.warning).interval
+        middle, low, high = (100 * np.expm1([sign.estimate, sign.low, sign.high])).tolist()
+        known = Interval(middle, low, high, sign.count, warning=sign.warning)
+    else:  # no more is known than who saturates first
+        sign = (whole.max_utilization - split.max_utilization).interval
+        known = Interval.exact({"split": np.inf, "whole": -100.0}.get(saturated, np.nan))
+    loses = saturated in ("", "split") and sign.above(0)
+    gains = saturated in ("", "whole") and sign.below(0)
+    verdict = "loses" if loses else "gains" if gains else "undecided"
+    if saturated == "both":
+        verdict, known = "both saturate", replace(known, warning=NEITHER)
+    elif saturated and verdict == "undecided":
+        known = replace(known, warning=UNCERTAIN)
     more = {"count": known.count, "saturated": saturated, "verdict": verdict}
     return interval_columns(known, "change") | more
 
@@ -271,16 +279,21 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
 class Thresholds:
     """The penalty from which on splitting loses, by group; one for all past saturation.
 
-    `one_run` is where that of a single short run is expected, and `told` the share of such runs
-    that tell the paper's story: S4 below the stream, and S1 above 0.3. `at_stream` is by how much
-    the response of a group exceeds that of whole jobs where the stream breaks even.
+    `one_run` are those of single short runs, and `at_stream` is by how much the response of a
+    group exceeds that of whole jobs where the stream breaks even. From the penalty `full` on split
+    jobs saturate: an end that lies there is a bound.
     """
 
     by_group: Mapping[str, Crossing]
-    saturated: bool
-    one_run: Mapping[str, Crossing] = field(default_factory=dict)
-    told: float = np.nan
+    one_run: Mapping[str, Sample] = field(default_factory=dict)
     at_stream: Mapping[str, Sample] = field(default_factory=dict)
+    full: float = np.inf
+
+    @property
+    def told(self) -> float:
+        """The share of single runs that tell the paper's story: S4 below the stream, S1 above."""
+        of = {name: sample.values for name, sample in self.one_run.items()}
+        return np.mean((of["S4"] < of[STREAM]) & (of["S1"] > OVER)).item() if of else np.nan
 
 
 @dataclass(frozen=True)
@@ -299,50 +312,43 @@ class BreakEven:
         """Return the penalty at which splitting breaks even, of all jobs and of each group."""
         size = scale.search_jobs, scale.search_runs
         kept = respond(scenario(self.max_jumps, WHOLE, self.counted), self.load, size, seed)
+        known: dict[float, Responses] = {}
 
-        @cache
         def paying(psi: float) -> Responses:
-            jobs = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
-            return respond(scenario(self.max_jumps, jobs, self.counted), self.load, size, seed)
+            psi = round(psi, 9)
+            if psi not in known:
+                jobs = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
+                asked = scenario(self.max_jumps, jobs, self.counted)
+                known[psi] = respond(asked, self.load, size, seed)
+            return known[psi]
 
-        def searched(difference: Callable, name: str) -> Crossing:
-            among = lambda psi: difference(paying(round(psi, 9)), kept, name)  # noqa: E731
-            return crossing(among, *PENALTIES, budget=scale.search_budget)
+        def loss(name: str, psi: float) -> Sample:
+            return lost(paying(psi), kept, name)
 
-        by_group = {name: searched(lost, name) for name in NAMES}
+        search = partial(crossing, low=PENALTIES[0], high=PENALTIES[1], budget=scale.search_budget)
+        by_group = {n: search(partial(loss, n)) for n in NAMES}
         if kept.saturated:
-            return Thresholds(by_group, True)
-        one_run = {name: searched(_one_more_run, name) for name in NAMES}
-        stream, largest, smallest = (
-            [*map(_first_root, np.transpose([_logs(paying(psi), kept, name) for psi in GRID]))]
-            for name in (STREAM, "S4", "S1")
-        )
-        told = np.less(largest, stream) & np.greater(smallest, OVER)
+            return Thresholds(by_group)
+        one_run = {name: _roots([paying(psi) for psi in GRID], kept, name) for name in NAMES}
         even = by_group[STREAM].interval.estimate
         at_stream: dict[str, Any] = {}
         if np.isfinite(even) and not paying(even).saturated:
             here: dict[str, Any] = {name: ratio(paying(even), kept, name) for name in NAMES}
             at_stream = {name: here[name] - here[STREAM] for name in GROUPS}
-        return Thresholds(by_group, False, one_run, told.mean(), at_stream)
+        full = min((psi for psi, each in known.items() if each.saturated), default=np.inf)
+        return Thresholds(by_group, one_run, at_stream, full)
 
 
-def _logs(split, whole, name):
-    """Return the logarithms of single runs' ratios; infinite where the split jobs saturate."""
-    if split.saturated:
-        return np.full(whole.first[name].values.shape, np.inf)
-    return np.log(split.first[name].values / whole.first[name].values)
-
-
-def _one_more_run(split, whole, name):
-    """Return the same with so wide a spread that its interval is where a further run falls."""
-    logs = _logs(split, whole, name)
-    middle = logs[0] if np.isinf(logs).all() else logs.mean()
-    return Sample(logs if np.isinf(middle) else middle + (logs - middle) * np.sqrt(len(logs) + 1))
+def _roots(split, whole, name):
+    """Return where single runs over `GRID` first lose by splitting, else the end of the grid."""
+    kept = whole.first[name].values
+    lines = [each.first[name].values / kept - 1 if each.first else kept + np.inf for each in split]
+    return Sample(np.array([_first_root(line) for line in np.transpose(lines)]))
 
 
 def _first_root(line):
-    """Return where a line over `GRID` first rises above zero; infinite where it does not."""
+    """Return where a line over `GRID` first rises above zero, else the end of the grid."""
     up = int((line > 0).argmax())
     if up == 0:
-        return -np.inf if line[0] > 0 else np.inf
+        return GRID[0 if line[0] > 0 else -1]
     return GRID[up - 1] + GRID[1] * line[up - 1] / (line[up - 1] - line[up])

@@ -1,8 +1,9 @@
 """What is run: four workloads on four configurations; what the paper fixes, what it leaves open."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,9 @@ MODES = LOCAL, SHARING, MULTI_SITE, SINGLE = "local", "sharing", "multi-site", "
 #: pieces of the size of the largest, or nothing. Of our own: they are left out.
 OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
 LEFT_OUT = "left out"
-#: The paper has EASY alone.
-POLICIES = {"EASY": EASY(), "conservative": Conservative(), "FPFS(50)": FPFS(50), "FCFS": FCFS()}
-#: Its authors' idea of a later paper: a job spans only if one machine would not do as early.
+#: The paper has EASY alone; adaptive is its authors' idea of a later paper.
 ADAPTIVE = "adaptive EASY"
+POLICIES = {"EASY": EASY(), "conservative": Conservative(), "FPFS(50)": FPFS(50), "FCFS": FCFS()}
 POLICIES[ADAPTIVE] = EASY(adaptive=True)
 #: How the machine of a job is chosen; the paper has best fit.
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
@@ -53,6 +53,11 @@ ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] =
     "in turn": lambda jobs, system: round_robin(jobs, len(system)),
     "by size": least_loaded,
 }
+#: What the fields of a case may be.
+KNOWN: dict[str, Any] = {
+    "configuration": CONFIGURATIONS, "mode": MODES, "policy": POLICIES, "placement": PLACEMENTS,
+    "wide": (*MODIFICATIONS, LEFT_OUT), "assignment": ASSIGNMENTS,
+}  # fmt: skip
 #: The log, and the jobs of a draw.
 LOG, JOBS = "CTC-SP2", 10_000
 #: The workloads. The paper has three extracts, not saying which, and one synthetic draw.
@@ -87,21 +92,19 @@ def _sets_of(place: str, draws: int, seed: Seed) -> dict[str, Work]:
 
 @dataclass(frozen=True)
 class Runs:
-    """What came out, a row a draw.
+    """What came out, a row a draw."""
 
-    By weight, weights times response times and weights, of the users of each site; the share of
-    jobs that spanned, and the share of the time in which some job waited.
-    """
-
+    #: By weight, weights times response times and weights, of the users of each site.
     above: dict[str, NDArray[np.float64]]
     below: dict[str, NDArray[np.float64]]
+    #: Of the jobs those that spanned, and of the time that in which some job waited.
     spanned: NDArray[np.float64]
     backlog: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A workload on a configuration; words are keys of the tables above.
+    """A workload on a configuration; words are those of the tables above.
 
     The overhead is that on two sites; each further one adds `growth` times as much.
     """
@@ -117,10 +120,7 @@ class Case:
     growth: float = 0.0
 
     def __post_init__(self) -> None:
-        known: dict[str, Any] = {"configuration": CONFIGURATIONS, "mode": MODES}
-        known |= {"policy": POLICIES, "wide": (*MODIFICATIONS, LEFT_OUT)}
-        known |= {"placement": PLACEMENTS, "assignment": ASSIGNMENTS}
-        for name, words in known.items():
+        for name, words in KNOWN.items():
             one_of(name, getattr(self, name), tuple(words))
         if self.overhead and self.mode != MULTI_SITE:
             raise InputError(
@@ -136,8 +136,8 @@ class Case:
     @property
     def penalty(self) -> dict[int, float]:
         """The overhead on 2, 3, ... sites."""
-        several = range(2, len(self.system) + 1 if self.growth else 3)
-        return {k: self.overhead * (1 + self.growth * (k - 2)) for k in several}
+        most = len(self.system) if self.growth else 2
+        return {k: self.overhead * (1 + self.growth * (k - 2)) for k in range(2, most + 1)}
 
     def simulate(self, jobs: JobStream) -> tuple[Schedule, NDArray[np.int64]]:
         """Return the schedule of all pieces, and the site at which each was submitted."""
@@ -147,28 +147,26 @@ class Case:
         site = ASSIGNMENTS[self.assignment](jobs, system)
         chopped = modified(jobs, system, site, OF_SITE if self.wide == LEFT_OUT else self.wide)
         site, machine = site[chopped.job], PLACEMENTS[self.placement](system)
-        ways: dict[str, Callable[..., Schedule]] = {
-            LOCAL: partial(sites.local, site=site),
-            SHARING: partial(sites.sharing, placement=machine),
-            MULTI_SITE: partial(sites.multi_site, span_penalty=self.penalty, single=machine),
-            SINGLE: sites.single_machine,
-        }
-        policy = POLICIES[self.policy]
-        return ways[self.mode](system, chopped.pieces, scheduling=policy), site
+        ways: dict[str, tuple[Callable[..., Schedule], dict]] = {
+            LOCAL: (sites.local, {"site": site}), SHARING: (sites.sharing, {"placement": machine}),
+            MULTI_SITE: (sites.multi_site, {"span_penalty": self.penalty, "single": machine}),
+            SINGLE: (sites.single_machine, {}),
+        }  # fmt: skip
+        run, how = ways[self.mode]
+        return run(system, chopped.pieces, scheduling=POLICIES[self.policy], **how), site
 
     def measure(self, scale: Scale, seed: Seed) -> Runs:
         """Run every draw; nothing in a case is random."""
-        above, below = ({w: np.zeros((0, len(self.system))) for w in WEIGHTS} for _ in range(2))
-        spanned, backlog = [], []
-        for jobs in self.work.draws:
-            schedule, site = self.simulate(jobs)
-            for w in WEIGHTS:
-                weight = getattr(schedule.jobs, w)
-                for table, values in ((above, weight * schedule.response), (below, weight)):
-                    table[w] = np.vstack([table[w], np.bincount(site, values, len(self.system))])
-            spanned.append(schedule.spans.mean())
-            backlog.append(share_waiting(schedule))
-        return Runs(above, below, np.array(spanned), np.array(backlog))
+        ran, n = [self.simulate(jobs) for jobs in self.work.draws], len(self.system)
+        above, below = (
+            {
+                w: np.array([np.bincount(at, getattr(s.jobs, w) * each(s), n) for s, at in ran])
+                for w in WEIGHTS
+            }
+            for each in (attrgetter("response"), lambda schedule: 1.0)
+        )
+        of_draws = [(schedule.spans.mean(), share_waiting(schedule)) for schedule, _ in ran]
+        return Runs(above, below, *np.array(of_draws).T)
 
 
 def share_waiting(schedule: Schedule) -> float:
@@ -180,9 +178,9 @@ def share_waiting(schedule: Schedule) -> float:
     return float(np.maximum(start - np.maximum(submit, until), 0).sum() / np.ptp(submit))
 
 
-def spanning(work: Work, configuration: str, overheads: Sequence[float], **how: Any) -> list[Case]:
+def spanning(work: Work, m: str, overheads: Sequence[float], **how: Any) -> list[Case]:
     """Return multi-site execution at each overhead."""
-    return [Case(work, configuration, MULTI_SITE, overhead=p, **how) for p in overheads]
+    return [Case(work, m, MULTI_SITE, overhead=p, **how) for p in overheads]
 
 
 def awrt(results: Results, case: Case, weight: str = "work", mine: Any = slice(None)) -> NDArray:
@@ -198,15 +196,13 @@ def over(results: Results, one: Case, other: Case, *of: Any) -> Sample:
 
 def sharing_lost(results: Results, line: Sequence[Case], *of: Any) -> NDArray[np.float64]:
     """Return by draw and overhead what spanning has more than sharing, the last case of a line."""
-    *along, base = line
-    return np.array([over(results, case, base, *of).values - 1 for case in along]).T
+    return np.array([over(results, case, line[-1], *of).values - 1 for case in line[:-3]]).T
 
 
-def break_evens(results: Results, line: Sequence[Case], *of: Any) -> Sample:
-    """Return the overhead at break-even of each draw, at most the largest that was tried."""
-    ends = along(line)
-    values = [break_even(row, ends) for row in sharing_lost(results, line, *of)]
-    return Sample(np.clip(values, 0, ends[-1]))
+def break_evens(results: Results, line: Sequence[Case]) -> tuple[NDArray[np.float64], Sample]:
+    """Return by draw the overhead at break-even, infinite beyond those tried, and at most these."""
+    values = np.array([break_even(row, along(line)) for row in sharing_lost(results, line)])
+    return values, Sample(np.clip(values, 0, along(line)[-1]))
 
 
 def mean_break_even(results: Results, line: Sequence[Case], *of: Any) -> Interval:
@@ -219,9 +215,37 @@ def mean_break_even(results: Results, line: Sequence[Case], *of: Any) -> Interva
     return crossing(at, 0.0, ends[-1]).interval
 
 
+def with_open_ends(found: Interval, below: Any, above: Any) -> Interval:
+    """Return an interval with infinite ends: what counted as an end may lie anywhere beyond it."""
+    low, high = -np.inf if below else found.low, np.inf if above else found.high
+    return replace(found, low=low, high=high)
+
+
+def of_a_draw(results: Results, line: Sequence[Case], kind: str = "prediction") -> Interval:
+    """Return where a draw breaks even, or of ``interval`` the mean; at most the largest overhead.
+
+    Where some draw lies beyond the overheads, so does the end of the interval.
+    """
+    values, known = break_evens(results, line)
+    return with_open_ends(getattr(known, kind), -np.inf in values, np.inf in values)
+
+
+def less(results: Results, one: Sequence[Case], other: Sequence[Case]) -> Interval:
+    """Return the overhead at break-even of one line less that of another, draw by draw if alike.
+
+    A draw beyond the overheads counts as the last of them: where there is such a draw, the
+    difference is known from one side alone, and the other end of the interval is infinite.
+    """
+    (ours, first), (theirs, second) = (break_evens(results, each) for each in (one, other))
+    alike = one[-1].work is other[-1].work
+    found = (first - second).interval if alike else first.less_unpaired(second)
+    below, above = -np.inf in ours or np.inf in theirs, np.inf in ours or -np.inf in theirs
+    return with_open_ends(found, below, above)
+
+
 def along(line: Sequence[Case]) -> list[float]:
-    """Return the overheads of a line, whose last case is job sharing."""
-    return [case.overhead for case in line[:-1]]
+    """Return the overheads of a line; its last three cases are the other ways to run."""
+    return [case.overhead for case in line[:-3]]
 
 
 def break_even(lost: NDArray[np.float64], overheads: Sequence[float] = OVERHEADS) -> float:

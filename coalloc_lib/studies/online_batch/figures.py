@@ -1,7 +1,9 @@
 """The paper's figures and tables, and further ones: every policy, certainty, changes, clusters."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -33,18 +35,14 @@ LENGTHS_AT, MIDDLE = np.geomspace(1 / 60, 60, 80), (2.0, 10.0)
 BY_SHARE = {"online": LEAST, "conservative": "conservative"}
 #: What waits are counted from: Figures 6 and 7, and the definition of section 5.
 SINCE = {"wait": "from the request", "delay": "from the start asked for"}
-#: The line of a machine with the printed number of servers.
-AS_PRINTED = "online, servers as printed"
 
 _MEANT = {
-    ONLINE: "Online", LEAST: "Online", AS_PRINTED: "Online", "EASY": "EASY",
-    "conservative": "Conservative",
+    ONLINE: "Online", LEAST: "Online", "EASY": "EASY", "conservative": "Conservative",
     "FCFS": "FCFS", "FPFS(50)": "FPFS", ONE: "one cluster", "spread at once": "flexible",
     "one cluster first": "single then span",
 }  # fmt: skip
 LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
 LOOK |= {RECORDED: plots.Sign("#000000", "o")}
-LOOK |= {EXACT: plots.Sign("#0072B2", "o"), REQUESTED: plots.Sign("#D55E00", "s")}
 RUN_TIMES = "lengths told: the run times"
 WEEKS = f"{RUN_TIMES}; bands: 95 %, weeks drawn anew"
 AHEAD = f"asked for 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over drawings"
@@ -78,8 +76,9 @@ def over_draws(values: Iterable[float], share: float = 1.0) -> Interval:
     values = list(values)
     if len(values) > 1:
         return student(values)
-    mean, warning = (values[0], "one drawing") if values else (np.nan, "nothing to go by")
-    return Interval(mean, np.nan, np.nan, 1, warning=warning) if share else Interval.exact(mean)
+    if not share or not values:
+        return Interval.exact(values[0]) if values else runs.NOTHING
+    return Interval(values[0], np.nan, np.nan, 1, warning="one drawing")
 
 
 def _sure(holds, table):
@@ -98,23 +97,16 @@ def _own_case(label, case):
 
 
 def _compared(
-    scale, seed, policies=(ONLINE, RECORDED, *runs.OWN_BATCH), most=2, names=(), lengths=LENGTHS
+    scale, seed, names=(CTC, KTH), policies=(LEAST, RECORDED, *runs.OWN_BATCH), lengths=(EXACT,)
 ):
-    """Return policies on each log, on up to so many numbers of servers, by the lengths told."""
+    """Return policies on each log by the lengths told."""
     return {
-        (name, servers, length, policy): Case(log, servers, policy, length)
+        (name, length, policy): standard(log, policy, length=length)
         for name, log in runs.logs(names or scale.logs).items()
-        for servers in runs.SERVERS[name][:most]
         for length in lengths
-        if servers == log.servers or length in scale.lengths_as_printed
         for policy in policies
         if policy != RECORDED or log.has_waits
     }
-
-
-_paper = partial(
-    _compared, policies=(LEAST, RECORDED, *runs.OWN_BATCH), names=(CTC, KTH), lengths=(EXACT,)
-)
 
 
 @study.add_figure(
@@ -152,7 +144,7 @@ def _features(entries: Mapping, results: Results) -> pd.DataFrame:
 
 @study.add_figure(
     "figure3", f"Figure 3, KTH: wait over length, by length; {WEEKS}",
-    partial(_paper, names=(KTH,), most=1),
+    partial(_compared, names=(KTH,)),
     draw=lambda table, **words: _trend(
         table, xlabel="length (hours)", ylabel="temporal penalty:\nmean of wait / length",
         scales={p: LOGLOG if "all" in p else ("linear", "log") for p in table["panel"]}, **words,
@@ -187,29 +179,22 @@ def _tails(entries: Mapping, results: Results) -> pd.DataFrame:
 
 
 def _draw_tails(table, **words):
-    """Draw the lines on each machine; of the study's own on the servers as printed, online."""
-    own = table.groupby("log")["panel"].transform("first")
-    servers = table["log"].str.split().str[0].map(pd.DataFrame(FEATURES).loc[0])
-    other = (table["panel"] != own) & (table["servers"] == servers)
-    line = table["line"].mask(other & (table["line"] == LEAST), AS_PRINTED)
-    drawn = ~(other & line.isin([RECORDED, *runs.OWN_BATCH]))
-    own = own.where(line == AS_PRINTED, table["panel"])
+    """Draw the lines on each machine, and at the foot the longest waits that are printed."""
     printed = [
         {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
-        for panel in own.unique()
+        for panel, lines in table.groupby("panel")["line"]
         for (name, policy), at in LONGEST.items()
-        if panel.startswith(name) and policy in set(line[own == panel])
+        if panel.startswith(name) and policy in set(lines)
     ]
     return _trend(
-        table.assign(panel=own, line=line)[drawn], scales=LOGLOG, stairs=True,
-        printed=pd.DataFrame(printed), dashed=(AS_PRINTED,), xlabel="wait (hours)", ylabel=LONGER,
-        **words,
+        table, scales=LOGLOG, stairs=True, printed=pd.DataFrame(printed), xlabel="wait (hours)",
+        ylabel=LONGER, **words,
     )  # fmt: skip
 
 
 study.add_figure(
     "figure4", f"Figure 4(a): the distribution of waits; {RUN_TIMES}; at the foot: longest waits",
-    _paper, draw=_draw_tails,
+    _compared, draw=_draw_tails,
     notice="The recorded tail is over twice as long as those online and of our own backfilling",
     when=partial(_sure, lambda table: (
         (ends := table["at"].where(table["low"] > 0).groupby([table["panel"], table["line"]]).max()
@@ -243,7 +228,7 @@ def _lengths(entries: Mapping, results: Results) -> pd.DataFrame:
 
 
 @study.add_figure(
-    "figure5", f"Figure 5: mean wait by servers asked for; {WEEKS}", partial(_paper, most=1),
+    "figure5", f"Figure 5: mean wait by servers asked for; {WEEKS}", _compared,
     draw=partial(_trend, scales=LOGLOG, xlabel="servers asked for", ylabel="mean wait (hours)"),
     notice="FCFS left aside, the widest jobs wait longer than the narrowest, booked or queued",
     when=partial(_sure, lambda table: (
@@ -274,12 +259,6 @@ def _read_so(scale, seed):
     return cases
 
 
-def printed_of(name: str) -> dict[str, float]:
-    """Return the numbers printed of the online scheduler on a log, by what they are of."""
-    attempts = {f"attempts ({a}:{b}]": value for (a, b), value in TABLE2[name].items()}
-    return {"longest wait": LONGEST[name, LEAST]} | attempts
-
-
 @study.add_figure(
     "readings", "KTH: what comes out over what is printed, by how the paper is read; "
     "a replay of a log is exact", _read_so,
@@ -294,13 +273,14 @@ def printed_of(name: str) -> dict[str, float]:
                        & table["reading"].str.contains("^5 min|^10 min")]["ratio"]).size > 0
         and bool(near.between(0.85, 1.15).all())
     ),
-    claims=("OB-4", "OB-7"),
+    claims=("OB-4", "OB-7", "OB-14"),
 )  # fmt: skip
 def _readings(entries: Mapping, results: Results) -> pd.DataFrame:
     rows = []
     for (name, servers, reading), case in entries.items():
         found = runs.replayed(results[case])
-        for number, printed in printed_of(name).items():
+        numbers = {f"attempts ({a}:{b}]": tried for (a, b), tried in TABLE2[name].items()}
+        for number, printed in {"longest wait": LONGEST[name, LEAST], **numbers}.items():
             value = found.get(number, np.nan)
             row = {"log": case.log.title, "servers": servers, "reading": reading}
             row |= {"row": f"{servers} servers, {reading}", "number": number, "printed": printed}
@@ -441,23 +421,6 @@ def _growth(entries: Mapping, results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@study.add_figure(
-    "waits", "whole logs; waits of the jobs that ran; empty: what has no attempts or refusals",
-    _compared,
-)  # fmt: skip
-def _waits(entries: Mapping, results: Results) -> pd.DataFrame:
-    rows = []
-    for case in entries.values():
-        outcome = results[case]
-        number, mean = outcome.numbers.get, interval_columns(outcome.mean_wait, "mean_wait_h")
-        row = _described(case) | {"mean_wait_h": mean.pop("mean_wait_h")}
-        row |= {"p95_wait_h": number("p95"), "longest_wait_h": number("longest")}
-        tried = outcome.mean("attempts", "requests") if case.policy == ONLINE else None
-        row |= {"mean_attempts": tried, "refused": number("refused")}
-        rows.append(row | {"refused_work": number("refused_work")} | mean)
-    return pd.DataFrame(rows).astype({"refused": "Int64"})
-
-
 def _rows_with_refusals(table, **how):
     """Draw intervals in rows; beside them which share of the work is refused, where any is."""
     words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
@@ -466,7 +429,10 @@ def _rows_with_refusals(table, **how):
 
 @study.add_figure(
     "policies", f"every policy on the servers of each log's machine; {REFUSALS}",
-    partial(_compared, policies=(*(p for p in runs.POLICIES if p != LEAST), RECORDED), most=1),
+    partial(
+        _compared, names=(), policies=(*(p for p in runs.POLICIES if p != LEAST), RECORDED),
+        lengths=LENGTHS,
+    ),
     draw=lambda table, **words: _rows_with_refusals(
         table.assign(panel="lengths " + table["length"]), x="mean_wait_h", row="log",
         series="policy", log=True, look=LOOK, xlabel="mean wait (hours)", row_height=0.75, **words,
@@ -477,17 +443,20 @@ def _rows_with_refusals(table, **how):
             "high", EXACT, ONLINE].lt(3 * end["low", EXACT, "EASY"]).all()
         and end["low", REQUESTED, ONLINE].gt(10 * end["high", REQUESTED, "EASY"]).all()
     )),
+    claims=("OB-12",),
 )  # fmt: skip
 def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
-    more = []
-    for outcome in (results[case] for case in entries.values()):
-        waited, jobs = (outcome.sums[f"{name} by size"].sum(axis=1) for name in ("wait", "jobs"))
-        slow = {name: outcome.mean(name) for name in ("slowdown", "penalty")}
-        row = {"bounded_slowdown": slow["slowdown"], "temporal_penalty": slow["penalty"]}
-        # The mean over groups of servers of their mean waits: each width counts alike.
-        row |= {"spatial_penalty_h": float((waited[jobs > 0] / jobs[jobs > 0]).mean())}
-        more.append(row | {"utilization": outcome.numbers.get("utilization")})
-    return _waits(entries, results).join(pd.DataFrame(more))
+    rows = []
+    for case in entries.values():
+        outcome = results[case]
+        mean = interval_columns(outcome.drawn("wait"), "mean_wait_h")
+        row = _described(case) | {"mean_wait_h": mean.pop("mean_wait_h")}
+        row |= {f"{name}_wait_h": outcome.numbers.get(name) for name in ("p95", "longest")}
+        tried = outcome.mean("attempts", "requests") if case.policy == ONLINE else None
+        row |= {"mean_attempts": tried, "temporal_penalty": outcome.mean("penalty")}
+        names = "refused", "refused_work", "utilization"
+        rows.append(row | {name: outcome.numbers.get(name) for name in names} | mean)
+    return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
 def _ratios(entries: Mapping, results: Results) -> pd.DataFrame:
@@ -543,6 +512,7 @@ study.add_figure(
         and table.query("length == @REQUESTED and row in ['horizon 1 week', 'release early']")
         ["high"].max() < 1
     )),
+    claims=("OB-13",),
 )(_ratios)  # fmt: skip
 
 
@@ -550,15 +520,12 @@ def _on_clusters(scale, seed):
     """Return ways to put jobs on equal clusters, each beside one cluster first."""
     entries = {}
     for log in runs.logs(scale.dear_logs).values():
-        each = log.servers // runs.PARTS
-        servers, panel = runs.PARTS * each, f"{log.title}, {runs.PARTS} × {each}"
-        panel += f" of {log.servers}" * (servers < log.servers)
-        for penalty in runs.PENALTIES:
-            ways = {ONE: Case(log, servers)}
-            for line, rule in runs.SPREADS.items():
-                ways[line] = Case(log, servers, placement=rule, penalty=penalty)
-            first = ways["one cluster first"]
-            entries |= {(panel, line, penalty): (case, first) for line, case in ways.items()}
+        servers = log.servers // runs.PARTS * runs.PARTS
+        panel = f"{log.title}, {runs.PARTS} × {servers // runs.PARTS}"
+        for penalty, (line, rule) in product(runs.PENALTIES, runs.SPREADS.items()):
+            case = Case(log, servers, placement=rule, penalty=penalty * (rule is not None))
+            first = replace(case, placement=runs.FIRST, penalty=penalty)
+            entries[panel, line, penalty] = case, first
     return entries
 
 
@@ -580,7 +547,7 @@ def _clusters(entries: Mapping, results: Results) -> pd.DataFrame:
     rows = []
     for (panel, line, penalty), (case, first) in entries.items():
         outcome, ratio = results[case], results[case].over(results[first], "wait")
-        row = _point(line, case, penalty, outcome.mean_wait) | {"panel": panel}
+        row = _point(line, case, penalty, outcome.drawn("wait")) | {"panel": panel}
         row |= {"spans": outcome.numbers["spans"], "ratio": ratio.estimate}
         rows.append(row | {"ratio_low": ratio.low, "ratio_high": ratio.high})
     return pd.DataFrame(rows)

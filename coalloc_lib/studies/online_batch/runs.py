@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.calendar.trees import Request, SlotTrees
+from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.checks import instance_of, one_of
 from coalloc_lib.intervals import WEEK, Interval, resample_sums
 from coalloc_lib.jobs import JobStream
@@ -74,11 +74,14 @@ CHANGES = {
 }
 #: Into how many clusters servers are divided, what spanning adds to a run time, and placements.
 PARTS, PENALTIES, ONE = 4, (0.0, 0.1, 0.25, 0.5), "one cluster"
-SPREADS = {"one cluster first": SingleThenSpan(BestFit()), "spread at once": WorstFit()}
+FIRST = SingleThenSpan(BestFit())
+SPREADS = {ONE: None, "one cluster first": FIRST, "spread at once": WorstFit()}
 #: The readable trees are small: slots of a horizon of a week, and drawings.
 TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
 GROWTH_AT, GROWTH_HORIZON, COUNTED = {"servers": 64, "slots": 8, "wanted": 4}, 2 * DAY, 30
+#: What is known of no job at all.
+NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="nothing to go by")
 #: What operations are counted of.
 PHASES = ("phase 1", "phase 2", "update", "advance")
 
@@ -88,7 +91,6 @@ study = Study(
     seed=2009,
     scales=scales(
         logs=((KTH, CTC), tuple(SERVERS)), shares=((0.0, 0.8, 1.0), SHARES), draws=(3, 10),
-        lengths_as_printed=((EXACT,), LENGTHS),  # told on the servers that the paper prints
         resamples=(1_000, 4_000),
         readings=(("run times as they are", "5 min at least"), tuple(READINGS)),  # of CTC
         dear_logs=((KTH,), tuple(SERVERS)),  # for clusters, changes and trees
@@ -170,33 +172,33 @@ class Outcome:
         """Return a mean over all weeks."""
         return float(self.sums[top].sum() / self.sums[bottom].sum())
 
-    def anew(
-        self, statistic: Callable[[NDArray], float], *parts: tuple[NDArray, NDArray]
-    ) -> Interval | None:
-        """Return a number worked out from means, weeks drawn anew; None where one has no job."""
+    def _anew(self, statistic: Callable, *parts: tuple[NDArray, NDArray]) -> Interval:
+        """Return a number worked out from means, weeks drawn anew; in doubt if one has no job."""
         top, bottom = (np.stack(sums) for sums in zip(*parts, strict=True))
         if not bottom.any(axis=1).all():
-            return None
+            return NOTHING
         drawn = resample_sums(top, bottom, 1, resamples=self.resamples, seed=study.seed)
         return drawn.interval(statistic)
 
-    @cached_property
-    def mean_wait(self) -> Interval | None:
-        """The mean wait in hours."""
-        return self.anew(lambda means: means[0], self.part("wait"))
+    def drawn(self, *of: Any) -> Interval:
+        """Return a mean, weeks drawn anew."""
+        return self._anew(lambda means: means[0], self.part(*of))
 
     def by_group(self, top: str, bottom: str) -> Iterator[tuple[float, float, Interval]]:
         """Yield the ends of each group that has jobs, and its mean."""
         for i, ends in enumerate(pairwise(ENDS[top.rpartition(" ")[2]].tolist())):
-            mean = self.anew(lambda means: means[0], self.part(top, bottom, i))
-            if mean is not None:
-                yield *ends, mean
+            if self.sums[bottom][i].any():
+                yield *ends, self.drawn(top, bottom, i)
 
-    def over(self, other: "Outcome", *of: Any) -> Interval | None:
+    def rise(self, one: tuple[NDArray, NDArray], other: tuple[NDArray, NDArray]) -> Interval:
+        """Return the mean of the second of two parts less that of the first."""
+        return self._anew(lambda means: means[1] - means[0], one, other)
+
+    def over(self, other: "Outcome", *of: Any) -> Interval:
         """Return a mean over that of another case of the same jobs, in the same weeks."""
         parts = self.part(*of), other.part(*of)
         # Nothing over nothing is as much as the other.
-        return self.anew(lambda m: m[0] / m[1] if m[1] else np.inf if m[0] else 1.0, *parts)
+        return self._anew(lambda m: m[0] / m[1] if m[1] else np.inf if m[0] else 1.0, *parts)
 
 
 @dataclass(frozen=True)
@@ -300,8 +302,8 @@ def numbers_of(schedule: Schedule) -> dict[str, float]:
         "spans": float(schedule.spans.mean()),
         "utilization": used_share(jobs, schedule.start, schedule.end, system.processors),
         "told": float(np.isfinite(promised).mean()),
-        "told_wait": _mean((promised - jobs.submit)[mine] / HOUR),
-        "early": _mean((promised - schedule.start)[mine] / HOUR),
+        "told_wait": float(pd.Series(promised - jobs.submit)[mine].mean() / HOUR),
+        "early": float(pd.Series(promised - schedule.start)[mine].mean() / HOUR),
     }
 
 
@@ -326,8 +328,6 @@ def kept(
     late = np.where(known, wait if delay is None else delay, 0.0) / HOUR
     one, wait = known.astype(float), np.where(known, wait, 0.0) / HOUR
     tried = np.zeros(len(wait)) if attempts is None else attempts.astype(float)
-    # In a bounded slowdown a job counts as 10 s at least.
-    slowdown = one * ((wait + length) / np.maximum(length, 10 / HOUR)).clip(1.0)
 
     def total(values: NDArray, of: Any = 0, ends: Any = (-1, 1)) -> NDArray:
         group, groups = np.searchsorted(ends, of, side="left") - 1, len(ends) - 1
@@ -335,7 +335,7 @@ def kept(
         sums = np.bincount(at, weights=values, minlength=groups * weeks)[: groups * weeks]
         return sums.reshape(groups, weeks) if groups > 1 else sums
 
-    each = {"jobs": one, "wait": wait, "penalty": wait / length, "slowdown": slowdown}
+    each = {"jobs": one, "wait": wait, "penalty": wait / length}
     each |= {"requests": np.ones(len(wait)), "attempts": tried, "delay": late}
     each |= {f"within {h}": one * (wait <= h) for h in WITHIN}
     each |= {f"over {h}": one * (wait > h) for h in WITHIN}
@@ -354,12 +354,16 @@ def kept(
 
 
 def book_on_trees(
-    requests: Sequence[Request], book: SlotTrees, *, most: int, step: float = 900.0,
+    columns: Sequence[NDArray], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Return each start, or NaN, and attempts and operations from request `counted_from` on."""
+    """Return each start, or NaN, and attempts and operations from request `counted_from` on.
+
+    The columns are submissions, earliest starts, lengths and servers.
+    """
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
+    requests = zip(*(column.tolist() for column in columns), strict=True)
     for number, (submit, earliest, length, servers) in enumerate(requests):
         if number == counted_from:
             attempts, before = 0, astuple(book.operations)
@@ -378,11 +382,6 @@ def book_on_trees(
                 break
     done = np.subtract(astuple(book.operations), before)[: len(PHASES)]
     return starts, attempts, dict(zip(PHASES, done.tolist(), strict=True))
-
-
-def requests_of(*columns: NDArray) -> list[Request]:
-    """Return requests, of columns of their submissions, earliest starts, lengths and servers."""
-    return [Request(*each) for each in zip(*(c.tolist() for c in columns), strict=True)]
 
 
 @dataclass(frozen=True)
@@ -410,10 +409,8 @@ class OnTrees:
                 periods = book.periods(server)
                 (period,) = (p for p in periods if p.start <= begin and stop <= p.end)
                 book.take(period, begin, stop)
-        length = end[some] - schedule.start[some]
-        columns = jobs.submit, jobs.earliest_start, jobs.processors
-        submit, earliest, servers = (column[some] for column in columns)
-        requests = requests_of(submit, earliest, length, servers)
+        columns = jobs.submit, jobs.earliest_start, end - schedule.start, jobs.processors
+        requests = [column[some] for column in columns]
         _, attempts, done = book_on_trees(requests, book, most=TREE_SLOTS * 96)
         return {name: n / count for name, n in (done | {"attempts": attempts}).items()}
 
@@ -436,7 +433,7 @@ class Growth:
             submit = np.cumsum(rng.exponential(self.wanted * length / (0.6 * self.servers), count))
             ahead = np.where(rng.random(count) < 0.5, rng.uniform(0, AHEAD, count), 0.0)
             lengths = np.minimum(rng.exponential(length, count) + 60, GROWTH_HORIZON / 4)
-            requests = requests_of(submit, submit + ahead, lengths, np.full(count, self.wanted))
+            requests = submit, submit + ahead, lengths, np.full(count, self.wanted)
             book = SlotTrees([self.servers], GROWTH_HORIZON / self.slots, self.slots)
             starts, tried, done = book_on_trees(requests, book, most=96, counted_from=before)
             made = book.operations.advance
@@ -473,18 +470,15 @@ def book_or_queue(
         attempts = 1 + int(hours * HOUR / released.step)
         ways[f"online, released, up to {hours:g} h"] = replace(released, max_attempts=attempts)
     rows, wide = {}, jobs.processors > machine.processors / 2
-    queued = simulate(machine, jobs, scheduling=EASY()).wait / HOUR
+    queued = pd.Series(simulate(machine, jobs, scheduling=EASY()).wait / HOUR)
     for name, way in ways.items():
         schedule = simulate(machine, jobs, scheduling=way)
-        ran, wait, numbers = schedule.served, schedule.wait / HOUR, numbers_of(schedule)
+        ran, wait = pd.Series(schedule.served), pd.Series(schedule.wait / HOUR)
+        numbers = numbers_of(schedule)
         rows[name] = {
-            "mean_wait": _mean(wait[ran]), "p99_wait": pd.Series(wait[ran]).quantile(0.99),
-            "easy_wait": _mean(queued[ran]), "wide_wait": _mean(wait[ran & wide]),
-            "told": numbers["told_wait"], "early": numbers["early"], "refused": _mean(~ran),
-            "refused_work": numbers["refused_work"], "wide_refused": _mean(~ran[wide]),
+            "mean_wait": wait[ran].mean(), "p99_wait": wait[ran].quantile(0.99),
+            "easy_wait": queued[ran].mean(), "wide_wait": wait[ran & wide].mean(),
+            "told": numbers["told_wait"], "early": numbers["early"], "refused": (~ran).mean(),
+            "refused_work": numbers["refused_work"], "wide_refused": (~ran)[wide].mean(),
         }  # fmt: skip
     return pd.DataFrame(rows).T
-
-
-def _mean(values: NDArray) -> float:
-    return float(values.mean()) if len(values) else float("nan")
