@@ -49,7 +49,7 @@ def still(
     lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
     heights = [height for low in lows for height in (BANDS, low)]
     figure, grid = new_figure(
-        sum(heights) + 0.6, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
+        sum(heights) + 0.8, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
     )
     for (heading, one), lanes, bands, low in zip(
         panels.items(), deepest, grid[::2], grid[1::2], strict=True
@@ -61,8 +61,8 @@ def still(
     if any(np.isfinite(promised) for one in panels.values() for *_, promised in one["queue"]):
         marks += ", bar: a promised start"
     if any(until > start for one in panels.values() for *_, start, _, until in one["boxes"]):
-        marks = f"white lines: done sooner; {marks}"
-    grid[-1].set(xlim=span, xlabel=f"time{f' ({unit})' if unit else ''}; {marks}")
+        marks = f"white lines: else it would still wait; {marks}"
+    grid[-1].set(xlim=span, xlabel=f"time{f' ({unit})' if unit else ''}\n{marks}")
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
 

@@ -19,6 +19,7 @@ from coalloc_lib.curves import find_maximum, response_times
 from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.seeds import Seed
 from coalloc_lib.sites import local
+from lessons.teaching import checker
 
 SYSTEM = co.Multicluster([8, 8, 8])
 #: When each of the twenty jobs comes, how long it runs (hours), how many processors it asks for.
@@ -29,16 +30,16 @@ PROCESSORS = (5, 4, 4, 6, 4, 1, 4, 8, 2, 6, 2, 2, 1, 2, 6, 8, 3, 3, 2, 8)
 HOME = (0, 1, 0, 0, 2, 0, 0, 1, 2, 0, 1, 0, 0, 2, 0, 0, 1, 0, 2, 1)
 #: What a job that spans clusters runs longer.
 PENALTY = 0.25
-WINDOW = (1, 23)
+WINDOW = (1, 29)
 JOBS = co.JobStream(SUBMIT, RUNTIME, PROCESSORS, request="total")
 WHOLE, SPANNING = co.BestFit(), co.SingleThenSpan()
 BOOKED = co.Online(slot=1, step=1, max_attempts=48, horizon=72)
 
 
-def run(scheduling: co.Scheduling, spans: bool = False) -> co.Schedule:
-    """Serve the twenty jobs from one queue, each on one cluster, or spanning several at need."""
-    how = {"request": "flexible", "span_penalty": PENALTY} if spans else {}
-    placement = SPANNING if spans else WHOLE
+def run(scheduling: co.Scheduling, penalty: float | None = None) -> co.Schedule:
+    """Serve the twenty jobs from one queue, each on one cluster, or spanning at need."""
+    how = {} if penalty is None else {"request": "flexible", "span_penalty": penalty}
+    placement = WHOLE if penalty is None else SPANNING
     return co.simulate(SYSTEM, JOBS.replace(**how), scheduling=scheduling, placement=placement)
 
 
@@ -49,48 +50,83 @@ def jobs_table() -> pd.DataFrame:
     return table.assign(home=[f"cluster {cluster + 1}" for cluster in HOME])
 
 
-#: By name: the schedule of the twenty jobs, made once.
+#: By name: how the twenty jobs are served; what spans has a penalty.
 SCHEDULERS = {
-    "whole": lambda: run(co.FCFS()),
-    "split": lambda: run(co.FCFS(), spans=True),
-    "overtaking": lambda: run(co.FPFS(5)),
-    "backfilling": lambda: run(co.EASY()),
-    "at home": lambda: local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()),
-    "booked": lambda: run(BOOKED),
-    "overtaking, split": lambda: run(co.FPFS(5), spans=True),
-    "backfilling, split": lambda: run(co.EASY(), spans=True),
+    "whole": lambda _: run(co.FCFS()),
+    "split": lambda penalty: run(co.FCFS(), penalty),
+    "overtaking": lambda _: run(co.FPFS(5)),
+    "backfilling": lambda _: run(co.EASY()),
+    "at home": lambda _: local(SYSTEM, JOBS, HOME, scheduling=co.FCFS()),
+    "booked": lambda _: run(BOOKED),
+    "overtaking, split": lambda penalty: run(co.FPFS(5), penalty),
+    "backfilling, split": lambda penalty: run(co.EASY(), penalty),
 }
 LABELS = {
     "whole": "whole, first come, first served",
     "split": "split where no cluster has room",
-    "overtaking": "overtaking the head, whole",
-    "backfilling": "backfilling, whole",
-    "at home": "each cluster for its own users",
-    "booked": "booked when it comes, whole",
+    "overtaking": "whole, and others may overtake",
+    "backfilling": "whole, with backfilling",
+    "booked": "whole, each booked when it comes",
 }
-#: The ledger of all studies at quick scale: `make ledger` writes it.
+#: The ledger of all studies at quick scale: `make front-door` writes it.
 LEDGER = Path(__file__).parents[2] / "data" / "results" / "ledger.csv"
 #: The players that were shown, which have one clock.
 _players: list[co.Player] = []
 
 
 @cache
-def schedule(name: str) -> co.Schedule:
+def schedule(name: str, penalty: float = PENALTY) -> co.Schedule:
     """Return the schedule of the twenty jobs by one of `SCHEDULERS`."""
-    return SCHEDULERS[name]().verify()
+    return SCHEDULERS[name](penalty).verify()
 
 
-def player(name: str) -> co.Player:
-    """Play a schedule; all players of the tour have one clock, and start and halt together."""
-    against = None if name in ("whole", "at home") else schedule("whole")
-    shown = co.Player(
-        {LABELS[name]: schedule(name)}, unit="h", window=WINDOW, now=9, against=against
-    )
+def player(name: str, penalty: float = PENALTY) -> co.Player:
+    """Play a schedule; all players of the tour have one clock and one axis, and halt together."""
+    one = schedule(name, penalty)
+    shown, against = {f"{LABELS.get(name)}": one}, None if name == "whole" else schedule("whole")
+    if name == "at home":  # three queues, each by itself
+        shown, against = {f"users of cluster {c + 1}": one.at[c] for c in one.at}, None
+    playing = co.Player(shown, unit="h", window=WINDOW, now=9, against=against)
+    begin, finish = WINDOW
+    axis = {"begin": begin, "finish": finish, "view": finish - begin}
+    playing.data = playing.data | {"axis": axis}
     for other in _players[-1:]:
         for trait in ("now", "playing"):
-            ipw.jslink((other, trait), (shown, trait))
-    _players.append(shown)
-    return shown
+            ipw.jslink((other, trait), (playing, trait))
+    _players.append(playing)
+    return playing
+
+
+def what_is_left() -> str:
+    """Return the answer to the first guess, from the mean responses of the twenty jobs."""
+    saved = [
+        schedule(name).response.mean() - schedule(split).response.mean()
+        for name, split in (("whole", "split"), ("overtaking", "overtaking, split"))
+    ]
+    return OPTIONS[2] if saved[1] <= 0.5 * saved[0] else OPTIONS[saved[1] > saved[0]]
+
+
+OPTIONS = ("as much", "more", "less, or nothing at all")
+
+
+def _gain_nothing(answer: Any) -> str:
+    right = {size for size in range(1, 9) if 24 // size == 3 * (8 // size)}
+    given = {*answer}
+    if given == right:
+        return ""
+    if given - right:
+        return f"jobs of {min(given - right)} do gain: how many fit into 24 processors?"
+    return "right as far as it goes, but there are more: try every size from 1 to 8"
+
+
+def _ends_no_sooner(answer: Any) -> str:
+    whole, split = schedule("whole").end[7], schedule("split", float(answer)).end[7]
+    if split < whole:
+        return f"with this penalty job 8 ends at {split:g}, and whole at {whole:g}: too low"
+    return "" if split == whole else "with this penalty job 8 ends later than whole: too high"
+
+
+check = checker({1: _gain_nothing, 2: _ends_no_sooner})
 
 
 def twenty_picture() -> plots.Picture:
@@ -110,7 +146,7 @@ def twenty_picture() -> plots.Picture:
     axes.set(yticks=range(len(pairs)), yticklabels=pairs, ylim=(2.5, -0.5), xlim=(0, 7.4))
     axes.set_xlabel("mean response, hours; dark: running, pale: waiting")
     axes.grid(False)
-    title = "Where the holes are filled already, spanning has little left to fill"
+    title = "Where the holes are filled already, spanning makes these jobs respond later"
     plots.title_figure(figure, title, "the twenty jobs; those that span run a quarter longer")
     told = (
         f"{name} {schedule(name).response.mean():.2f} h" for pair in pairs.values() for name in pair
@@ -209,7 +245,8 @@ def draw_map(table: pd.DataFrame) -> Figure:
         table, x="penalty", y="load", value="change", panel="policy", mark="mark",
         xlabel="penalty of spanning", ylabel="load", values="change of the mean response, %",
         title="The better the queue is served, the less is left for spanning to gain",
-        subtitle="three clusters of 8, sizes 1 to 8; hatched: undecided; ∞: too much to carry",
+        subtitle="three clusters of 8; line: gain turns to loss; hatched: undecided; "
+        "∞: more than can be carried",
     )  # fmt: skip
 
 
@@ -276,18 +313,18 @@ def questions() -> list[tuple[str, str, str, str]]:
     """Return the decision chart: question, the answer that ends it, advice, and its number."""
     return [
         ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
-         _told("JS-12", "In pieces at home, it makes all respond {} times as late (04).")),
+         _told("JS-12", "Cut up and run at home one after the other: response times {} (04).")),
         ("Is the load light?", "yes", "Do nothing: few jobs wait.",
-         f"Spanning at no cost, load 0.3: {_change_at('EASY', 0.3, 0.0)} (map above)."),
+         f"Spanning at no penalty, load 0.3: {_change_at('EASY', 0.3, 0.0)} (map)."),
         ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
-         f"It pays up to {_up_to('FCFS', 0.7)} at load 0.7 (map above)."),
+         f"At load 0.7 it pays up to a penalty of {_up_to('FCFS', 0.7)} (map)."),
         ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
-         _told("CP-2", "It pays up to {} on five clusters (03).")),
+         _told("CP-2", "On five clusters of 20 it pays up to a penalty of {} (03).")),
         ("Must users know their\nstart at once?", "yes", "Book each job when it comes.",
-         _told("OB-6", "Mean wait, of that recorded in a log: {} (05).")),
-        ("", "else", "Share, backfill, span where that ends sooner.",
-         _told("JS-1", "Sharing leaves {} of the response (04), spanning")
-         + f"\nchanges it by {_change_at('EASY, adaptive', 0.7, 0.2)} (map above)."),
+         _told("OB-6", "Mean wait of a real log: times {} against its own queue (05).")),
+        ("", "", "Share, backfill, span where that ends sooner.",
+         _told("JS-1", "Sharing: response times {} (04). Spanning so, at load 0.7")
+         + f"\nand penalty 0.2: {_change_at('EASY, adaptive', 0.7, 0.2)} (map)."),
     ]  # fmt: skip
 
 

@@ -29,10 +29,24 @@ def test_the_table_of_the_jobs_is_what_is_scheduled():
 def test_players_of_the_tour_have_one_clock():
     tour._players.clear()
     one, other = tour.player("whole"), tour.player("split")
-    axis = [player.data["axis"] for player in (one, other)]
-    assert axis[0]["begin"] == axis[1]["begin"]
+    assert one.data["axis"] == other.data["axis"]
+    assert one.data["axis"]["finish"] >= max(tour.schedule(name).end.max() for name in tour.LABELS)
     assert other._against is tour.schedule("whole")
     assert tour._players == [one, other]
+    at_home = tour.player("at home").data["films"]
+    assert [film["clusters"] for film in at_home] == [[8]] * 3  # three queues
+    assert sum(len(film["jobs"]["number"]) for film in at_home) == 20
+
+
+def test_exercises_know_right_from_wrong_and_hint_at_why():
+    assert tour.what_is_left() == tour.OPTIONS[2]
+    for number, right, wrongs in (
+        (1, [8, 7, 4, 2, 1], {"jobs of 3 do gain": [1, 3], "there are more": [1, 2]}),
+        (2, 2.0, {"too low": 0.5, "too high": 2.5}),
+    ):
+        assert "Right" in tour.check(number, right).data
+        for hint, wrong in wrongs.items():
+            assert hint in tour.check(number, wrong).data
 
 
 @pytest.fixture(scope="module")
