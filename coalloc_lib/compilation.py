@@ -8,7 +8,8 @@ sources, and code of another version is never found.
 import builtins
 import hashlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from traceback import walk_tb
@@ -18,9 +19,23 @@ from numba import njit
 
 from coalloc_lib.checks import InputError
 
+#: What compiling a kernel takes: one that books, alone; one that backfills, on two busy cores.
+SECONDS = "10 to 30 s"
 #: Kernels that were looked up, and groups of kernels whose compilation was announced.
 _announced: set[str] = set()
 _announcing = Lock()
+#: Who is told of each kernel that is compiled, beside what is printed once.
+_listeners: list[Callable[[str], None]] = []
+
+
+@contextmanager
+def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
+    """Tell a function, which takes a sentence, of each kernel that has to be compiled meanwhile."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
 
 
 def compiler(sources: Iterable[Path]) -> Callable[[Callable], Any]:
@@ -66,12 +81,17 @@ def _announce(kernel: Any, what: str) -> None:
     """Announce compilation once per process."""
     name = kernel.py_func.__qualname__
     with _announcing:
-        if not _announced.isdisjoint({name, what}):
+        is_first = what not in _announced
+        if name in _announced or not (is_first or _listeners):
             return
         _announced.add(name)
-        if not any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
+        if any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
+            return
+        for listener in _listeners:
+            listener(f"compiling the {what}, once ({SECONDS}) …")
+        if is_first:
             _announced.add(what)
-            _print(f"compiling the {what}, once (about 10 s) ...")
+            _print(f"compiling the {what}, once ({SECONDS}) ...")
 
 
 def _print(text: str) -> None:
