@@ -8,8 +8,7 @@ sources, and code of another version is never found.
 import builtins
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Lock
 from traceback import walk_tb
@@ -19,23 +18,9 @@ from numba import njit
 
 from coalloc_lib.checks import InputError
 
-#: What compiling a kernel takes: one that books, alone; one that backfills, on two busy cores.
-SECONDS = "10 to 30 s"
 #: Kernels that were looked up, and groups of kernels whose compilation was announced.
 _announced: set[str] = set()
 _announcing = Lock()
-#: Who is told of each kernel that is compiled, beside what is printed once.
-_listeners: list[Callable[[str], None]] = []
-
-
-@contextmanager
-def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Tell a function, which takes a sentence, of each kernel that has to be compiled meanwhile."""
-    _listeners.append(listener)
-    try:
-        yield
-    finally:
-        _listeners.remove(listener)
 
 
 def compiler(sources: Iterable[Path]) -> Callable[[Callable], Any]:
@@ -81,17 +66,12 @@ def _announce(kernel: Any, what: str) -> None:
     """Announce compilation once per process."""
     name = kernel.py_func.__qualname__
     with _announcing:
-        is_first = what not in _announced
-        if name in _announced or not (is_first or _listeners):
+        if not _announced.isdisjoint({name, what}):
             return
         _announced.add(name)
-        if any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
-            return
-        for listener in _listeners:
-            listener(f"compiling the {what}, once ({SECONDS}) …")
-        if is_first:
+        if not any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
             _announced.add(what)
-            _print(f"compiling the {what}, once ({SECONDS}) ...")
+            _print(f"compiling the {what}, once (about 10 s) ...")
 
 
 def _print(text: str) -> None:

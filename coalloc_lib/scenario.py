@@ -1,10 +1,9 @@
 """A scenario: a system, the jobs that it is given, and the policies that serve them."""
 
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coalloc_lib.checks import InputError, instance_of, one_of, positive
-from coalloc_lib.distributions import SizeDistribution
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement
 from coalloc_lib.schedule import Schedule
@@ -67,22 +66,6 @@ class Scenario:
     def __str__(self) -> str:
         return self.name or repr(self)
 
-    def code(self) -> str:
-        """Return Python that makes this scenario, once `coalloc_lib` is imported as ``co``.
-
-        Examples
-        --------
-        >>> import coalloc_lib as co
-        >>> print(co.Scenario(co.Multicluster([4]), co.JobModel(co.uniform(1, 2)), co.EASY()).code())
-        co.Scenario(
-            co.Multicluster([4]),
-            co.JobModel(co.parse_sizes('U[1,2]')),
-            scheduling=co.EASY(),
-        )
-        """
-        name, arguments = type(self).__name__, _arguments(self)
-        return "\n    ".join([f"co.{name}(", *(f"{each}," for each in arguments)]) + "\n)"
-
     def with_(self, **changes: Any) -> "Scenario":
         """Return the scenario with these parts changed, and its name with them or gone."""
         return replace(self, **({"name": ""} | changes))
@@ -109,28 +92,3 @@ class Scenario:
     ) -> Schedule:
         """Run a stream that is drawn; with the same seed scenarios of one workload get the same."""
         return self.run(self.sample(jobs, load=load, seed=seed), backlog)
-
-
-def _arguments(value: Any) -> list[str]:
-    """Return as code what makes a dataclass, without what it would have anyway."""
-    code = []
-    for each in fields(value):
-        given, usual = getattr(value, each.name), each.default
-        if each.default_factory is not MISSING:
-            usual = each.default_factory()
-        if usual is MISSING:
-            code.append(_code(given))
-        elif given != usual:
-            code.append(f"{each.name}={_code(given)}")
-    return code
-
-
-def _code(value: Any) -> str:
-    """Return an argument as code."""
-    if isinstance(value, Multicluster):
-        return f"co.Multicluster({[*value.sizes]})"
-    if isinstance(value, SizeDistribution):
-        return f"co.parse_sizes({str(value)!r})"
-    if is_dataclass(value):
-        return f"co.{type(value).__name__}({', '.join(_arguments(value))})"
-    return repr(value)

@@ -31,7 +31,7 @@ NARROW = {"max_width": "345px"}
 #: One of several columns of controls.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
-BUSY = '<p class="coalloc-busy" role="status">refining …</p>'
+BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
 #: Seconds that controls rest before the picture is refined.
 REST = 0.35
 
@@ -126,7 +126,7 @@ class Explorer(ipw.VBox):
     above, below : sequence of Widget, bool
         What stands above the controls; whether the view stands below them, as wide as the page.
     columns : sequence of (Widget, sequence of str)
-        Controls that stand in columns beside each other, under a heading each; all others are above.
+        Controls in columns beside each other, below a widget each; all others are above.
     """
 
     def __init__(
@@ -153,14 +153,12 @@ class Explorer(ipw.VBox):
             ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
             for heading, names in columns
         ]
-        self._left = ipw.VBox(
-            [*above, *chain(*rows.values()), ipw.HBox(parts, layout={"flex_flow": "row wrap"})]
-        )
+        over = [*above, *chain(*rows.values()), ipw.HBox(parts, layout={"flex_flow": "row wrap"})]
         wide = {"flex": "1 1 580px", "max_width": "640px"} if parts else NARROW
-        self._left.layout = {"flex": "1 1 335px", "min_width": "0"} | wide
+        left = {"flex": "1 1 335px", "min_width": "0"} | wide
         right = {"flex": f"1 1 {'100%' if below else '460px'}", "min_width": "0"}
         sides = ipw.HBox(
-            [self._left, ipw.VBox([self.view], layout=right)],
+            [ipw.VBox(over, layout=left), ipw.VBox([self.view], layout=right)],
             layout={"flex_flow": "row wrap"},
         )
         super().__init__([ipw.HTML(STYLE), sides, self.scenario, self._notes["this scenario"]])
@@ -195,21 +193,13 @@ class Explorer(ipw.VBox):
         except InputError as error:
             self._set(before)
             self.scenario.value = _line(before)
-            self.refuse(source + str(error))
+            self._notes["this scenario"].value = _note(source + str(error))
             return
         finally:
             self._held = False
         self.scenario.value = _line(self.values)
         name = "this scenario" if source else next(iter(self._holders))
         self._redraw(name, coarse=False, source=source)
-
-    def add_below(self, *widgets: ipw.Widget) -> None:
-        """Put widgets below the controls."""
-        self._left.children = (*self._left.children, *widgets)
-
-    def refuse(self, words: str) -> None:
-        """Say below the controls why something was not done."""
-        self._notes["this scenario"].value = _note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
         for _ in range(2):  # controls that push each other take their values in the second round

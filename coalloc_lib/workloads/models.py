@@ -115,8 +115,8 @@ class JobModel:
         runtime = self.service.sample(for_service, count)
         submit = _arrivals(rate, for_arrivals, count)
         estimate = None if self.estimate == 1 else self.estimate * runtime
-        how = {"request": self.request, "span_penalty": self.span_penalty}
-        return JobStream(submit, runtime, self._shaped(components), estimate, **how)
+        columns = submit, runtime, self._shaped(components), estimate
+        return JobStream(*columns, request=self.request, span_penalty=self.span_penalty)
 
 
 @dataclass(frozen=True, eq=False)
