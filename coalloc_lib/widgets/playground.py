@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections import namedtuple
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import copy
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -294,9 +295,9 @@ class Board(ipw.VBox):
         if not kinds <= self._met:
             self._say(FIRST_USE)
             self._met |= kinds
+        table = by_size(one, other, load, coarse)
         jobs = [e.workload.sample(SHOWN, SHOWN_SEED, one.rate(load)) for e in (one, other)]
         first, second = (e.run(j) for e, j in zip((one, other), jobs, strict=True))
-        table = by_size(one, other, load, coarse)
         if len(self.children) == 1:
             now = {"now": jobs[0].submit[-1], "against": first}
             self.children += (Player({"A": first, "B": second}, unit="h", **now),)
@@ -313,6 +314,7 @@ class Board(ipw.VBox):
             if len(each.system) > 1 and getattr(each.workload, "request", "") != "total"
         ]
         self._pay = " ".join(spanning)
+        self._shown = one, other
         self.curve.draw(playground_picture(one, other))
         self.curve.remove_class("coalloc-past")
         self.rest()
@@ -324,10 +326,11 @@ class Board(ipw.VBox):
         """Say that nothing finer is on its way."""
         self._say(self._pay)
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        below = self.words.value + self.table.value
-        data = self.curve.data
-        return dict(data) | {"text/html": STYLE + data["text/html"] + below}
+    def picture(self) -> Picture:
+        """Return the curve and below it the table, for where nothing moves."""
+        picture = copy(playground_picture(*self._shown))
+        picture.below = STYLE + self.words.value + self.table.value
+        return picture
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
