@@ -22,23 +22,24 @@ def address(tmp_path_factory):
     notebook = json.loads((ROOT / "notebooks" / NOTEBOOK).read_text(encoding="utf-8"))
     cells = [each for each in notebook["cells"] if "_explorer(" in "".join(each["source"])]
     (root / NOTEBOOK).write_text(json.dumps(notebook | {"cells": cells}), encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "voila",
-        "--no-browser",
-        f"--port={port}",
-        "--Voila.ip=127.0.0.1",
-    ]
+    options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", NOTEBOOK]
     how = {"env": environment_of(own), "cwd": root}
     with (own / "server.log").open("wb") as log:
-        server = subprocess.Popen([*command, NOTEBOOK], stdout=log, stderr=log, **how)
+        command = [sys.executable, "-m", "voila", *options]
+        server = subprocess.Popen(command, stdout=log, stderr=log, **how)
         try:
-            wait_for(f"http://127.0.0.1:{port}/voila/static/main.js", server)
+            wait_for(f"http://127.0.0.1:{port}/voila/templates/lab/static/voila.js", server)
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
             server.wait(30)
+
+
+def give(page, path):
+    """Load a file by the button for it."""
+    with page.expect_file_chooser() as asked:
+        page.get_by_role("button", name="load scenario").click()
+    asked.value.set_files(path)
 
 
 def test_it_fits_follows_the_keyboard_and_reads_what_it_saved(browser, address, tmp_path):
@@ -72,10 +73,10 @@ def test_it_fits_follows_the_keyboard_and_reads_what_it_saved(browser, address, 
     policy.select_option("EASY")
     assert wait_until(page, lambda: "adaptive" in span.inner_text())
     path.write_text(json.dumps(values | {"load": 0.7, "B.policy": "FCFS"}))
-    page.locator("input[type=file]").set_input_files(path)
+    give(page, path)
     assert wait_until(page, lambda: (words.inner_text(), table.inner_text()) == before)
     path.write_text(json.dumps({"B.penalty": 7}))
-    page.locator("input[type=file]").set_input_files(path)
+    give(page, path)
     note = page.get_by_role("alert").filter(
         has_text="scenario.json: B.penalty = '7'; give a number"
     )
