@@ -276,7 +276,7 @@ def _bars(table):
             ends = f"[{last['change_low']:+.0f}, {last['change_high']:+.0f}]"
             change = f"{last['change']:+.0f} %<br><small>{ends}</small>"
         rows.append(f"<tr><th scope=row>{size}<td>{bars}<td>{change}")
-    head = "<tr><th>size<th>hours: run, and pale the wait<th>change in B"
+    head = "<tr><th>size<th>hours run, and (pale) waited<th>change"
     return f'<table class="coalloc-sizes">{head}{"".join(rows)}</table>'
 
 
@@ -353,7 +353,7 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
             kept = spanning.value if spanning.value in offered else AT_NEED
             with spanning.hold_trait_notifications():
                 spanning.options, spanning.value = offered, kept
-        alone = "," not in clusters.value
+        alone = clusters.value.strip().isdigit()
         off = {
             "max_jumps": "FPFS alone counts jumps" * (policy.value != "FPFS"),
             "span": "there is one cluster" * alone,
