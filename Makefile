@@ -8,7 +8,7 @@ BIN    := .venv/bin
 STAMP  := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-long mutants lab lint bench front-door clean
+.PHONY: help install reproduce test test-long mutants lab dashboard lint bench front-door clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -32,6 +32,9 @@ mutants: $(STAMP) ## make mistakes in a copy of the library and count those that
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
+
+dashboard: $(STAMP) ## show the playground as a page without code, by Voila
+	$(BIN)/voila notebooks/06_playground.ipynb
 
 lint: $(STAMP) ## check code and notebooks with ruff, and the types with mypy
 	$(BIN)/ruff check .

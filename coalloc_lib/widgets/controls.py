@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -27,7 +28,10 @@ STYLE = """<style>
 WIDE = {"description_width": "8em"}
 #: Controls are as wide as they need to be, and narrower on a phone.
 NARROW = {"max_width": "345px"}
+#: One of several columns of controls.
+COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
+BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
 #: Seconds that controls rest before the picture is refined.
 REST = 0.35
 
@@ -94,8 +98,12 @@ class View(ipw.HTML):
     def draw(self, picture: Picture, busy: bool = False) -> None:
         """Show a picture; `busy` says that a finer one is on its way."""
         self.data = picture._repr_mimebundle_()
-        sign = '<p class="coalloc-busy" role="status">refining …</p>' if busy else ""
+        sign = BUSY if busy else ""
         self.value = self.data["text/html"] + sign
+
+    def rest(self) -> None:
+        """Show the picture without the sign that a finer one is on its way."""
+        self.value = self.data["text/html"]
 
 
 class Explorer(ipw.VBox):
@@ -117,12 +125,15 @@ class Explorer(ipw.VBox):
         then takes ``coarse`` as well, and is called with True while a control moves.
     above, below : sequence of Widget, bool
         What stands above the controls; whether the view stands below them, as wide as the page.
+    columns : sequence of (Widget, sequence of str)
+        Controls in columns beside each other, below a widget each; all others are above.
     """
 
     def __init__(
         self, controls: Mapping[str, ipw.Widget], draw: Callable, view: ipw.Widget | None = None,
         state: str = "", simulates: Callable[..., bool] | None = None,
         above: Sequence[ipw.Widget] = (), below: bool = False,
+        columns: Sequence[tuple[ipw.Widget, Sequence[str]]] = (),
     ) -> None:  # fmt: skip
         self._holders = {name: entry_of(control) for name, control in controls.items()}
         self._notes = {name: ipw.HTML() for name in [*controls, "this scenario"]}
@@ -137,11 +148,17 @@ class Explorer(ipw.VBox):
             description="this scenario", style=WIDE, layout={"width": "auto"},
             tooltip="copy it to keep it; paste one to see it", continuous_update=False,
         )  # fmt: skip
-        rows = [each for name, row in controls.items() for each in (row, self._notes[name])]
-        left = {"flex": "1 1 335px", "min_width": "0"} | NARROW
+        rows = {name: (row, self._notes[name]) for name, row in controls.items()}
+        parts = [
+            ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=COLUMN)
+            for heading, names in columns
+        ]
+        over = [*above, *chain(*rows.values()), ipw.HBox(parts, layout={"flex_flow": "row wrap"})]
+        wide = {"flex": "1 1 580px", "max_width": "640px"} if parts else NARROW
+        left = {"flex": "1 1 335px", "min_width": "0"} | wide
         right = {"flex": f"1 1 {'100%' if below else '460px'}", "min_width": "0"}
         sides = ipw.HBox(
-            [ipw.VBox([*above, *rows], layout=left), ipw.VBox([self.view], layout=right)],
+            [ipw.VBox(over, layout=left), ipw.VBox([self.view], layout=right)],
             layout={"flex_flow": "row wrap"},
         )
         super().__init__([ipw.HTML(STYLE), sides, self.scenario, self._notes["this scenario"]])
@@ -158,8 +175,11 @@ class Explorer(ipw.VBox):
         """What the controls say, by name."""
         return {name: holder.value for name, holder in self._holders.items()}
 
-    def recreate(self, line: str) -> None:
-        """Set the controls to what a line says; one that cannot be read is answered with why."""
+    def recreate(self, line: str, source: str = "") -> None:
+        """Set the controls to what a line says; one that cannot be read is answered with why.
+
+        `source` is where the line comes from, which the answer then begins with.
+        """
         before = self.values
         if line == _line(before):
             return
@@ -173,17 +193,21 @@ class Explorer(ipw.VBox):
         except InputError as error:
             self._set(before)
             self.scenario.value = _line(before)
-            self._notes["this scenario"].value = _note(str(error))
+            self._notes["this scenario"].value = _note(source + str(error))
             return
         finally:
             self._held = False
         self.scenario.value = _line(self.values)
-        self._redraw(next(iter(self._holders)), coarse=False)
+        name = "this scenario" if source else next(iter(self._holders))
+        self._redraw(name, coarse=False, source=source)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
         for _ in range(2):  # controls that push each other take their values in the second round
-            for name, value in wanted.items():
-                self._holders[name].value = value
+            for name, holder in self._holders.items():
+                if name in wanted and hasattr(holder, "options"):  # which others may have changed
+                    one_of(name, wanted[name], tuple(holder.options))
+                if name in wanted:
+                    holder.value = wanted[name]
 
     def _parsed(self, line: str) -> dict[str, Any]:
         wanted = {}
@@ -207,7 +231,7 @@ class Explorer(ipw.VBox):
         if self._drawn and self._drawn[1]:
             self._waiting = loop.call_later(REST, self._redraw, name, False)
 
-    def _redraw(self, name: str, coarse: bool) -> None:
+    def _redraw(self, name: str, coarse: bool, source: str = "") -> None:
         values = self.values
         if self._drawn in ((values, coarse), (values, False)):
             return
@@ -223,10 +247,10 @@ class Explorer(ipw.VBox):
                 picture = self._draw(**values, coarse=coarse)
                 self._drawn = values, coarse
         except InputError as error:
-            self._notes[name].value = _note(str(error))
+            self._notes[name].value = _note(source + str(error))
             self.view.add_class("coalloc-past")
-            if isinstance(self.view, View):
-                self.view.value = self.view.data["text/html"]  # nothing finer is on its way
+            if hasattr(self.view, "rest"):
+                self.view.rest()  # nothing finer is on its way
             return
         self.view.remove_class("coalloc-past")
         if picture is not None:
@@ -245,7 +269,7 @@ def _note(words):
 def _value_of(holder, name, text):
     """Return what a text says for a control; refuse what the control could not show."""
     if hasattr(holder, "options"):
-        return one_of(name, text, tuple(holder.options))
+        return text
     if isinstance(holder.value, bool):
         return one_of(name, text, ("True", "False")) == "True"
     if isinstance(holder.value, str):

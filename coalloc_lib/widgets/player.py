@@ -148,9 +148,15 @@ class Player(Pictured):
             now = min(waits, default=finish)
         self.now = _between("now", now, begin, finish, f"an instant from {begin} to {finish}")
 
-    def show(self, schedules: Schedule | Mapping[str, Schedule]) -> None:
-        """Play other schedules; instant and speed stay, and the time axis can only grow."""
+    def show(
+        self, schedules: Schedule | Mapping[str, Schedule], against: Schedule | None = None
+    ) -> None:
+        """Play other schedules; instant and speed stay, and the time axis can only grow.
+
+        `against` is another schedule of their jobs; where it is not given, it stays what it was.
+        """
         named = _named(schedules)
+        self._against = self._against if against is None else against
         if any(len(one) != len(self._against or one) for one in named.values()):
             raise InputError("against has other jobs; give a schedule of the same ones")
         films = [film(one, label, self._window, self._against) for label, one in named.items()]

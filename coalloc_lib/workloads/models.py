@@ -33,6 +33,10 @@ class JobModel:
         larger than this (the size of a cluster).
     merged_into : int, optional
         Neighbouring draws are added up into this many components.
+    span_penalty : float
+        The share that spanning clusters adds to a job's run time.
+    estimate : float
+        What users ask for: so many times the run time, 1 or more.
 
     Notes
     -----
@@ -45,8 +49,12 @@ class JobModel:
     service: Distribution = field(default_factory=Exponential)
     split_at: int | None = None
     merged_into: int | None = None
+    span_penalty: float = 0.0
+    estimate: float = 1.0
 
     def __post_init__(self) -> None:
+        not_negative("span_penalty", self.span_penalty)
+        checks.finite("estimate", self.estimate, 1, " of 1 or more, times the run time")
         checks.in_memory("components", whole("components", self.components), 10**6)
         one_of("request", self.request, REQUESTS)
         instance_of("sizes", self.sizes, SizeDistribution, "uniform(1, 4), for example")
@@ -74,7 +82,9 @@ class JobModel:
         split = f", split at {self.split_at}" if self.split_at else ""
         merged = f", merged into {self.merged_into}" if self.merged_into else ""
         draws = f"{self.components} × {self.sizes}{split}{merged}"
-        return f"{draws}, {self.request}, {self.service}"
+        penalty = f", penalty {self.span_penalty}" if self.span_penalty else ""
+        asked = f", estimates × {self.estimate:g}" if self.estimate != 1 else ""
+        return f"{draws}, {self.request}, {self.service}{penalty}{asked}"
 
     @property
     def mean_processors(self) -> float:
@@ -104,7 +114,9 @@ class JobModel:
         components = self.sizes.sample(for_sizes, (whole("count", count), self.components))
         runtime = self.service.sample(for_service, count)
         submit = _arrivals(rate, for_arrivals, count)
-        return JobStream(submit, runtime, self._shaped(components), request=self.request)
+        estimate = None if self.estimate == 1 else self.estimate * runtime
+        columns = submit, runtime, self._shaped(components), estimate
+        return JobStream(*columns, request=self.request, span_penalty=self.span_penalty)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,9 +197,8 @@ class SplitJobs:
 
     def __post_init__(self) -> None:
         instance_of("model", self.model, JobModel, "JobModel(sizes)")
-        if self.model.with_(components=1, merged_into=None, split_at=None) != self.model or (
-            self.model.request != "unordered"
-        ):
+        plain = self.model.with_(components=1, merged_into=None, split_at=None, span_penalty=0.0)
+        if plain != self.model or self.model.request != "unordered":
             raise InputError(f"model = {self.model}; give jobs of one unordered component")
         least, most = self.model.sizes.minimum - 1, self.model.sizes.maximum
         if not least <= whole("above", self.above, least=0) <= most:

@@ -1,0 +1,458 @@
+"""The playground: two computing centres with the same jobs, changed in any way, side by side."""
+
+import json
+import re
+from base64 import b64encode
+from collections import namedtuple
+from collections.abc import Mapping
+from contextlib import suppress
+from copy import copy
+from functools import lru_cache
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+import ipywidgets as ipw
+import numpy as np
+import pandas as pd
+
+from coalloc_lib import plots
+from coalloc_lib.checks import InputError
+from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.intervals import Sample, crossing, replicate, student
+from coalloc_lib.metrics import by_width
+from coalloc_lib.names import parse_clusters
+from coalloc_lib.placement import BestFit, SingleThenSpan, WorstFit
+from coalloc_lib.plots import Picture
+from coalloc_lib.saturation import replicated_traffic
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets.player import Player
+from coalloc_lib.workloads.models import JobModel, SplitJobs
+
+SIDES, LOOK = ("A", "B"), {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
+NEVER, ALWAYS, AT_NEED, ADAPTIVE = SPANS = ("never", "always", "at need", "adaptive")
+#: Times are in mean run times, which the player calls hours.
+POLICIES: dict[str, Scheduling] = {
+    "FCFS": FCFS(), "FPFS": FPFS(5), "EASY": EASY(), "conservative": Conservative(),
+    "online": Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0),
+}  # fmt: skip
+#: What each side has, and by what its controls are called.
+CONTROLS = {
+    "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
+    "penalty": "penalty", "estimate": "users ask for ×",
+}  # fmt: skip
+ALL, SEED = "all jobs", 21
+#: Jobs that the player shows, and the seed that they are drawn by: one with which many wait.
+SHOWN, SHOWN_SEED = 24, 90
+LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9), (0.0, 1.0)
+#: Jobs that wait in a full system; nearer to what that carries than this share, runs are too short
+#: for a mean; the load of a full system that books; how sure it must be that responses rise.
+HELD, NEAR, OVERLOAD, SURE = 50, 0.95, 1.5, 0.998
+FIRST_USE = "A policy is compiled at its first use, once: 10 to 30 s, online a minute …"
+STYLE = f"""<style>
+.coalloc-sizes {{border-collapse: collapse; width: 100%; line-height: 1.25}}
+.coalloc-sizes :is(th, td) {{text-align: left; padding: 2px 6px 2px 0; white-space: nowrap;
+  border-top: 1px solid #E0E0E0; font-weight: normal}}
+.coalloc-sizes td:nth-child(2) {{width: 99%}}
+.coalloc-sizes div {{display: flex; align-items: center; gap: 4px}}
+.coalloc-sizes i {{height: 11px}} .coalloc-sizes i + i {{opacity: 0.45; margin-left: -4px}}
+.coalloc-sizes .A i {{background: {LOOK["A"].colour}}}
+.coalloc-sizes .B i {{background: {LOOK["B"].colour}}}
+.coalloc-sizes b {{position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%)}}
+.coalloc-words {{line-height: 1.25; min-height: 2.5em}}
+.coalloc-code {{user-select: all; white-space: pre-wrap; line-height: 1.3; margin: 0}}
+</style>"""
+
+
+#: Jobs of a run and runs, jobs of a full system, evaluations of a search, threads.
+Effort = namedtuple("Effort", "jobs runs full budget workers")
+#: While a control moves and at rest; and both where a policy plans for every job.
+EFFORTS = (Effort(300, 4, 1_200, 5, 1), Effort(4_000, 8, 12_000, 14, -1))
+PLANNED = (Effort(200, 4, 600, 5, 1), Effort(1_500, 8, 6_000, 14, -1))
+
+
+def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
+    """Return the scenario of a side, ``"A"`` or ``"B"``, by the values of the controls."""
+    clusters, policy, jumps, span, penalty, estimate = (values[f"{side}.{n}"] for n in CONTROLS)
+    system = parse_clusters(clusters, f"{side}.clusters")
+    jobs = JobModel(parse_sizes(values["sizes"]), estimate=estimate)
+    scheduling = FPFS(jumps) if policy == "FPFS" else POLICIES[policy]
+    if span == NEVER:
+        return Scenario(system, jobs.with_(request="total"), scheduling, BestFit())
+    if span == ALWAYS:
+        how: dict[str, Any] = {"rounding": "even", "span_penalty": penalty}
+        split = SplitJobs(jobs, jobs.sizes.minimum - 1, len(system), **how)
+        return Scenario(system, split, scheduling, WorstFit())
+    scheduling = EASY(adaptive=True) if span == ADAPTIVE else scheduling
+    free = jobs.with_(request="flexible", span_penalty=penalty)
+    return Scenario(system, free, scheduling, SingleThenSpan())
+
+
+def _both(values: Mapping[str, Any]) -> tuple[Scenario, Scenario]:
+    """Return the scenarios of both sides."""
+    return scenario_of(values, "A"), scenario_of(values, "B")
+
+
+@lru_cache(maxsize=512)
+def capacity(scenario: Scenario, jobs: int) -> float:
+    """Return the share of the processors that a full system keeps busy, without the penalty."""
+    if isinstance(scenario.scheduling, Online):  # which knows no held queue
+        schedule = scenario.simulate(jobs // 2, load=OVERLOAD, seed=SEED)
+        last = schedule.jobs.submit[-1]
+        return float(schedule.utilization_between([0.3 * last, last], net=True)[0])
+    held = None if isinstance(scenario.scheduling, FCFS) else HELD
+    how: dict[str, Any] = {"jobs": jobs // 4, "replications": 4, "seed": SEED, "backlog": held}
+    return float(replicated_traffic(scenario, **how)[0].mean())
+
+
+@lru_cache(maxsize=2048)
+def measure(scenario: Scenario, load: float, effort: Effort) -> np.ndarray | str:
+    """Return mean waits and runs, shape (2, runs, sizes), all jobs first, or why there are none."""
+    carried = capacity(scenario, effort.full)
+    if load > NEAR * carried:
+        return f"{'past' if load > carried else 'near'} saturation: carries {carried:.2f}"
+    edges, kept = _edges(scenario), slice(effort.jobs // 10, None)
+
+    def one(seed):
+        schedule = scenario.simulate(effort.jobs, load=load, seed=seed)
+        times = pd.DataFrame({"wait": schedule.wait, "run": schedule.end - schedule.start})[kept]
+        by = times.groupby(by_width(schedule.jobs, edges)[kept], observed=False).mean()
+        halves = [half.mean() for half in np.array_split(schedule.response[kept], 2)]
+        return np.vstack([halves, times.mean(), by])
+
+    runs = replicate(one, effort.runs, SEED, workers=effort.workers)
+    if not np.isfinite(runs[:, 0]).all():
+        return "past saturation: jobs are refused"
+    if student(runs[:, 0, 1] - runs[:, 0, 0], SURE).low > 0:
+        return "near saturation: responses still rise"
+    return np.moveaxis(runs[:, 1:], 2, 0)
+
+
+def _edges(scenario):
+    """Return the largest size of each group: powers of two."""
+    return 2 ** np.arange((scenario.workload.sizes.maximum - 1).bit_length() + 1)
+
+
+def _loads(one, other, load):
+    """Return the load of each: the same jobs come to both, and `load` is what they bring to one."""
+    return load, load * one.system.processors / other.system.processors
+
+
+def _effort(*scenarios, coarse=False):
+    plans = any(isinstance(each.scheduling, Conservative | Online) for each in scenarios)
+    return (PLANNED if plans else EFFORTS)[not coarse]
+
+
+def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -> pd.DataFrame:
+    """Return how long jobs of each size wait and run, and by how many percent B changes that.
+
+    A row a size and side, with the response and its 95 % interval. The change is of pairs of runs
+    with the same jobs; `note` says why there is no number. `load` is what the jobs bring to A.
+    """
+    pairs = zip((one, other), _loads(one, other, load), strict=True)
+    both = [measure(*each, _effort(one, other, coarse=coarse)) for each in pairs]
+    rows = []
+    groups = by_width(one.sample(1), _edges(one)).categories
+    for i, size in enumerate([ALL, *groups]):
+        total: list[Any] = [
+            None if isinstance(each, str) else each[:, :, i].sum(axis=0) for each in both
+        ]
+        for side, each, response in zip(SIDES, both, total, strict=True):
+            row = {"load": load, "size": size, "scenario": side, "note": ""}
+            if isinstance(each, str):
+                rows.append(row | {"note": each})
+            elif np.isfinite(response).all():
+                row |= dict(zip(("wait", "run"), each[:, :, i].mean(axis=1), strict=True))
+                rows.append(row | _ends(student(response), "response", "ci95_low", "ci95_high"))
+        if all(each is not None and np.isfinite(each).all() for each in total):
+            changes = student(np.log(total[1] / total[0]))
+            ends = _ends(changes, "change", "change_low", "change_high")
+            rows[-1] |= {name: 100 * np.expm1(end) for name, end in ends.items()}
+    names = "load size scenario wait run response ci95_low ci95_high change change_low change_high"
+    return pd.DataFrame(rows).reindex(columns=[*names.split(), "note"])
+
+
+def _ends(interval, *names):
+    return dict(zip(names, (interval.estimate, interval.low, interval.high), strict=True))
+
+
+@lru_cache(maxsize=256)
+def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
+    """Return the rows of `by_size` at each of `LOADS`."""
+    return pd.concat([by_size(one, other, load) for load in LOADS])
+
+
+@lru_cache(maxsize=256)
+def break_even(scenario: Scenario, load: float) -> str:
+    """Say up to which penalty spanning pays: where jobs respond as the same jobs whole do."""
+    jobs: Any = scenario.workload
+    kept = getattr(jobs, "model", jobs).with_(request="total", span_penalty=0.0)
+    policy = EASY() if isinstance(scenario.scheduling, EASY) else scenario.scheduling
+    effort = _effort(scenario)._replace(jobs=_effort(scenario).jobs // 2)
+    try:
+        whole = measure(Scenario(scenario.system, kept, policy, BestFit()), load, effort)
+    except InputError:
+        return "none, since some jobs must span"
+
+    def difference(penalty: float) -> Sample:
+        paying = scenario.with_(workload=jobs.with_(span_penalty=penalty))
+        split = measure(paying, load, effort)
+        if isinstance(split, str) or isinstance(whole, str):
+            return Sample(np.full(effort.runs, np.inf if isinstance(split, str) else -np.inf))
+        return Sample((split - whole)[:, :, 0].sum(axis=0))
+
+    if isinstance(whole, str) and difference(0.0).mean > 0:
+        return "unknown past saturation"
+    found = crossing(difference, *PENALTIES, budget=effort.budget).interval
+    if np.isinf(found.estimate):
+        return f"above {PENALTIES[1]:g}" if found.estimate > 0 else "none: spanning does not pay"
+    return f"{found.estimate:.2f} [{max(found.low, 0):.2f}, {min(found.high, PENALTIES[1]):.2f}]"
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """Say of a table of `by_size` which side responds sooner, where the interval tells."""
+    rows = table[table["size"] == ALL].set_index("scenario")
+    if (rows["note"] != "").any():
+        return "; ".join(f"{side} is {note}" for side, note in rows["note"].items() if note)
+    change, low, high = rows.loc["B", ["change", "change_low", "change_high"]]
+    if low == high == 0:
+        return "A and B serve these jobs alike"
+    if low <= 0 <= high:
+        return f"Undecided: B changes the response by {change:+.1f} % [{low:+.1f}, {high:+.1f}]"
+    near, far = sorted((abs(low), abs(high)))
+    how = "sooner" if high < 0 else "later"
+    return f"B responds {abs(change):.1f} % {how} than A [{near:.1f}, {far:.1f}]"
+
+
+@lru_cache(maxsize=64)
+def playground_picture(one: Scenario, other: Scenario) -> Picture:
+    """Draw response over load of two scenarios with the same jobs, and what each can carry.
+
+    `one` and `other` have a `JobModel` of one component, or `SplitJobs`; the load is that of `one`.
+    """
+    table = over_load(one, other)
+    table = table[table["size"] == ALL]
+    figure, axes = plots.new_figure(2.1, width=3.7)
+    most, effort = 1.15 * np.nanmax([table["ci95_high"].max(), 2.0]), _effort(one, other)
+    for side, each, scale in zip(SIDES, (one, other), _loads(one, other, 1.0), strict=True):
+        mine, sign = table[table["scenario"] == side], LOOK[side]
+        line, carried = mine[mine["note"] == ""], capacity(each, effort.full) / scale
+        style: Any = {"color": sign.colour, "marker": sign.marker, "markersize": 4}
+        axes.plot(line["load"], line["response"], label=f"{side} carries {carried:.2f}", **style)
+        ends = line["ci95_low"], line["ci95_high"]
+        axes.fill_between(line["load"], *ends, color=sign.colour, alpha=0.2)
+        axes.axvline(carried, color=sign.colour, linestyle=":", linewidth=1.2)
+        gone = mine.loc[mine["note"] != "", "load"]
+        height = (0.96 if side == "A" else 0.9) * most
+        axes.plot(gone, [height] * len(gone), "x", color=sign.colour, markersize=5)
+    axes.set(xlim=(0, 1), ylim=(0, most), xlabel="load", ylabel="response")
+    axes.legend(loc="center left", frameon=False, fontsize=8)
+    said = "bands: 95 %; ×: full, or too near it for a number"
+    plots.title_figure(figure, "Response over load", said)
+    return Picture(figure, rows=map(_words, table.itertuples()))
+
+
+def _words(row):
+    """Return a row of `by_size` in words."""
+    number = f"{row.response:.2f} ({row.ci95_low:.2f} to {row.ci95_high:.2f})"
+    return f"{row.scenario} at load {row.load:g}: {row.note or number}"
+
+
+def _bars(table):
+    """Return a table of `by_size` as HTML, with bars of run and wait."""
+    most, rows = table["response"].max(), []
+    for size, part in table.groupby("size", sort=False):
+        bars = ""
+        for row in part.itertuples():
+            half = (row.ci95_high - row.ci95_low) / 2
+            words = f"<b>run {row.run:.2f}, wait {row.wait:.2f}</b>{row.response:.2f} ± {half:.2f}"
+            parts = [f'<i style="width: {60 * x / most:.1f}%"></i>' for x in (row.run, row.wait)]
+            shown = row.note if row.note else f"{''.join(parts)}<small>{words}</small>"
+            bars += f'<div class="{row.scenario}">{row.scenario} {shown}</div>'
+        last, change = part.iloc[-1], ""
+        if pd.notna(last["change"]):
+            ends = f"[{last['change_low']:+.0f}, {last['change_high']:+.0f}]"
+            change = f"{last['change']:+.0f} %<br><small>{ends}</small>"
+        rows.append(f"<tr><th scope=row>{size}<td>{bars}<td>{change}")
+    head = "<tr><th>size<th>hours run, and (pale) waited<th>change"
+    return f'<table class="coalloc-sizes">{head}{"".join(rows)}</table>'
+
+
+class Board(ipw.VBox):
+    """What the playground shows: the player; beside it `words` and a `table`, and the `curve`."""
+
+    def __init__(self) -> None:
+        self.words, self.table, self.curve = ipw.HTML(), ipw.HTML(), ui.View()
+        self._met: set[type] = set()
+        self._said = self._pay = ""
+        super().__init__([ipw.HTML(STYLE)])
+
+    def show(self, one: Scenario, other: Scenario, load: float, coarse: bool) -> None:
+        """Simulate both sides and show what comes out, roughly or in full."""
+        kinds = {type(each.scheduling) for each in (one, other)}
+        if not kinds <= self._met:
+            self._say(FIRST_USE)
+            self._met |= kinds
+        table = by_size(one, other, load, coarse)
+        jobs = [e.workload.sample(SHOWN, SHOWN_SEED, one.rate(load)) for e in (one, other)]
+        first, second = (e.run(j) for e, j in zip((one, other), jobs, strict=True))
+        if len(self.children) == 1:
+            now = {"now": jobs[0].submit[-1], "against": first}
+            self.children += (Player({"A": first, "B": second}, unit="h", **now),)
+        else:
+            self.children[1].show({"A": first, "B": second}, first)
+        self.table.value, self._said = _bars(table), f"<b>{escape(verdict(table))}.</b> "
+        if coarse:
+            self.curve.add_class("coalloc-past")
+            self._say(ui.BUSY)
+            return
+        spanning = [
+            f"Break-even penalty ψ* of {side}: {break_even(each, at)}."
+            for side, each, at in zip(SIDES, (one, other), _loads(one, other, load), strict=True)
+            if len(each.system) > 1 and getattr(each.workload, "request", "") != "total"
+        ]
+        self._pay = " ".join(spanning)
+        self._shown = one, other
+        self.curve.draw(playground_picture(one, other))
+        self.curve.remove_class("coalloc-past")
+        self.rest()
+
+    def _say(self, more):
+        self.words.value = f'<div class="coalloc-words">{self._said}{more}</div>'
+
+    def rest(self) -> None:
+        """Say that nothing finer is on its way."""
+        self._say(self._pay)
+
+    def picture(self) -> Picture:
+        """Return the curve and below it the table, for where nothing moves."""
+        picture = copy(playground_picture(*self._shown))
+        picture.below = STYLE + self.words.value + self.table.value
+        return picture
+
+
+def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
+    """Return the controls of a side, and its heading, which says what is disabled and why."""
+    rows = dict(zip(CONTROLS, (
+        ui.text_entry(CONTROLS["clusters"], "8,8,8"), ui.choice(CONTROLS["policy"], POLICIES),
+        ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50), ui.choice("span", SPANS[:3], span),
+        ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
+        ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
+    ), strict=True))  # fmt: skip
+    leaves = {name: getattr(row, "children", (row,)) for name, row in rows.items()}
+    for name, words in CONTROLS.items():
+        for each in leaves[name]:
+            each.tooltip = f"{words} of {side}"
+    clusters, policy, spanning, heading = rows["clusters"], rows["policy"], rows["span"], ipw.HTML()
+
+    def settle(_change: Any = None) -> None:
+        offered = SPANS if policy.value == "EASY" else SPANS[:3]
+        if spanning.options != offered:
+            kept = spanning.value if spanning.value in offered else AT_NEED
+            with spanning.hold_trait_notifications():
+                spanning.options, spanning.value = offered, kept
+        alone = clusters.value.strip().isdigit()
+        off = {
+            "max_jumps": "FPFS alone counts jumps" * (policy.value != "FPFS"),
+            "span": "there is one cluster" * alone,
+            "penalty": "no job spans" * (alone or spanning.value == NEVER),
+            "estimate": f"{policy.value} asks for none" * (policy.value in ("FCFS", "FPFS")),
+        }
+        for name, why in off.items():
+            for each in leaves[name]:
+                each.disabled = bool(why)
+        why_not = [f"{CONTROLS[n].removesuffix(' ×')} ({why})" for n, why in off.items() if why]
+        why_not += ["adaptive (EASY alone can)"] * (policy.value != "EASY")
+        words = f"<small>off: {', '.join(why_not)}</small>" * bool(why_not)
+        name = f'<b style="color: {LOOK[side].colour}">{side}</b>'
+        heading.value = f'<div class="coalloc-words">{name} {words}</div>'
+
+    for each in (policy, spanning, clusters):
+        each.observe(settle, "value")
+    settle()
+    return {f"{side}.{name}": row for name, row in rows.items()}, heading
+
+
+def _code(scenarios: tuple[Scenario, Scenario], load: float) -> str:
+    """Return Python that makes both scenarios and runs them."""
+    text = "import coalloc_lib as co\n"
+    for side, each, at in zip(SIDES, scenarios, _loads(*scenarios, load), strict=True):
+        sizes: Any = each.workload.sizes  # type: ignore[attr-defined]
+        code = repr(each).replace(repr(sizes), f"parse_sizes({str(sizes)!r})")
+        code = re.sub(r", \w+=(None|'')(?=[,)])", "", code)  # what is so anyway
+        code = re.sub(r"\b(?=[A-Z]\w*\(|parse_sizes)", "co.", code)
+        code = re.sub(r"(?:, )?(system|workload|scheduling|placement|engine)=", r",\n    \1=", code)
+        text += f"\n{side} = {code}".replace("(,", "(")
+        text += f"\n{side}.simulate(20_000, load={at:.6g}, seed={SEED})"
+    return text
+
+
+def _links(values, scenarios, load):
+    """Return links that save the scenarios, the table and the figure."""
+    table = pd.concat([by_size(*scenarios, load), over_load(*scenarios)])
+    files = {
+        "scenario.json": json.dumps(values, indent=1).encode(),
+        "table.csv": table.to_csv(index=False).encode(),
+        "figure.svg": playground_picture(*scenarios).image,
+    }
+    address = "data:application/octet-stream;base64,"
+    return " ".join(
+        f'<a download="{name}" href="{address}{b64encode(data).decode()}">{name}</a>'
+        for name, data in files.items()
+    )
+
+
+def _line_of(content: bytes) -> str:
+    """Return the line of scenarios that were saved; of another file one that cannot be read."""
+    given = None
+    with suppress(ValueError):
+        given = json.loads(content)
+    return urlencode(
+        given if isinstance(given, dict) else {str(content[:30], "utf-8", "replace"): 0}
+    )
+
+
+def playground_explorer(state: str = "") -> ui.Explorer:
+    """Return two centres, A and B, each with its controls, and at once what differs.
+
+    Both get the same jobs. `state` is the line of a scenario that was copied. Past saturation, or
+    so near that runs are too short for a mean, it is said why there is no number.
+    """
+    board, code, links = Board(), ipw.HTML(), ipw.HTML()
+    controls = {
+        "sizes": ui.text_entry("mix of sizes", "U[1,8]"),
+        "load": ui.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
+    }
+    columns = [(ipw.HTML("<b>jobs of both</b>"), ["sizes"]), (ipw.HTML("&nbsp;"), ["load"])]
+    for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
+        rows, heading = _controls(side, span)
+        columns.append((heading, [*rows]))
+        controls |= rows
+
+    def draw(coarse: bool, **values: Any) -> None:
+        scenarios, load = _both(values), values["load"]
+        board.show(*scenarios, load, coarse)
+        text = escape(_code(scenarios, load))
+        code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
+
+    def fill(_button: Any) -> None:
+        with suppress(InputError):  # it is shown beside its control
+            links.value = _links(box.values, _both(box.values), box.values["load"])
+
+    def read(change: Mapping[str, Any]) -> None:
+        for file in change["new"]:
+            box.recreate(_line_of(bytes(file["content"])), f"{file['name']}: ")
+
+    files = ipw.Button(description="make files", tooltip="scenario, table and figure to save")
+    load = ipw.FileUpload(accept=".json", description="load scenario")
+    files.on_click(fill)
+    load.observe(read, "value")
+    copied = ipw.Accordion([code], titles=["Copy this scenario: a click marks it"])
+    words = ipw.VBox([board.words, board.table])
+    kept = ipw.VBox([ipw.HBox([files, load]), links])
+    columns += [(each, []) for each in (words, board.curve, copied, kept)]
+    box = ui.Explorer(controls, draw, board, state, simulates=lambda **_: True, columns=columns)
+    box.scenario.layout.display = "none"  # code and files say the same, readably
+    return box

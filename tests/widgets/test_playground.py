@@ -1,0 +1,275 @@
+"""The playground: two scenarios with the same jobs, what is said of them, and the files."""
+
+import base64
+import html
+import io
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib import widgets
+from coalloc_lib.widgets import playground
+from coalloc_lib.widgets.playground import ALL, SEED, by_size, measure, scenario_of
+from tests.widgets.reading import all_widgets, control, notes
+
+FEW = playground.Effort(300, 3, 1_200, 5, 1)
+EIGHTS, SIZES = co.Multicluster([8, 8, 8]), co.uniform(1, 8)
+WHOLE = co.Scenario(EIGHTS, co.JobModel(SIZES, request="total"), co.FCFS(), co.BestFit())
+SPANNING = co.Scenario(
+    EIGHTS, co.JobModel(SIZES, request="flexible", span_penalty=0.25), co.FCFS(),
+    co.SingleThenSpan(),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick():
+    """Few jobs, and nothing remembered of other numbers of them."""
+    kept = [playground.over_load, playground.break_even, playground.playground_picture]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(playground, "EFFORTS", (FEW, FEW))
+        patched.setattr(playground, "PLANNED", (FEW, FEW))
+        patched.setattr(playground, "LOADS", (0.3, 0.6, 0.9))
+        for each in kept:
+            each.cache_clear()
+        yield
+    for each in kept:
+        each.cache_clear()
+
+
+@pytest.fixture
+def box():
+    return widgets.playground_explorer()
+
+
+def said(box):
+    return re.sub("<[^>]+>", "", box.view.words.value)
+
+
+def code(box):
+    (text,) = [w.value for w in all_widgets(box) if "coalloc-code" in str(getattr(w, "value", ""))
+               and "<pre" in w.value]  # fmt: skip
+    return html.unescape(re.sub("<[^>]+>", "", text))
+
+
+def side(box, name):
+    return scenario_of(box.values, name)
+
+
+def test_the_table_has_the_means_of_the_schedules_in_pairs():
+    table = by_size(WHOLE, SPANNING, 0.6).set_index(["size", "scenario"])
+    means = {"A": [], "B": []}
+    for seed in np.random.SeedSequence(SEED).spawn(FEW.runs):
+        for name, one in (("A", WHOLE), ("B", SPANNING)):
+            run = one.simulate(FEW.jobs, load=0.6, seed=seed)
+            wide = run.jobs.processors[30:] >= 5
+            means[name].append(
+                ((run.end - run.jobs.submit)[30:][wide].mean(), run.wait[30:].mean())
+            )
+    wide, waits = (np.array([means[name] for name in "AB"])[..., i] for i in range(2))
+    assert table.loc[("5-8", "B"), "response"] == pytest.approx(wide[1].mean())
+    assert table.loc[(ALL, "A"), "wait"] == pytest.approx(waits[0].mean())
+    log = co.student(np.log(wide[1] / wide[0]))
+    ends = table.loc[("5-8", "B"), ["change", "change_low", "change_high"]]
+    assert ends.tolist() == pytest.approx(
+        [100 * np.expm1(x) for x in (log.estimate, log.low, log.high)]
+    )
+
+
+def test_the_same_jobs_come_to_a_system_of_another_size():
+    twice = WHOLE.with_(system=co.Multicluster([8] * 6))
+    table = by_size(WHOLE, twice, 0.6).set_index(["size", "scenario"])
+    runs = measure(twice, 0.3, FEW)
+    assert table.loc[(ALL, "B"), "wait"] == pytest.approx(runs[0, :, 0].mean())
+
+
+@pytest.mark.parametrize("load", [0.78, 0.95])
+def test_near_and_past_saturation_there_is_a_reason_and_no_number(load):
+    table = by_size(WHOLE, WHOLE, load)
+    assert table["note"].str.contains("near saturation" if load < 0.79 else "past saturation").all()
+    assert table[["wait", "response", "change"]].isna().all(axis=None)
+    assert "saturation: carries 0.7" in playground.verdict(table)
+
+
+def test_what_is_booked_beyond_the_horizon_is_no_number():
+    short = co.Online(slot=1.0, step=0.25, max_attempts=4, horizon=20.0)
+    assert "refused" in measure(WHOLE.with_(scheduling=short), 0.6, FEW)
+
+
+def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
+    exact = playground.Effort(4_000, 6, 8_000, 14, 1)
+    monkeypatch.setattr(playground, "EFFORTS", (exact, exact))
+    playground.break_even.cache_clear()
+    found = playground.break_even(SPANNING, 0.7)
+    middle, low, high = map(float, re.findall(r"[\d.]+", found))
+    assert 0 < low <= middle <= high < 1
+    whole = measure(WHOLE, 0.7, exact)[..., 0].sum(axis=0).mean()
+    for penalty, pays in ((0.0, True), (min(1.0, high + 0.3), False)):
+        jobs = SPANNING.workload.with_(span_penalty=penalty)
+        paying = measure(SPANNING.with_(workload=jobs), 0.7, exact)
+        gains = not isinstance(paying, str) and bool(paying[..., 0].sum(axis=0).mean() < whole)
+        assert gains is pays
+
+
+@pytest.mark.parametrize(
+    ("change", "low", "high", "words"),
+    [
+        (-10.0, -12.0, -8.0, "B responds 10.0 % sooner than A [8.0, 12.0]"),
+        (10.0, 8.0, 12.0, "B responds 10.0 % later than A [8.0, 12.0]"),
+        (1.0, -2.0, 4.0, "Undecided: B changes the response by +1.0 % [-2.0, +4.0]"),
+        (0.0, 0.0, 0.0, "A and B serve these jobs alike"),
+    ],
+)
+def test_the_verdict_follows_the_interval(change, low, high, words):
+    row = {"size": ALL, "note": "", "change": change, "change_low": low, "change_high": high}
+    table = pd.DataFrame([row | {"scenario": name} for name in "AB"])
+    assert playground.verdict(table) == words
+
+
+def test_what_is_copied_makes_what_is_shown(box):
+    made = {}
+    exec(code(box).replace("20_000", "50"), made)
+    assert (made["A"], made["B"]) == (side(box, "A"), side(box, "B"))
+
+
+@pytest.mark.parametrize("span", playground.SPANS)
+@pytest.mark.parametrize("policy", playground.POLICIES)
+def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
+    policy = "EASY" if span == "adaptive" else policy
+    values = {"clusters": "8,8,8", "policy": policy, "max_jumps": 3, "span": span}
+    values |= {"penalty": 0.1, "estimate": 2.0}
+    values = {f"{name}.{key}": value for name in "AB" for key, value in values.items()}
+    made, both = {}, playground._both(values | {"sizes": "U[1,8]"})
+    exec(playground._code(both, 0.6).replace("20_000", "50"), made)
+    assert (made["A"], made["B"]) == both
+    schedule = made["A"].simulate(200, load=0.3, seed=SEED)
+    assert schedule.spans.any() == (span != "never")
+    assert (schedule.jobs.estimate == 2 * schedule.jobs.runtime).all()
+    assert getattr(schedule.scheduling, "max_jumps", 3) == 3
+    schedule.verify()
+
+
+def test_what_does_not_act_is_disabled_and_it_is_said_why(box):
+    held = box._holders
+    assert held["A.penalty"].disabled
+    assert held["B.max_jumps"].disabled
+    assert not held["B.penalty"].disabled
+    words = " ".join(w.value for w in all_widgets(box) if "off:" in str(getattr(w, "value", "")))
+    assert "penalty (no job spans)" in words
+    assert "adaptive (EASY alone can)" in words
+    held["B.policy"].value = "EASY"
+    held["B.span"].value = "adaptive"
+    assert not held["B.estimate"].disabled
+    held["B.policy"].value = "FPFS"  # which cannot
+    assert held["B.span"].value == "at need"
+    assert not held["B.max_jumps"].disabled
+    held["B.clusters"].value = "24"
+    assert held["B.span"].disabled
+    assert held["B.penalty"].disabled
+    assert not notes(box)
+
+
+def test_the_player_has_the_same_jobs_on_both_sides(box):
+    first, second = (box.view.children[1]._schedules[name] for name in "AB")
+    assert (first.jobs.submit == second.jobs.submit).all()
+    assert (first.jobs.processors == second.jobs.processors).all()
+    box._holders["B.policy"].value = "EASY"
+    second = box.view.children[1]._schedules["B"]
+    assert str(second.scheduling).startswith("EASY")
+    assert box.view.children[1]._against is box.view.children[1]._schedules["A"]
+
+
+def test_a_coarse_answer_says_that_a_finer_one_comes(box):
+    board = box.view
+    board.show(WHOLE, SPANNING, 0.6, True)
+    assert "refining" in said(box)
+    assert "coalloc-past" in board.curve._dom_classes
+    board.show(WHOLE, SPANNING, 0.6, False)
+    assert "refining" not in said(box)
+    assert "Break-even penalty ψ* of B: " in said(box)
+    assert "coalloc-past" not in board.curve._dom_classes
+
+
+def test_a_policy_is_announced_at_its_first_use(box, monkeypatch):
+    words, say = [], box.view._say
+    monkeypatch.setattr(box.view, "_say", lambda more: (words.append(more), say(more)))
+    box._holders["A.policy"].value = "conservative"
+    assert words.pop(0) == playground.FIRST_USE
+    words.clear()
+    box._holders["A.policy"].value = "FCFS"
+    assert playground.FIRST_USE not in words
+
+
+def files_of(box):
+    control(box, "make files").click()
+    (links,) = [w.value for w in all_widgets(box) if "download=" in str(getattr(w, "value", ""))]
+    found = re.findall(r'download="([^"]+)" href="[^,]+,([^"]+)"', links)
+    return {name: base64.b64decode(text) for name, text in found}
+
+
+def test_files_hold_the_scenarios_the_table_and_the_figure(box):
+    files = files_of(box)
+    assert json.loads(files["scenario.json"]) == box.values
+    assert b"<svg" in files["figure.svg"]
+    table = pd.read_csv(io.BytesIO(files["table.csv"]))
+    shown = by_size(side(box, "A"), side(box, "B"), box.values["load"])
+    assert {*table["load"]} == {*playground.LOADS, box.values["load"]}
+    assert table["response"][0] == pytest.approx(shown["response"][0])
+    box._holders["load"].value = 0.5
+    assert not [w for w in all_widgets(box) if "download=" in str(getattr(w, "value", ""))]
+
+
+def load(box, content, name="mine.json"):
+    file = {"name": name, "type": "", "size": 1, "content": content.encode(), "last_modified": 1}
+    control(box, "load scenario").notify_change(
+        {"name": "value", "new": (file,), "old": (), "type": "change", "owner": None}
+    )
+
+
+def test_a_file_that_was_saved_brings_everything_back(box):
+    box._holders["B.policy"].value = "EASY"
+    box._holders["B.span"].value = "adaptive"
+    box._holders["B.penalty"].value = 0.4
+    kept, shown = json.dumps(box.values), said(box)
+    again = widgets.playground_explorer()
+    load(again, kept)
+    assert json.dumps(again.values) == kept
+    assert said(again) == shown
+    assert not notes(again)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"load": 3}', "mine.json: load = '3'; give a number from 0.1 to 0.95"),
+        ('{"B.penalty": "much"}', "mine.json: B.penalty = 'much'; give a number from 0.0 to 1.0"),
+        ('{"B.colour": 1}', "mine.json: 'B.colour' is no control; sizes, load, A.clusters"),
+        ('{"A.policy": "LIFO"}', "mine.json: A.policy = 'LIFO'; choose one of 'FCFS'"),
+        ('{"A.span": "adaptive"}', "mine.json: A.span = 'adaptive'; choose one of 'never'"),
+        ('{"A.clusters": "8;8"}', "mine.json: A.clusters = '8;8'; give the processors of each"),
+        ('{"sizes": "U[1,9"}', "mine.json: sizes = 'U[1,9'; write U[a,b]"),
+        ('{"sizes": "U[1,9]"}', "mine.json: sizes = U[1,9] allow a job that never starts"),
+        ("[1]", "mine.json: '[1]' is no control; sizes"),
+        ("<svg>", "mine.json: '<svg>' is no control; sizes"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_which_what_and_how_to_mend_it(box, content, message):
+    load(box, content)
+    (words,) = notes(box)
+    assert message in html.unescape(words)
+
+
+def test_the_words_say_what_the_pictures_show(box):
+    picture = widgets.playground_picture(WHOLE, SPANNING)
+    assert "A at load 0.3: 1." in picture.alt
+    assert "B at load 0.9: past saturation: carries 0." in picture.alt
+    data = box._repr_mimebundle_()
+    assert "<table" in data["text/html"]
+    assert re.search(r'<img alt="Response over load: A at load', data["text/html"])
+    rows = re.findall(r"<b>run ([\d.]+), wait ([\d.]+)</b>([\d.]+) ±", box.view.table.value)
+    assert len(rows) == 2 * 5
+    for run, wait, response in rows:
+        assert float(run) + float(wait) == pytest.approx(float(response), abs=0.011)
