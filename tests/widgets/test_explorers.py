@@ -281,7 +281,7 @@ def test_the_sliders_follow_a_text_that_they_could_have_written():
     box = made("division")
 
     def hidden(*labels):
-        rows = [w for w in all_widgets(box) if isinstance(w, ipw.HBox)]
+        rows = [w for w in all_widgets(box) if isinstance(w, ipw.HBox) and w.children]
         named = {getattr(row.children[0], "description", ""): row.layout.display for row in rows}
         return [named[label] == "none" for label in labels]
 
