@@ -42,6 +42,13 @@ def run(scheduling: co.Scheduling, spans: bool = False) -> co.Schedule:
     return co.simulate(SYSTEM, JOBS.replace(**how), scheduling=scheduling, placement=placement)
 
 
+def jobs_table() -> pd.DataFrame:
+    """Return the twenty jobs, to place them by hand: hours, processors, and their users."""
+    columns = {"comes": SUBMIT, "runs": RUNTIME, "processors": PROCESSORS}
+    table = pd.DataFrame(columns, index=JOBS.number).rename_axis("job")
+    return table.assign(home=[f"cluster {cluster + 1}" for cluster in HOME])
+
+
 #: By name: the schedule of the twenty jobs, made once.
 SCHEDULERS = {
     "whole": lambda: run(co.FCFS()),

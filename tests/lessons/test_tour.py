@@ -19,6 +19,13 @@ def test_every_scheduler_serves_the_twenty_jobs_and_tells_the_story():
     assert start["whole"][1] - start["backfilling"][1] == 5
 
 
+def test_the_table_of_the_jobs_is_what_is_scheduled():
+    table = tour.jobs_table()
+    assert table.loc[8].tolist() == [4, 2, 8, "cluster 2"]
+    ends = (tour.schedule("whole").end - tour.schedule("whole").start).tolist()
+    assert table["runs"].tolist() == ends
+
+
 def test_players_of_the_tour_have_one_clock():
     tour._players.clear()
     one, other = tour.player("whole"), tour.player("split")
