@@ -11,7 +11,7 @@ import coalloc_lib as co
 from coalloc_lib import plots, sites
 from coalloc_lib.intervals import Interval, resample_weeks
 from coalloc_lib.studies.core import Results, interval_columns
-from coalloc_lib.studies.job_sharing import Case, over, workload_sets
+from coalloc_lib.studies.job_sharing import LOOK, Case, over, workload_sets
 from coalloc_lib.studies.job_sharing.cases import PENALTIES, Work, break_even
 from coalloc_lib.workloads.sites import round_robin, staying
 from lessons.teaching import checker, near
@@ -28,7 +28,7 @@ M128 = co.Multicluster.named("m128")
 #: Exercise 5: a machine of 100 as three.
 THIRDS = co.Multicluster([34, 33, 33])
 #: Upper ends of the widths of jobs.
-WIDTHS = [1, 8, 32, 64, 128]
+WIDTHS = [1, 8, 32, 64, 128, 256]
 
 
 def ratio(one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None) -> Interval:
@@ -76,42 +76,42 @@ def backfill_or_span(works: Iterable[Work], results: Results) -> plots.Picture:
             rows.append(found | {"panel": work.name, "row": f"penalty {p:g}"})
     table = pd.DataFrame(rows)
     falls = table.groupby("panel")["ratio"].agg(["first", "last"]).eval("first > 1 > last").all()
-    words = "Spanning alone beats backfilling alone where it is free, and loses that as it costs"
+    words = "Alone, spanning beats backfilling where it is free; the more it costs, the less"
     figure = plots.intervals(
         table, x="ratio", row="row", panel="panel", factors=True,
-        xlabel="AWRT of EASY, shared, over that of FCFS, spanning; left of 1: backfilling is better",
+        xlabel="AWRT of EASY alone over that of FCFS with spanning",
         title=words if falls else "Backfilling alone against spanning alone",
-        subtitle="m128, weighted by work; 95 % intervals of the mean draw",
+        subtitle="left of 1: backfilling alone is better; m128, by work; 95 % of the mean draw",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "panel", "row"))
 
 
 def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
-    """Draw what spanning does to the AWRT of jobs of each width."""
-    groups = co.metrics.by_width(shared.jobs, WIDTHS)
-    rows = []
-    for width in groups.categories:
+    """Draw what spanning does to the AWRT of jobs of each width, beside their mean waits."""
+    widest = int(shared.jobs.processors.max())
+    groups = co.metrics.by_width(shared.jobs, [n for n in WIDTHS if n < widest] + [widest])
+    rows, longer = [], []
+    for width in groups.remove_unused_categories().categories:
         mine = np.asarray(groups == width)
-        waits = (f"{each.wait[mine].mean() / 3600:.1f}" for each in (shared, spanning))
-        words = " → ".join(waits)
-        found = interval_columns(ratio(spanning, shared, mine=mine), "ratio")
-        rows.append(found | {"row": f"{width} wide", "words": f"wait {words} h"})
+        before, now = (each.wait[mine].mean() / 3600 for each in (shared, spanning))
+        words = f"{width} wide: wait {before:.2f} → {now:.2f} h"
+        rows.append(interval_columns(ratio(spanning, shared, mine=mine), "ratio") | {"row": words})
+        longer.append(now > before)
     table = pd.DataFrame(rows)
-    narrow = (table["ci95_low"][1:-1] > 1).all() and table["ratio"].iloc[-1] < 1
+    title = "Spanning shortens the waits of the widest jobs and lengthens all others"
     figure = plots.intervals(
-        table, x="ratio", row="row", words="words", factors=True, row_height=0.36,
+        table, x="ratio", row="row", factors=True, row_height=0.36,
         xlabel="AWRT of spanning over that of sharing",
-        title="The widest jobs gain by spanning; narrower ones pay" if narrow
-        else "What spanning does to jobs of each width",
-        subtitle="m128, EASY, penalty 0.25, by work; 95 % intervals from weeks drawn anew",
+        title=title if all(longer[:-1]) and not longer[-1] else "Spanning, by width of job",
+        subtitle="by work; 95 % intervals from weeks drawn anew",
     )  # fmt: skip
-    return plots.Picture(figure, rows=_told(table, "row", "words"))
+    return plots.Picture(figure, rows=_told(table, "row"))
 
 
 def should_they_span(
     jobs: co.JobStream, clusters: co.Multicluster, penalties: Iterable[float] = PENALTIES[:-2]
 ) -> plots.Picture:
-    """Draw up to which penalty jobs of a log should span clusters: at once, or only where sooner."""
+    """Draw up to which penalty jobs of a log should span: at once, or only where sooner."""
     shared, rows = sites.sharing(clusters, jobs, scheduling=co.EASY()), []
     for name, policy in {"at once": co.EASY(), "adaptive": co.EASY(adaptive=True)}.items():
         for p in penalties:
@@ -136,6 +136,7 @@ def should_they_span(
 def sites_picture(table: pd.DataFrame) -> plots.Picture:
     """Draw what `co.compare_sites` finds: how users of each site fare by sharing and spanning."""
     ways = {"sharing": "sharing, over alone", "spanning": "spanning, over sharing"}
+    look = {ways["sharing"]: LOOK["sharing"], ways["spanning"]: LOOK["multi-site"]}
     table = pd.concat(
         table.rename(columns={way: "ratio", f"{way}_low": "ci95_low", f"{way}_high": "ci95_high"})
         [["site", "weight", "ratio", "ci95_low", "ci95_high"]].assign(series=name)
@@ -148,7 +149,8 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
     figure = plots.intervals(
         table.assign(panel="by " + table["weight"]), x="ratio", row="site", series="series",
         panel="panel", factors=True, xlabel="AWRT of a site's users over what it is held against",
-        look=plots.signs(ways.values()), title=title + f"; losing: {', '.join(lose)}" * any(lose),
+        look=look, beyond="arrow: on beyond the axis",
+        title=title + f"; losing: {', '.join(lose)}" * any(lose),
         subtitle="EASY; 95 % intervals from weeks drawn anew",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "site", "weight", "series"))

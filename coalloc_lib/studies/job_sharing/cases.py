@@ -29,7 +29,7 @@ SEED = 2002
 CONFIGURATIONS = {name: Multicluster.named(name) for name in ("m64", "m128", "m256", "m384")}
 #: That of Figures 4 and 7, and those of equal machines.
 STANDARD, EQUAL = "m128", ("m128", "m256")
-#: Penalties of jobs that span sites, the paper's overhead p, and the one up to which the paper has spanning win on m128.
+#: Penalties of jobs that span sites, the paper's overhead p; up to which one it has them win.
 PENALTIES = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
 PRINTED_PENALTY = 0.25
 #: How jobs run: each at its site, on one machine of any site, on several, or on one large machine.

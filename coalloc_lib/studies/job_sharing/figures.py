@@ -175,7 +175,7 @@ add_ratios(
         for case in paper.spanning(work, m, scale.penalties)
     },
     partial(draw_along, against="wide jobs in pieces", row="panel", panel="line"),
-    notice="Wide jobs left whole cost little, and more the larger the penalty",
+    notice="Wide jobs left whole add a few percent, and more the larger the penalty",
     when=lambda t: (pick(t, penalty=PRINTED_PENALTY)["ci95_high"] < 1 + 2 * NEAR).all()
     and (t.groupby("line")["ratio"].agg(["first", "last"]).eval("last > first")).all(),
     otherwise="The AWRT with wide jobs left whole over that with them in pieces",
@@ -222,7 +222,7 @@ add_ratios(
     },
     partial(draw_along, against="job sharing", x="load", xlabel="load", line="line", panel="panel",
             names="legend", look=plots.signs(OF_LOADS)),
-    notice="The higher the load, the more spanning gains for nothing, and loses at a penalty",
+    notice="The higher the load, the more spanning gains if it is free, and loses at a penalty",
     when=lambda t: (
         t := t.set_index(["line", "panel", "load"])[["ci95_low", "ci95_high"]].unstack()
     ).loc[FREE, "ci95_high"].iloc[:, -1].lt(t.loc[FREE, "ci95_low"].iloc[:, 0]).all()
@@ -231,7 +231,7 @@ add_ratios(
     names=(STANDARD,),
 )  # fmt: skip
 add_ratios(
-    "by_sites", f"m64; one penalty, or as much again for each further site; {TOLD}",
+    "by_sites", f"m64; one penalty, or as much again for each further site, drawn up to 4; {TOLD}",
     "panel configuration line penalty",
     lambda work, m, scale: {
         (name, case.penalty): (case, Case(work, m, SHARING))
