@@ -147,7 +147,7 @@ add_ratios(
     "figure4", f"Figure 4: m128 (4×128); {TOLD}", "panel configuration line penalty",
     lambda work, m, scale: ways(work, m, scale, SHARING, LOCAL, MULTI_SITE, SINGLE),
     partial(draw_along, against="job sharing", line="line", panel="panel", look=LOOK),
-    notice="Sharing jobs takes off a larger part than spanning, or one large machine, after it",
+    notice="Sharing jobs saves more than spanning, or one large machine, saves after it",
     when=lambda t: t.pivot_table("ci95_low", "panel", "line", "min")
     .eval(f"{LOCAL} * `{SINGLE}` > 1 and {LOCAL} * `{MULTI_SITE}` > 1").all(),
     otherwise="The AWRT of each way to run the jobs over that of job sharing",
