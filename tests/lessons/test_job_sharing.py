@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.intervals import Interval
 from coalloc_lib.studies.job_sharing.cases import SYNTHETIC
 from lessons import job_sharing as lesson
 from tests.studies.small_logs import WORKS
@@ -42,14 +43,22 @@ def test_a_ratio_is_of_the_jobs_that_are_asked_for(ways):
     )
 
 
-def test_a_title_says_what_intervals_of_spanning_at_once_show():
-    alt = lesson.should_they_span(JOBS, SYSTEM, (0.0, 20.0)).alt
-    lines = re.findall(r"at once, ([\d.]+): [\d.]+ \(([\d.]+) to ([\d.]+)\)", alt)
-    pays = [p for p, _, high in lines if float(high) < 1]
-    loses = [p for p, low, _ in lines if float(low) > 1]
-    assert [float(p) for p in loses] == [20.0]
-    assert alt.startswith("Spanning at once certainly ")
-    assert ("loses from 20 on" in alt, "pays up to 0" in alt) == (True, bool(pays))
+@pytest.mark.parametrize(
+    ("half", "title"),
+    [
+        (0.05, "Spanning at once certainly pays up to 0 and loses from 0.2 on"),
+        (0.15, "Spanning at once certainly loses from 0.3 on"),
+        (0.5, "Whether spanning at once pays is undecided"),
+    ],
+)
+def test_a_title_says_what_intervals_of_spanning_at_once_show(half, title, monkeypatch):
+    def made_up(spanning, shared):
+        at = 0.86 + np.max(spanning.jobs.span_penalty)
+        return Interval(at, at - half, at + half, 6)
+
+    monkeypatch.setattr(lesson, "ratio", made_up)
+    picture = lesson.should_they_span(JOBS, SYSTEM, (0.0, 0.1, 0.2, 0.3))
+    assert picture.alt.startswith(title + ": ")
 
 
 @pytest.mark.parametrize(
