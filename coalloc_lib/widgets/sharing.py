@@ -8,12 +8,11 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import not_negative, one_of
-from coalloc_lib.intervals import DAY, WEEK, Interval, resample_sums
+from coalloc_lib.intervals import DAY, Interval, resample_sums
 from coalloc_lib.metrics import utilization_timeline
 from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.studies.core import interval_columns
-from coalloc_lib.studies.job_sharing import LOOK
 from coalloc_lib.studies.job_sharing import cases as model
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 
@@ -23,8 +22,13 @@ WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=T
 FEW = 300
 #: Extracts and draws that are offered of each workload.
 OFFERED = 7
-#: How many times the longest of the other bars that of local execution may be, before it is cut.
-CUT = 2.0
+#: How many of the first jobs are run of a policy that is slow, and while a control moves.
+BOUNDED, SOON = {"conservative": 3_000}, 500
+#: The time of the submissions is cut into so many parts, of which so many are drawn as one: of
+#: 10,000 jobs about a day, and a week.
+PARTS, BLOCK = 42, 7
+#: At which load the jobs come, by what the control calls it.
+LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
 
 def streams() -> dict[str, model.Work]:
@@ -35,13 +39,19 @@ def streams() -> dict[str, model.Work]:
 
 
 @lru_cache(maxsize=256)
-def sharing_run(case: model.Case) -> tuple[dict, float, pd.DataFrame]:
-    """Simulate a case: sums by weight and day, the share that spans, how busy sites are by day."""
-    schedule, _ = case.simulate(case.work.draws[0])
+def sharing_run(case: model.Case, count: int) -> tuple[dict, float, pd.DataFrame]:
+    """Simulate a case: sums by weight and part, the share that spans, how busy sites are by day.
+
+    Only the first jobs are run, so many as `count` says.
+    """
+    jobs = case.work.draws[0]
+    schedule, _ = case.simulate(jobs[np.arange(min(count, len(jobs)))])
     submit = schedule.jobs.submit
-    day = ((submit - submit.min()) // DAY).astype(np.int64)
+    part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
     sums = {
-        name: np.array([np.bincount(day, weight * each) for each in (schedule.response, 1.0)])
+        name: np.array(
+            [np.bincount(part, weight * each, PARTS) for each in (schedule.response, 1.0)]
+        )
         for name in WEIGHTS
         for weight in [getattr(schedule.jobs, name)]
     }
@@ -52,25 +62,25 @@ def sharing_run(case: model.Case) -> tuple[dict, float, pd.DataFrame]:
 
 @lru_cache(maxsize=64)
 def _picture(
-    configuration: str, work: model.Work, policy: str, overhead: float, weight: str
-) -> Picture:
+    configuration: str, work: model.Work, policy: str, penalty: float, weight: str,
+    load: float | None, count: int,
+) -> Picture:  # fmt: skip
     cases = {
         mode: model.Case(
-            work, configuration, mode, policy, overhead * (mode == model.MULTI_SITE),
-            model.OF_SITE if mode == model.LOCAL else model.OF_LARGEST,
+            work, configuration, mode, policy, penalty * (mode == model.MULTI_SITE),
+            model.OF_SITE if mode == model.LOCAL else model.OF_LARGEST, load=load,
         )
         for mode in model.MODES
     }  # fmt: skip
-    ran = {mode: sharing_run(case) for mode, case in cases.items()}
+    ran = {mode: sharing_run(case, count) for mode, case in cases.items()}
     tops, bottoms = np.stack([sums[WEIGHINGS[weight]] for sums, _, _ in ran.values()], axis=1)
-    drawn = resample_sums(tops, bottoms, round(WEEK / DAY), resamples=FEW, seed=model.SEED)
+    drawn = resample_sums(tops, bottoms, BLOCK, resamples=FEW, seed=model.SEED)
     one, other = (model.MODES.index(mode) for mode in (model.MULTI_SITE, model.SHARING))
     times = drawn.interval(lambda means: float(means[one] / means[other]))
     rows, panels = [], []
     for row, mode in enumerate(cases):
         hours = drawn.interval(itemgetter(row)).times(1 / 3600)
         known = {
-            "system": configuration,
             "mode": mode,
             "words": f"{hours.estimate:.1f} h ({hours.low:.1f} to {hours.high:.1f})",
         }
@@ -81,16 +91,16 @@ def _picture(
             heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
             heading += f", {100 * spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
             panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
-    table = pd.DataFrame(rows)
-    most = CUT * table["ci95_high"][table["mode"] != model.LOCAL].max()
-    label = f"{configuration}, {work.name}, {policy}, p = {overhead:g}"
-    bars = plots.bars(
-        table, value="hours", group="system", series="mode", words="words", most=most, look=LOOK,
-        xlabel="AWRT in hours", title=verdict(times),
-        subtitle=f"{label}; weighted by {weight}; 95 % intervals from weeks drawn anew; wide jobs "
-        "in pieces of the largest machine, locally of their site's"
-        + "; arrow: the bar goes on" * bool(table["ci95_high"].max() > most),
+    label = f"{configuration}, {work.name}, {policy}, penalty {penalty:g}"
+    label += f", load {load:g}" if load else ""
+    label += f", first {count:,} jobs" * (count < len(work.draws[0]))
+    dots = plots.intervals(
+        pd.DataFrame(rows), x="hours", row="mode", words="words", log=True, row_height=0.34,
+        xlabel="AWRT in hours; equal steps are equal factors", title=verdict(times),
+        subtitle=f"{label}; weighted by {weight}; 95 % intervals from sixths of the time drawn "
+        "anew; wide jobs in pieces of the largest machine, locally of their site's",
     )  # fmt: skip
+    plots.style.mark_powers(dots.axes[0].xaxis)
     busy = pd.concat(panels)
     below = plots.timelines(
         busy, panel="panel", strip="site", time="day", busy="utilization",
@@ -100,7 +110,7 @@ def _picture(
     )  # fmt: skip
     timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
     said = [f"{row['mode']} {row['words']}" for row in rows]
-    return Picture(bars, below=timeline, rows=said)
+    return Picture(dots, below=timeline, rows=said)
 
 
 def verdict(times: Interval) -> str:
@@ -119,7 +129,8 @@ def verdict(times: Interval) -> str:
 
 def sharing_picture(
     configuration: str = model.STANDARD, workload: str = "", policy: str = "EASY",
-    overhead: float = 0.25, weight: str = "processors × run time",
+    penalty: float = 0.25, weight: str = "processors × run time", load: str = "as they came",
+    coarse: bool = False,
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
@@ -129,17 +140,25 @@ def sharing_picture(
     workload : str
         A name of `coalloc_lib.studies.job_sharing.workload_sets`; by default the first.
     policy : {"EASY", "conservative", "FPFS(50)", "FCFS"}
-    overhead : float
-        p, the share that spanning sites adds to a run time.
+    penalty : float
+        The share that spanning sites adds to a run time.
     weight : {"processors × run time", "processors"}
         What the response time of a job is weighted by.
+    load : {"as they came", "0.3", "0.4", ..., "0.9"}
+        How fast the jobs come: the work that they bring over what all processors could do.
+    coarse : bool
+        Run the first 500 jobs alone, for a quick look. Conservative backfilling, which is slow
+        where queues are long, runs the first 3,000 at most.
     """
     works = streams()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
     one_of("configuration", configuration, tuple(model.CONFIGURATIONS))
     one_of("policy", policy, tuple(model.POLICIES))
     one_of("weight", weight, tuple(WEIGHINGS))
-    return _picture(configuration, work, policy, not_negative("overhead", overhead), weight)
+    one_of("load", load, tuple(LOADS))
+    count = SOON if coarse else BOUNDED.get(policy, model.JOBS)
+    penalty = not_negative("penalty", penalty)
+    return _picture(configuration, work, policy, penalty, weight, LOADS[load], count)
 
 
 def sharing_explorer(state: str = "") -> Explorer:
@@ -151,7 +170,9 @@ def sharing_explorer(state: str = "") -> Explorer:
         "configuration": choice("configuration", model.CONFIGURATIONS, model.STANDARD),
         "workload": choice("workload", streams()),
         "policy": choice("policy", model.POLICIES),
-        "overhead": slider_with_entry("overhead p", 0.25, 0.0, 1.0, 0.05),
+        "penalty": slider_with_entry("penalty", 0.25, 0.0, 1.0, 0.05),
+        "load": choice("load", LOADS),
         "weight": choice("weighted by", WEIGHINGS),
     }
-    return Explorer(controls, sharing_picture, state=state)  # quick enough while a control moves
+    slow = {"simulates": lambda policy, **_: policy in BOUNDED}  # a quick look comes first
+    return Explorer(controls, sharing_picture, state=state, **slow)

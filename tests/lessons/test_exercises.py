@@ -104,11 +104,11 @@ def some_stay():
     return awrt(sharing(M128, jobs, home=home, **EASY)) / awrt(sharing(M128, jobs, **EASY))
 
 
-def two_halves():
-    jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total").chopped(50).pieces
-    halves = co.Multicluster([50, 50])
-    base = awrt(sharing(halves, jobs, **EASY))
-    return brentq(lambda p: awrt(multi_site(halves, jobs, p, **EASY)) - base, 0, 0.4, xtol=0.002)
+def three_machines():
+    jobs = co.load_trace("KTH-SP2", missing="stand-in").jobs(request="total").chopped(34).pieces
+    thirds = co.Multicluster([34, 33, 33])
+    base = awrt(sharing(thirds, jobs, **EASY))
+    return brentq(lambda p: awrt(multi_site(thirds, jobs, p, **EASY)) - base, 0, 0.4, xtol=0.002)
 
 
 def booked(scheduling, exact=False, ahead=False):
@@ -158,7 +158,7 @@ EXERCISES = [
     (JS, 1, (16 * 2 + 20 * 12) / 36, [4.0, 7.0, "hours"]),  # responses 2 and 12
     (JS, 2, 4, [3, 5, 6]),  # the head goes at 6, and it comes at 2
     (JS, 3, under_fcfs, [1.04, 0.25]), (JS, 4, some_stay, [1.0, 0.75]),
-    (JS, 5, two_halves, [0.25, np.inf]), (OB, 1, 2, [None]), (OB, 2, 5, [None]),
+    (JS, 5, three_machines, [0.25, np.inf]), (OB, 1, 2, [None]), (OB, 2, 5, [None]),
     (OB, 3, penalty_of_small_jobs, [None]), (OB, 4, released_early, [None]),
     (OB, 5, with_reservations, [None]),
 ]  # fmt: skip

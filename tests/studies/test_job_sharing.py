@@ -12,7 +12,7 @@ from coalloc_lib.intervals import Sample
 from coalloc_lib.schedule import WEIGHTS
 from coalloc_lib.studies.core import Results, cases_of
 from coalloc_lib.studies.job_sharing import Case, cases, claims, figures, study, workload_sets
-from coalloc_lib.studies.job_sharing.cases import EXTRACTS, OVERHEADS, SYNTHETIC, Runs
+from coalloc_lib.studies.job_sharing.cases import EXTRACTS, PENALTIES, SYNTHETIC, Runs
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS
 
@@ -27,14 +27,14 @@ WORK = WORKS[SYNTHETIC]
 def made_up(value, noise=0.0, of_site=None, backlog=0.3):
     """Return results with the AWRT ``value(case)`` of each case, and noise from draw to draw.
 
-    That of an overhead more is the same; that of another way to run is not. `of_site` returns by
+    That of a penalty more is the same; that of another way to run is not. `of_site` returns by
     how much longer the users of each site wait.
     """
     found, waves = {}, {}
     sources = [figure.cases for figure in study.figures.values()]
     sources += [cases for _, _, cases, _ in study._judges.values() if cases]
     for case in cases_of(source(TINY, 0) for source in sources):
-        wave = waves.setdefault(replace(case, overhead=0.0), len(waves))
+        wave = waves.setdefault(replace(case, penalty=0.0), len(waves))
         high = np.cos(2 * np.pi * (np.arange(DRAWS) / DRAWS + 0.618 * wave))
         below = np.ones((DRAWS, len(case.system)))
         above = below * value(case) * (1 + noise * high[:, None])
@@ -50,9 +50,9 @@ def verdict(item, value, noise=0.0, **how):
 
 
 def by_mode(local=3.0, sharing=1.0, multi=0.8, one=0.8, slope=0.8):
-    """Return AWRTs by mode; that of multi-site execution grows by `slope` per overhead."""
+    """Return AWRTs by mode; that of multi-site execution grows by `slope` per penalty."""
     named = {LOCAL: local, SHARING: sharing, MULTI_SITE: multi, SINGLE: one}
-    return lambda case: named[case.mode] + slope * case.overhead
+    return lambda case: named[case.mode] + slope * case.penalty
 
 
 def by_part(field, values, other=1.0):
@@ -62,7 +62,7 @@ def by_part(field, values, other=1.0):
 
 def sustains(gain):
     """Return AWRTs whose break-even is at ``0.2 * gain(case)``, larger gains being lower."""
-    return lambda c: 1.0 if c.mode != MULTI_SITE else 1.0 + c.overhead - 0.2 * gain(c)
+    return lambda c: 1.0 if c.mode != MULTI_SITE else 1.0 + c.penalty - 0.2 * gain(c)
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
@@ -84,10 +84,13 @@ def test_awrts_are_those_of_schedules_made_by_hand(weight, configuration):
     of = partial(Case, WORK, configuration)
     by_hand = {
         of(SHARING): co.simulate(system, pieces, placement=co.BestFit(), **easy),
-        of(MULTI_SITE, overhead=0.25): spread(0.25, co.EASY()),
+        of(MULTI_SITE, penalty=0.25): spread(0.25, co.EASY()),
         of(MULTI_SITE, cases.ADAPTIVE, 0.25): spread(0.25, co.EASY(adaptive=True)),
-        of(MULTI_SITE, overhead=0.25, growth=1.0): spread(grown, co.EASY()),
+        of(MULTI_SITE, penalty=0.25, growth=1.0): spread(grown, co.EASY()),
         of(SINGLE): co.simulate(co.Multicluster([512]), pieces, **easy),
+        of(SHARING, load=0.8): co.simulate(
+            system, pieces.with_load(co.Multicluster([512]), 0.8), placement=co.BestFit(), **easy
+        ),
         of(LOCAL, wide=cases.LEFT_OUT): co.sites.local(
             system, parts.pieces, site[parts.job], **easy
         ),
@@ -107,7 +110,7 @@ def test_the_share_of_time_in_which_a_job_waits_by_hand():
     assert cases.share_waiting(schedule) == pytest.approx((6 - 1 + 10 - 8) / 10)
 
 
-@pytest.mark.parametrize("wrong", [{"configuration": "m512"}, {"mode": "x"}, {"overhead": 0.25}])
+@pytest.mark.parametrize("wrong", [{"configuration": "m512"}, {"mode": "x"}, {"penalty": 0.25}])
 def test_a_case_of_unknown_words_or_of_what_no_job_would_notice_is_refused(wrong):
     (name,) = wrong
     with pytest.raises(co.InputError, match=f"^{name} = "):
@@ -137,7 +140,7 @@ def test_extracts_are_there_with_the_log_alone(monkeypatch, real_logs):
     ],
 )  # fmt: skip
 def test_break_even_by_hand(values, place):
-    line = np.array(values + [values[-1]] * (len(OVERHEADS) - len(values)))
+    line = np.array(values + [values[-1]] * (len(PENALTIES) - len(values)))
     assert cases.break_even(line) == pytest.approx(place)
 
 
@@ -207,7 +210,7 @@ def test_what_rests_on_the_log_cannot_be_tested_without(monkeypatch):
     monkeypatch.setattr(cases, "workload_sets", lambda *_: {SYNTHETIC: WORK})
     rows = {item: study.claim_row(item, results) for item in ("JS-1", "JS-3", "JS-5", "JS-9")}
     assert {item for item, row in rows.items() if row.verdict == "cannot be tested"} == {"JS-5"}
-    assert study.figures["figure6"].when(results.table("figure6"))
+    assert set(results.table("figure5")["panel"]) == {SYNTHETIC}
 
 
 def test_break_evens_are_compared_draw_by_draw():
@@ -258,7 +261,7 @@ WORDS = {BEYOND: "≥ 0.40", AT_ONCE: "≤ 0.00", 1.0: "0.20"}
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", [SYNTHETIC, EXTRACTS])
-def test_what_breaks_even_beyond_the_overheads_is_a_bound(
+def test_what_breaks_even_beyond_the_penalties_is_a_bound(
     one, other, above, low_known, high_known, name
 ):
     gains = {("m128", SYNTHETIC): one, ("m64", name): other}
@@ -282,9 +285,9 @@ def test_a_printed_number_is_not_judged_by_a_bound():
 
 def test_ratios_are_means_over_the_draws_of_one_awrt_over_another():
     results = made_up(by_mode(), 0.2)
-    table = results.table("figure5").set_index(["panel", "configuration", "line", "weight"])
-    row = table.loc[SYNTHETIC, "m128", SHARING, "work"].iloc[0]
-    ours, bound = (cases.awrt(results, Case(WORK, "m128", mode)) for mode in (SHARING, SINGLE))
+    table = results.table("figure5").set_index(["panel", "configuration", "penalty", "weight"])
+    row = table.loc[SYNTHETIC, "m128", 0.0, "work"]
+    ours, bound = (cases.awrt(results, Case(WORK, "m128", mode)) for mode in (MULTI_SITE, SHARING))
     means = (ours / bound).mean(), ours.mean() / 3600, bound.mean() / 3600
     assert row[["ratio", "awrt_h", "awrt_against_h"]].tolist() == pytest.approx(means)
 
@@ -305,18 +308,20 @@ def test_who_loses_by_joining_is_seen_by_size_and_assignment():
 
 SEEN = {
     "figure4": (by_mode(), by_mode(local=1.1), by_mode(local=1.3, multi=0.7)),
-    "figure5": (
-        lambda c: 1.0 if c.mode == SINGLE else 1.5 - np.log2(c.system.largest) / 20, by_mode(),
-    ),
-    "figure6": (sustains(lambda c: 1.0), sustains(lambda c: 1.0 - (c.work is WORK))),
+    "figure5": (sustains(lambda c: 1.0 + (c.configuration == "m64")), by_mode()),
     "figure7": [
-        lambda c, by=by: 1 + (by + c.overhead / 10) * (c.wide == UNCHANGED) for by in (0.02, 0.2)
+        lambda c, by=by: 1 + (by + c.penalty / 10) * (c.wide == UNCHANGED) for by in (0.02, 0.2)
     ],
     "adaptive": (
         lambda c: 1.0 if c.mode == SHARING or c.policy == cases.ADAPTIVE else 1.1,
         lambda c: 1.0 if c.mode == SHARING else 1.1, lambda c: 1.0,
     ),
-    "by_sites": (lambda c: 1.0 + c.growth * c.overhead, lambda c: 1.0 + c.overhead),
+    "load": (
+        lambda c: 1.0 if c.mode == SHARING else 1 + (c.load or 0) * (c.penalty - 0.2),
+        lambda c: 1.0 if c.mode == SHARING else 1 + (c.load or 0) * (c.penalty - 0.3),
+        lambda c: 1.0 if c.mode == SHARING else 1 + (c.load or 0) * c.penalty,
+    ),
+    "by_sites": (lambda c: 1.0 + c.growth * c.penalty, lambda c: 1.0 + c.penalty),
     "break_even": (
         sustains(lambda c: 1 + (c.policy == "FCFS")), sustains(lambda c: 1 + (c.policy == "EASY")),
     ),

@@ -45,7 +45,8 @@ OTHER = {
         "placement": "split at need",
     },
     "sharing": {
-        "configuration": "m256", "policy": "FCFS", "overhead p": 0.6, "weighted by": "processors",
+        "configuration": "m256", "policy": "FCFS", "penalty": 0.6, "weighted by": "processors",
+        "load": "0.8",
     },
 }  # fmt: skip
 
@@ -130,7 +131,8 @@ def test_one_line_recreates_an_explorer(name):
         (widgets.sharing_picture, {"configuration": "m512"}, "^configuration = "),
         (widgets.sharing_picture, {"workload": "mine"}, "^workload = "),
         (widgets.sharing_picture, {"policy": "LIFO"}, "^policy = "),
-        (widgets.sharing_picture, {"overhead": -0.1}, "^overhead = "),
+        (widgets.sharing_picture, {"penalty": -0.1}, "^penalty = "),
+        (widgets.sharing_picture, {"load": "2"}, "^load = "),
         (widgets.sharing_picture, {"weight": "jobs"}, "^weight = "),
         (widgets.division_picture, {"alpha": 0.9}, "^alpha = 0.9"),
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
@@ -201,11 +203,14 @@ def test_formula_and_simulation_answer_alike(request_type, monkeypatch):
 
 @pytest.fixture
 def tables(monkeypatch):
-    """The tables that are drawn as bars."""
-    kept, draw = [], plots.bars
-    monkeypatch.setattr(
-        plots, "bars", lambda table, **how: kept.append(table) or draw(table, **how)
-    )
+    """The tables that are drawn as bars, or as dots."""
+    kept = []
+
+    def keeping(draw):
+        return lambda table, **how: kept.append(table) or draw(table, **how)
+
+    for name in ("bars", "intervals"):
+        monkeypatch.setattr(plots, name, keeping(getattr(plots, name)))
     return kept
 
 
@@ -402,30 +407,31 @@ def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """What is drawn: the tables of the bars and of the timelines, and the subtitles."""
+    """What is drawn: the tables of the dots and of the timelines, and the subtitles."""
     kept = {}
 
     def keep(name):
         def draw(table, **how):
             kept[name], kept[f"{name} subtitle"] = table, how["subtitle"]
-            figure, _ = plots.new_figure()
+            figure, axes = plots.new_figure()
+            axes.set_xscale("log")
             plots.title_figure(figure, how["title"], how["subtitle"])
             return figure
 
         return draw
 
     sharing._picture.cache_clear()
-    monkeypatch.setattr(plots, "bars", keep("bars"))
+    monkeypatch.setattr(plots, "intervals", keep("dots"))
     monkeypatch.setattr(plots, "timelines", keep("timelines"))
     yield kept
     sharing._picture.cache_clear()
 
 
-def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
+def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
     first = next(iter(workload_sets(1).values())).draws[0]
     late = first.replace(submit=first.submit + 100.3 * DAY)
     monkeypatch.setattr(sharing, "streams", lambda: {"late": Work("late", (late,))})
-    widgets.sharing_picture("m128", "late", policy="FCFS", overhead=0.35)
+    widgets.sharing_picture("m128", "late", policy="FCFS", penalty=0.35)
     m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
     jobs, home = chopped.pieces, (np.arange(len(late)) % 4)[chopped.job]
     ran = {
@@ -434,11 +440,11 @@ def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
         "multi-site": sites.multi_site(m128, jobs, 0.35, scheduling=fcfs),
         "single machine": sites.single_machine(m128, jobs, scheduling=fcfs),
     }
-    bars = drawn["bars"].set_index("mode")
+    dots = drawn["dots"].set_index("mode")
     for mode, schedule in ran.items():
         hours = schedule.average_weighted_response_time() / 3600
-        assert bars["hours"][mode] == pytest.approx(hours, rel=1e-9)
-        assert bars["ci95_low"][mode] < hours < bars["ci95_high"][mode]
+        assert dots["hours"][mode] == pytest.approx(hours, rel=1e-9)
+        assert dots["ci95_low"][mode] < hours < dots["ci95_high"][mode]
     third = drawn["timelines"].query("site == 3 and day == 10")
     assert [panel.split(":")[0] for panel in third["panel"]] == list(ran)[:3]
     for share, schedule in zip(third["utilization"], ran.values(), strict=False):
@@ -448,9 +454,18 @@ def test_bars_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
         assert share == pytest.approx(used / (128 * DAY))
 
 
-def test_each_workload_has_its_picture_spanning_its_price_and_a_long_bar_is_cut(drawn):
+def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alone(drawn):
     names = [*sharing.streams()][::3]
     assert len({widgets.sharing_picture(workload=name).alt for name in names}) == len(names)
-    for configuration, is_cut in {"m64": True, "m128": False}.items():
-        widgets.sharing_picture(configuration, overhead=0.3)
-        assert ("arrow: the bar goes on" in drawn["bars subtitle"]) is is_cut
+    for how, first in [({}, ""), ({"coarse": True}, "500"), ({"policy": "conservative"}, "3,000")]:
+        widgets.sharing_picture(**how)
+        assert re.findall(r"first ([\d,]+) jobs", drawn["dots subtitle"]) == [first] * bool(first)
+
+
+def test_jobs_come_at_the_load_that_is_chosen(drawn):
+    jobs = sharing.streams()["synthetic, 1"].draws[0]
+    widgets.sharing_picture(workload="synthetic, 1", load="0.8")
+    slower = jobs.offered_load(co.Multicluster([128] * 4)) / 0.8
+    days = np.ptp(jobs.submit) * slower / DAY
+    assert drawn["timelines"]["day"].max() == int(days) - 1  # from 0, whole days
+    assert "load 0.8" in drawn["dots subtitle"]

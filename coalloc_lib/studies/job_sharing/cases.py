@@ -29,9 +29,9 @@ SEED = 2002
 CONFIGURATIONS = {name: Multicluster.named(name) for name in ("m64", "m128", "m256", "m384")}
 #: That of Figures 4 and 7, and those of equal machines.
 STANDARD, EQUAL = "m128", ("m128", "m256")
-#: Overheads of jobs that span sites, and the one up to which the paper has spanning win on m128.
-OVERHEADS = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
-PRINTED_OVERHEAD = 0.25
+#: Penalties of jobs that span sites, the paper's overhead p; up to which one it has them win.
+PENALTIES = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
+PRINTED_PENALTY = 0.25
 #: How jobs run: each at its site, on one machine of any site, on several, or on one large machine.
 MODES = LOCAL, SHARING, MULTI_SITE, SINGLE = "local", "sharing", "multi-site", "single machine"
 #: What becomes of jobs wider than a machine (section 4.2): pieces of the size of the local machine,
@@ -106,25 +106,27 @@ class Runs:
 class Case:
     """A workload on a configuration; words are those of the tables above.
 
-    The overhead is that on two sites; each further one adds `growth` times as much.
+    The penalty is that on two sites; each further one adds `growth` times as much. With a `load`
+    jobs come as many times faster, or slower, as it takes to offer it to all processors.
     """
 
     work: Work
     configuration: str
     mode: str
     policy: str = "EASY"
-    overhead: float = 0.0
+    penalty: float = 0.0
     wide: str = OF_LARGEST
     placement: str = "best fit"
     assignment: str = "in turn"
     growth: float = 0.0
+    load: float | None = None
 
     def __post_init__(self) -> None:
         for name, words in KNOWN.items():
             one_of(name, getattr(self, name), tuple(words))
-        if self.overhead and self.mode != MULTI_SITE:
+        if self.penalty and self.mode != MULTI_SITE:
             raise InputError(
-                f"overhead = {self.overhead} is of jobs that span, and none does with mode = "
+                f"penalty = {self.penalty} is of jobs that span, and none does with mode = "
                 f"{self.mode!r}; leave it out, or give mode = {MULTI_SITE!r}"
             )
 
@@ -134,14 +136,15 @@ class Case:
         return CONFIGURATIONS[self.configuration]
 
     @property
-    def penalty(self) -> dict[int, float]:
-        """The overhead on 2, 3, ... sites."""
+    def by_sites(self) -> dict[int, float]:
+        """The penalty on 2, 3, ... sites."""
         most = len(self.system) if self.growth else 2
-        return {k: self.overhead * (1 + self.growth * (k - 2)) for k in range(2, most + 1)}
+        return {k: self.penalty * (1 + self.growth * (k - 2)) for k in range(2, most + 1)}
 
     def simulate(self, jobs: JobStream) -> tuple[Schedule, NDArray[np.int64]]:
         """Return the schedule of all pieces, and the site at which each was submitted."""
         system = self.system
+        jobs = jobs if self.load is None else jobs.with_load(system, self.load)
         if self.wide == LEFT_OUT:
             jobs = jobs[jobs.processors <= system.largest]
         site = ASSIGNMENTS[self.assignment](jobs, system)
@@ -149,7 +152,7 @@ class Case:
         site, machine = site[chopped.job], PLACEMENTS[self.placement](system)
         ways: dict[str, tuple[Callable[..., Schedule], dict]] = {
             LOCAL: (sites.local, {"site": site}), SHARING: (sites.sharing, {"placement": machine}),
-            MULTI_SITE: (sites.multi_site, {"span_penalty": self.penalty, "single": machine}),
+            MULTI_SITE: (sites.multi_site, {"span_penalty": self.by_sites, "single": machine}),
             SINGLE: (sites.single_machine, {}),
         }  # fmt: skip
         run, how = ways[self.mode]
@@ -178,9 +181,9 @@ def share_waiting(schedule: Schedule) -> float:
     return float(np.maximum(start - np.maximum(submit, until), 0).sum() / np.ptp(submit))
 
 
-def spanning(work: Work, m: str, overheads: Sequence[float], **how: Any) -> list[Case]:
-    """Return multi-site execution at each overhead."""
-    return [Case(work, m, MULTI_SITE, overhead=p, **how) for p in overheads]
+def spanning(work: Work, m: str, penalties: Sequence[float], **how: Any) -> list[Case]:
+    """Return multi-site execution at each penalty."""
+    return [Case(work, m, MULTI_SITE, penalty=p, **how) for p in penalties]
 
 
 def awrt(results: Results, case: Case, weight: str = "work", mine: Any = slice(None)) -> NDArray:
@@ -195,18 +198,18 @@ def over(results: Results, one: Case, other: Case, *of: Any) -> Sample:
 
 
 def sharing_lost(results: Results, line: Sequence[Case], *of: Any) -> NDArray[np.float64]:
-    """Return by draw and overhead what spanning has more than sharing, the last case of a line."""
+    """Return by draw and penalty what spanning has more than sharing, the last case of a line."""
     return np.array([over(results, case, line[-1], *of).values - 1 for case in line[:-3]]).T
 
 
 def break_evens(results: Results, line: Sequence[Case]) -> tuple[NDArray[np.float64], Sample]:
-    """Return by draw the overhead at break-even, infinite beyond those tried, and at most these."""
+    """Return by draw the penalty at break-even, infinite beyond those tried, and at most these."""
     values = np.array([break_even(row, along(line)) for row in sharing_lost(results, line)])
     return values, Sample(np.clip(values, 0, along(line)[-1]))
 
 
 def mean_break_even(results: Results, line: Sequence[Case], *of: Any) -> Interval:
-    """Return the overhead at which the mean over the draws breaks even, with its interval."""
+    """Return the penalty at which the mean over the draws breaks even, with its interval."""
     lost, ends = sharing_lost(results, line, *of), along(line)
 
     def at(p: float) -> Sample:
@@ -222,18 +225,18 @@ def with_open_ends(found: Interval, below: Any, above: Any) -> Interval:
 
 
 def of_a_draw(results: Results, line: Sequence[Case], kind: str = "prediction") -> Interval:
-    """Return where a draw breaks even, or of ``interval`` the mean; at most the largest overhead.
+    """Return where a draw breaks even, or of ``interval`` the mean; at most the largest penalty.
 
-    Where some draw lies beyond the overheads, so does the end of the interval.
+    Where some draw lies beyond the penalties, so does the end of the interval.
     """
     values, known = break_evens(results, line)
     return with_open_ends(getattr(known, kind), -np.inf in values, np.inf in values)
 
 
 def less(results: Results, one: Sequence[Case], other: Sequence[Case]) -> Interval:
-    """Return the overhead at break-even of one line less that of another, draw by draw if alike.
+    """Return the penalty at break-even of one line less that of another, draw by draw if alike.
 
-    A draw beyond the overheads counts as the last of them: where there is such a draw, the
+    A draw beyond the penalties counts as the last of them: where there is such a draw, the
     difference is known from one side alone, and the other end of the interval is infinite.
     """
     (ours, first), (theirs, second) = (break_evens(results, each) for each in (one, other))
@@ -244,12 +247,12 @@ def less(results: Results, one: Sequence[Case], other: Sequence[Case]) -> Interv
 
 
 def along(line: Sequence[Case]) -> list[float]:
-    """Return the overheads of a line; its last three cases are the other ways to run."""
-    return [case.overhead for case in line[:-3]]
+    """Return the penalties of a line; its last three cases are the other ways to run."""
+    return [case.penalty for case in line[:-3]]
 
 
-def break_even(lost: NDArray[np.float64], overheads: Sequence[float] = OVERHEADS) -> float:
-    """Return the overhead from which on spanning loses, from what it loses at each.
+def break_even(lost: NDArray[np.float64], penalties: Sequence[float] = PENALTIES) -> float:
+    """Return the penalty from which on spanning loses, from what it loses at each.
 
     ``-inf`` where it loses at once, ``inf`` where it never does; linear in between.
     """
@@ -257,4 +260,4 @@ def break_even(lost: NDArray[np.float64], overheads: Sequence[float] = OVERHEADS
     if lost[after] <= 0 or after == 0:
         return np.inf if lost[after] <= 0 else -np.inf
     part = -lost[after - 1] / (lost[after] - lost[after - 1])
-    return float(overheads[after - 1] + part * (overheads[after] - overheads[after - 1]))
+    return float(penalties[after - 1] + part * (penalties[after] - penalties[after - 1]))

@@ -16,8 +16,8 @@ from coalloc_lib.studies.job_sharing.figures import NEAR, lines, study
 from coalloc_lib.studies.ledger import Decision, Judgement, Row, judge_number
 
 LOCAL, SHARING, MULTI_SITE, SINGLE = paper.MODES
-PRINTED = paper.PRINTED_OVERHEAD
-#: 'More than half' off; how far from the printed overhead 'about' goes: two of the paper's steps.
+PRINTED = paper.PRINTED_PENALTY
+#: 'More than half' off; how far from the printed penalty 'about' goes: two of the paper's steps.
 HALF, ABOUT = 0.5, 0.1
 #: What counts as a sufficient backlog: some job waits more than half of the time.
 SUFFICIENT = 0.5
@@ -87,7 +87,7 @@ def _halved(work, scale):
 
 
 @add_ratios(
-    "JS-2", "AWRT of multi-site without overhead over that of one machine of 512",
+    "JS-2", "AWRT of multi-site without penalty over that of one machine of 512",
     lambda each: each.between(1 - NEAR, 1 + NEAR), partial(furthest, from_=1.0),
     "exactly 1 by construction; the paper's 'near' points to another algorithm",
 )  # fmt: skip
@@ -96,7 +96,7 @@ def _near_one_machine(work, scale):
         yield m == STANDARD, m, Case(work, m, MULTI_SITE), Case(work, m, SINGLE)
 
 
-@study.add_claim("JS-3", "overhead at break-even on m128, synthetic, mean of the draws")
+@study.add_claim("JS-3", "penalty at break-even on m128, synthetic, mean of the draws")
 def _pays_up_to_a_quarter(results):
     of = lines(results.scale, results.seed)
     found = {
@@ -110,9 +110,9 @@ def _pays_up_to_a_quarter(results):
 
 
 def bounded(found: Interval) -> str:
-    """Return a note where a mean of overheads, or a difference, is known from one side alone."""
+    """Return a note where a mean of penalties, or a difference, is known from one side alone."""
     known = np.isfinite(found.half_width)
-    return "" if known else "a bound: draws beyond the overheads that were tried count as the last"
+    return "" if known else "a bound: draws beyond the penalties that were tried count as the last"
 
 
 @study.add_numbers
@@ -123,29 +123,29 @@ def printed_break_even(results: Results) -> Iterator[Row]:
     judged = Judgement("undecided", bounded(mean))
     if not judged.note:
         judged = judge_number(PRINTED, mean, 2, one_run=draw)
-    words = "Figure 4 m128 synthetic", "overhead at break-even"
+    words = "Figure 4 m128 synthetic", "penalty at break-even"
     yield Row(study.name, *words, PRINTED, mean.estimate, mean.low, mean.high, *judged)
 
 
-@study.add_claim("JS-4", "overhead at break-even of m128 less that of m64, synthetic")
+@study.add_claim("JS-4", "penalty at break-even of m128 less that of m64, synthetic")
 def _equal_machines_sustain_more(results):
     of, found = lines(results.scale, results.seed), {}
     others = [m for m in paper.CONFIGURATIONS if m not in paper.EQUAL]
     for (name, work), *pair in product(works(results).items(), paper.EQUAL, others):
         one, two = (
-            over(results, Case(work, m, MULTI_SITE, overhead=PRINTED), Case(work, m, SINGLE)).values
+            over(results, Case(work, m, MULTI_SITE, penalty=PRINTED), Case(work, m, SINGLE)).values
             for m in pair
         )
         key, said = name == SYNTHETIC, f"{pair[0]} than {pair[1]}, {name}"
         found[key, f"better at {PRINTED:.0%}, {said}"] = student(1 - one / two)
         more = paper.less(results, *(of[name, m, "EASY"] for m in pair))
-        found[key, f"larger overhead, {said}"] = more
-    deciding = found[True, f"larger overhead, {STANDARD} than m64, {SYNTHETIC}"]
+        found[key, f"larger penalty, {said}"] = more
+    deciding = found[True, f"larger penalty, {STANDARD} than m64, {SYNTHETIC}"]
     return decide(found, lambda each: each.above(0), lambda _: deciding, bounded(deciding))
 
 
 @study.add_claim(
-    "JS-5", "overhead at break-even of the extracts less that of the synthetic, m128 or m256"
+    "JS-5", "penalty at break-even of the extracts less that of the synthetic, m128 or m256"
 )
 def _extracts_sustain_no_less(results):
     if EXTRACTS not in works(results):
@@ -166,9 +166,9 @@ def _extracts_sustain_no_less(results):
     lambda each: each.below(1 + NEAR), most, f"a little: by less than {NEAR:.0%}",
 )  # fmt: skip
 def _wide_cost_little(work, scale):
-    for case in paper.spanning(work, STANDARD, scale.overheads):
-        said = f"p = {case.overhead:.0%}"
-        yield case.overhead <= PRINTED, said, replace(case, wide=paper.UNCHANGED), case
+    for case in paper.spanning(work, STANDARD, scale.penalties):
+        said = f"p = {case.penalty:.0%}"
+        yield case.penalty <= PRINTED, said, replace(case, wide=paper.UNCHANGED), case
 
 
 @add_ratios(
@@ -219,7 +219,7 @@ def _months(results):
 )  # fmt: skip
 def _lower_bound(work, scale):
     for m in paper.CONFIGURATIONS:
-        for way in Case(work, m, SHARING), Case(work, m, MULTI_SITE, overhead=PRINTED):
+        for way in Case(work, m, SHARING), Case(work, m, MULTI_SITE, penalty=PRINTED):
             yield True, f"{way.mode}, {m}", way, Case(work, m, SINGLE)
 
 

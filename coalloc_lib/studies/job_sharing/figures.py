@@ -17,30 +17,39 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.communication_penalty.figures import pick
 from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales
 from coalloc_lib.studies.job_sharing import cases as paper
-from coalloc_lib.studies.job_sharing.cases import PRINTED_OVERHEAD, STANDARD, Case, Work, awrt, over
+from coalloc_lib.studies.job_sharing.cases import PRINTED_PENALTY, STANDARD, Case, Work, awrt, over
 
 LOCAL, SHARING, MULTI_SITE, SINGLE = paper.MODES
 OF_SITE, OF_LARGEST, UNCHANGED = paper.MODIFICATIONS
 #: Relative difference of AWRTs that counts as near, and as a little.
 NEAR = 0.05
 #: What figures say of the runs and of the intervals; no line ends between number and percent.
-TOLD = "requested times; weighted by processors × run time; bands: 95\u00a0% of the mean draw"
+TOLD = "EASY, weighted by work; 95\u00a0% intervals of the mean draw"
+#: Penalties of the dots.
+DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
+#: What is asked at each load: the policy and the penalty.
+FREE, DEAR = "penalty 0", f"penalty {PRINTED_PENALTY}"
+OF_LOADS = {
+    FREE: ("EASY", 0.0), DEAR: ("EASY", PRINTED_PENALTY),
+    f"{PRINTED_PENALTY}, adaptive": (paper.ADAPTIVE, PRINTED_PENALTY),
+}  # fmt: skip
 #: The ways to run, and the policies, one colour each in every picture.
 LOOK = {
     LOCAL: plots.Sign("#882255", "s"), MULTI_SITE: plots.MEANINGS["single then span"],
     SINGLE: plots.MEANINGS["one cluster"], SHARING: plots.STANDARD,
 }  # fmt: skip
-#: `draws` of the synthetic workload; `overheads`; `policies` whose break-even overhead is asked,
-#: beside EASY on `elsewhere` only.
+#: `draws` of the synthetic workload; `penalties`; `policies` whose break-even penalty is asked,
+#: beside EASY on `elsewhere` only; `loads` that the jobs are sped up or slowed down to.
 study = Study(
     "job-sharing",
     "What do sites gain by sharing their jobs, and by letting jobs span them?",
     paper.SEED,
     scales(
         draws=(6, 20),
-        overheads=((0.0, 0.1, 0.2, PRINTED_OVERHEAD, 0.3, 0.4), paper.OVERHEADS),
+        penalties=((0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4), paper.PENALTIES),
         policies=(("EASY", "FCFS"), ("EASY", "conservative", "FPFS(50)", "FCFS")),
         elsewhere=(("m64", STANDARD), tuple(paper.CONFIGURATIONS)),
+        loads=((0.4, 0.6, 0.8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
     ),
     logs=(paper.LOG,),
 )
@@ -93,18 +102,30 @@ def add_ratios(
 
 
 def draw_along(table: pd.DataFrame, *, against: str, **how: Any) -> Picture:
-    """Draw ratios along the overhead."""
+    """Draw ratios along the penalty."""
+    known = {"x": "penalty", "xlabel": "penalty of jobs that span sites"}
     return plots.lines(
-        table, x="overhead", y="ratio", factors=True, whole=True, level=(against, 1.0),
-        xlabel="overhead p of jobs that span sites", ylabel=f"AWRT over that of\n{against}",
-        **{"look": {"": LOOK[MULTI_SITE]}} | how,
+        table, y="ratio", factors=True, whole=True, level=(against, 1.0),
+        ylabel=f"AWRT over that of\n{against}", **{"look": {"": LOOK[MULTI_SITE]}} | known | how,
+    )  # fmt: skip
+
+
+def draw_dots(table: pd.DataFrame, **titles: Any) -> Picture:
+    """Draw ratios at some penalties, in rows of configurations."""
+    table = table[table["penalty"].isin(DOTS)]
+    return plots.intervals(
+        table.assign(series=table["penalty"].map("penalty {:g}".format)), x="ratio",
+        row="configuration", series="series", panel="panel", factors=True,
+        look=plots.shades(map("penalty {:g}".format, DOTS)),
+        xlabel="AWRT of spanning over that of job sharing", **titles,
     )  # fmt: skip
 
 
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Picture:
-    """Draw what users of the sites of each size get, in rows."""
+    """Draw what users of the sites of each size get, and all where these differ, in rows."""
+    alike = table["row"].isin(paper.EQUAL) & (table["sites"] == "all users")
     return plots.intervals(
-        table.assign(row=table["row"] + ": " + table["sites"]), x="ratio", row="row",
+        table[~alike].assign(row=table["row"] + ": " + table["sites"]), x="ratio", row="row",
         series="series", panel="panel", factors=True, span=(0.005, 2.0), row_height=0.3,
         look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")},
         xlabel="AWRT over that of local execution", beyond="arrow: on beyond the axis", **titles,
@@ -112,70 +133,57 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Picture:
 
 
 def ways(work: Work, m: str, scale: Scale, against: str, *modes: str) -> Entries:
-    """Return ways to run the jobs, along the overhead, and one that they are held against."""
+    """Return ways to run the jobs, along the penalty, and one that they are held against."""
     return {
         (mode, p): (case, Case(work, m, against))
         for mode in modes
-        for p in scale.overheads
+        for p in scale.penalties
         for wide in (OF_SITE if mode == LOCAL else OF_LARGEST,)
-        for case in [Case(work, m, mode, overhead=p * (mode == MULTI_SITE), wide=wide)]
+        for case in [Case(work, m, mode, penalty=p * (mode == MULTI_SITE), wide=wide)]
     }
 
 
 add_ratios(
-    "figure4", f"Figure 4: m128 (4×128); EASY, {TOLD}", "panel configuration line overhead",
+    "figure4", f"Figure 4: m128 (4×128); {TOLD}", "panel configuration line penalty",
     lambda work, m, scale: ways(work, m, scale, SHARING, LOCAL, MULTI_SITE, SINGLE),
     partial(draw_along, against="job sharing", line="line", panel="panel", look=LOOK),
-    notice="Sharing jobs takes off a larger part than spanning, or one large machine, after it",
+    notice="Sharing jobs saves more than spanning, or one large machine, saves after it",
     when=lambda t: t.pivot_table("ci95_low", "panel", "line", "min")
     .eval(f"{LOCAL} * `{SINGLE}` > 1 and {LOCAL} * `{MULTI_SITE}` > 1").all(),
     otherwise="The AWRT of each way to run the jobs over that of job sharing",
     claims=("JS-1", "JS-2", "JS-3", "JS-12"), names=(STANDARD,),
 )  # fmt: skip
 add_ratios(
-    "figure5", f"Figure 5: over one machine of 512 (m512); EASY, {TOLD}",
-    "panel configuration line overhead",
-    lambda work, m, scale: ways(work, m, scale, SINGLE, SHARING, MULTI_SITE),
-    partial(
-        draw_along, against="m512", line="line", row="configuration", panel="panel", look=LOOK,
-        names="legend",
-    ),
-    notice="Sharing is furthest from one machine on m64, so that spanning pays the longest there",
-    when=lambda t: (t := pick(t, line=SHARING, overhead=0).set_index(["panel", "configuration"]))
-    ["ci95_low"].xs("m64", level=1).gt(t.drop("m64", level=1)["ci95_high"].groupby("panel").max())
-    .all(),
-    otherwise="The AWRT of sharing and of spanning over that of m512, by configuration",
-    claims=("JS-4", "JS-11"),
-)  # fmt: skip
-add_ratios(
-    "figure6", f"Figure 6: multi-site over job sharing; EASY, {TOLD}", "line panel overhead",
+    "figure5", f"Figures 5 and 6: {TOLD}", "panel configuration penalty",
     lambda work, m, scale: {
-        case.overhead: (case, Case(work, m, SHARING))
-        for case in paper.spanning(work, m, scale.overheads)
+        case.penalty: (case, Case(work, m, SHARING))
+        for case in paper.spanning(work, m, scale.penalties)
     },
-    partial(draw_along, against="job sharing", row="panel", panel="line"),
-    notice="Up to 10\u00a0% of overhead spanning pays in the log and in the synthetic workload",
-    when=lambda t: (t[t["overhead"] <= 0.1]["ci95_high"] < 1).all(),
-    otherwise="The AWRT of spanning over that of sharing, by workload",
-    claims=("JS-5",), names=paper.EQUAL,
+    draw_dots,
+    notice="Left of 1 spanning pays: most, and the longest, on m64 with its small machines",
+    when=lambda t: (t := pick(t, penalty=PRINTED_PENALTY).set_index(["panel", "configuration"]))
+    ["ci95_high"].xs("m64", level=1).lt(t.drop("m64", level=1)["ci95_low"].groupby("panel").min())
+    .all(),
+    otherwise="The AWRT of spanning over that of sharing, by configuration and workload",
+    claims=("JS-4", "JS-5", "JS-11"),
 )  # fmt: skip
 add_ratios(
-    "figure7", f"Figure 7: multi-site, wide jobs whole over in pieces of 128; EASY, {TOLD}",
-    "line panel overhead",
+    "figure7", f"Figure 7: spanning, m128; {TOLD}",
+    "line panel penalty",
     lambda work, m, scale: {
-        case.overhead: (replace(case, wide=UNCHANGED), case)
-        for case in paper.spanning(work, m, scale.overheads)
+        case.penalty: (replace(case, wide=UNCHANGED), case)
+        for case in paper.spanning(work, m, scale.penalties)
     },
     partial(draw_along, against="wide jobs in pieces", row="panel", panel="line"),
-    notice="Wide jobs left whole cost little, and more the larger the overhead",
-    when=lambda t: (pick(t, overhead=PRINTED_OVERHEAD)["ci95_high"] < 1 + 2 * NEAR).all()
+    notice="Wide jobs left whole add a few percent, and more the larger the penalty",
+    when=lambda t: (pick(t, penalty=PRINTED_PENALTY)["ci95_high"] < 1 + 2 * NEAR).all()
     and (t.groupby("line")["ratio"].agg(["first", "last"]).eval("last > first")).all(),
     otherwise="The AWRT with wide jobs left whole over that with them in pieces",
     claims=("JS-6",), names=(STANDARD,),
 )  # fmt: skip
 add_ratios(
-    "joining", "job sharing over local execution, for users of sites of each size; jobs in turn or "
-    f"by size, wide ones in pieces of their site; EASY, {TOLD}", "panel row series sites",
+    "joining", f"jobs come to the sites in turn, or by the size of the site; {TOLD}",
+    "panel row series sites",
     lambda work, m, scale: {
         turn: tuple(Case(work, m, each, wide=OF_SITE, assignment=turn) for each in (SHARING, LOCAL))
         for turn in paper.ASSIGNMENTS
@@ -188,45 +196,64 @@ add_ratios(
     claims=("JS-1",),
 )  # fmt: skip
 add_ratios(
-    "adaptive", "multi-site over job sharing; adaptive: a job spans only if no machine is expected "
-    f"free within p × its estimate; EASY, {TOLD}", "panel configuration line overhead",
+    "adaptive", f"adaptive: only if no machine is expected free as early; {TOLD}",
+    "panel configuration line penalty",
     lambda work, m, scale: {
-        (name, case.overhead): (case, Case(work, m, SHARING))
+        (name, case.penalty): (case, Case(work, m, SHARING))
         for name, policy in (("at once", "EASY"), ("adaptive", paper.ADAPTIVE))
-        for case in paper.spanning(work, m, scale.overheads, policy=policy)
+        for case in paper.spanning(work, m, scale.penalties, policy=policy)
     },
     partial(draw_along, against="job sharing", line="line", row="configuration", panel="panel",
             names="legend", look=plots.signs(("at once", "adaptive"))),
-    notice="Spanning only where it ends a job sooner is not seen to lose, at any overhead",
+    notice="Spanning only where it ends a job sooner is not seen to lose, at any penalty",
     when=lambda t: (pick(t, line="adaptive")["ci95_low"] <= 1).all()
     and (pick(t, line="at once")["ci95_low"] > 1).any(),
     otherwise="The AWRT over that of sharing, of spanning at once and of adaptive spanning",
     names=("m64", STANDARD),
 )  # fmt: skip
 add_ratios(
-    "by_sites", "multi-site over job sharing, m64; an overhead p for any number of sites, or p for "
-    f"two and p more for each further one; EASY, {TOLD}", "panel configuration line overhead",
+    "load", f"m128, the same jobs sped up or slowed down; {TOLD}", "panel configuration line load",
     lambda work, m, scale: {
-        (name, case.overhead): (case, Case(work, m, SHARING))
+        (name, load): (
+            Case(work, m, MULTI_SITE, policy, penalty, load=load), Case(work, m, SHARING, load=load)
+        )
+        for load in scale.loads
+        for name, (policy, penalty) in OF_LOADS.items()
+    },
+    partial(draw_along, against="job sharing", x="load", xlabel="load", line="line", panel="panel",
+            names="legend", look=plots.signs(OF_LOADS)),
+    notice="The higher the load, the more spanning gains if it is free, and loses at a penalty",
+    when=lambda t: (
+        t := t.set_index(["line", "panel", "load"])[["ci95_low", "ci95_high"]].unstack()
+    ).loc[FREE, "ci95_high"].iloc[:, -1].lt(t.loc[FREE, "ci95_low"].iloc[:, 0]).all()
+    and t.loc[DEAR, "ci95_low"].iloc[:, -1].gt(t.loc[DEAR, "ci95_high"].iloc[:, 0]).all(),
+    otherwise="The AWRT of spanning over that of sharing, by load and penalty",
+    names=(STANDARD,),
+)  # fmt: skip
+add_ratios(
+    "by_sites", f"m64; one penalty, or as much again for each further site, drawn up to 4; {TOLD}",
+    "panel configuration line penalty",
+    lambda work, m, scale: {
+        (name, case.penalty): (case, Case(work, m, SHARING))
         for name, growth in (("any number", 0.0), ("each further", 1.0))
-        for case in paper.spanning(work, m, scale.overheads, growth=growth)
+        for case in paper.spanning(work, m, scale.penalties, growth=growth)
     },
     partial(draw_along, against="job sharing", line="line", panel="panel",
             look=plots.signs(("any number", "each further"))),
-    notice="Where machines are small and a job needs many, an overhead of each is ruinous",
+    notice="Where machines are small and a job needs many, a penalty for each is ruinous",
     when=lambda t: (
-        t := pick(t, overhead=t["overhead"].max(), configuration="m64").set_index(["line", "panel"])
+        t := pick(t, penalty=t["penalty"].max(), configuration="m64").set_index(["line", "panel"])
     ).loc["each further", "ci95_low"].gt(t.loc["any number", "ci95_high"]).all(),
-    otherwise="The AWRT of spanning over that of sharing, by how the overhead grows",
+    otherwise="The AWRT of spanning over that of sharing, by how the penalty grows",
     names=("m64",),
 )  # fmt: skip
 
 
 def lines(scale: Scale, seed: Seed) -> Entries:
-    """By (workload, configuration, policy): multi-site at each overhead, and the other ways."""
+    """By (workload, configuration, policy): multi-site at each penalty, and the other ways."""
     return {
         (name, m, policy): (
-            *paper.spanning(work, m, scale.overheads, policy=policy),
+            *paper.spanning(work, m, scale.penalties, policy=policy),
             Case(work, m, LOCAL, policy, wide=OF_SITE), Case(work, m, SINGLE, policy),
             Case(work, m, SHARING, policy),
         )
@@ -238,31 +265,31 @@ def lines(scale: Scale, seed: Seed) -> Entries:
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
-    """Draw the overheads, a panel a workload, a row a configuration."""
+    """Draw the penalties, a panel a workload, a row a configuration."""
     own = pick(table, workload=paper.SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     table = table.assign(said=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
-    table.loc[own, "printed"] = PRINTED_OVERHEAD
+    table.loc[own, "printed"] = PRINTED_PENALTY
     return plots.intervals(
         table, x="p", row="configuration", series="scheduling", panel="workload",
-        printed="printed", words="said", span=(0.0, paper.OVERHEADS[-1]),
-        look=plots.signs(paper.POLICIES), xlabel="overhead p at break-even",
+        printed="printed", words="said", span=(0.0, paper.PENALTIES[-1]),
+        look=plots.signs(paper.POLICIES), xlabel="penalty up to which spanning beats sharing",
         beyond="arrow: on beyond the axis", **titles,
     )  # fmt: skip
 
 
 @study.add_figure(
-    "break_even", f"overhead up to which spanning beats sharing; {TOLD}", lines,
+    "break_even", f"by policy; {TOLD.removeprefix('EASY, ')}", lines,
     draw=draw_break_even,
-    notice="Where a difference is seen, spanning pays at a larger overhead under FCFS than EASY",
+    notice="Where a difference is seen, spanning pays up to more under FCFS than under EASY",
     when=lambda t: (
         both := pick(t, scheduling="FCFS").merge(
             pick(t, scheduling="EASY"), on=["configuration", "workload"], suffixes=("", "_easy"))
     ).eval("ci95_low > ci95_high_easy").any() and both.eval("ci95_high >= ci95_low_easy").all(),
-    otherwise="The overhead from which on spanning sites loses to sharing jobs",
+    otherwise="The penalty from which on spanning loses to sharing jobs",
     claims=("JS-7",),
 )  # fmt: skip
 def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return a row for each line: its break-even overhead, infinite beyond those tried."""
+    """Return a row for each line: its break-even penalty, infinite beyond those tried."""
     rows = []
     for (name, m, policy), line in entries.items():
         point, other = (paper.mean_break_even(results, line, w) for w in WEIGHTS)
@@ -287,7 +314,7 @@ def every_awrt(entries: Entries, results: Results) -> pd.DataFrame:
         {
             "configuration": "m512" if case.mode == SINGLE else case.configuration,
             "workload": case.work.name, "scheduling": case.policy, "mode": case.mode,
-            "p": case.overhead, "weight": weight,
+            "p": case.penalty, "weight": weight,
             "awrt": awrt(results, case, weight).mean(),
             "wide": case.wide, "divided_as": case.configuration,
         }
