@@ -14,15 +14,20 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.calendar import worked_example
 from coalloc_lib.checks import instance_of, not_negative
-from coalloc_lib.intervals import WEEK
+from coalloc_lib.intervals import WEEK, Interval
 from coalloc_lib.studies.online_batch import runs, standard
-from coalloc_lib.studies.online_batch.figures import LOOK
+from coalloc_lib.studies.online_batch.figures import LOOK, power
 from coalloc_lib.studies.online_batch.runs import HOUR, KTH
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from lessons.teaching import checker, near
 
 #: Limits in hours; the last is that of the paper's rule with our horizon. Jobs of a quick look.
 LIMITS, FEW = (6, 12, 24, 48, 96, 336), 3_000
+SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
+AHEAD = (
+    "by far less: who plans ahead finds room", "about that, or a little less",
+    "much more: the calendar is in pieces",
+)  # fmt: skip
 #: Exercise 1: a start and an end.
 ASKED = (13, 23)
 #: Exercise 2: three jobs on four servers, an attempt each 15 seconds.
@@ -143,6 +148,45 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
         {"overestimate": slider}, draw, below=True,
         simulates=lambda overestimate: overestimate not in done,
     )  # fmt: skip
+
+
+def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | None:
+    """Return the option between whose ends an interval lies; None if it lies between no two."""
+    fits = (name for name, (low, high) in options.items() if low <= found.low <= found.high <= high)
+    return next(fits, None)
+
+
+def small_jobs(result: Any) -> str | None:
+    """Answer the guess on the wait over length of small jobs, booked over EASY."""
+    log = runs.logs()[KTH]
+    booked, queued = (result.results[standard(log, policy)] for policy in (runs.LEAST, "EASY"))
+    sums = "penalty by length", "jobs by length", runs.ENDS["length"][1:] <= 1
+    options = {"a tenth": (0, 0.3), "about the same": (0.6, 1.6), "ten times as much": (3, 30)}
+    return _among(booked.over(queued, *sums), options)
+
+
+def reserving_ahead(result: Any) -> str | None:
+    """Answer the guess on the mean wait where all reserve ahead, less that where nobody does."""
+    rows = (
+        result.figure("figure7a").data().query(f"panel == '{SINCE}' and line == 'KTH-SP2, online'")
+    )
+    one, *_, all_ahead = (Interval(*r, 0) for r in rows[[*COLUMNS]].itertuples(index=False))
+    options = dict(zip(AHEAD, ((-9, 0.75), (0.75, 1.6), (2.0, 99)), strict=True))
+    return _among(Interval(0, all_ahead.low - one.high, all_ahead.high - one.low, 0), options)
+
+
+def told_requests(result: Any) -> str | None:
+    """Answer the guess on the mean wait online where requested lengths are told, over exact."""
+    log = runs.logs()[KTH]
+    guessed = result.results[standard(log, length=runs.REQUESTED)]
+    options = {"about as long": (0.8, 1.25), "twice as long": (1.5, 3), "far longer": (10, np.inf)}
+    return _among(guessed.over(result.results[standard(log)], "wait"), options)
+
+
+def twice_the_slots(result: Any) -> str | None:
+    """Answer the guess on the operations of an update where there are twice as many slots."""
+    options = {"stay: the trees are balanced": (-1, 0.3), "nearly double": (0.6, 1.2)}
+    return _among(power(result.results, "slots Q", "update"), options)
 
 
 def _told(answer: Any, right: float, within: float, hint: str, slips: dict[str, float]) -> str:
