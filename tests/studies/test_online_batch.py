@@ -6,6 +6,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.studies.online_batch import Case, runs, standard, study
 from coalloc_lib.studies.online_batch.runs import HOUR, KTH, LENGTHS, ONLINE, REQUESTED
+from lessons import online_batch
 from lessons.online_batch import book_or_queue
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
@@ -54,6 +55,7 @@ def test_waits_are_those_of_schedules_made_by_hand(kth):
 
 LOW, HIGH, BOOKED = "ci95_low", "ci95_high", "policy.str.startswith('online')"
 EASY, NONE, MOST = "policy == 'EASY'", "line == 'ρ = 0'", "line == 'ρ = 0.8'"
+SOUGHT = "part == 'phase 1' or part == 'phase 2'"
 TOLD, GUESSED = "length == 'exact'", "length == 'requested'"
 SPREAD = "line == 'spread at once'"
 #: Changes of a table, as column, rows and value: with all but the last the caption stands.
@@ -66,6 +68,7 @@ CHANGES = {
     "figure6": [(HIGH, NONE + " and at == 2", 0.2), (LOW, MOST + " and at == 2", 0.3),
                 (LOW, NONE + " and at == 12", 0.05), (HIGH, MOST + " and at == 12", 0.06),
                 (HIGH, MOST + " and at == 12", 0.07)],
+    "growth": [(LOW, "part == 'update'", 0.6), (HIGH, SOUGHT, 0.4), (HIGH, SOUGHT, 0.6)],
     "promises": [(HIGH, TOLD, 1.0), (LOW, GUESSED, 1.6), (LOW, GUESSED, 1.4)],
     "beside": [(HIGH, TOLD, 1.1), (LOW, GUESSED, 2.1), (LOW, GUESSED, 1.9)],
     "figure7a": [(LOW, "at == 0", 1), (HIGH, "at == 0", 1), (LOW, "at == 1", 2),
@@ -97,6 +100,20 @@ def test_captions_stand_where_the_numbers_show_it_alone(result, name):
     assert not when(table.iloc[:0])
     assert when(change(table, *CHANGES[name][:-1]))
     assert not when(change(table, *CHANGES[name]))
+
+
+def test_guesses_are_answered_from_the_results(result):
+    answers = [
+        answer(result)
+        for answer in (
+            online_batch.small_jobs, online_batch.reserving_ahead, online_batch.told_requests,
+            online_batch.twice_the_slots,
+        )
+    ]  # fmt: skip
+    assert answers[2] == "far longer"
+    assert answers[1] in (None, *online_batch.AHEAD)
+    assert answers[0] in (None, "about the same")
+    assert answers[3] in (None, "nearly double")
 
 
 @pytest.mark.parametrize("wrong", [{"policy": "SJF"}, {"length": "long"}])

@@ -399,14 +399,14 @@ def _operations(entries: Mapping, results: Results) -> pd.DataFrame:
 def _over_none(table):
     """Return each part of the work at each share, over that without reservations."""
     table = table.assign(search=table[[*runs.PHASES[:2]]].sum(axis=1))
-    rows = []
-    for part, (log, each) in product(("attempts", "search", "update"), table.groupby("log")):
-        base, *more = ((share, list(its[part])) for share, its in each.groupby("share"))
-        for share, counts in more:
-            ratio = over_draws(counts, share).times(1 / np.mean(base[1]))
-            row = {"part": part, "of": f"{log} servers, ρ = {share:g}"}
-            rows.append(row | interval_columns(ratio, "ratio"))
-    return pd.DataFrame(rows, columns=["part", "of", "ratio", "ci95_low", "ci95_high", "warning"])
+    return pd.DataFrame(
+        {"part": part, "of": f"{log} servers, ρ = {share:g}"}
+        | interval_columns(
+            over_draws(its, share).times(1 / each[part][each["share"] == 0].mean()), "ratio"
+        )
+        for part, (log, each) in product(("attempts", "search", "update"), table.groupby("log"))
+        for share, its in each[each["share"] > 0].groupby("share")[part]
+    )
 
 
 def _growing(scale, seed):
@@ -435,35 +435,24 @@ def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -
     "and {wanted} servers asked for where they are not varied; phases an attempt, update a "
     "request".format(**runs.GROWTH_AT),
     _growing,
-    draw=lambda table, **words: plots.intervals(
-        _powers(table), x="exponent", row="part", panel="panel",
+    draw=partial(
+        plots.intervals, x="exponent", row="part", panel="panel",
         xlabel="fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work",
-        **words,
     ),
     notice="Looking is cheap; an update grows with the slots and with the servers asked for",
-    when=lambda table: _sure(
-        lambda powers: powers.query("part.str.startswith('phase') and panel != @ASKED")["high"]
-        .max() < 0.5 < powers.query("part == 'update' and panel != 'servers N'")["low"].min(),
-        _powers(table),
-    ),
+    when=partial(_sure, lambda table: (
+        table.query("part.str.startswith('phase') and panel != @ASKED")["high"].max()
+        < 0.5 < table.query("part == 'update' and panel != 'servers N'")["low"].min()
+    )),
     claims=("OB-11",),
 )  # fmt: skip
 def _growth(entries: Mapping, results: Results) -> pd.DataFrame:
-    rows = []
-    for part in runs.PHASES:
-        for (panel, at), case in entries.items():
-            fitted, mean = power(results, panel, part), over_draws(results[case][part])
-            row = {"panel": panel, "part": part, "at": at} | interval_columns(mean, "operations")
-            ends = {"exponent_low": fitted.low, "exponent_high": fitted.high}
-            rows.append(row | {"exponent": fitted.estimate} | ends)
-    return pd.DataFrame(rows)
-
-
-def _powers(table):
-    """Return the fitted powers as intervals, a row a part and number."""
-    ends = {"exponent_low": "ci95_low", "exponent_high": "ci95_high"}
-    powers = table[["part", "panel", "exponent", *ends]].drop_duplicates(["part", "panel"])
-    return powers.rename(columns=ends).assign(warning="")
+    return pd.DataFrame(
+        {"panel": panel, "part": part, "at": at, "operations": np.mean(results[case][part])}
+        | interval_columns(power(results, panel, part), "exponent")
+        for part in runs.PHASES
+        for (panel, at), case in entries.items()
+    )
 
 
 def _rows_with_refusals(table, **how):
@@ -540,14 +529,10 @@ study.add_figure(
 @study.add_figure(
     "promises", "conservative backfilling: the mean wait that was promised at submission, over the "
     "mean wait; intervals: 95 %, weeks drawn anew",
-    lambda scale, seed: {
-        (log.title, f"lengths {length}"): standard(log, "conservative", length=length)
-        for log in runs.logs(scale.logs).values()
-        for length in LENGTHS
-    },
-    draw=partial(
-        plots.intervals, x="ratio", row="log", series="lengths", factors=True, row_height=0.6,
-        xlabel="promised wait over wait",
+    partial(_compared, names=(), policies=("conservative",), lengths=LENGTHS),
+    draw=lambda table, **words: plots.intervals(
+        table.assign(lengths="lengths " + table["length"]), x="ratio", row="log", series="lengths",
+        factors=True, row_height=0.6, xlabel="promised wait over wait", **words,
     ),
     notice="Where lengths are guessed, users are promised starts far later than those they get",
     when=partial(_sure, lambda table: (
@@ -556,13 +541,12 @@ study.add_figure(
     )),
 )  # fmt: skip
 def _promises(entries: Mapping, results: Results) -> pd.DataFrame:
-    rows = []
-    for (_, lengths), case in entries.items():
-        one = results[case]
-        hours = {"told_wait_h": one.mean("told"), "mean_wait_h": one.mean("wait")}
-        ratio = interval_columns(one.drawn("told", "wait"), "ratio")
-        rows.append(_described(case) | {"lengths": lengths} | hours | ratio)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        _described(case)
+        | {f"mean_{name}_h": results[case].mean(name) for name in ("told", "wait")}
+        | interval_columns(results[case].drawn("told", "wait"), "ratio")
+        for case in entries.values()
+    )
 
 
 @study.add_figure(
