@@ -15,6 +15,7 @@ from coalloc_lib import plots
 from coalloc_lib.calendar import worked_example
 from coalloc_lib.checks import instance_of, not_negative
 from coalloc_lib.intervals import WEEK, Interval
+from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.studies.online_batch import runs, standard
 from coalloc_lib.studies.online_batch.figures import LOOK, power
 from coalloc_lib.studies.online_batch.runs import HOUR, KTH
@@ -39,7 +40,7 @@ WIDE, LIMITED = 50, 1 + 12 * 4
 
 def book_or_queue(
     jobs: co.JobStream, machine: co.Multicluster, limits: Sequence[float] = LIMITS,
-    overestimate: float = 1.0,
+    overestimate: float = 1.0, progress: Silent = SILENT,
 ) -> pd.DataFrame:  # fmt: skip
     """Return what jobs wait, what they are told, and what is refused, queued or booked.
 
@@ -62,8 +63,12 @@ def book_or_queue(
     wide = jobs.processors > machine.processors / 2
     week = ((jobs.submit - jobs.submit.min()) // WEEK).astype(np.int64)
     run = joblib.delayed(lambda way: co.simulate(machine, jobs, scheduling=way))
+    progress.total(len(ways))
     # Threads: the compiled loops let each other run.
-    schedules = joblib.Parallel(n_jobs=-1, prefer="threads")(run(way) for way in ways.values())
+    threads, schedules = joblib.Parallel(n_jobs=-1, prefer="threads", return_as="generator"), []
+    for schedule in threads(run(way) for way in ways.values()):
+        schedules.append(schedule)
+        progress.step()
     queued, rows = schedules[0].wait, {}
     for name, schedule in zip(ways, schedules, strict=True):
         ran, hours = schedule.served, pd.Series(schedule.wait / HOUR)
@@ -133,15 +138,17 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
 
     @lru_cache
     def answers(overestimate: float, count: int) -> pd.DataFrame:
-        return book_or_queue(jobs.sample(count, 0), machine, LIMITS, overestimate)
+        with co.Progress(shown=not done) as progress:  # later the picture says that it is refined
+            return book_or_queue(jobs.sample(count, 0), machine, LIMITS, overestimate, progress)
 
     done = set()
 
     def draw(overestimate: float, coarse: bool) -> plots.Picture:
         count = min(FEW, len(jobs)) if coarse else len(jobs)
+        table = answers(overestimate, count)
         if not coarse:
             done.add(overestimate)
-        return limits_picture(answers(overestimate, count), f"; the first {count:,} jobs" * coarse)
+        return limits_picture(table, f"; the first {count:,} jobs" * coarse)
 
     slider = slider_with_entry("overestimate", 1.0, 0.0, 2.0, 0.5)
     return Explorer(
