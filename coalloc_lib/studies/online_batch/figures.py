@@ -1,7 +1,6 @@
 """The paper's figures and tables, and further ones: every policy, certainty, changes, clusters."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -17,7 +16,7 @@ from coalloc_lib.studies.online_batch import runs
 from coalloc_lib.studies.online_batch.runs import HOUR, Case, standard, study
 
 CTC, KTH, ONE, ONLINE, RECORDED = runs.CTC, runs.KTH, runs.ONE, runs.ONLINE, runs.RECORDED
-LEAST = runs.LEAST
+LEAST, ASKED = runs.LEAST, runs.ASKED
 EXACT, REQUESTED = LENGTHS = runs.LENGTHS
 #: What the paper prints: of the logs (servers, jobs, mean length in hours: Table 1), the longest
 #: waits in hours (section 5.1), and attempts a request by group of servers (Table 2).
@@ -33,8 +32,6 @@ TABLE2: dict[str, dict[tuple[int, int], float]] = {
 LENGTHS_AT, MIDDLE = np.geomspace(1 / 60, 60, 80), (2.0, 10.0)
 #: Who is given reservations: words of lines, and policies.
 BY_SHARE = {"online": LEAST, "conservative": "conservative"}
-#: The last of the numbers that the work grows with.
-ASKED = "servers asked for n"
 #: What is still about constant.
 CONSTANT = (0.8, 1.25)
 #: What waits are counted from: Figures 6 and 7, and the definition of section 5.
@@ -251,23 +248,9 @@ def _waits_by_width(entries: Mapping, results: Results) -> pd.DataFrame:
     )
 
 
-def _read_so(scale, seed):
-    """Return what is printed of KTH, and so of CTC, by servers and reading."""
-    cases = {}
-    for name, log in runs.logs((KTH, CTC)).items():
-        for servers in sorted({*runs.SERVERS[name], runs.READ[name]}):
-            for reading, how in runs.READINGS.items():
-                fits = log.jobs.processors.max() * how.get("wider", 1.0) <= servers
-                # No machine of its own size has room for what is requested: see `policies`.
-                fits = fits and (servers > log.servers or "length" not in how)
-                if fits and (name == KTH or reading in scale.readings):
-                    cases[name, servers, reading] = Case(log, servers, **how)
-    return cases
-
-
 @study.add_figure(
     "readings", "KTH: what comes out over what is printed, by how the paper is read; "
-    "a replay of a log is exact", _read_so,
+    "a replay of a log is exact", runs.read_so,
     draw=lambda table, **words: plots.intervals(
         table[table["log"].str.startswith(KTH)].dropna(subset="ratio"), x="ratio", row="row",
         series="number", factors=True,
@@ -370,7 +353,7 @@ def _waits_by_share(entries: Mapping, results: Results) -> pd.DataFrame:
 
 
 @study.add_figure(
-    "figure7b", "Figure 7(b): operations a request by share of reservations, a row a drawing, on "
+    "figure7b", "Figure 7(b): operations a request by share of reservations, on "
     "the paper's trees, in a busy part of the log; a horizon of 7 days in 7 slots",
     lambda scale, seed: {
         (standard(log).machine, share, draw): runs.OnTrees(
@@ -409,20 +392,9 @@ def _over_none(table):
     )
 
 
-def _growing(scale, seed):
-    """Return random requests, along each number that is varied."""
-    varied = {"servers N": ("servers", scale.tree_servers), "slots Q": ("slots", scale.tree_slots)}
-    varied[ASKED] = "wanted", scale.tree_wanted
-    return {
-        (panel, at): runs.Growth(**runs.GROWTH_AT | {name: at})
-        for panel, (name, values) in varied.items()
-        for at in values
-    }
-
-
 def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -> Interval:
     """Return the power of its number, or of its logarithm, with which a part grows."""
-    cases = _growing(results.scale, results.seed)
+    cases = runs.growing(results.scale, results.seed)
     mine = {at: results[case][part] for (its, at), case in cases.items() if its == panel}
     at = np.array([*mine], dtype=float)
     x = np.log(np.log2(at) if of_logarithm else at)
@@ -434,7 +406,7 @@ def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -
     "growth", "Section 4.3: random requests on the paper's trees, {servers} servers, {slots} slots "
     "and {wanted} servers asked for where they are not varied; phases an attempt, update a "
     "request".format(**runs.GROWTH_AT),
-    _growing,
+    runs.growing,
     draw=partial(
         plots.intervals, x="exponent", row="part", panel="panel",
         xlabel="fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work",
@@ -601,21 +573,8 @@ study.add_figure(
 )(_ratios)  # fmt: skip
 
 
-def _on_clusters(scale, seed):
-    """Return ways to put jobs on equal clusters, each beside one cluster first."""
-    entries = {}
-    for log in runs.logs(scale.dear_logs).values():
-        servers = log.servers // runs.PARTS * runs.PARTS
-        panel = f"{log.title}, {runs.PARTS} × {servers // runs.PARTS}"
-        for penalty, (line, rule) in product(runs.PENALTIES, runs.SPREADS.items()):
-            case = Case(log, servers, placement=rule, penalty=penalty * (rule is not None))
-            first = replace(case, placement=runs.FIRST, penalty=penalty)
-            entries[panel, line, penalty] = case, first
-    return entries
-
-
 @study.add_figure(
-    "clusters", f"the online scheduler on equal clusters; {WEEKS}", _on_clusters,
+    "clusters", f"the online scheduler on equal clusters; {WEEKS}", runs.on_clusters,
     draw=partial(
         _trend, scales=("linear", "log"), dashed=(ONE,), names="ends", ylabel="mean wait (hours)",
         xlabel="penalty of spanning",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,8 @@ SPREADS = {ONE: None, "one cluster first": FIRST, "spread at once": WorstFit()}
 TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
 GROWTH_AT, GROWTH_HORIZON, COUNTED = {"servers": 64, "slots": 8, "wanted": 4}, 2 * DAY, 30
+#: The last of the numbers that the work on the trees grows with.
+ASKED = "servers asked for n"
 #: What is known of no job at all.
 NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="nothing to go by")
 #: What operations are counted of.
@@ -470,3 +472,41 @@ class Growth:
             per = [tried, tried, np.isfinite(starts[before:]).sum(), 1]
             counts.append([*done.values()] / np.maximum(per, 1))
         return dict(zip(PHASES, np.transpose(counts).tolist(), strict=True))
+
+
+def read_so(scale: Scale, seed: Seed) -> dict[Any, Any]:
+    """Return what is printed of KTH, and so of CTC, by servers and reading."""
+    cases = {}
+    for name, log in logs((KTH, CTC)).items():
+        for servers in sorted({*SERVERS[name], READ[name]}):
+            for reading, how in READINGS.items():
+                fits = log.jobs.processors.max() * how.get("wider", 1.0) <= servers
+                # No machine of its own size has room for what is requested: see `policies`.
+                fits = fits and (servers > log.servers or "length" not in how)
+                if fits and (name == KTH or reading in scale.readings):
+                    cases[name, servers, reading] = Case(log, servers, **how)
+    return cases
+
+
+def growing(scale: Scale, seed: Seed) -> dict[Any, Any]:
+    """Return random requests, along each number that is varied."""
+    varied = {"servers N": ("servers", scale.tree_servers), "slots Q": ("slots", scale.tree_slots)}
+    varied[ASKED] = "wanted", scale.tree_wanted
+    return {
+        (panel, at): Growth(**GROWTH_AT | {name: at})
+        for panel, (name, values) in varied.items()
+        for at in values
+    }
+
+
+def on_clusters(scale: Scale, seed: Seed) -> dict[Any, Any]:
+    """Return ways to put jobs on equal clusters, each beside one cluster first."""
+    entries = {}
+    for log in logs(scale.dear_logs).values():
+        servers = log.servers // PARTS * PARTS
+        panel = f"{log.title}, {PARTS} × {servers // PARTS}"
+        for penalty, (line, rule) in product(PENALTIES, SPREADS.items()):
+            case = Case(log, servers, placement=rule, penalty=penalty * (rule is not None))
+            first = replace(case, placement=FIRST, penalty=penalty)
+            entries[panel, line, penalty] = case, first
+    return entries
