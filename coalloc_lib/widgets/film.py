@@ -23,6 +23,7 @@ from coalloc_lib.explain import (
 )
 from coalloc_lib.names import PLACEMENTS, display_name
 from coalloc_lib.schedule import Schedule
+from coalloc_lib.verification import booked_end
 
 #: Jobs that wait through the whole window, of which so many are shown.
 _STANDING = 50
@@ -129,6 +130,8 @@ def _jobs(schedule, jobs, words, sooner):
         "start": times(schedule.start),
         "end": times(schedule.end),
         "sooner": times(sooner),
+        # Promises rest on what jobs were said to need.
+        "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": _passed(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),

@@ -111,30 +111,27 @@ def three_machines():
     return brentq(lambda p: awrt(multi_site(thirds, jobs, p, **EASY)) - base, 0, 0.4, xtol=0.002)
 
 
-def booked(scheduling, exact=False, ahead=False):
-    """Return the waits of the log, and its jobs."""
-    log = runs.logs()[runs.KTH]
-    jobs = runs.standard(log, share=0.5).jobs() if ahead else log.jobs
-    jobs = jobs.replace(estimate=None) if exact else jobs
-    return co.simulate(co.Multicluster([100]), jobs, scheduling=scheduling).wait, log
+def booked(scheduling, exact=True, ahead=False):
+    """Return a schedule of the log, and which jobs are wider than half of its servers."""
+    jobs = runs.logs()[runs.KTH].jobs
+    jobs = jobs.replace(estimate=jobs.runtime) if exact else jobs
+    jobs = jobs.reserved_ahead(0.5, 10_800, seed=1) if ahead else jobs
+    return co.simulate(co.Multicluster([100]), jobs, scheduling=scheduling), jobs.processors > 50
 
 
-def penalty_of_small_jobs():
-    wait, log = booked(co.Online(), exact=True)
-    small = log.jobs.runtime < runs.HOUR
-    recorded, online = ((each / log.jobs.runtime)[small].mean() for each in (log.recorded, wait))
-    return recorded / online
+def wide_jobs():
+    (online, wide), (easy, _) = booked(co.Online()), booked(co.EASY())
+    return online.wait[wide].mean() / easy.wait[wide].mean()
 
 
-def released_early():
-    ways = co.Online(release_early=True), co.Online()
-    early, asked = (np.nanmean(booked(way)[0]) for way in ways)
-    return early / asked
+def refused_by_a_limit():
+    limited = co.Online(max_attempts=49, release_early=True)
+    schedule, wide = booked(limited, exact=False)
+    return np.isnan(schedule.start[wide]).mean()
 
 
 def with_reservations():
-    ways = {"ahead": True}, {"exact": True}
-    ahead, none = (np.nanmean(booked(co.Online(), **how)[0]) for how in ways)
+    ahead, none = (booked(co.Online(), ahead=each)[0].wait.mean() for each in (True, False))
     return (ahead - none) / runs.HOUR
 
 
@@ -158,9 +155,9 @@ EXERCISES = [
     (JS, 1, (16 * 2 + 20 * 12) / 36, [4.0, 7.0, "hours"]),  # responses 2 and 12
     (JS, 2, 4, [3, 5, 6]),  # the head goes at 6, and it comes at 2
     (JS, 3, under_fcfs, [1.04, 0.25]), (JS, 4, some_stay, [1.0, 0.75]),
-    (JS, 5, three_machines, [0.25, np.inf]), (OB, 1, 2, [None]), (OB, 2, 5, [None]),
-    (OB, 3, penalty_of_small_jobs, [None]), (OB, 4, released_early, [None]),
-    (OB, 5, with_reservations, [None]),
+    (JS, 5, three_machines, [0.25, np.inf]), (OB, 1, 3, [4, 2, None]), (OB, 2, 5, [4, None]),
+    (OB, 3, wide_jobs, [None]), (OB, 4, refused_by_a_limit, [None]),
+    (OB, 5, with_reservations, [0.75, None]),
 ]  # fmt: skip
 
 

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.studies.online_batch import Case, book_or_queue, runs, standard, study
+from coalloc_lib.intervals import Interval
+from coalloc_lib.studies.online_batch import Case, runs, standard, study
 from coalloc_lib.studies.online_batch.runs import HOUR, KTH, LENGTHS, ONLINE, REQUESTED
+from lessons import online_batch
+from lessons.online_batch import book_or_queue
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
@@ -52,7 +55,9 @@ def test_waits_are_those_of_schedules_made_by_hand(kth):
 
 
 LOW, HIGH, BOOKED = "ci95_low", "ci95_high", "policy.str.startswith('online')"
-EASY, OWN, RHO = "policy == 'EASY'", "servers == 100", "line.str.startswith('online')"
+EASY, NONE, MOST = "policy == 'EASY'", "line == 'ρ = 0'", "line == 'ρ = 0.8'"
+SOUGHT = "part == 'phase 1' or part == 'phase 2'"
+TOLD, GUESSED = "length == 'exact'", "length == 'requested'"
 SPREAD = "line == 'spread at once'"
 #: Changes of a table, as column, rows and value: with all but the last the caption stands.
 CHANGES = {
@@ -61,7 +66,12 @@ CHANGES = {
     "figure4_lengths": [("estimate", "at <= 2", 0.7), ("estimate", "at <= 2", 0.5)],
     "figure5": [(LOW, "at > 1", 3), (HIGH, "at == 1", 2), (LOW, EASY, 1)],
     "readings": [("ratio", "servers == 100", 1.1), ("ratio", "servers == 100", 1.2)],
-    "figure6": [(HIGH, "at == 2", 0.2), (LOW, "line == 'online, ρ = 0.8'", 0.3), (LOW, RHO, 0.1)],
+    "figure6": [(HIGH, NONE + " and at == 2", 0.2), (LOW, MOST + " and at == 2", 0.3),
+                (LOW, NONE + " and at == 12", 0.05), (HIGH, MOST + " and at == 12", 0.06),
+                (HIGH, MOST + " and at == 12", 0.07)],
+    "growth": [(LOW, "part == 'update'", 0.6), (HIGH, SOUGHT, 0.4), (HIGH, SOUGHT, 0.6)],
+    "promises": [(HIGH, TOLD, 1.0), (LOW, GUESSED, 1.6), (LOW, GUESSED, 1.4)],
+    "beside": [(HIGH, TOLD, 1.1), (LOW, GUESSED, 2.1), (LOW, GUESSED, 1.9)],
     "figure7a": [(LOW, "at == 0", 1), (HIGH, "at == 0", 1), (LOW, "at == 1", 2),
                  (HIGH, "at == 1", 1.2), (HIGH, "at == 1", 1.3)],
     "policies": [(LOW, EASY, 1), (HIGH, EASY, 2), (LOW, BOOKED, 21), (HIGH, BOOKED, 2.9),
@@ -93,10 +103,37 @@ def test_captions_stand_where_the_numbers_show_it_alone(result, name):
     assert not when(change(table, *CHANGES[name]))
 
 
+def test_guesses_are_answered_where_an_interval_lies_within_one_option(result):
+    options = {"few": (0, 3), "more": (3, 9)}
+    ends = {(4, 6): "more", (1, 3): "few", (2, 4): None, (8, 10): None}
+    for (low, high), answer in ends.items():
+        assert online_batch._among(Interval(low, low, high, 9), options) == answer
+    # The small logs may leave it open, and do not say the opposite.
+    assert online_batch.told_requests(result) != "about as long"
+    assert online_batch.reserving_ahead(result) in (None, *online_batch.AHEAD)
+    assert online_batch.small_jobs(result) in (None, "about the same")
+    assert online_batch.twice_the_slots(result) in (None, "nearly double")
+
+
 @pytest.mark.parametrize("wrong", [{"policy": "SJF"}, {"length": "long"}])
 def test_a_case_of_unknown_words_is_refused(kth, wrong):
     with pytest.raises(co.InputError, match=f"{next(iter(wrong))} ="):
         Case(kth, 100, **wrong)
+
+
+def test_booking_beside_a_queue_is_held_against_the_same_jobs(kth):
+    found = runs.Beside(kth, REQUESTED).measure(SCALE, np.random.SeedSequence(1))
+    queued = standard(kth, "conservative", length=REQUESTED)
+    jobs, half = queued.jobs(), Case(kth, 100, "conservative", REQUESTED, 0.5)
+    ahead = half.jobs(np.random.SeedSequence(1))
+    both = [
+        co.simulate(co.Multicluster([100]), its, scheduling=co.Conservative())
+        for its in (ahead, jobs)
+    ]
+    books = ahead.earliest_start > ahead.submit
+    for part, mine in ((runs.OTHERS, ~books), (runs.BOOKERS, books)):
+        late, wait = (its.start[mine] - its.jobs.earliest_start[mine] for its in both)
+        assert found[part, 0.5].estimate == pytest.approx(late.mean() / wait.mean())
 
 
 def test_clusters_have_the_servers_and_are_compared_in_the_same_weeks(kth):
@@ -129,6 +166,9 @@ def test_a_centre_sees_what_schedules_say(kth):
     queue = co.simulate(machine, jobs, scheduling=co.Conservative())
     assert kept["told"] - kept["early"] == pytest.approx(kept["mean_wait"])
     assert kept["wide_wait"] == pytest.approx(queue.wait[wide].mean() / HOUR)
+    told = book_or_queue(jobs, machine, [6], overestimate=0).loc["EASY"]
+    exact = co.simulate(machine, jobs.replace(estimate=None), scheduling=co.EASY())
+    assert told["mean_wait"] == pytest.approx(exact.wait.mean() / HOUR)
     with pytest.raises(co.InputError, match="jobs ="):
         book_or_queue("my-log.swf", machine)
 

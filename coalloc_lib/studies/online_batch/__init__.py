@@ -6,6 +6,6 @@ the same jobs on the same servers, which is the fair comparison.
 """
 
 from coalloc_lib.studies.online_batch.claims import study
-from coalloc_lib.studies.online_batch.runs import Case, book_or_queue, logs, standard
+from coalloc_lib.studies.online_batch.runs import Case, logs, standard
 
-__all__ = ["Case", "book_or_queue", "logs", "standard", "study"]
+__all__ = ["Case", "logs", "standard", "study"]

@@ -11,11 +11,11 @@ from coalloc_lib.intervals import Interval, all_of
 from coalloc_lib.studies.core import Decision, Results, furthest, least
 from coalloc_lib.studies.ledger import Judgement, Row, judge_number, not_on_stand_in
 from coalloc_lib.studies.online_batch import figures, runs
-from coalloc_lib.studies.online_batch.figures import over_draws, power
+from coalloc_lib.studies.online_batch.figures import CONSTANT, over_draws, power
 from coalloc_lib.studies.online_batch.runs import CTC, KTH, LEAST, RECORDED, Case, Outcome, study
 
-#: Small jobs are up to so many hours; what 'ten times', 'about half' and 'about constant' are.
-SMALL, ORDER, HALF, CONSTANT = 1.0, 10.0, 0.65, (0.8, 1.25)
+#: Small jobs are up to so many hours; what 'ten times' and 'about half' are.
+SMALL, ORDER, HALF = 1.0, 10.0, 0.65
 #: What is the same, shares that are even, a major gain, and a fitted power over that of its bound;
 #: the factor up to which a reading may be the one of the paper.
 NEAR, EVEN, MAJOR, SLACK, FITS = 0.01, 0.05, 0.1, 0.15, 1.5

@@ -1,7 +1,6 @@
 """The paper's figures and tables, and further ones: every policy, certainty, changes, clusters."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -17,7 +16,7 @@ from coalloc_lib.studies.online_batch import runs
 from coalloc_lib.studies.online_batch.runs import HOUR, Case, standard, study
 
 CTC, KTH, ONE, ONLINE, RECORDED = runs.CTC, runs.KTH, runs.ONE, runs.ONLINE, runs.RECORDED
-LEAST = runs.LEAST
+LEAST, ASKED = runs.LEAST, runs.ASKED
 EXACT, REQUESTED = LENGTHS = runs.LENGTHS
 #: What the paper prints: of the logs (servers, jobs, mean length in hours: Table 1), the longest
 #: waits in hours (section 5.1), and attempts a request by group of servers (Table 2).
@@ -33,6 +32,8 @@ TABLE2: dict[str, dict[tuple[int, int], float]] = {
 LENGTHS_AT, MIDDLE = np.geomspace(1 / 60, 60, 80), (2.0, 10.0)
 #: Who is given reservations: words of lines, and policies.
 BY_SHARE = {"online": LEAST, "conservative": "conservative"}
+#: What is still about constant.
+CONSTANT = (0.8, 1.25)
 #: What waits are counted from: Figures 6 and 7, and the definition of section 5.
 SINCE = {"wait": "from the request", "delay": "from the start asked for"}
 
@@ -146,10 +147,10 @@ def _features(entries: Mapping, results: Results) -> pd.DataFrame:
     "figure3", f"Figure 3, KTH: wait over length, by length; {WEEKS}",
     partial(_compared, names=(KTH,)),
     draw=lambda table, **words: _trend(
-        table, xlabel="length (hours)", ylabel="temporal penalty:\nmean of wait / length",
+        table, xlabel="length (hours)", ylabel="mean of wait / length",
         scales={p: LOGLOG if "all" in p else ("linear", "log") for p in table["panel"]}, **words,
     ),
-    notice="Jobs of under a minute wait less than half as long booked, or with EASY, as recorded",
+    notice="Booked, or with EASY, the shortest jobs wait less than half as long as they did",
     when=partial(_sure, lambda table: (
         (first := table.groupby("line").first()).loc[[LEAST, "EASY"], "high"].max()
         < first["low"].get(RECORDED, 0) / 2
@@ -171,10 +172,12 @@ def _tails(entries: Mapping, results: Results) -> pd.DataFrame:
     """Return the share of jobs that wait longer than each of `WAITS`, over drawings their mean."""
     rows = []
     for label, cases in entries.items():
-        first, *_ = cases = cases if isinstance(cases, tuple) else (cases,)
+        is_drawn = isinstance(cases, tuple)
+        first, *_ = cases = cases if is_drawn else (cases,)
+        panel = {"panel": label[1]} if is_drawn else {}
         each = zip(runs.WAITS, *(results[case].longer for case in cases), strict=True)
         means = ((at, over_draws(shares, first.share)) for at, *shares in each if any(shares))
-        rows += [_point(label, first, at, mean) for at, mean in means]
+        rows += [_point(label, first, at, mean) | panel for at, mean in means]
     return pd.DataFrame(rows)
 
 
@@ -195,7 +198,7 @@ def _draw_tails(table, **words):
 study.add_figure(
     "figure4", f"Figure 4(a): the distribution of waits; {RUN_TIMES}; at the foot: longest waits",
     _compared, draw=_draw_tails,
-    notice="The recorded tail is over twice as long as those online and of our own backfilling",
+    notice="The longest waits are the record's: over twice those of booking and of backfilling",
     when=partial(_sure, lambda table: (
         (ends := table["at"].where(table["low"] > 0).groupby([table["panel"], table["line"]]).max()
          .unstack()).get(RECORDED, 0)
@@ -230,7 +233,7 @@ def _lengths(entries: Mapping, results: Results) -> pd.DataFrame:
 @study.add_figure(
     "figure5", f"Figure 5: mean wait by servers asked for; {WEEKS}", _compared,
     draw=partial(_trend, scales=LOGLOG, xlabel="servers asked for", ylabel="mean wait (hours)"),
-    notice="FCFS left aside, the widest jobs wait longer than the narrowest, booked or queued",
+    notice="The widest jobs wait longer than the narrowest under every policy but FCFS",
     when=partial(_sure, lambda table: (
         (ends := table[table["line"] != "FCFS"].groupby(["panel", "line"]))["low"].last()
         > ends["high"].first()
@@ -245,29 +248,15 @@ def _waits_by_width(entries: Mapping, results: Results) -> pd.DataFrame:
     )
 
 
-def _read_so(scale, seed):
-    """Return what is printed of KTH, and so of CTC, by servers and reading."""
-    cases = {}
-    for name, log in runs.logs((KTH, CTC)).items():
-        for servers in sorted({*runs.SERVERS[name], runs.READ[name]}):
-            for reading, how in runs.READINGS.items():
-                fits = log.jobs.processors.max() * how.get("wider", 1.0) <= servers
-                # No machine of its own size has room for what is requested: see `policies`.
-                fits = fits and (servers > log.servers or "length" not in how)
-                if fits and (name == KTH or reading in scale.readings):
-                    cases[name, servers, reading] = Case(log, servers, **how)
-    return cases
-
-
 @study.add_figure(
     "readings", "KTH: what comes out over what is printed, by how the paper is read; "
-    "a replay of a log is exact", _read_so,
+    "a replay of a log is exact", runs.read_so,
     draw=lambda table, **words: plots.intervals(
         table[table["log"].str.startswith(KTH)].dropna(subset="ratio"), x="ratio", row="row",
         series="number", factors=True,
         xlabel="what came out over what is printed", **words,
     ),
-    notice="With 100 servers and a least length of 5 or 10 min, all that KTH prints is near",
+    notice="On 100 servers, with 5 or 10 minutes at least, what is printed of KTH comes out nearly",
     when=lambda table: (
         (near := table[table["log"].eq(KTH) & table["servers"].eq(100) & table["ratio"].notna()
                        & table["reading"].str.contains("^5 min|^10 min")]["ratio"]).size > 0
@@ -304,13 +293,14 @@ def _reserved(scale, seed, names=(), policy=LEAST):
 def _beside_batch(scale, seed):
     """Return two logs by share of reservations, booked and queued, and what was recorded."""
     shares = {
-        (machine, f"{word}, ρ = {share:g}"): cases
+        (machine, word, f"ρ = {share:g}"): cases
         for word, policy in BY_SHARE.items()
         for (machine, share), cases in _reserved(scale, seed, (CTC, KTH), policy).items()
         if share < 1
     }
     return shares | {
-        (standard(log).machine, RECORDED): (standard(log, RECORDED),)
+        (standard(log).machine, word, RECORDED): (standard(log, RECORDED),)
+        for word in BY_SHARE
         for log in runs.logs((CTC, KTH)).values()
         if log.has_waits
     }
@@ -319,19 +309,16 @@ def _beside_batch(scale, seed):
 study.add_figure(
     "figure6", f"Figure 6: waits by share ρ of reservations, {AHEAD}", _beside_batch,
     draw=lambda table, **words: _trend(
-        table, scales=LOGLOG, stairs=True, ylabel=LONGER,
-        dashed=[line for line in table["line"].unique() if not line.startswith(ONLINE)],
-        look=LOOK | {
-            line: sign for word in BY_SHARE
-            for line, sign in _steps(n for n in table["line"] if n.startswith(word)).items()
-        },
+        table, row="log", scales=LOGLOG, stairs=True, ylabel=LONGER, dashed=[RECORDED],
+        look=_steps(line for line in table["line"] if line != RECORDED) | LOOK,
         xlabel="wait from the request (hours)", **words,
     ),
-    notice="With most reservations more jobs wait over two hours than with none",
+    notice="Counted from the request, reservations lengthen the short waits and not the long ones",
     when=partial(_sure, lambda table: (
-        (two := table[(table["at"] == 2) & table["line"].str.startswith(ONLINE)].groupby("panel"))
-        ["low"].last() > two["high"].first()
-    ).all()),
+        (at := table[table["line"] != RECORDED].groupby(["at", "panel", "log"]))["low"].last()[2]
+        .gt(at["high"].first()[2]).all()
+        and at["high"].last()[12].lt(CONSTANT[1] * at["low"].first()[12]).all()
+    )),
     claims=("OB-8",),
 )(_tails)  # fmt: skip
 
@@ -347,7 +334,7 @@ study.add_figure(
         table, look=_steps(table["line"]), ylabel="mean wait (hours)",
         xlabel="share of advance reservations, ρ", **words,
     ),
-    notice="Reserving ahead lengthens waits from the request, not from the start asked for",
+    notice="Reservations lengthen waits counted from the request, not from the start asked for",
     when=partial(_sure, lambda table: (
         (asked := table["panel"].eq(SINCE["wait"])).any()
         and ((lines := table[asked].groupby("line"))["low"].last() > lines["high"].first()).all()
@@ -366,7 +353,7 @@ def _waits_by_share(entries: Mapping, results: Results) -> pd.DataFrame:
 
 
 @study.add_figure(
-    "figure7b", "Figure 7(b): operations a request by share of reservations, a row a drawing, on "
+    "figure7b", "Figure 7(b): operations a request by share of reservations, on "
     "the paper's trees, in a busy part of the log; a horizon of 7 days in 7 slots",
     lambda scale, seed: {
         (standard(log).machine, share, draw): runs.OnTrees(
@@ -376,6 +363,15 @@ def _waits_by_share(entries: Mapping, results: Results) -> pd.DataFrame:
         for share in scale.tree_shares
         for draw in range(runs.TREE_DRAWS if share else 1)
     },
+    draw=lambda table, **words: plots.intervals(
+        _over_none(table), x="ratio", row="part", series="of", factors=True,
+        xlabel="operations a request, over those without reservations", **words,
+    ),
+    notice="Reservations leave the dear part, the update of the trees, nearly as it is",
+    when=lambda table: _sure(
+        lambda ratios: ratios["low"].min() > CONSTANT[0] and ratios["high"].max() < CONSTANT[1],
+        _over_none(table).query("part == 'update'"),
+    ),
     claims=("OB-10",),
 )  # fmt: skip
 def _operations(entries: Mapping, results: Results) -> pd.DataFrame:
@@ -383,20 +379,22 @@ def _operations(entries: Mapping, results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["log", "share", "draw", *runs.PHASES, "attempts"])
 
 
-def _growing(scale, seed):
-    """Return random requests, along each number that is varied."""
-    varied = {"servers N": ("servers", scale.tree_servers), "slots Q": ("slots", scale.tree_slots)}
-    varied["servers asked for n"] = "wanted", scale.tree_wanted
-    return {
-        (panel, at): runs.Growth(**runs.GROWTH_AT | {name: at})
-        for panel, (name, values) in varied.items()
-        for at in values
-    }
+def _over_none(table):
+    """Return each part of the work at each share, over that without reservations."""
+    table = table.assign(search=table[[*runs.PHASES[:2]]].sum(axis=1))
+    return pd.DataFrame(
+        {"part": part, "of": f"{log} servers, ρ = {share:g}"}
+        | interval_columns(
+            over_draws(its, share).times(1 / each[part][each["share"] == 0].mean()), "ratio"
+        )
+        for part, (log, each) in product(("attempts", "search", "update"), table.groupby("log"))
+        for share, its in each[each["share"] > 0].groupby("share")[part]
+    )
 
 
 def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -> Interval:
     """Return the power of its number, or of its logarithm, with which a part grows."""
-    cases = _growing(results.scale, results.seed)
+    cases = runs.growing(results.scale, results.seed)
     mine = {at: results[case][part] for (its, at), case in cases.items() if its == panel}
     at = np.array([*mine], dtype=float)
     x = np.log(np.log2(at) if of_logarithm else at)
@@ -408,17 +406,25 @@ def power(results: Results, panel: str, part: str, of_logarithm: bool = False) -
     "growth", "Section 4.3: random requests on the paper's trees, {servers} servers, {slots} slots "
     "and {wanted} servers asked for where they are not varied; phases an attempt, update a "
     "request".format(**runs.GROWTH_AT),
-    _growing, claims=("OB-11",),
+    runs.growing,
+    draw=partial(
+        plots.intervals, x="exponent", row="part", panel="panel",
+        xlabel="fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work",
+    ),
+    notice="Looking is cheap; an update grows with the slots and with the servers asked for",
+    when=partial(_sure, lambda table: (
+        table.query("part.str.startswith('phase') and panel != @ASKED")["high"].max()
+        < 0.5 < table.query("part == 'update' and panel != 'servers N'")["low"].min()
+    )),
+    claims=("OB-11",),
 )  # fmt: skip
 def _growth(entries: Mapping, results: Results) -> pd.DataFrame:
-    rows = []
-    for part in runs.PHASES:
-        for (panel, at), case in entries.items():
-            fitted, mean = power(results, panel, part), over_draws(results[case][part])
-            row = {"panel": panel, "part": part, "at": at} | interval_columns(mean, "operations")
-            ends = {"exponent_low": fitted.low, "exponent_high": fitted.high}
-            rows.append(row | {"exponent": fitted.estimate} | ends)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {"panel": panel, "part": part, "at": at, "operations": np.mean(results[case][part])}
+        | interval_columns(power(results, panel, part), "exponent")
+        for part in runs.PHASES
+        for (panel, at), case in entries.items()
+    )
 
 
 def _rows_with_refusals(table, **how):
@@ -437,7 +443,7 @@ def _rows_with_refusals(table, **how):
         table.assign(panel="lengths " + table["length"]), x="mean_wait_h", row="log",
         series="policy", log=True, look=LOOK, xlabel="mean wait (hours)", row_height=0.75, **words,
     ),
-    notice="Told exact lengths, booking waits under 3 times as long as EASY; else over 10 times",
+    notice="Booking is fair where lengths are known, and breaks down where they are guessed",
     when=partial(_sure, lambda table: (
         (end := table.pivot(index="log", columns=["length", "policy"], values=["low", "high"]))[
             "high", EXACT, ONLINE].lt(3 * end["low", EXACT, "EASY"]).all()
@@ -460,15 +466,14 @@ def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
 
 
 def _ratios(entries: Mapping, results: Results) -> pd.DataFrame:
-    """Return a row a pair: both mean waits, their ratio in the same weeks, what was told."""
-    names = {"told": "told", "told_wait_h": "told_wait", "early_h": "early", "refused": "refused"}
-    names["refused_work"], rows = "refused_work", []
+    """Return a row a pair: both mean waits, their ratio in the same weeks, what was refused."""
+    names, rows = ("refused", "refused_work"), []
     for (panel, row, series), (case, base) in entries.items():
         one, other = results[case], results[base]
         known = {"panel": panel, "row": row, "series": series} | _described(case)
         known |= {"mean_wait_h": one.mean("wait"), "mean_wait_against_h": other.mean("wait")}
         known |= interval_columns(one.over(other, "wait"), "ratio")
-        rows.append(known | {column: one.numbers[name] for column, name in names.items()})
+        rows.append(known | {name: one.numbers[name] for name in names})
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
@@ -485,12 +490,64 @@ study.add_figure(
         for policy in (ONLINE, "conservative")
     },
     draw=partial(_draw_ratios, look=LOOK, xlabel="mean wait over that of EASY"),
-    notice="Conservative waits under 1.5 times as long as EASY; online, by requests, over 10 times",
+    notice="A promise costs little, unless it rests on guesses and cannot come forward",
     when=partial(_sure, lambda table: (
         table.query("policy == 'conservative'")["high"].max() < 1.5
         and table.query("policy == @ONLINE and length == @REQUESTED")["low"].min() > 10
     )),
 )(_ratios)  # fmt: skip
+
+
+@study.add_figure(
+    "promises", "conservative backfilling: the mean wait that was promised at submission, over the "
+    "mean wait; intervals: 95 %, weeks drawn anew",
+    partial(_compared, names=(), policies=("conservative",), lengths=LENGTHS),
+    draw=lambda table, **words: plots.intervals(
+        table.assign(lengths="lengths " + table["length"]), x="ratio", row="log", series="lengths",
+        factors=True, row_height=0.6, xlabel="promised wait over wait", **words,
+    ),
+    notice="Where lengths are guessed, users are promised starts far later than those they get",
+    when=partial(_sure, lambda table: (
+        table.query("length == @REQUESTED")["low"].min() > 1.5
+        and table.query("length == @EXACT")["high"].max() < 1.01
+    )),
+)  # fmt: skip
+def _promises(entries: Mapping, results: Results) -> pd.DataFrame:
+    return pd.DataFrame(
+        _described(case)
+        | {f"mean_{name}_h": results[case].mean(name) for name in ("told", "wait")}
+        | interval_columns(results[case].drawn("told", "wait"), "ratio")
+        for case in entries.values()
+    )
+
+
+@study.add_figure(
+    "beside", "booking beside backfilling: some jobs book up to 3 hours ahead, conservative "
+    "backfilling plans the others around them; bands: 95 %, weeks drawn anew",
+    lambda scale, seed: {
+        (log.title, length): runs.Beside(log, length)
+        for log in runs.logs(scale.dear_logs).values()
+        for length in LENGTHS
+    },
+    draw=partial(
+        _trend, y="ratio", scales=("linear", "log"), names="ends", look={},
+        level=("nobody books", 1.0), xlabel="share of the jobs that book",
+        ylabel="mean wait, over that\nof the same jobs before",
+    ),
+    notice="Booking costs those that queue little where lengths are known, else much",
+    when=partial(_sure, lambda table: (
+        (most := table[table["line"] == runs.OTHERS].groupby("length").last())["high"][EXACT] < 1.2
+        and most["low"][REQUESTED] > 2
+    )),
+)  # fmt: skip
+def _beside(entries: Mapping, results: Results) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"panel": f"{title}, lengths {length}", "length": length, "line": part, "at": share}
+        | interval_columns(ratio, "ratio")
+        for (title, length), case in entries.items()
+        for (part, share), ratio in results[case].items()
+    )
+
 
 study.add_figure(
     "sensitivity", f"online with one choice changed, over online without; {REFUSALS}",
@@ -506,7 +563,7 @@ study.add_figure(
     draw=lambda table, **words: _draw_ratios(
         table, look=_steps(table["series"]), xlabel="mean wait over that with none", **words
     ),
-    notice="Told exact lengths a step of 1 h costs; told others, release or a week's horizon helps",
+    notice="Long steps cost; with requested lengths, releasing early or a shorter horizon helps",
     when=partial(_sure, lambda table: (
         table.query("length == @EXACT and row == 'step 1 h'")["low"].min() > 1
         and table.query("length == @REQUESTED and row in ['horizon 1 week', 'release early']")
@@ -516,26 +573,13 @@ study.add_figure(
 )(_ratios)  # fmt: skip
 
 
-def _on_clusters(scale, seed):
-    """Return ways to put jobs on equal clusters, each beside one cluster first."""
-    entries = {}
-    for log in runs.logs(scale.dear_logs).values():
-        servers = log.servers // runs.PARTS * runs.PARTS
-        panel = f"{log.title}, {runs.PARTS} × {servers // runs.PARTS}"
-        for penalty, (line, rule) in product(runs.PENALTIES, runs.SPREADS.items()):
-            case = Case(log, servers, placement=rule, penalty=penalty * (rule is not None))
-            first = replace(case, placement=runs.FIRST, penalty=penalty)
-            entries[panel, line, penalty] = case, first
-    return entries
-
-
 @study.add_figure(
-    "clusters", f"the online scheduler on equal clusters; {WEEKS}", _on_clusters,
+    "clusters", f"the online scheduler on equal clusters; {WEEKS}", runs.on_clusters,
     draw=partial(
         _trend, scales=("linear", "log"), dashed=(ONE,), names="ends", ylabel="mean wait (hours)",
-        xlabel="what spanning adds, as a share of the run time",
+        xlabel="penalty of spanning",
     ),
-    notice="If spanning adds half, jobs spread at once wait longest, over twice as on one cluster",
+    notice="Where the penalty is large, clusters more than double the wait; spread at once, most",
     when=partial(_sure, lambda table: (
         (most := table[table["at"] == max(runs.PENALTIES)].groupby("line"))["low"].min()[
             "spread at once"] > 2 * most["high"].max()[ONE]

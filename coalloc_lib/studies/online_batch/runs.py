@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.calendar.trees import SlotTrees
-from coalloc_lib.checks import instance_of, one_of
+from coalloc_lib.checks import one_of
 from coalloc_lib.intervals import WEEK, Interval, resample_sums
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
@@ -61,6 +61,8 @@ ENDS = {
     "size": np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]), "fifty": np.arange(0, 551, 50),
     "length": np.array([0, 1/60, 1/12, 1/4, 1/2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf]),
 }  # fmt: skip
+#: Shares of the jobs that book while the others queue, and the two parts by name.
+BESIDE, OTHERS, BOOKERS = (0.1, 0.3, 0.5, 0.8), "those that queue", "those that book"
 #: Waits in hours at which shares of jobs are looked at, and at which a distribution is drawn.
 WITHIN = (1, 2, 3, 12)
 WAITS = np.unique(np.round([*np.arange(0, 12.01, 0.25), *np.geomspace(12, 3000, 60)], 4))
@@ -80,6 +82,8 @@ SPREADS = {ONE: None, "one cluster first": FIRST, "spread at once": WorstFit()}
 TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Growth: what is kept while one number varies, the horizon, and the requests that are counted.
 GROWTH_AT, GROWTH_HORIZON, COUNTED = {"servers": 64, "slots": 8, "wanted": 4}, 2 * DAY, 30
+#: The last of the numbers that the work on the trees grows with.
+ASKED = "servers asked for n"
 #: What is known of no job at all.
 NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="nothing to go by")
 #: What operations are counted of.
@@ -262,8 +266,8 @@ class Case:
             used = used_share(log.jobs, start, start + log.jobs.runtime, self.servers)
             return kept(log.jobs, log.recorded, log.week, size, utilization=used)
         schedule = self.simulate(seed)
-        numbers, attempts, delay = numbers_of(schedule), schedule.attempts, schedule.delay
-        return kept(schedule.jobs, schedule.wait, log.week, size, attempts, delay, **numbers)
+        columns = schedule.attempts, schedule.delay, schedule.promised - schedule.jobs.submit
+        return kept(schedule.jobs, schedule.wait, log.week, size, *columns, **numbers_of(schedule))
 
 
 def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
@@ -318,14 +322,16 @@ def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> f
 def kept(
     jobs: JobStream, wait: NDArray[np.float64], week: NDArray[np.int64], resamples: int,
     attempts: NDArray[np.int64] | None = None, delay: NDArray[np.float64] | None = None,
-    **numbers: float,
+    promise: NDArray[np.float64] | None = None, **numbers: float,
 ) -> Outcome:  # fmt: skip
     """Return what is kept of a run; waits in seconds, NaN of jobs that were refused.
 
-    A `delay` is a wait from the start that was asked for.
+    A `delay` is a wait from the start that was asked for, a `promise` the wait that was promised.
     """
     known, weeks, length = np.isfinite(wait), int(week.max()) + 1, jobs.runtime / HOUR
-    late = np.where(known, wait if delay is None else delay, 0.0) / HOUR
+    late, told = (
+        np.where(known, wait if each is None else each, 0.0) / HOUR for each in (delay, promise)
+    )
     one, wait = known.astype(float), np.where(known, wait, 0.0) / HOUR
     tried = np.zeros(len(wait)) if attempts is None else attempts.astype(float)
 
@@ -337,6 +343,7 @@ def kept(
 
     each = {"jobs": one, "wait": wait, "penalty": wait / length}
     each |= {"requests": np.ones(len(wait)), "attempts": tried, "delay": late}
+    each |= {"told": told}
     each |= {f"within {h}": one * (wait <= h) for h in WITHIN}
     each |= {f"over {h}": one * (wait > h) for h in WITHIN}
     sums = {name: total(values) for name, values in each.items()}
@@ -382,6 +389,29 @@ def book_on_trees(
                 break
     done = np.subtract(astuple(book.operations), before)[: len(PHASES)]
     return starts, attempts, dict(zip(PHASES, done.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A log under conservative backfilling, where a share of the jobs books ahead."""
+
+    log: Log
+    length: str
+
+    def measure(self, scale: Scale, seed: Seed) -> dict[tuple[str, float], Interval]:
+        """Return the wait of both parts, over that of the same jobs where nobody books."""
+        case, ratios = standard(self.log, "conservative", length=self.length), {}
+        queued = case.simulate(seed)
+        for share in BESIDE:
+            beside = replace(case, share=share).simulate(seed)
+            books = beside.jobs.is_reserved
+            for part, mine in ((OTHERS, ~books), (BOOKERS, books)):
+                one, other = (
+                    kept(its.jobs[mine], its.delay[mine], self.log.week[mine], scale.resamples)
+                    for its in (beside, queued)
+                )
+                ratios[part, share] = one.over(other, "wait")
+        return ratios
 
 
 @dataclass(frozen=True)
@@ -444,41 +474,39 @@ class Growth:
         return dict(zip(PHASES, np.transpose(counts).tolist(), strict=True))
 
 
-def book_or_queue(
-    jobs: JobStream, machine: Multicluster, limits: Sequence[float] = (6, 12, 24, 48)
-) -> pd.DataFrame:
-    """Return what jobs wait, what they are told, and what is refused, queued or booked.
+def read_so(scale: Scale, seed: Seed) -> dict[Any, Any]:
+    """Return what is printed of KTH, and so of CTC, by servers and reading."""
+    cases = {}
+    for name, log in logs((KTH, CTC)).items():
+        for servers in sorted({*SERVERS[name], READ[name]}):
+            for reading, how in READINGS.items():
+                fits = log.jobs.processors.max() * how.get("wider", 1.0) <= servers
+                # No machine of its own size has room for what is requested: see `policies`.
+                fits = fits and (servers > log.servers or "length" not in how)
+                if fits and (name == KTH or reading in scale.readings):
+                    cases[name, servers, reading] = Case(log, servers, **how)
+    return cases
 
-    A row for EASY, conservative backfilling, online booking as in the paper, with what is left over
-    released, and so with attempts up to each limit in hours. Waits in hours of the jobs that ran:
-    ``told`` up to the start that was promised, ``early`` from the start up to it, ``easy_wait`` of
-    the same jobs with EASY; wide jobs ask for more than half of the processors. What is refused is
-    a share of the jobs, of their work, and of the wide jobs.
 
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream([0, 0, 60], [7200, 3600, 3600], [3, 2, 1], request="total")
-    >>> table = book_or_queue(jobs, co.Multicluster([4]), limits=[1])
-    >>> round(100 * float(table.loc["online, released, up to 1 h", "refused"]), 1)
-    33.3
-    """
-    instance_of("jobs", jobs, JobStream, 'co.read_swf("my-log.swf.gz").jobs(request="total")')
-    ways = {name: POLICIES[name] for name in ("EASY", "conservative", ONLINE)}
-    ways["online, released"] = released = Online(release_early=True)
-    for hours in limits:
-        attempts = 1 + int(hours * HOUR / released.step)
-        ways[f"online, released, up to {hours:g} h"] = replace(released, max_attempts=attempts)
-    rows, wide = {}, jobs.processors > machine.processors / 2
-    queued = pd.Series(simulate(machine, jobs, scheduling=EASY()).wait / HOUR)
-    for name, way in ways.items():
-        schedule = simulate(machine, jobs, scheduling=way)
-        ran, wait = pd.Series(schedule.served), pd.Series(schedule.wait / HOUR)
-        numbers = numbers_of(schedule)
-        rows[name] = {
-            "mean_wait": wait[ran].mean(), "p99_wait": wait[ran].quantile(0.99),
-            "easy_wait": queued[ran].mean(), "wide_wait": wait[ran & wide].mean(),
-            "told": numbers["told_wait"], "early": numbers["early"], "refused": (~ran).mean(),
-            "refused_work": numbers["refused_work"], "wide_refused": (~ran)[wide].mean(),
-        }  # fmt: skip
-    return pd.DataFrame(rows).T
+def growing(scale: Scale, seed: Seed) -> dict[Any, Any]:
+    """Return random requests, along each number that is varied."""
+    varied = {"servers N": ("servers", scale.tree_servers), "slots Q": ("slots", scale.tree_slots)}
+    varied[ASKED] = "wanted", scale.tree_wanted
+    return {
+        (panel, at): Growth(**GROWTH_AT | {name: at})
+        for panel, (name, values) in varied.items()
+        for at in values
+    }
+
+
+def on_clusters(scale: Scale, seed: Seed) -> dict[Any, Any]:
+    """Return ways to put jobs on equal clusters, each beside one cluster first."""
+    entries = {}
+    for log in logs(scale.dear_logs).values():
+        servers = log.servers // PARTS * PARTS
+        panel = f"{log.title}, {PARTS} × {servers // PARTS}"
+        for penalty, (line, rule) in product(PENALTIES, SPREADS.items()):
+            case = Case(log, servers, placement=rule, penalty=penalty * (rule is not None))
+            first = replace(case, placement=FIRST, penalty=penalty)
+            entries[panel, line, penalty] = case, first
+    return entries

@@ -153,6 +153,11 @@ export class Scene {
       boxes.put(`rest ${j} ${k}`, "rect", rest);
     }
     boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
+    const told = this.film.jobs.told[j];
+    const rest = view.world(told) - last; // until then its processors are counted on
+    if (rest > 1 && told > now) {
+      boxes.put(`told ${j} ${k}`, "rect", { x: last, y, width: rest, height, class: "cp-told" });
+    }
     const ahead = view.world(Math.min(this.film.jobs.sooner[j], now)) - x;
     if (ahead > 0) {
       boxes.put(`sooner ${j} ${k}`, "rect", { x, y, width: ahead, height, fill: this.sooner, class: "cp-ahead" });
