@@ -74,7 +74,7 @@ CHANGES = {
     "beside": [(HIGH, TOLD, 1.1), (LOW, GUESSED, 2.1), (LOW, GUESSED, 1.9)],
     "figure7a": [(LOW, "at == 0", 1), (HIGH, "at == 0", 1), (LOW, "at == 1", 2),
                  (HIGH, "at == 1", 1.2), (HIGH, "at == 1", 1.3)],
-    "policies": [(LOW, EASY, 1), (HIGH, EASY, 2), (LOW, BOOKED, 21), (HIGH, BOOKED, 2.9),
+    "waits": [(LOW, EASY, 1), (HIGH, EASY, 2), (LOW, BOOKED, 21), (HIGH, BOOKED, 2.9),
                  (HIGH, BOOKED, 3.1)],
     "certainty": [(HIGH, "policy == 'conservative'", 1.2), (LOW, BOOKED, 11),
                   (HIGH, "policy == 'conservative'", 1.6)],

@@ -6,9 +6,10 @@ from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from coalloc_lib.intervals import Interval, all_of
-from coalloc_lib.studies.core import Decision, Results, furthest, least
+from coalloc_lib.studies.core import Decision, Results, furthest, interval_columns, least
 from coalloc_lib.studies.ledger import Judgement, Row, judge_number, not_on_stand_in
 from coalloc_lib.studies.online_batch import figures, runs
 from coalloc_lib.studies.online_batch.figures import CONSTANT, over_draws, power
@@ -355,3 +356,18 @@ def _kth_tries_more(results: Results) -> Decision:
     fewer = [f"{n}" for (name, n), tried in found.items() if name == CTC and tried < kth]
     words = f"on the public one KTH tries more than CTC on {', '.join(fewer) or 'no'} servers"
     return Decision(kth / found[read], {}, lost=f"CTC: {OTHER_LOG}; {words}")
+
+
+@study.add_figure(
+    "attempts", "Table 2: attempts a request in groups of 50 servers, by how the paper is read",
+    runs.read_so,
+)  # fmt: skip
+def _attempts_by_size(entries: Mapping, results: Results) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"log": case.log.title, "servers": servers, "length": case.length}
+        | {"size_from": int(low) + 1, "size_to": int(high)}
+        | interval_columns(mean, "mean_attempts")
+        | {"reading": reading}
+        for (_, servers, reading), case in entries.items()
+        for low, high, mean in results[case].by_group("attempts by fifty", "requests by fifty")
+    )

@@ -434,7 +434,7 @@ def _rows_with_refusals(table, **how):
 
 
 @study.add_figure(
-    "policies", f"every policy on the servers of each log's machine; {REFUSALS}",
+    "waits", f"every policy on the servers of each log's machine; {REFUSALS}",
     partial(
         _compared, names=(), policies=(*(p for p in runs.POLICIES if p != LEAST), RECORDED),
         lengths=LENGTHS,
@@ -459,9 +459,9 @@ def _policies(entries: Mapping, results: Results) -> pd.DataFrame:
         row = _described(case) | {"mean_wait_h": mean.pop("mean_wait_h")}
         row |= {f"{name}_wait_h": outcome.numbers.get(name) for name in ("p95", "longest")}
         tried = outcome.mean("attempts", "requests") if case.policy == ONLINE else None
-        row |= {"mean_attempts": tried, "temporal_penalty": outcome.mean("penalty")}
         names = "refused", "refused_work", "utilization"
-        rows.append(row | {name: outcome.numbers.get(name) for name in names} | mean)
+        row |= {"mean_attempts": tried} | {name: outcome.numbers.get(name) for name in names}
+        rows.append(row | {"temporal_penalty": outcome.mean("penalty")} | mean)
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
