@@ -81,7 +81,7 @@ study = Study(
     seed=2002,
     scales=scales(
         jobs=(12_000, 200_000), replications=(10, 20), precision=(0.1, 0.03),
-        shares=((0.3, 0.6, 0.8, 0.92), SHARES), most_jobs=(10_000, 1_000_000),
+        shares=((0.3, 0.6, 0.8, 0.92), SHARES), most_jobs=(6_000, 1_000_000),
         map_jobs=(4_000, 100_000),
         # Cells of the tables: at quick in heavy traffic, which measures the same as the paper's
         # first type of simulation, a rate at which the mean response time is 1,500.

@@ -246,17 +246,14 @@ def beside_print(table: pd.DataFrame) -> Styler:
     """Return a printed table as the paper has it; what does not come out is coloured."""
     pairs = zip(table["published"].round(3), table["capacity_loss"].round(3), strict=True)
     both = [f"{x:.3f}" if x == y else f"{x:.3f} → {y:.3f}" for x, y in pairs]
-    columns = {"index": "sizes", "columns": ["system", "method"], "sort": False}
     cells = _compared(table).assign(both=both, ground=table["verdict"].map(ground))
-    wide = cells.pivot_table(values="both", aggfunc="first", **columns).fillna("")
-    grounds = cells.pivot_table(values="ground", aggfunc="first", **columns).fillna("")
-    # A line of its own for each word: the table fits a page.
-    narrow = [{"selector": "th.col_heading", "props": "text-align: center; white-space: normal"}]
-    styled = plain_table(wide, f"table{table['table'].iloc[0]}")
-    styled = styled.set_table_styles(narrow, overwrite=False).apply(lambda _: grounds, axis=None)
-    return styled.set_caption(
+    at = cells.set_index(["sizes", "system", "method"])[["both", "ground"]]
+    wide, grounds = (at[each].unstack([1, 2], fill_value="", sort=False) for each in at)
+    styled = plain_table(wide, f"table{table['table'].iloc[0]}").apply(lambda _: grounds, axis=None)
+    words = (
         "printed → here, one number where they are alike; yellow: close to the print, red: differs"
     )
+    return styled.set_caption(f"{words}, grey: undecided")
 
 
 #: Width of a bar of service times, in seconds, and how many are drawn.

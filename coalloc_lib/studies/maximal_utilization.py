@@ -197,23 +197,19 @@ def left_of_ordered(table: pd.DataFrame) -> dict[str, Interval]:
     }
 
 
-#: Limits of overtaking by their words. More jumps, more colour; how the queue is made does not
-#: change what FPFS is.
+#: Limits of overtaking by their words, and their signs: more jumps, more colour.
 JUMPS = {"nobody is passed": 0, "passed up to 5 times": 5, "passed up to 50 times": 50}
-SIGNS = {5: plots.Sign("#F3D08A", "x"), 50: plots.MEANINGS["FPFS"]}
+SIGNS = {0: plots.STANDARD, 5: plots.Sign("#F3D08A", "x"), 50: plots.MEANINGS["FPFS"]}
 
 
 def freedoms(scale: Scale, seed: Seed) -> Entries:
     """Return the cases of two freedoms: where components may go, and whether jobs overtake."""
     jobs, entries = JobModel(parse_sizes(FIVE[0]), 4), dict[Any, Any]()
-    for request in ("ordered", "unordered", "total"):
-        words = "split as it fits" if request == "total" else request
-        system = ONE_LARGE if request == "total" else FOUR
-        for series, jumps in JUMPS.items():
-            one = Scenario(system, jobs.with_(request=request), FPFS(jumps) if jumps else FCFS())
-            exact = not jumps and request != "unordered"
-            held = Saturated(one, HELD if jumps else None)
-            entries[words, series] = losses.ByFormula(one) if exact else held
+    requests = {"ordered": FOUR, "unordered": FOUR, "split as it fits": ONE_LARGE}
+    for (words, system), (series, jumps) in product(requests.items(), JUMPS.items()):
+        model = jobs.with_(request="total" if system is ONE_LARGE else words)
+        one = Scenario(system, model, FPFS(jumps) if jumps else FCFS())
+        entries[words, series] = Saturated(one, HELD if jumps else None)
     return entries
 
 
@@ -228,10 +224,9 @@ study.add_figure(
     "leaves open and by how often a waiting job may be passed",
     freedoms, when=filled_once, one_more=one_more_loss(),
     draw=partial(plots.bars, value="capacity_loss", group="group", series="series",
-                 look={name: SIGNS.get(jumps, plots.STANDARD) for name, jumps in JUMPS.items()}),
+                 look={name: SIGNS[jumps] for name, jumps in JUMPS.items()}),
     notice="A hole is filled once: overtaking gains less, the freer the request",
 )(partial(losses_table, against=next(iter(JUMPS))))  # fmt: skip
-
 
 study.add_figure(
     "figure3",
@@ -308,7 +303,7 @@ study.add_figure(
     **of_sizes("figure5", ROOM), claims=("MU-9",),
     draw=draw_losses(
         "8 points below FCFS", by("FCFS", lambda loss: loss - ABOUT_TEN),
-        look={f"FPFS({k}), {how}": SIGNS[k] for k in SIGNS for how in (HOLD, POISSON)},
+        look={f"FPFS({k}), {how}": SIGNS[k] for k in (5, 50) for how in (HOLD, POISSON)},
     ),
     notice="Fifty jumps gain clearly more than five",
     when=lambda table: every(

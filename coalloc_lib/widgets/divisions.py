@@ -41,7 +41,7 @@ PRECISION = 0.1
 #: one: while a control is moved, and when it rests.
 COARSE, FINE = (4_000, 1_500, 4, 2), (30_000, 6_000, 6, 1)
 #: Jobs of the schedule, of which so many wait at any time.
-PLAYED, WAITING = 25, 4
+PLAYED, WAITING = 18, 3
 #: Where a coarse picture has its axes: inches from the left, the right, the bottom and the titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
@@ -207,11 +207,7 @@ class _Division:
 class _Linked(Explorer):
     """Controls, a picture, and below them a player that follows the same controls."""
 
-    def __init__(self, controls: Mapping[str, Any], player: Player, **how: Any) -> None:
-        super().__init__(controls, **how)
-        self.player = player
-        top, sides, *below = self.children
-        self.children = [top, sides, player, *below]
+    player: Player
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         shown = super()._repr_mimebundle_(**kwargs)
@@ -237,13 +233,14 @@ def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str 
         "penalty": slider_with_entry("penalty", 0.0, 0.0, 1.0, 0.05),
     }
     above = [division.count, *division.rows]
-    start = {name: entry_of(control).value for name, control in controls.items()}
-    player = Player(division_schedules(**start))
+    player = Player(division_schedules(clusters, min(4, len(clusters)), "D(0.9)[1,8]"))
 
     def draw(coarse: bool, **values: Any) -> Picture:
         picture = division_picture(**values, coarse=coarse)
         player.show(division_schedules(**values))
         return picture
 
-    how: dict[str, Any] = {"draw": draw, "simulates": lambda **_: True, "above": above}
-    return _Linked(controls, player, state=state, **how)
+    box = _Linked(controls, draw, state=state, simulates=lambda **_: True, above=above)
+    box.player, (top, sides, *below) = player, box.children
+    box.children = [top, sides, player, *below]
+    return box

@@ -152,7 +152,7 @@ def _unequal(moved: int) -> co.Scenario:
 def _how_unequal(answer: Any) -> str:
     little = [m for m in MOVED if _more(STANDARD, _unequal(m)).below(LOST)]
     if answer not in MOVED:
-        return f"give one of {MOVED}"
+        return "give one of the four that are named"
     wrong = "it loses five points or more" if answer > max(little) else "a larger one does, too"
     return "" if answer == max(little) else wrong
 
