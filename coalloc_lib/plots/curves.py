@@ -16,7 +16,7 @@ from coalloc_lib.plots.tables import looks, tidy
 #: Where the vertical axis ends, in mean service times: above, lines are on their way to infinity.
 TOP = 12.0
 TICKS = (1, 1.5, 2, 3, 5, 10)
-XLABEL, YLABEL = "utilization", "mean response time\n(mean service times)"
+XLABEL, YLABEL = "load", "mean response time\n(mean service times)"
 
 
 def curves(

@@ -244,17 +244,16 @@ def draw_printed(table: pd.DataFrame, **titles: Any) -> Picture:
 
 def beside_print(table: pd.DataFrame) -> Styler:
     """Return a printed table as the paper has it; what does not come out is coloured."""
-    compared = _compared(table).rename(columns={"published": "print", "capacity_loss": "here"})
-    cells = compared.set_index(["sizes", "system", "method"])
-
-    def wide(each: pd.DataFrame) -> pd.DataFrame:
-        return each[["print", "here"]].stack().unstack([1, 2, 3], sort=False)
-
-    grounds = wide(cells.assign(print="", here=cells["verdict"].map(ground))).fillna("")
-    centred = {"selector": "th.col_heading", "props": "text-align: center"}
-    styled = plain_table(wide(cells), f"table{table['table'].iloc[0]}")
-    styled = styled.set_table_styles([centred], overwrite=False).apply(lambda _: grounds, axis=None)
-    return styled.set_caption("yellow: close to the print, red: differs, grey: undecided")
+    pairs = zip(table["published"].round(3), table["capacity_loss"].round(3), strict=True)
+    both = [f"{x:.3f}" if x == y else f"{x:.3f} → {y:.3f}" for x, y in pairs]
+    cells = _compared(table).assign(both=both, ground=table["verdict"].map(ground))
+    at = cells.set_index(["sizes", "system", "method"])[["both", "ground"]]
+    wide, grounds = (at[each].unstack([1, 2], fill_value="", sort=False) for each in at)
+    styled = plain_table(wide, f"table{table['table'].iloc[0]}").apply(lambda _: grounds, axis=None)
+    words = (
+        "printed → here, one number where they are alike; yellow: close to the print, red: differs"
+    )
+    return styled.set_caption(f"{words}, grey: undecided")
 
 
 #: Width of a bar of service times, in seconds, and how many are drawn.

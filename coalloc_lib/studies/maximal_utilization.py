@@ -5,7 +5,7 @@ Tables 3 to 5, Figures 1 to 8 and the claims MU-1 to MU-12.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponenti
 from coalloc_lib.intervals import Interval, not_
 from coalloc_lib.placement import BestFit, FirstFit
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.scheduling import FPFS
+from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies import core, losses
 from coalloc_lib.studies.core import Decision, Entries, Results, Scale, Study, scales
@@ -197,6 +197,37 @@ def left_of_ordered(table: pd.DataFrame) -> dict[str, Interval]:
     }
 
 
+#: Limits of overtaking by their words, and their signs: more jumps, more colour.
+JUMPS = {"nobody is passed": 0, "passed up to 5 times": 5, "passed up to 50 times": 50}
+SIGNS = {0: plots.STANDARD, 5: plots.Sign("#F3D08A", "x"), 50: plots.MEANINGS["FPFS"]}
+
+
+def freedoms(scale: Scale, seed: Seed) -> Entries:
+    """Return the cases of two freedoms: where components may go, and whether jobs overtake."""
+    jobs, entries = JobModel(parse_sizes(FIVE[0]), 4), dict[Any, Any]()
+    requests = {"ordered": FOUR, "unordered": FOUR, "split as it fits": ONE_LARGE}
+    for (words, system), (series, jumps) in product(requests.items(), JUMPS.items()):
+        model = jobs.with_(request="total" if system is ONE_LARGE else words)
+        one = Scenario(system, model, FPFS(jumps) if jumps else FCFS())
+        entries[words, series] = Saturated(one, HELD if jumps else None)
+    return entries
+
+
+def filled_once(table: pd.DataFrame) -> bool:
+    """Whether for certain fifty jumps gain less, the freer the request."""
+    gains = [x.times(-1) for (_, name), x in differences(table).items() if name == [*JUMPS][-1]]
+    return len(gains) == 3 and every(more.above(less.high) for more, less in pairwise(gains))
+
+
+study.add_figure(
+    "freedoms", f"capacity loss of jobs of four components {FIVE[0]} on 4 × 32, by what a request "
+    "leaves open and by how often a waiting job may be passed",
+    freedoms, when=filled_once, one_more=one_more_loss(),
+    draw=partial(plots.bars, value="capacity_loss", group="group", series="series",
+                 look={name: SIGNS[jumps] for name, jumps in JUMPS.items()}),
+    notice="A hole is filled once: overtaking gains less, the freer the request",
+)(partial(losses_table, against=next(iter(JUMPS))))  # fmt: skip
+
 study.add_figure(
     "figure3",
     "Figure 3: capacity loss by request type, on 4 × 32 and, for total requests, on 1 × 128",
@@ -267,15 +298,12 @@ study.add_figure(
     ),
 )(partial(losses_table, against=lambda series: f"{series.split(',')[0]}, {CALM}"))  # fmt: skip
 
-#: More jumps, more colour; how the queue is made does not change what FPFS is.
-SIGNS = {5: plots.Sign("#F3D08A", "x"), 50: plots.MEANINGS["FPFS"]}
-
 study.add_figure(
     "figure5", "Figure 5: capacity loss of unordered requests under FCFS and FPFS, 4 × 32",
     **of_sizes("figure5", ROOM), claims=("MU-9",),
     draw=draw_losses(
         "8 points below FCFS", by("FCFS", lambda loss: loss - ABOUT_TEN),
-        look={f"FPFS({k}), {how}": SIGNS[k] for k in SIGNS for how in (HOLD, POISSON)},
+        look={f"FPFS({k}), {how}": SIGNS[k] for k in (5, 50) for how in (HOLD, POISSON)},
     ),
     notice="Fifty jumps gain clearly more than five",
     when=lambda table: every(

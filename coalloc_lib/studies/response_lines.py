@@ -134,7 +134,7 @@ def add_lines(
         return {instance_of("label", label, str, "a text"): Line(scenario, processors)}
 
     study.add_figure(
-        name, f"{shows}; below, the maximal utilization of each", lambda scale, seed: entries,
+        name, shows, lambda scale, seed: entries,
         draw=partial(draw_lines, ranges=ranges, **drawn), notice=notice, claims=claims,
         when=partial(gains_within, ranges=ranges, known=entries), one_more=one_more,
     )(lines_table)  # fmt: skip

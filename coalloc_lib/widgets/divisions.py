@@ -1,21 +1,23 @@
-"""The division explorer: how a system is cut into clusters, and the response times it gives."""
+"""The division explorer: how a system is cut into clusters, its schedule and response times."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import zip_longest
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, positive
+from coalloc_lib.checks import InputError, not_negative
 from coalloc_lib.curves import Curve, find_maximum, response_curve
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.names import PLACEMENTS, display_name, parse_clusters
 from coalloc_lib.plots import Picture
 from coalloc_lib.scenario import Scenario
-from coalloc_lib.simulation import refuse_impossible
+from coalloc_lib.schedule import Schedule
+from coalloc_lib.simulation import refuse_impossible, simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import (
     Explorer,
@@ -24,6 +26,7 @@ from coalloc_lib.widgets.controls import (
     slider_with_entry,
     text_entry,
 )
+from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel
 
 #: The placements that are compared.
@@ -36,7 +39,9 @@ SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
 PRECISION = 0.1
 #: Jobs behind the maximal utilization; jobs and runs behind each point; and of `SHARES` every which
 #: one: while a control is moved, and when it rests.
-COARSE, FINE = (4_000, 1_500, 4, 2), (60_000, 10_000, 6, 1)
+COARSE, FINE = (4_000, 1_500, 4, 2), (30_000, 6_000, 6, 1)
+#: Jobs of the schedule, of which so many wait at any time.
+PLAYED, WAITING = 18, 3
 #: Where a coarse picture has its axes: inches from the left, the right, the bottom and the titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
@@ -63,26 +68,23 @@ def _curve(scenario: Scenario, effort: tuple) -> Curve:
 
 def division_picture(
     sizes: Sequence[int] | str = (32, 32, 32, 32), components: int = 4,
-    component_sizes: str = "D(0.9)[1,8]", alpha: float = 1.0, coarse: bool = False,
+    component_sizes: str = "D(0.9)[1,8]", penalty: float = 0.0, coarse: bool = False,
 ) -> Picture:  # fmt: skip
     """Draw the response times of first fit and worst fit on one division into clusters.
 
     `sizes` may be a text such as ``"64,32,16,16"``; `component_sizes` is as `parse_sizes` takes it.
-    By `alpha` slow communication lengthens every service time: net utilizations, without what
-    communication takes, are divided by it, and response times multiplied. A `coarse` picture is
-    simulated less.
+    Jobs of several components run ``1 + penalty`` times as long: loads without what the penalty
+    takes are divided by it, and response times multiplied. A `coarse` picture is simulated less.
     """
-    system = _system(sizes)
-    if not positive("alpha", alpha) >= 1:
-        raise InputError(f"alpha = {alpha}; communication lengthens service, give 1 or more")
-    model = JobModel(parse_sizes(component_sizes), components)
+    system, model = _system(sizes), JobModel(parse_sizes(component_sizes), components)
+    longer = 1 + not_negative("penalty", penalty) * (components > 1)
     gross = division_curves(system, model, COARSE if coarse else FINE)
-    net = {name: curve.stretched(alpha) for name, curve in gross.items()}
-    slow = f", service times {alpha:g} times as long" if alpha > 1 else ""
+    net = {name: curve.stretched(longer) for name, curve in gross.items()}
+    slow = f", penalty {penalty:g}" if longer > 1 else ""
     bands = "" if coarse else "; bands: 95 % intervals"
     jobs = f"{components} components {component_sizes}"
     subtitle = f"{system} processors, {jobs}{slow}{bands}"
-    label = "net utilization" if alpha > 1 else "utilization"
+    label = "load, without what the penalty adds" if longer > 1 else "load"
     table = pd.concat(
         curve.to_frame().assign(
             label=name, maximal_utilization=curve.maximum.max_utilization,
@@ -94,7 +96,7 @@ def division_picture(
     if coarse:
         _place_axes(figure)
     rows = (
-        f"{name} can carry {plots.format_interval(curve.maximum.interval)}, mean response times "
+        f"{name} carries {plots.format_interval(curve.maximum.interval)}, mean response times "
         + ", ".join(
             f"{plots.format_interval(point.response, 2)} at {point.utilization:.2f}"
             for point in curve.points
@@ -103,6 +105,18 @@ def division_picture(
         for name, curve in net.items()
     )
     return Picture(figure, rows=rows)
+
+
+def division_schedules(
+    sizes: Sequence[int] | str, components: int, component_sizes: str, penalty: float = 0.0
+) -> dict[str, Schedule]:
+    """Return the schedule of a few jobs, some of which always wait, under each placement."""
+    jobs = JobModel(parse_sizes(component_sizes), components).sample(PLAYED, seed=1)
+    stream, system = jobs.replace(span_penalty=penalty), _system(sizes)
+    return {
+        display_name(name): simulate(system, stream, placement=PLACEMENTS[name](), backlog=WAITING)
+        for name in COMPARED
+    }
 
 
 def _place_axes(figure: Figure) -> None:
@@ -124,8 +138,8 @@ def _winner(net: Mapping[str, Curve]) -> str:
     one, other = sorted(known, key=lambda name: known[name].estimate)
     least, most = known[one], known[other]
     if least.high < most.low:
-        return f"{other.capitalize()} can carry {most.estimate:.0%}, {one} {least.estimate:.0%}"
-    return f"Both placements can carry {most.estimate:.0%}, as far as the intervals tell"
+        return f"{other.capitalize()} carries {most.estimate:.0%}, {one} {least.estimate:.0%}"
+    return f"Both placements carry {most.estimate:.0%}, as far as the intervals tell"
 
 
 def _system(sizes: Sequence[int] | str) -> Multicluster:
@@ -190,8 +204,19 @@ class _Division:
             self._sets = False
 
 
+class _Linked(Explorer):
+    """Controls, a picture, and below them a player that follows the same controls."""
+
+    player: Player
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        shown = super()._repr_mimebundle_(**kwargs)
+        still = self.player.picture()._repr_mimebundle_()
+        return shown | {"text/html": shown["text/html"] + still["text/html"]}
+
+
 def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
-    """Return the controls of a division into clusters, and the response times it gives at once.
+    """Return the controls of a division into clusters, its response times, and a schedule.
 
     It begins with `sizes`, as `division_picture` takes them, or with `state`, the line of a
     scenario that was copied.
@@ -205,9 +230,17 @@ def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str 
         "sizes": division.text,
         "components": components,
         "component_sizes": text_entry("their sizes", "D(0.9)[1,8]"),
-        "alpha": slider_with_entry("alpha", 1.0, 1.0, 2.0, 0.05),
+        "penalty": slider_with_entry("penalty", 0.0, 0.0, 1.0, 0.05),
     }
     above = [division.count, *division.rows]
-    return Explorer(
-        controls, division_picture, state=state, simulates=lambda **_: True, above=above
-    )
+    player = Player(division_schedules(clusters, min(4, len(clusters)), "D(0.9)[1,8]"))
+
+    def draw(coarse: bool, **values: Any) -> Picture:
+        picture = division_picture(**values, coarse=coarse)
+        player.show(division_schedules(**values))
+        return picture
+
+    box = _Linked(controls, draw, state=state, simulates=lambda **_: True, above=above)
+    box.player, (top, sides, *below) = player, box.children
+    box.children = [top, sides, player, *below]
+    return box

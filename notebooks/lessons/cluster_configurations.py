@@ -1,16 +1,21 @@
-"""The second notebook: the checks of its exercises, and the leaderboard of its project."""
+"""The second notebook: its folded figures, the checks of its exercises, and the leaderboard."""
 
+from collections.abc import Mapping
 from functools import lru_cache
+from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from IPython.display import HTML
 
 import coalloc_lib as co
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.intervals import Interval, Sample, all_of
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.cluster_configurations import FOUR, PROCESSORS, UNEQUAL, BreakEven, study
+from coalloc_lib.studies.core import StudyResult
+from coalloc_lib.studies.pages import MARKS
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
@@ -19,6 +24,82 @@ MOVED, LOST = (4, 8, 12, 16), 0.05
 #: Exercise 4 and the project: divisions of 128 processors; the project: jobs of a run, and runs.
 DIVIDED, JOBS, RUNS = (4, 8, 16), 2_000, 5
 RULES = {"first fit": co.FirstFit(), "worst fit": co.WorstFit(), "best fit": co.BestFit()}
+
+
+#: Of each figure of the paper: what it asks, and why it comes out as it does.
+ASKED = {
+    "figure3": (
+        "Figure 3: equal or unequal clusters?",
+        "A job of four components needs all four clusters, so the two small ones set the limit.",
+    ),
+    "figure4": (
+        "Figure 4: four clusters or eight, under first fit?",
+        "First fit keeps whole clusters free, and with eight there are more to keep free.",
+    ),
+    "figure5a": (
+        "Figure 5, top: which unequal clusters, the large ones filled first?",
+        "What counts is whether four clusters of sufficient size remain, not how many there are.",
+    ),
+    "figure5b": (
+        "Figure 5, bottom: the same, the small ones filled first?",
+        "Small components take the small clusters, and wide jobs miss them.",
+    ),
+    "figure6": (
+        "Figure 6: four clusters or eight, under worst fit?",
+        "With more clusters than components, worst fit leaves a little room everywhere and enough "
+        "nowhere.",
+    ),
+    "figure7": (
+        "Figure 7: which unequal clusters, under worst fit?",
+        "Where all clusters are needed, worst fit keeps room in each; where there is a choice, "
+        "sparing some wins.",
+    ),
+    "figure8": (
+        "Figure 8: first fit or worst fit on many unequal clusters?",
+        "As on eight equal ones: filling some clusters and sparing others wins.",
+    ),
+    "figure9": (
+        "Figure 9: fewer components, and so smaller jobs, under first fit?",
+        "A job of fewer components needs fewer clusters to have room at once.",
+    ),
+    "figure10": (
+        "Figure 10: the same under worst fit?",
+        "The few wide jobs decide: one at the head of the queue holds up all jobs behind it.",
+    ),
+    "figure11": (
+        "Figure 11: the same processors in one, two or four components, under first fit?",
+        "A component of up to 32 rarely finds another beside it. Mixed with jobs of four it is "
+        "worse still: each kind spoils the room that the other needs.",
+    ),
+    "figure12": (
+        "Figure 12: the same under worst fit?",
+        "Only jobs that need every cluster gain from keeping room in each.",
+    ),
+}
+
+
+def folded(result: StudyResult, asked: Mapping[str, tuple[str, str]]) -> HTML:
+    """Return figures by name, each under its question and its verdicts; a click opens it."""
+    parts = []
+    for name, (question, why) in asked.items():
+        figure = result.figure(name)
+        verdicts = ", ".join(f"{MARKS[row.verdict][1]} {row.item}" for row in figure.verdicts)
+        shown = figure._repr_mimebundle_()["text/html"]
+        parts.append(
+            f"<details><summary><b>{escape(question)}</b> {verdicts}</summary>"
+            f"{shown}<p>{escape(why)}</p></details>"
+        )
+    return HTML("".join(parts))
+
+
+def dividing(result: StudyResult) -> HTML:
+    """Return Figures 3 to 8, on how to divide, each behind a click."""
+    return folded(result, dict(list(ASKED.items())[:7]))
+
+
+def components(result: StudyResult) -> HTML:
+    """Return Figures 9 to 12, on the number of components, each behind a click."""
+    return folded(result, dict(list(ASKED.items())[7:]))
 
 
 def _loss(scenario: co.Scenario, jobs: int, runs: int) -> Sample:
@@ -41,13 +122,26 @@ def _divided(clusters: int, rule: co.Placement) -> co.Scenario:
 
 
 def _slow_links(answer: Any) -> str:
-    right = (1 - _loss(STANDARD, 20_000, 5).mean) / 1.4
-    return near(answer, right, 0.005, "a job holds its processors longer, for the same work")
+    carried = 1 - _loss(STANDARD, 20_000, 5).mean
+    slips = {
+        "that is all of the load, with what the penalty adds": carried,
+        "that is more than without a penalty": 1.4 * carried,
+        "that takes the penalty off the load, but jobs run longer by a factor": carried - 0.4,
+    }
+    hint = "a job holds its processors longer, for the same work"
+    return near(answer, carried / 1.4, 0.005, hint, slips)
 
 
 def _jobs_of_one_size(answer: Any) -> str:
-    right = _break_even(STANDARD.with_(workload=co.JobModel(co.parse_sizes("U[5,5]"), 4)))
-    return near(answer, right, 0.01, "count how many jobs run at once: spread, and whole")
+    jobs = co.JobModel(co.parse_sizes("U[6,6]"), 3)
+    right = _break_even(STANDARD.with_(system=co.Multicluster([32] * 3), workload=jobs))
+    return _penalty(answer, right, 0.01, "count how many jobs run at once: spanning, and whole")
+
+
+def _penalty(answer: Any, right: float, within: float, hint: str) -> str:
+    factor = "that is how many times as long they may run; the penalty is what exceeds 1"
+    other = "that is whole over spanning; turn it round"
+    return near(answer, right, within, hint, {factor: 1 + right, other: 1 / (1 + right)})
 
 
 def _unequal(moved: int) -> co.Scenario:
@@ -57,7 +151,10 @@ def _unequal(moved: int) -> co.Scenario:
 
 def _how_unequal(answer: Any) -> str:
     little = [m for m in MOVED if _more(STANDARD, _unequal(m)).below(LOST)]
-    return "" if answer == max(little) else "compare with (32, 32, 32, 32), in points"
+    if answer not in MOVED:
+        return "give one of the four that are named"
+    wrong = "it loses five points or more" if answer > max(little) else "a larger one does, too"
+    return "" if answer == max(little) else wrong
 
 
 def _where_best_fit_is_best(answer: Any) -> str:
@@ -68,9 +165,10 @@ def _where_best_fit_is_best(answer: Any) -> str:
     return "" if [answer] == won else hint
 
 
-def _stretch_under_first_fit(answer: Any) -> str:
+def _penalty_under_first_fit(answer: Any) -> str:
     right = _break_even(STANDARD.with_(placement=co.FirstFit()))
-    return near(answer, right, 0.02, "four components, or their sum in one, both under first fit")
+    hint = "four components, or their sum in one, both under first fit"
+    return _penalty(answer, right, 0.02, hint)
 
 
 def _gap_that_overtaking_leaves(answer: Any) -> str:
@@ -78,7 +176,8 @@ def _gap_that_overtaking_leaves(answer: Any) -> str:
     unequal = equal.with_(system=co.Multicluster(UNEQUAL["64+32+2×16"]))
     right = _more(equal, unequal, backlog=50).estimate
     hint = "the maximal utilization of 4 × 32 less that of 64+32+2×16, both with jobs that overtake"
-    return near(answer, right, 0.015, hint)
+    slips = {"that is in points; give a share": 100 * right, "subtract the other way round": -right}
+    return near(answer, right, 0.015, hint, slips)
 
 
 EXERCISES = {
@@ -86,7 +185,7 @@ EXERCISES = {
     2: _jobs_of_one_size,
     3: _how_unequal,
     4: _where_best_fit_is_best,
-    5: _stretch_under_first_fit,
+    5: _penalty_under_first_fit,
     6: _gap_that_overtaking_leaves,
 }
 check = checker(EXERCISES)

@@ -173,14 +173,16 @@ PROJECT, SEEN, JOBS, RUNS = "U[1,7]", 20, 800, 5
 
 def _two_processors(answer: Any) -> str:
     right = co.maximal_utilization(co.Multicluster([2]), co.uniform(1, 2)).capacity_loss
-    return near(answer, right, 0.002, "draw the four pairs of sizes: in which do two jobs fit?")
+    hint = "draw the four pairs of sizes: in which do two jobs fit?"
+    return near(answer, right, 0.002, hint, {"that is the share kept busy": 1 - right})
 
 
 def _pathological_limit(answer: Any) -> str:
     small, large = 7, 15  # the gap to the limit goes like 1/N
     ends = large * pathological_loss(5, large) - small * pathological_loss(5, small)
     hint = "how many jobs run at once, and what part of each cluster does one use?"
-    return near(answer, ends / (large - small), 0.003, hint)
+    right = ends / (large - small)
+    return near(answer, right, 0.003, hint, {"that is the share kept busy": 1 - right})
 
 
 def _clusters_past_a_quarter(answer: Any) -> str:
@@ -200,7 +202,8 @@ def _jumps_for_ten_points(answer: Any) -> str:
     for jumps in JUMPS:
         fpfs = co.saturated_loss(co.Scenario(FOUR, model, co.FPFS(jumps)), jobs=60_000).estimate
         if fcfs - fpfs >= 0.10:
-            return "" if answer == jumps else "look at the difference to max_jumps = 0, in points"
+            wrong = "a lower limit is enough" if answer > jumps else "it gains less than ten points"
+            return "" if answer == jumps else wrong
     return "none of them gains ten points"
 
 

@@ -102,9 +102,18 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
     return check
 
 
-def near(answer: Any, right: float, within: float, hint: str) -> str:
-    """Return an empty text where a number is right, up to `within`; else the hint."""
-    return "" if abs(float(answer) - right) <= within else hint
+def near(
+    answer: Any, right: float, within: float, hint: str, slips: Mapping[str, float] | None = None
+) -> str:
+    """Return an empty text where a number is right, up to `within`; else the hint.
+
+    `slips` has other hints, by the number that a slip of that kind ends in.
+    """
+    if abs(float(answer) - right) <= within:
+        return ""
+    scale = within / abs(right)
+    slips = slips or {}
+    return next((words for words, x in slips.items() if abs(answer - x) <= scale * abs(x)), hint)
 
 
 def raised(error: Exception) -> str:

@@ -53,7 +53,7 @@ def utilization(sizes=(32,) * 4, jobs=FOUR, **how):
 def break_even_under_first_fit():
     both = FOUR, FOUR.with_(merged_into=1)
     spread, whole = (utilization(jobs=jobs, placement=co.FirstFit()) for jobs in both)
-    return spread / whole
+    return spread / whole - 1
 
 
 def gap_with_overtaking():
@@ -144,9 +144,9 @@ EXERCISES = [
     (MU, 3, 6, [5, 6.5, float("nan")]), (MU, 4, 100, [50, 200]),
     (MU, 5, WidestFirst(), [co.FCFS(), StopsAtTheFirst(), 5]),
     (MU, 6, ONE_OR_ALL, [co.uniform(1, 4), co.uniform(1, 9), None]),
-    (CC, 1, lambda: utilization() / 1.4, [0.894, 1.25]), (CC, 2, 1.5, [1.0, 0.667, 120 / 128]),
+    (CC, 1, lambda: utilization() / 1.4, [0.894, 1.25]), (CC, 2, 2 / 3, [5 / 3, 0.6, 90 / 96]),
     (CC, 3, 12, [4, 8, (44, 44, 20, 20)]), (CC, 4, 16, [4, 8, "16 x 8"]),
-    (CC, 5, break_even_under_first_fit, [1.2, 1.0, 0.85]),
+    (CC, 5, break_even_under_first_fit, [1.13, 0.0, 0.3]),
     (CC, 6, gap_with_overtaking, [0.0, -0.19, 19]),
     (CP, 1, 1.64, [0.64, 1.74, "slow"]), (CP, 2, 0.2, [1.2, 0.0, 0.25]),
     (CP, 3, 1.5, [0.15, 15, 10]), (CP, 4, 3, [2, 4, None]),

@@ -193,24 +193,24 @@ def spread(clusters, sizes, components, **parts):
 
 
 @pytest.mark.parametrize(
-    ("clusters", "sizes", "components", "alpha"),
+    ("clusters", "sizes", "components", "penalty"),
     [
         # Six jobs of 4 × 5 beside each other keep 120 of 128 busy; whole, one of 20 a cluster, 80.
-        ([32] * 4, "U[5,5]", 4, 1.5),
+        ([32] * 4, "U[5,5]", 4, 0.5),
         # A whole job of 18 wastes 14 of 32; spread over both clusters three run, 54 of 64.
-        ([32, 32], "U[9,9]", 2, 1.5),
+        ([32, 32], "U[9,9]", 2, 0.5),
         # Spread jobs of 2 × 3 leave 2 of each 8; a whole job of 6 does too.
-        ([8, 8], "U[3,3]", 2, 1.0),
+        ([8, 8], "U[3,3]", 2, 0.0),
         # One job fills the small cluster; whole, one of 6 fits no other.
-        ([6, 3], "U[3,3]", 2, 1.0),
+        ([6, 3], "U[3,3]", 2, 0.0),
     ],
 )
 @pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(50)])
 def test_jobs_of_one_size_break_even_where_counting_says(
-    clusters, sizes, components, alpha, policy
+    clusters, sizes, components, penalty, policy
 ):
     case = BreakEven(spread(clusters, sizes, components, scheduling=policy))
-    np.testing.assert_allclose(case.measure(TINY, 1).values, alpha, rtol=1e-3)
+    np.testing.assert_allclose(case.measure(TINY, 1).values, penalty, atol=1e-3)
 
 
 def test_a_reader_adds_points_and_panels(result):
@@ -221,7 +221,7 @@ def test_a_reader_adds_points_and_panels(result):
     assert {*table["panel"]} == {*cc.POLICIES, "FPFS(max_jumps=1)"}
     assert table.query("line == 'mine'")["share"].tolist() == [9 / 16, 5 / 16, 5 / 16]
     pd.testing.assert_frame_equal(table[table["line"] != "mine"], whole)
-    mine = whole[:1].assign(line="mine", alpha=9.0, ci95_low=8.0, ci95_high=10.0)
+    mine = whole[:1].assign(line="mine", penalty=9.0, ci95_low=8.0, ci95_high=10.0)
     assert not figure.when(pd.concat([whole, mine]))
 
 
@@ -230,6 +230,6 @@ def test_the_notice_of_when_it_pays_follows_the_numbers(result):
     assert when(table)
     assert not when(table.assign(warning="too few jobs"))
     other = table.copy()
-    other.loc[other["line"] == "2×32", ["alpha", "ci95_low", "ci95_high"]] = 1.5
+    other.loc[other["line"] == "2×32", ["penalty", "ci95_low", "ci95_high"]] = 0.5
     assert not when(other)
-    assert not when(table.assign(ci95_high=1.6))  # which of them is most is not certain
+    assert not when(table.assign(ci95_high=0.6))  # which of them is most is not certain

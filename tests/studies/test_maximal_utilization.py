@@ -110,6 +110,19 @@ def test_notices_and_verdicts_are_true_of_the_losses(name, item, yes, verdict, n
     figure.plot().canvas.draw()
 
 
+def test_that_a_hole_is_filled_once_is_told_where_freer_requests_leave_less_to_overtaking(result):
+    gains, figure = {"ordered": 0.3, "unordered": 0.2, "split as it fits": 0.1}, "freedoms"
+    for more, told in ((1, True), (-1, False)):
+
+        def loss(group, series, values, more=more):
+            return 0.5 - more * gains[group] * ("50" in series) + 0 * values
+
+        shown = study.figure(figure)
+        shown._results = made(result, figure, loss)
+        assert (shown.title == shown.notice) is told
+        shown.plot().canvas.draw()
+
+
 @pytest.mark.parametrize("item", ["MU-2", "MU-3"])
 @pytest.mark.parametrize(
     ("shift", "half", "verdict"),

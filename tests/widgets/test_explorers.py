@@ -38,7 +38,7 @@ OTHER = {
     "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
     "division": {
         "clusters": 5, "cluster 3": 20, "sizes": "64,32,16,16", "components": 3,
-        "their sizes": "U[1,7]", "alpha": 1.4,
+        "their sizes": "U[1,7]", "penalty": 0.4,
     },
     "penalty": {
         "ψ": 0.3, "split above": 5, "components": 3, "load": 0.65, "MaxJumps": "no limit",
@@ -134,7 +134,7 @@ def test_one_line_recreates_an_explorer(name):
         (widgets.sharing_picture, {"penalty": -0.1}, "^penalty = "),
         (widgets.sharing_picture, {"load": "2"}, "^load = "),
         (widgets.sharing_picture, {"weight": "jobs"}, "^weight = "),
-        (widgets.division_picture, {"alpha": 0.9}, "^alpha = 0.9"),
+        (widgets.division_picture, {"penalty": -0.1}, "^penalty = -0.1"),
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
         (widgets.schedule_explorer, {"system": FOURS, "jobs": [1]}, "^jobs = .*; give "),
         (widgets.map_explorer, {"maps": {}}, "^maps is empty"),
@@ -304,16 +304,31 @@ def test_the_sliders_follow_a_text_that_they_could_have_written():
         assert source(box) == before
 
 
-def test_alpha_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
+def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):
     picture = widgets.division_picture("32,32,32,32")
     sizes = divisions.parse_sizes("D(0.9)[1,8]")
     curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(sizes, 4))
     monkeypatch.setattr(divisions, "_curve", None)
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
-    assert picture.alt.startswith("Worst fit can carry 89%")
+    assert picture.alt.startswith("Worst fit carries 89%")
     points = [point for curve in curves.values() for point in curve.points]
     assert all(f"{point.response.estimate:.2f} ± " in picture.alt for point in points)
-    assert widgets.division_picture(alpha=1.6).alt.startswith("Worst fit can carry 56%")
+    assert widgets.division_picture(penalty=0.6).alt.startswith("Worst fit carries 56%")
+
+
+def test_the_schedules_below_follow_the_controls_and_span_at_their_penalty():
+    box = made("division")
+    labels = {"clusters": 5, "components": 3, "their sizes": "U[1,7]", "penalty": 0.4}
+    for label, value in labels.items():
+        before = box.player._schedules
+        control(box, label).value = value
+        assert (
+            box.player._schedules["first fit"].start.tolist() != before["first fit"].start.tolist()
+        )
+    for schedule in box.player._schedules.values():
+        assert schedule.spans.all()
+        np.testing.assert_allclose(schedule.end - schedule.start, 1.4 * schedule.jobs.runtime)
+    assert box._repr_mimebundle_()["text/html"].count("<img") == 2
 
 
 def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
