@@ -85,8 +85,11 @@ def _max_utilization(asked: co.Scenario) -> Sample:
 
 
 def _slowest_link(answer: Any) -> str:
-    hint = "psi is alpha times lambda; what is asked for is 1 + lambda"
-    return near(answer, 1 + 0.160 / 0.25, 0.011, hint)
+    right = 1 + 0.160 / 0.25
+    hint = "the penalty is alpha times lambda; what is asked for is 1 + lambda"
+    if abs(float(answer) - right + 1) < 0.011:
+        hint = "that is lambda itself; what is asked for is a ratio of times"
+    return near(answer, right, 0.011, hint)
 
 
 def _jobs_of_one_size(answer: Any) -> str:
@@ -94,11 +97,18 @@ def _jobs_of_one_size(answer: Any) -> str:
     ways = (scenario(0, WHOLE.with_(model=sixteen, above=n)) for n in (16, 15))
     whole, split = (_max_utilization(each).mean for each in ways)
     hint = "count how many components fit into a cluster, and so how many jobs run at once"
+    if abs(float(answer) - split / whole) < 0.005:
+        hint = (
+            "that is how much more is done at no penalty, as a ratio; take away what whole jobs do"
+        )
     return near(answer, split / whole - 1, 0.005, hint)
 
 
-def _stretch_alone(answer: Any) -> str:
-    return near(answer, 10 * 0.15, 0.06, "they wait alike, so only the stretch of the run differs")
+def _penalty_alone(answer: Any) -> str:
+    hint = "they wait alike, so only what the penalty adds to the run time differs"
+    if abs(float(answer) - 0.15) < 0.006:
+        hint = "that is the difference of the penalties, a share of the run time; how long is that?"
+    return near(answer, 10 * 0.15, 0.06, hint)
 
 
 def _how_many_components(answer: Any) -> str:
@@ -126,11 +136,11 @@ def _threshold_at_need(answer: Any) -> str:
         at_need = _split(psi=psi).with_(placement=AT_NEED)
         return _max_utilization(scenario(0)) - _max_utilization(at_need)
 
-    hint = "compare the maximal utilization of whole jobs and of jobs split at need, at several psi"
+    hint = "compare the maximal utilization of whole jobs and of split ones, at several penalties"
     return near(answer, crossing(costs, 0.0, 0.6).interval.estimate, 0.02, hint)
 
 
-EXERCISES = dict(enumerate((_slowest_link, _jobs_of_one_size, _stretch_alone, _how_many_components,
+EXERCISES = dict(enumerate((_slowest_link, _jobs_of_one_size, _penalty_alone, _how_many_components,
                             _threshold_of_more_jobs, _threshold_at_need), start=1))  # fmt: skip
 check = checker(EXERCISES)
 

@@ -322,7 +322,7 @@ _add_lines(
     groups=GROUPS, against=SAME_PENALTY, claims=("CP-7",),
 )  # fmt: skip
 _add_lines(
-    "figure6", f"split jobs by their own penalty (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {SETTING}",
+    "figure6", f"split jobs by penalty (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {SETTING}",
     lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-2),  # few above 16
     notice="If all above 3 are split, jobs of the highest penalty respond later than of the lowest",
     when=lambda t: _less(t, *({"group": name, "above": 3} for name in ("C1", "C4"))),

@@ -58,7 +58,7 @@ BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (
 BOUND_PART, FEWEST = 2, 6_000
 #: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
 #: so much longer to settle near saturation. What needs more than the second has no mean.
-SETTLES, LONGEST = 80, 300_000
+SETTLES, LONGEST = 80, 400_000
 #: Why there is no answer where queues grow.
 UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
 NEITHER = "both may be saturated"
