@@ -87,11 +87,11 @@ def test_a_cell_near_saturation_is_right_or_has_no_number():
         assert each["verdict"] == "gains"
         assert each["ci95_low"] < long["change"] < each["ci95_high"]
     for load, psi, side in ((0.786, 0.4, "split"), (0.797, 0.1, "whole"), (0.797, 0.25, "both")):
-        found = cell(load, psi, (1_000, 6), 3)
+        found = cell(load, psi, (1_000, 6), 2008)
         assert found["saturated"] == side
         assert not np.isfinite(found["change"]) or found["change"] == -100
     # A load that can be carried, too near the maximum for runs of the length that is allowed.
-    near = respond(scenario(0), 0.75, (1_000, 6), 3, longest=4_000)
+    near = respond(scenario(0), 0.75, (1_000, 6), 2008, longest=4_000)
     assert near.saturated
     assert near.max_utilization.interval.low > 0.76
 
