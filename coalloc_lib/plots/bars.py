@@ -26,7 +26,7 @@ def bars(
     table: pd.DataFrame, *, value: str, group: str, series: str, xlabel: str = "capacity loss",
     threshold: tuple[str, Mapping[str, Level]] | None = None, words: str | None = None,
     most: float = np.inf, look: Mapping[str, Sign] | None = None, title: str = "",
-    subtitle: str = "",
+    subtitle: str = "", dark: str | None = None,
 ) -> Figure:  # fmt: skip
     """Draw a bar for each row, with its 95 % interval, its name and its value.
 
@@ -40,9 +40,11 @@ def bars(
         What a claim is judged by, and where it lies in each group, or from where to where.
     most, look : float, dict of Sign, optional
         Where bars are cut off, with an arrow; signs by series.
+    dark : str, optional
+        The column of how much of each bar, from the left, is dark; the rest is then pale.
     """
     labels = {"group": group, "series": series, "words": words}
-    rows = tidy(table, labels, {"value": value}, closed=True)
+    rows = tidy(table, labels, {"value": value, "dark": dark or value}, closed=True)
     groups = list(rows["group"].unique())
     rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
     rows = rows.sort_values("group", key=lambda each: each.map(groups.index), kind="stable")
@@ -51,7 +53,9 @@ def bars(
     figure, axes = new_figure(0.55 + BAR * len(rows) + GAP * len(groups))
     ends = []
     for row in rows.itertuples():
-        axes.barh(row.at, min(row.value, most), 0.86, color=look[row.series].colour)
+        for length, alpha in ((row.value, 0.45), (row.dark, 1.0)) if dark else ((row.value, 1.0),):
+            its = {"color": look[row.series].colour, "alpha": alpha}
+            axes.barh(row.at, min(length, most), 0.86, **its)
         if row.high > most:
             axes.plot(most, row.at, ">", color=look[row.series].colour, markersize=9, clip_on=False)
         elif row.low < row.high:

@@ -26,7 +26,7 @@ from coalloc_lib.widgets.controls import (
 )
 
 #: How the penalty is said.
-BY_FACTORS, DIRECTLY = "alpha and lambda", "psi"
+BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
 #: Splitting policies by the names that a reader sees.
 PLACEMENTS = {"always split": SPLIT_BY["always"], "split at need": SPLIT_BY["at need"]}
 #: How often a job may be passed, by what the slider calls it.
@@ -34,6 +34,8 @@ JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].sear
 BASE_JUMPS = model.JUMPS
 #: Jobs of a run and runs, while a control moves and when it rests.
 COARSE, FINE = (1_500, 6), (20_000, 12)
+#: Jobs of the longest run while a control moves: near saturation there is no answer before rest.
+LONGEST_COARSE = 6_000
 #: What the bars are called.
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
@@ -41,6 +43,7 @@ LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
 #: The mean responses of a scenario, kept for a control that comes back.
 _respond = lru_cache(maxsize=512)(model.respond)
+_break_even = lru_cache(maxsize=512)(model.break_even)
 
 
 def penalty_picture(
@@ -68,8 +71,9 @@ def penalty_picture(
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
     case = replace(case, scenario=case.scenario.with_(placement=rule))
+    size, longest = (COARSE, LONGEST_COARSE) if coarse else (FINE, model.LONGEST)
     responses = {
-        name: _respond(each.scenario, load, COARSE if coarse else FINE, study.seed)
+        name: _respond(each.scenario, load, size, study.seed, longest)
         for name, each in ((KEPT, case.whole), (SPLIT, case))
     }
     changes = {
@@ -78,34 +82,47 @@ def penalty_picture(
     }
     rows = [
         _row("all jobs" if group == model.STREAM else group, name, each.means[group].interval,
-             f", {changes[group]}" if name == SPLIT else "")
+             f", {changes[group]}" if name == SPLIT else "",
+             each.mean(group) - each.mean(f"{group} wait"))
         for group in model.NAMES
         for name, each in responses.items()
         if not each.saturated
     ]  # fmt: skip
-    title, xlabel = f"All jobs: splitting {changes[model.STREAM]}", "mean response time"
+    title = f"All jobs: splitting {changes[model.STREAM]}"
+    xlabel = "mean response time; dark: running, pale: waiting"
     carried = {n: r.max_utilization for n, r in responses.items() if r.saturated}
     if carried:
         those = " and of ".join(f"{name} jobs ({most.mean:.3f})" for name, most in carried.items())
-        title = f"Saturated: load {load:g} may exceed the maximal utilization of {those}"
+        title = f"No mean: load {load:g} is above or too near the maximal utilization of {those}"
     if not rows:
         rows = [_row("load", name, most.interval) for name, most in carried.items()]
         xlabel = f"maximal utilization; the offered load is {load:g}"
     subtitle = (
-        f"{model.SYSTEM}, ψ = {psi:g}, jobs above {above} in {components} components, {placement}, "
-        f"load {load:g}, MaxJumps {model.jumps_label(max_jumps)}; bars: 95 % intervals"
+        f"{model.SYSTEM}, penalty {psi:g}, jobs above {above} in {components} components, "
+        f"{placement}, load {load:g}, MaxJumps {model.jumps_label(max_jumps)}"
     )
+    if components > 1 and above < model.WHOLE.sizes.maximum:
+        even = _break_even(case.scenario, responses[KEPT].max_utilization, size, study.seed)
+        subtitle += f"; by processor-hours splitting pays up to {_up_to(even.interval)}"
     figure = plots.bars(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
-        xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle,
+        xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle, dark="dark",
     )  # fmt: skip
     return Picture(figure, rows=[f"{r['group']} {r['series']} {r['words']}" for r in rows])
 
 
-def _row(group, series, interval, verdict=""):
-    """Return a bar as a row of a table."""
-    words = plots.format_interval(interval) + verdict
-    row = {"group": group, "series": series, "words": words}
+def _up_to(even):
+    """Say up to which penalty splitting pays."""
+    return (
+        "no penalty" if even.above(0) is False else f"{even.estimate:.2f} ± {even.half_width:.2f}"
+    )
+
+
+def _row(group, series, interval, verdict="", running=None):
+    """Return a bar as a row of a table, dark as far as jobs run."""
+    words = plots.format_interval(interval, 1 if running else 3) + verdict
+    dark = interval.estimate if running is None else running
+    row = {"group": group, "series": series, "words": words, "dark": dark}
     return row | interval_columns(interval, "response")
 
 
@@ -124,7 +141,7 @@ def penalty_explorer(state: str = "") -> Explorer:
     given = choice("penalty given by", (BY_FACTORS, DIRECTLY))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
-    psi = slider_with_entry("ψ", 0.1, 0.0, 2.0, 0.01)
+    psi = slider_with_entry("penalty", 0.1, 0.0, 2.0, 0.01)
     for each, way in ((alpha, BY_FACTORS), (ratio, BY_FACTORS), (psi, DIRECTLY)):
         disable(each, given, partial(ne, way))
 
@@ -149,8 +166,8 @@ def penalty_explorer(state: str = "") -> Explorer:
     def draw(given_by: str, alpha: float, ratio: float, max_jumps: str, **values: Any) -> Picture:
         return penalty_picture(max_jumps=JUMPS[max_jumps], **values)
 
-    hint = ipw.HTML("<p>ψ = α λ: the share of its time that a job communicates, and by what the "
-                    "links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
+    hint = ipw.HTML("<p>penalty = α λ: the share of its time that a job communicates, and by what "
+                    "the links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
     return Explorer(controls, draw, state=state, simulates=lambda **_: True, above=[hint])
 
 

@@ -1,10 +1,9 @@
-"""Notebook 03: twenty jobs that splitting helps or hurts, exercises, and the leaderboard."""
+"""Notebook 03: six jobs that splitting helps or hurts, exercises, and the leaderboard."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import coalloc_lib as co
@@ -15,9 +14,16 @@ from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 
-#: Jobs of a case, their penalty near the threshold, and a load that makes twenty jobs wait.
-JOBS, PENALTY, LOAD = 20, 0.2, 1.5
-SEEDS, FOUND = range(400), {"helps": 196, "hurts": 106}  # looked through, what `search` finds
+#: Six jobs on three clusters: when each comes, how long it runs, how many processors it has.
+SYSTEM = co.Multicluster([8, 8, 8])
+CASES = {
+    "helps": ((0, 2, 2, 2, 4, 4), (6, 6, 4, 4, 2, 4), (2, 2, 4, 7, 3, 2)),
+    "hurts": ((1, 2, 2, 2, 3, 4), (4, 6, 6, 2, 2, 2), (8, 5, 5, 3, 3, 6)),
+}
+#: Jobs of more processors are split into three components, and then run a quarter longer.
+HALF_A_CLUSTER, PENALTY_OF_SIX = 4, 0.25
+#: The penalty of the project.
+PENALTY = 0.2
 #: Jobs of a run in heavy traffic, and runs; jobs of a run of a response time.
 BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
 AT_NEED = co.SingleThenSpan(co.WorstFit())
@@ -32,15 +38,23 @@ def _split(above: int = 10, psi: float = 0.0, max_jumps: int = 0, parts: int = 4
 
 @dataclass(frozen=True)
 class Case:
-    """The same jobs, whole and with the large ones split, under first come, first served."""
+    """The same six jobs, whole and with the large ones split, under first come, first served."""
 
-    seed: int
+    submit: tuple[int, ...]
+    runtime: tuple[int, ...]
+    processors: tuple[int, ...]
 
     @property
     def pair(self) -> list[co.Schedule]:
         """The schedules of the whole jobs and of the split ones."""
-        both = scenario(0), _split(psi=PENALTY)
-        return [each.simulate(JOBS, load=LOAD, seed=self.seed) for each in both]
+        split = [
+            (n - 2 * (n // 3), n // 3, n // 3) if n > HALF_A_CLUSTER else (n, 0, 0)
+            for n in self.processors
+        ]
+        whole = co.JobStream(self.submit, self.runtime, [[n] for n in self.processors])
+        both = whole, whole.replace(components=split, span_penalty=PENALTY_OF_SIX)
+        rules = {"scheduling": co.FCFS(), "placement": co.WorstFit()}
+        return [co.simulate(SYSTEM, each, **rules) for each in both]
 
     @property
     def ratio(self) -> float:
@@ -48,34 +62,20 @@ class Case:
         whole, split = self.pair
         return float(split.response.mean() / whole.response.mean())
 
-    @property
-    def schedules(self) -> dict[str, co.Schedule]:
-        """Both, by labels that say what to look for: how many are split, and the mean responses."""
-        names = "no co-allocation", f"{self.pair[1].spans.sum()} jobs split, ψ = {PENALTY}"
-        both = zip(names, self.pair, strict=True)
-        return {f"{name}: mean response {each.response.mean():.1f}": each for name, each in both}
-
-    @property
-    def words(self) -> str:
-        """What the viewer should see."""
-        whole, split = self.pair
-        sooner, later = (np.sum(sign * (split.end - whole.end) > 1e-9) for sign in (-1, 1))
-        return (
-            f"Mean response {whole.response.mean():.1f} whole and {split.response.mean():.1f} "
-            f"split ({100 * (self.ratio - 1):+.0f} %): {sooner} of {JOBS} jobs end sooner, {later} "
-            f"later; the mean wait goes from {whole.wait.mean():.1f} to {split.wait.mean():.1f}"
-        ).replace("-", "−")
+    def player(self) -> co.Player:
+        """Play both on one clock, whole above, and split below."""
+        last = max(each.end.max() for each in self.pair)
+        labels = (
+            f"{name}: mean response {each.response.mean():.1f} h"
+            for name, each in zip(("whole", "split"), self.pair, strict=True)
+        )
+        shown = dict(zip(labels, self.pair, strict=True))
+        return co.Player(shown, unit="h", window=(0, float(last) + 1), now=5.0)
 
 
 def splitting_case(kind: str) -> Case:
-    """Return the case in which splitting ``"helps"``, or ``"hurts"``."""
-    return Case(FOUND[one_of("kind", kind, tuple(FOUND))])
-
-
-def search() -> dict[str, int]:
-    """Return the seeds of `SEEDS` whose jobs splitting helps most, and hurts most."""
-    ratios = [Case(seed).ratio for seed in SEEDS]
-    return {"helps": SEEDS[int(np.argmin(ratios))], "hurts": SEEDS[int(np.argmax(ratios))]}
+    """Return the six jobs which splitting ``"helps"``, or ``"hurts"``."""
+    return Case(*CASES[one_of("kind", kind, tuple(CASES))])
 
 
 @lru_cache
@@ -85,8 +85,11 @@ def _max_utilization(asked: co.Scenario) -> Sample:
 
 
 def _slowest_link(answer: Any) -> str:
-    hint = "psi is alpha times lambda; what is asked for is 1 + lambda"
-    return near(answer, 1 + 0.160 / 0.25, 0.011, hint)
+    right = 1 + 0.160 / 0.25
+    hint = "the penalty is alpha times lambda; what is asked for is 1 + lambda"
+    if abs(float(answer) - right + 1) < 0.011:
+        hint = "that is lambda itself; what is asked for is a ratio of times"
+    return near(answer, right, 0.011, hint)
 
 
 def _jobs_of_one_size(answer: Any) -> str:
@@ -94,11 +97,18 @@ def _jobs_of_one_size(answer: Any) -> str:
     ways = (scenario(0, WHOLE.with_(model=sixteen, above=n)) for n in (16, 15))
     whole, split = (_max_utilization(each).mean for each in ways)
     hint = "count how many components fit into a cluster, and so how many jobs run at once"
+    if abs(float(answer) - split / whole) < 0.005:
+        hint = (
+            "that is how much more is done at no penalty, as a ratio; take away what whole jobs do"
+        )
     return near(answer, split / whole - 1, 0.005, hint)
 
 
-def _stretch_alone(answer: Any) -> str:
-    return near(answer, 10 * 0.15, 0.06, "they wait alike, so only the stretch of the run differs")
+def _penalty_alone(answer: Any) -> str:
+    hint = "they wait alike, so only what the penalty adds to the run time differs"
+    if abs(float(answer) - 0.15) < 0.006:
+        hint = "that is the difference of the penalties, a share of the run time; how long is that?"
+    return near(answer, 10 * 0.15, 0.06, hint)
 
 
 def _how_many_components(answer: Any) -> str:
@@ -126,11 +136,11 @@ def _threshold_at_need(answer: Any) -> str:
         at_need = _split(psi=psi).with_(placement=AT_NEED)
         return _max_utilization(scenario(0)) - _max_utilization(at_need)
 
-    hint = "compare the maximal utilization of whole jobs and of jobs split at need, at several psi"
+    hint = "compare the maximal utilization of whole jobs and of split ones, at several penalties"
     return near(answer, crossing(costs, 0.0, 0.6).interval.estimate, 0.02, hint)
 
 
-EXERCISES = dict(enumerate((_slowest_link, _jobs_of_one_size, _stretch_alone, _how_many_components,
+EXERCISES = dict(enumerate((_slowest_link, _jobs_of_one_size, _penalty_alone, _how_many_components,
                             _threshold_of_more_jobs, _threshold_at_need), start=1))  # fmt: skip
 check = checker(EXERCISES)
 

@@ -4,7 +4,6 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario
-from lessons import communication_penalty as lesson
 from lessons.communication_penalty import leaderboard, splitting_case
 
 
@@ -39,8 +38,14 @@ def test_the_leaderboard_takes_own_rules_and_orders_by_maximal_utilization():
     assert line["maximal utilization"] == pytest.approx(known, abs=0.003)
 
 
-def test_the_cases_are_those_that_the_search_finds():
-    assert lesson.search() == lesson.FOUND
-    assert splitting_case("helps").ratio < 0.95 < 1.05 < splitting_case("hurts").ratio
+def test_splitting_helps_six_jobs_and_hurts_six_others():
+    assert splitting_case("helps").ratio < 0.9 < 1.2 < splitting_case("hurts").ratio
+    for kind, waiting in (("helps", 0), ("hurts", 1)):
+        pair = splitting_case(kind).pair
+        assert (pair[1].verify().spans == (pair[0].jobs.processors > 4)).all()
+        # The fourth job waits where the text says so: whole in one case, in the other split.
+        assert [each.wait[3] > 0 for each in pair] == [not waiting, bool(waiting)]
+        idle = 8 - pair[1].allocation[:3].sum(axis=0)
+        assert (idle.max() < 3 <= idle.sum()) == bool(waiting)
     with pytest.raises(co.InputError, match="kind"):
         splitting_case("either")

@@ -12,7 +12,8 @@ SMALL = {
         cell_jobs=8_000, response_jobs=None, map_jobs=1_500,
     ),
     "communication-penalty": Scale(
-        jobs=1_000, runs=3, search_jobs=1_000, search_runs=3, search_budget=5, map_jobs=500,
+        jobs=1_000, runs=3, search_jobs=1_000, search_runs=3, search_budget=5,
+        search_longest=20_000, map_jobs=500,
         map_runs=3, jumps=(8, 20), spread_jumps=(8, 20), search_jumps=(8,), waiting_jumps=(20,),
         map_jumps=(8,),
         along=(0.0, 0.3), penalties=(0.05, 0.2), map_penalties=(0.0, 0.2), above=(3, 10, 19),

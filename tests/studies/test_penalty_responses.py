@@ -16,7 +16,7 @@ from coalloc_lib.studies.communication_penalty.responses import Responses, chang
 
 GROUPS, NAMES = responses.GROUPS, responses.NAMES
 TINY = (4_000, 6)
-SEARCH = SimpleNamespace(search_jobs=4_000, search_runs=6, search_budget=20)
+SEARCH = SimpleNamespace(search_jobs=4_000, search_runs=6, search_budget=20, search_longest=40_000)
 NOISE = np.array([0.99, 1.0, 1.01, 1.0])
 #: Maximal utilizations: above the load for certain, and far below it.
 MUCH, LITTLE = 0.95 * NOISE, 0.4 * NOISE
@@ -42,13 +42,14 @@ def test_means_are_those_of_the_runs_after_the_warm_up():
     jobs, runs = 2_000, 3
     found = respond(asked, 0.5, (jobs, runs), seed=2)
     assert not found.saturated
-    own = {name: f"{name} wait" for name in (responses.ALL_SPLIT, *responses.BY_PENALTY)}
-    assert set(found.means) == {*NAMES, *own, *own.values()}
+    every = (*NAMES, responses.ALL_SPLIT, *responses.BY_PENALTY)
+    own = {name: f"{name} wait" for name in every}
+    assert set(found.means) == {*own, *own.values()}
     first = int(WARM_UP * jobs)
     for run, seed in enumerate(spawn(2, runs)):
         schedule = asked.simulate(jobs, load=0.5, seed=seed)
-        every = {"stream": (0, 99)} | GROUPS
-        for name, (least, most) in every.items():
+        by_size = {"stream": (0, 99)} | GROUPS
+        for name, (least, most) in by_size.items():
             mine = [j for j in range(first, jobs) if least <= schedule.jobs.processors[j] <= most]
             assert found.means[name].values[run] == pytest.approx(schedule.response[mine].mean())
         for name, (least, most) in ({responses.ALL_SPLIT: (0, 1)} | responses.BY_PENALTY).items():
@@ -68,6 +69,31 @@ def test_a_load_past_saturation_has_no_means_and_the_maximal_utilization_does_no
     np.testing.assert_array_equal(low.max_utilization.values, high.max_utilization.values)
     assert low.max_utilization.mean == pytest.approx(0.87, abs=0.02)
     assert np.isnan(high.mean("S1"))
+
+
+def test_a_cell_near_saturation_is_right_or_has_no_number():
+    """Whole jobs under FCFS carry .80: runs of 1,000 jobs would never show their queue at .786."""
+
+    def cell(load, psi, size, seed):
+        both = served(0, load, above=10, span_penalty=psi), served(0, load, above=19)
+        return change(*(respond(x.scenario, load, size, seed) for x in both), "stream")
+
+    long = cell(0.786, 0.1, (250_000, 6), 4)
+    assert long["ci95_high"] < -40
+    cells = [cell(0.786, 0.1, (1_000, 6), seed) for seed in (2008, 3)]
+    known = [each for each in cells if not each["saturated"]]
+    assert known
+    for each in known:
+        assert each["verdict"] == "gains"
+        assert each["ci95_low"] < long["change"] < each["ci95_high"]
+    for load, psi, side in ((0.786, 0.4, "split"), (0.797, 0.1, "whole"), (0.797, 0.25, "both")):
+        found = cell(load, psi, (1_000, 6), 2008)
+        assert found["saturated"] == side
+        assert not np.isfinite(found["change"]) or found["change"] == -100
+    # A load that can be carried, too near the maximum for runs of the length that is allowed.
+    near = respond(scenario(0), 0.75, (1_000, 6), 2008, longest=4_000)
+    assert near.saturated
+    assert near.max_utilization.interval.low > 0.76
 
 
 def test_responses_that_still_rise_are_in_doubt(monkeypatch):

@@ -41,7 +41,7 @@ OTHER = {
         "their sizes": "U[1,7]", "penalty": 0.4,
     },
     "penalty": {
-        "ψ": 0.3, "split above": 5, "components": 3, "load": 0.65, "MaxJumps": "no limit",
+        "penalty": 0.3, "split above": 5, "components": 3, "load": 0.65, "MaxJumps": "no limit",
         "placement": "split at need",
     },
     "sharing": {
@@ -63,7 +63,7 @@ def quick(monkeypatch):
 def made(name):
     box = MAKERS[name]()
     if name == "penalty":
-        for label, value in {"penalty given by": "psi", "load": 0.6}.items():
+        for label, value in {"penalty given by": "itself", "load": 0.6}.items():
             control(box, label).value = value
     return box
 
@@ -346,7 +346,7 @@ def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
 
 def test_the_penalty_is_the_product_or_given_directly():
     box = made("penalty")
-    given, alpha, ratio, psi = (control(box, n) for n in ("penalty given by", "α", "λ", "ψ"))
+    given, alpha, ratio, psi = (control(box, n) for n in ("penalty given by", "α", "λ", "penalty"))
     assert [alpha.disabled, ratio.disabled, psi.disabled] == [True, True, False]
     alpha.value = 1.0
     assert psi.value == 0.1
@@ -393,7 +393,7 @@ def test_at_a_vanishing_load_splitting_at_need_changes_nothing(tables):
 )
 def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
     picture = widgets.penalty_picture(psi=psi, above=3, load=load, max_jumps=0 if psi == 0 else 20)
-    words = f"^Saturated: load {load:g} may exceed the maximal utilization of "
+    words = f"^No mean: load {load:g} is above or too near the maximal utilization of "
     assert re.match(words + saturated, picture.alt)
     if load == 1.0:
         assert set(tables[0]["group"]) == {"load"}

@@ -206,8 +206,7 @@ def _spread_is_worse(results: Results) -> Decision:
 
 @claim(
     "CP-8", "response time of C4 less that of C1, over that of all split jobs", "figure6",
-    f"no scheduler sees ψ, so all wait alike; C4 runs {LONGER:g} longer than C1; mean over the "
-    "thresholds",
+    "no scheduler sees the penalty, so all wait alike; mean over the thresholds",
 )  # fmt: skip
 def _own_penalty_matters(lines):
     every = [one.means for one, _ in lines[""].values() if one.means]
@@ -227,12 +226,12 @@ def _own_penalty_matters(lines):
 @claim("CP-9", "lowest threshold of all groups", "thresholds")
 def _free_splitting_pays(found):
     ends = {name: found.by_group[name].interval for name in paper.NAMES}
-    return least(ends.values()), {f"{n} gains at ψ = 0": x.above(0) for n, x in ends.items()}
+    return least(ends.values()), {f"{n} gains at penalty 0": x.above(0) for n, x in ends.items()}
 
 
 @claim(
     "CP-10", "threshold of the stream", "thresholds",
-    "the 25 % of 2002 is for other machines and jobs; a spread of ψ is not the cause (CP-7)",
+    "the 25 % of 2002 is for other machines and jobs; their spread is not the cause (CP-7)",
 )  # fmt: skip
 def _less_viable(found):
     stream = found.by_group["stream"].interval

@@ -40,20 +40,20 @@ study = Study(
     scales=scales(
         jobs=(10_000, 60_000), runs=(8, 20),
         search_jobs=(5_000, 60_000), search_runs=(8, 20), search_budget=(11, 17),
-        map_jobs=(1_000, 10_000), map_runs=(6, 12),
+        search_longest=(40_000, paper.LONGEST), map_jobs=(1_000, 10_000), map_runs=(6, 12),
         # Of Figures 1 to 4, and of 5 and 6; the first as far as the printed thresholds tell.
         jumps=((JUMPS, 100), (JUMPS, 20, 100)), spread_jumps=((JUMPS,), (JUMPS, 20, 100)),
-        search_jumps=((0, 2, 4, 6, 8, 10, 12, 20, 50, NO_LIMIT),) * 2,
+        search_jumps=((0, 4, 8, 12, 20, NO_LIMIT), (0, 2, 4, 6, 8, 10, 12, 20, 50, NO_LIMIT)),
         # The same, counted over a job's whole wait.
-        waiting_jumps=((8, 20), (2, 4, 6, 8, 10, 12, 20, 50, 100)),
-        map_jumps=((JUMPS,), (0, JUMPS, 100, NO_LIMIT)),
+        waiting_jumps=((20, 50), (2, 4, 6, 8, 10, 12, 20, 50, 100)),
+        map_jumps=((0, JUMPS), (0, JUMPS, 100, NO_LIMIT)),
         # Of Figure 1, of Figure 3 (the paper says only that they are four), and of maps.
         along=((0.0, 0.1, 0.2, 0.3), (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
         penalties=((0.05, 0.1, 0.2), (0.05, 0.1, 0.15, 0.2)),
         map_penalties=((0.0, 0.1, 0.2, 0.4), (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)),
         # Splitting thresholds, of which the last splits none.
         above=((3, 6, 10, 16, 19), (3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 19)),
-        map_above=((3, 7, 10, 16), (3, 5, 7, 10, 13, 16)),
+        map_above=((3, 10, 16), (3, 5, 7, 10, 13, 16)),
         # Of Figure 4, of which the paper prints one, and of maps.
         loads=((0.5, 0.7, PRINTED_LOAD), (0.5, 0.6, 0.7, 0.75, PRINTED_LOAD)),
         map_loads=((0.5, PRINTED_LOAD), (0.5, 0.65, PRINTED_LOAD)),
@@ -138,10 +138,10 @@ def shares(entries: Entries, results: Results) -> pd.DataFrame:
 
 #: Ends of intervals in tables; those of response times beside ratios have other names.
 ENDS, OF_TIMES = ("ci95_low", "ci95_high"), ("response_low", "response_high")
-PSI, THRESHOLD = "execution time penalty ψ", "splitting threshold (jobs above are split)"
+PSI, THRESHOLD = "penalty", "splitting threshold (jobs above are split)"
 SETTING = f"5×20, D(0.85), FPFS, worst fit, load {PRINTED_LOAD}"
 #: What split jobs are held against, other than all of themselves.
-NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"ψ = {CONSTANT} for all"
+NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"the penalty {CONSTANT} for all"
 #: Groups without bands where all groups are drawn: five bands would be one smear.
 BARE = ("S1", "S2", "S3")
 _SHADES = plots.shades([*GROUPS, "the lightest, in which names are hard to read"])
@@ -289,7 +289,7 @@ _add_lines(
     printed=pd.DataFrame({"line": PRINTED.keys(), "place": PRINTED.values()}),
 )  # fmt: skip
 _add_lines(
-    "figure2", f"ψ = 0.05; {SETTING}",
+    "figure2", f"penalty 0.05; {SETTING}",
     lambda scale: along_thresholds(scale, {"": (0.05, PRINTED_LOAD)}),
     notice="The largest jobs respond sooner if all above 3 are split than if nobody is",
     when=lambda t: _less(pick(t, group="S4"), {"above": 3}, {"above": 19}, OF_TIMES),
@@ -297,14 +297,14 @@ _add_lines(
 )  # fmt: skip
 _add_lines(
     "figure3", f"jobs of S4 (7 to 19 processors); {SETTING}",
-    lambda s: along_thresholds(s, {f"ψ = {psi:g}": (psi, PRINTED_LOAD) for psi in s.penalties}),
-    notice="Splitting all above 3 is better than all above 16 at ψ = 0.05, and worse at ψ = 0.2",
+    lambda s: along_thresholds(s, {f"penalty {psi:g}": (psi, PRINTED_LOAD) for psi in s.penalties}),
+    notice="Splitting all above 3 is better than all above 16 at penalty 0.05, worse at 0.2",
     when=lambda t: _less(pick(t, psi=0.05), {"above": 3}, {"above": 16}, OF_TIMES)
     and _less(pick(t, psi=0.2), {"above": 16}, {"above": 3}, OF_TIMES),
     groups=("S4",), claims=("CP-5",),
 )  # fmt: skip
 _add_lines(
-    "figure4", f"jobs of S4, ψ = {CONSTANT}; 5×20, D(0.85), FPFS, worst fit",
+    "figure4", f"jobs of S4, penalty {CONSTANT}; 5×20, D(0.85), FPFS, worst fit",
     lambda s: along_thresholds(s, {f"load {load:g}": (CONSTANT, load) for load in s.loads}),
     notice="The higher the load, the later all respond, whoever is split",
     when=lambda t: len(t) and all(
@@ -314,7 +314,7 @@ _add_lines(
     groups=("S4",), claims=("CP-6", "CP-12"),
 )  # fmt: skip
 _add_lines(
-    "figure5", f"ψ drawn from U[0.001, 0.199] for each job; {SETTING}",
+    "figure5", f"penalty of each job drawn from U[0.001, 0.199]; {SETTING}",
     lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-2),  # few above 16
     notice="Penalties that differ from job to job change no group's response by 1 % for certain",
     when=lambda t: len(known := t[(t["warning"] == "") & t["ratio"].notna()])
@@ -322,7 +322,7 @@ _add_lines(
     groups=GROUPS, against=SAME_PENALTY, claims=("CP-7",),
 )  # fmt: skip
 _add_lines(
-    "figure6", f"split jobs by their own ψ (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {SETTING}",
+    "figure6", f"split jobs by penalty (C1 < 0.05 < C2 < 0.10 < C3 < 0.15 < C4); {SETTING}",
     lambda scale: along_thresholds(scale, {"": (SPREAD, PRINTED_LOAD)}, last=-2),  # few above 16
     notice="If all above 3 are split, jobs of the highest penalty respond later than of the lowest",
     when=lambda t: _less(t, *({"group": name, "above": 3} for name in ("C1", "C4"))),
@@ -372,7 +372,7 @@ def _draw_thresholds(table, title, subtitle):
 
 @study.add_figure(
     "thresholds",
-    f"ψ at which jobs above {ABOVE} in {PARTS} components respond as soon as whole, load "
+    f"penalty at which jobs above {ABOVE} in {PARTS} components respond as soon as whole, load "
     f"{PRINTED_LOAD}; dashed: printed, and what most programs lost on the DAS",
     lambda scale, seed: {
         (PRINTED_LOAD, jumps, counted): paper.BreakEven(PRINTED_LOAD, jumps, counted)

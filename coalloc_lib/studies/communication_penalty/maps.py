@@ -19,9 +19,9 @@ ABOVE, PARTS, PRINTED_LOAD = paper.ABOVE, paper.PARTS, paper.PRINTED_LOAD
 JUMPS, NO_LIMIT, NAMES, STREAM = paper.JUMPS, paper.NO_LIMIT, paper.NAMES, paper.STREAM
 #: How cells look where one side saturates, and what that means.
 MARKS = {
-    "split": ("longer", "∞: only the split jobs may be saturated"),
-    "whole": ("shorter", "−∞: only the whole ones may be"),
-    "both": ("neither", "×: both may be"),
+    "split": ("longer", "∞: no mean, split jobs fill the system or nearly"),
+    "whole": ("shorter", "−∞: whole ones do"),
+    "both": ("neither", "×: both do"),
 }
 
 
@@ -56,7 +56,7 @@ def draw_map(
     mark = drawn["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()})
     return plots.maps(
         drawn.assign(mark=mark, warning=drawn["warning"].mask(gone, open_), **ends),
-        x="column", y="row", value="change", panel="panel", mark="mark", xlabel="penalty ψ",
+        x="column", y="row", value="change", panel="panel", mark="mark", xlabel="penalty",
         ylabel=ylabel, values="change, %", title=title, subtitle="; ".join(filter(None, texts)),
     )  # fmt: skip
 
@@ -65,6 +65,10 @@ def _more(table, verdict, one, other):
     """Whether more cells with the first values than with others have this verdict on all jobs."""
     counts = [len(pick(table, group=STREAM, verdict=verdict, **each)) for each in (one, other)]
     return counts[0] > counts[1]
+
+
+#: Both ways to split jobs above 3, as rows of the map.
+_ALWAYS_OR_NOT = [{"row": f"above 3, {name}"} for name in PLACEMENTS]
 
 
 def _cell(jumps, load=PRINTED_LOAD, placement="always", above=ABOVE, parts=PARTS, **split):
@@ -93,7 +97,7 @@ def _add_map(name, shows, ylabel, row, panel="{policy}", notice="", when=None, *
 for _jumps, _notice, _when in (
     (JUMPS, "Splitting pays in more cells at the highest load than at the lowest",
      lambda t: _more(t, "gains", {"load": t["load"].max()}, {"load": t["load"].min()})),
-    (NO_LIMIT, "Passed without limit, jobs split at ψ = 0.2 lose in some cells and gain in none",
+    (NO_LIMIT, "Passed without limit, jobs split at a penalty of 0.2 lose or change nothing",
      lambda t: {"loses"} <= {*pick(t, group=STREAM, psi=0.2)["verdict"]} <= {
          "loses", "undecided", "both saturate"}),
 ):  # fmt: skip
@@ -106,15 +110,16 @@ for _jumps, _notice, _when in (
 _add_map(
     "components", f"jobs above {ABOVE} in components, load {PRINTED_LOAD}", "components", "{parts}",
     notice="Five components gain least: each job then needs room on every cluster",
-    when=lambda t: all(_more(t, "gains", {"parts": n}, {"parts": 5}) for n in (2, 3, 4)),
-    jumps="map_jumps", parts=(2, 3, 4, 5), span_penalty="map_penalties",
+    when=lambda t: all(_more(t, "gains", {"parts": n}, {"parts": 5}) for n in (2, 4)),
+    jumps="map_jumps", parts=(2, 4, 5), span_penalty="map_penalties",
 )  # fmt: skip
 _add_map(
     "adaptive",
     f"load {PRINTED_LOAD}, {PARTS} components, always or only of jobs that cannot start whole",
     "", "above {above}, {placement}",
-    notice="Split at need, jobs above 3 lose in fewer cells than if they are always split",
-    when=lambda t: _more(t, "loses", {"row": "above 3, always"}, {"row": "above 3, at need"}),
+    notice="Split at need loses in fewer cells than always split, and gains in no fewer",
+    when=lambda t: _more(t, "loses", *_ALWAYS_OR_NOT)
+    and not _more(t, "gains", *_ALWAYS_OR_NOT),
     jumps="map_jumps", above=(ABOVE, 3), placement=PLACEMENTS, span_penalty="map_penalties",
 )  # fmt: skip
 _add_map(
@@ -122,5 +127,5 @@ _add_map(
     "cannot be split", "{kept_whole:.0%}",
     notice="Where a quarter cannot be split, splitting the others pays less often",
     when=lambda t: _more(t, "gains", {"kept_whole": 0.0}, {"kept_whole": 0.25}),
-    jumps="map_jumps", kept_whole=(0.0, 0.25, 0.5, 0.75), span_penalty="map_penalties",
+    jumps="spread_jumps", kept_whole=(0.0, 0.25, 0.5, 0.75), span_penalty="map_penalties",
 )  # fmt: skip

@@ -12,7 +12,7 @@ from coalloc_lib.curves import RISING
 from coalloc_lib.distributions import Between, Distribution, Exponential, power_of_two
 from coalloc_lib.intervals import Crossing, Interval, Sample, crossing, student
 from coalloc_lib.placement import WorstFit
-from coalloc_lib.saturation import WARM_UP, replicated_traffic
+from coalloc_lib.saturation import HELD, WARM_UP, replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
 from coalloc_lib.seeds import Seed, spawn
@@ -56,6 +56,9 @@ BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (
 
 #: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
+#: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
+#: so much longer to settle near saturation. What needs more than the second has no mean.
+SETTLES, LONGEST = 80, 400_000
 #: Why there is no answer where queues grow.
 UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
 NEITHER = "both may be saturated"
@@ -82,7 +85,7 @@ def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE, counted: str = "
 
 @dataclass(frozen=True)
 class Responses:
-    """Mean responses by group, run by run, and waits (``"C1 wait"``); empty past saturation.
+    """Mean responses by group, run by run, and waits (``"S1 wait"``); empty where `saturated`.
 
     `first` are the means of the first `ONE_RUN` jobs of each run.
     """
@@ -93,7 +96,7 @@ class Responses:
 
     @property
     def saturated(self) -> bool:
-        """Whether the load is not certain to be below the maximal utilization."""
+        """Whether the load is not certain to be below the maximal utilization, or too near it."""
         return not self.means
 
     def mean(self, group: str) -> float:
@@ -175,17 +178,22 @@ def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
     return LoadedScenario(scenario(max_jumps, WHOLE.with_(**split)), load)
 
 
-def respond(scenario: Scenario, load: float, size: tuple[int, int], seed: Seed) -> Responses:
+def respond(
+    scenario: Scenario, load: float, size: tuple[int, int], seed: Seed, longest: int = LONGEST
+) -> Responses:
     """Return mean response times at a load, and the maximal utilization; `size` is (jobs, runs).
 
-    A load not below the interval of the maximal utilization saturates.
+    Near saturation runs are as many times longer as `SETTLES` says. A load not below the interval
+    of the maximal utilization saturates, and one that needs more than the `longest` is too near.
     """
     jobs, runs = size
     known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     bound_jobs = max(jobs // BOUND_PART, FEWEST)
     max_utilization = _max_utilization(scenario, bound_jobs, runs, known.entropy, known.spawn_key)
-    if positive("load", load) >= max_utilization.interval.low:
+    left = 1 - load / max_utilization.mean
+    if positive("load", load) >= max_utilization.interval.low or longest * left**2 < SETTLES:
         return Responses(max_utilization, {})
+    jobs *= int(np.ceil(SETTLES / (jobs * left**2)))
     outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
     rises = student([second - first for first, second, *_ in outcomes]).low > 0
     warning = max_utilization.warning or RISING * bool(rises)
@@ -223,7 +231,9 @@ def _run_once(scenario, load, jobs, seed):
         if not mine[begin].any():
             raise InputError(f"jobs = {jobs}, of which none is in {name}; give more")
     by_group = means(schedule.response, groups | own, kept)
-    by_group |= {f"{name} wait": wait for name, wait in means(schedule.wait, own, kept).items()}
+    by_group |= {
+        f"{name} wait": wait for name, wait in means(schedule.wait, groups | own, kept).items()
+    }
     halves = (half.mean() for half in np.array_split(schedule.response[kept], 2))
     return *halves, by_group, means(schedule.response, groups, begin)
 
@@ -259,6 +269,23 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> dict
         known = replace(known, warning=UNCERTAIN)
     more = {"count": known.count, "saturated": saturated, "verdict": verdict}
     return interval_columns(known, "change") | more
+
+
+def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed) -> Sample:
+    """Return the penalty up to which jobs that are split carry more work, by processor-hours.
+
+    It is (maximum split without a penalty / maximum `whole` - 1) / share of the work that spans,
+    run by run. The share is that of a full system, of jobs as they come.
+    """
+    jobs, runs = max(size[0] // BOUND_PART, FEWEST), size[1]
+    workload = replace(cast(SplitJobs, split.workload), span_penalty=0.0)
+    free = split.with_(workload=workload)
+    known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    carried = _max_utilization(free, jobs, runs, known.entropy, known.spawn_key)
+    full = free.simulate(jobs, seed=seed, backlog=HELD)
+    share = full.jobs.work[full.spans].sum() / full.jobs.work.sum()
+    gains = (carried.values / whole.values - 1) / share if share else np.full(runs, np.nan)
+    return Sample(gains, carried.warning or whole.warning)
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
@@ -310,8 +337,8 @@ class BreakEven:
 
     def measure(self, scale: Scale, seed: Seed) -> Thresholds:
         """Return the penalty at which splitting breaks even, of all jobs and of each group."""
-        size = scale.search_jobs, scale.search_runs
-        kept = respond(scenario(self.max_jumps, WHOLE, self.counted), self.load, size, seed)
+        how = (scale.search_jobs, scale.search_runs), seed, scale.search_longest
+        kept = respond(scenario(self.max_jumps, WHOLE, self.counted), self.load, *how)
         known: dict[float, Responses] = {}
 
         def paying(psi: float) -> Responses:
@@ -319,7 +346,7 @@ class BreakEven:
             if psi not in known:
                 jobs = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
                 asked = scenario(self.max_jumps, jobs, self.counted)
-                known[psi] = respond(asked, self.load, size, seed)
+                known[psi] = respond(asked, self.load, *how)
             return known[psi]
 
         def loss(name: str, psi: float) -> Sample:
