@@ -230,11 +230,11 @@ def where_spanning_pays() -> pd.DataFrame:
 
 
 def map_picture(table: pd.DataFrame) -> plots.Picture:
-    """Draw where spanning pays, with its numbers in words."""
-    known = table[table["mark"] == ""]
+    """Draw where spanning pays; in words, up to which penalty at each load."""
+    where = table[["policy", "load"]].drop_duplicates().itertuples(index=False)
     told = (
-        f"{row.policy}, load {row.load}, penalty {row.penalty}: {row.change:+.1f} %"
-        for row in known.itertuples()
+        f"{policy} at load {load}: pays up to {_up_to(policy, float(load))}"
+        for policy, load in where
     )
     return plots.Picture(draw_map(table), rows=told)
 
@@ -250,18 +250,27 @@ def draw_map(table: pd.DataFrame) -> Figure:
     )  # fmt: skip
 
 
+def _changes(policy: str, load: float) -> tuple[list[float], np.ndarray]:
+    """Return the penalties at which both have a mean, and the log ratio there, a column a run."""
+    whole = responses(policy, load)
+    known = {p: responses(policy, load, p) for p in PENALTIES}
+    ratios = {p: np.log(split / whole) for p, split in known.items() if split is not None}
+    return [*ratios], np.array([*ratios.values()])
+
+
 def break_even(policy: str, load: float) -> Interval:
     """Return up to which penalty spanning pays at a load, from lines between cells of the map.
 
-    It is not a number where the last cell of the map still gains.
+    It is not a number where some run gains at the highest penalty that has a mean, or where whole
+    jobs have none.
     """
-    whole = responses(policy, load)
-    known = [(p, responses(policy, load, p)) for p in PENALTIES]
-    known = [(p, np.log(split / whole)) for p, split in known if split is not None]
-    penalties, changes = np.array([p for p, _ in known]), np.array([each for _, each in known])
-    crossed = changes[-1].min() > 0
-    runs = [np.interp(0.0, run, penalties) if crossed else np.nan for run in changes.T]
-    return student(runs) if crossed else Interval.exact(np.nan)
+    if responses(policy, load) is None:
+        return Interval.exact(np.nan)
+    penalties, changes = _changes(policy, load)
+    if not len(penalties) or changes[-1].min() <= 0 or changes[0].max() >= 0:
+        return Interval.exact(np.nan)
+    rising = np.maximum.accumulate(changes)  # what a line between them needs
+    return student([np.interp(0.0, run, penalties) for run in rising.T])
 
 
 def _change(whole, split):
@@ -305,7 +314,12 @@ def _up_to(policy: str, load: float) -> str:
     """Return the break-even of spanning, in words."""
     found = break_even(policy, load)
     if np.isnan(found.estimate):
-        return f"beyond {PENALTIES[-1]:g}"
+        if responses(policy, load) is None:
+            return "any that can be carried, since whole jobs cannot"
+        gains = [
+            p for p, runs in zip(*_changes(policy, load), strict=True) if student(runs).high < 0
+        ]
+        return f"{max(gains):g} at least" if gains else "none that is certain"
     return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 

@@ -85,3 +85,16 @@ def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):
     found = tour.break_even("FCFS", 0.7)
     assert f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]" in words
     assert np.isnan(tour.break_even("EASY, adaptive", 0.7).estimate)
+
+
+def test_a_break_even_is_no_number_where_the_map_does_not_hold_one(small, monkeypatch):
+    assert tour._up_to("EASY, adaptive", 0.7) == "0.5 at least"
+    known = {None: [10.0, 20.0], 0.0: [9.0, 18.0], 0.1: [9.5, 19.0], 0.2: None}
+    monkeypatch.setattr(tour, "PENALTIES", (0.0, 0.1, 0.2))
+    monkeypatch.setattr(tour, "responses", lambda _, load, p=None: known[p] and np.array(known[p]))
+    assert np.isnan(tour.break_even("FCFS", 0.7).estimate)  # beyond 0.1 it cannot be carried
+    assert tour._up_to("FCFS", 0.7) == "0.1 at least"
+    known[0.2] = [11.0, 22.0]
+    assert 0.1 < tour.break_even("FCFS", 0.7).estimate < 0.2
+    known[None] = None
+    assert "since whole jobs cannot" in tour._up_to("FCFS", 0.7)
