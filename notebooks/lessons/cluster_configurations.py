@@ -112,9 +112,9 @@ def components(result: StudyResult) -> HTML:
     return folded(result, dict(list(ASKED.items())[7:]))
 
 
-def most_of_one_total(result: StudyResult) -> str | None:
-    """Return which of one, two and four components of one total carry most under first fit."""
-    of = {n: partial(compare, result.results, n, line="same total: {}, first fit") for n in "124"}
+def most_of_one_total(result: StudyResult, rule: str = "first fit") -> str | None:
+    """Return which of one, two and four components of one total for certain carry most."""
+    of = {n: partial(compare, result.results, n, line=f"same total: {{}}, {rule}") for n in "124"}
     for n, words in zip("124", ("one", "two", "four"), strict=True):
         if all(of[n](other).max_utilization.above(0) for other in "124" if other != n):
             return words
@@ -131,8 +131,11 @@ def parts_picture(result: StudyResult) -> Picture:
         for name in [f"same total: {n}, {rule}"]
     ]
     shows = "maximal utilization of 4×32 with jobs of one total, by their number of components"
-    title = "Two components carry most where clusters are filled one after the other"
-    title, subtitle = (title, shows) if most_of_one_total(result) == "two" else (shows, "")
+    best = {rule: most_of_one_total(result, rule) for rule in ("first fit", "worst fit")}
+    notice = ", ".join(f"{words} under {rule}" for rule, words in best.items() if words)
+    title, subtitle = (
+        (f"The number of components that carries most: {notice}", shows) if notice else (shows, "")
+    )
     drawn = plots.bars(
         pd.DataFrame(rows), value="estimate", group="jobs", series="placement",
         xlabel="maximal utilization", look=plots.MEANINGS, title=title, subtitle=subtitle,
