@@ -66,9 +66,9 @@ study = Study(
     scales=scales(
         # At quick all simulated cells are in heavy traffic, which the paper's first type measures
         # too, at ten times the cost; and two of the service times are left out.
-        jobs=(30_000, 400_000), replications=(10, 20), cell_jobs=(200_000, 4_000_000),
+        jobs=(20_000, 400_000), replications=(10, 20), cell_jobs=(200_000, 4_000_000),
         response_jobs=(None, 1_000_000), response_replications=(None, 8),
-        bound_arrivals=(8_000, 100_000), bound_replications=(4, 10),
+        bound_arrivals=(5_000, 100_000), bound_replications=(4, 10),
         variations=((10,), (2, 5, 10)),
     ),
     logs=(LOG,),

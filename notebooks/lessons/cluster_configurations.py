@@ -1,7 +1,7 @@
 """The second notebook: its folded figures, the checks of its exercises, and the leaderboard."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 from typing import Any
 
@@ -10,11 +10,21 @@ import pandas as pd
 from IPython.display import HTML
 
 import coalloc_lib as co
+from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.intervals import Interval, Sample, all_of
+from coalloc_lib.plots import Picture
 from coalloc_lib.saturation import replicated_traffic
-from coalloc_lib.studies.cluster_configurations import FOUR, PROCESSORS, UNEQUAL, BreakEven, study
-from coalloc_lib.studies.core import StudyResult
+from coalloc_lib.studies.cluster_configurations import (
+    FOUR,
+    LINES,
+    PROCESSORS,
+    UNEQUAL,
+    BreakEven,
+    compare,
+    study,
+)
+from coalloc_lib.studies.core import StudyResult, interval_columns
 from coalloc_lib.studies.pages import MARKS
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 
@@ -100,6 +110,37 @@ def dividing(result: StudyResult) -> HTML:
 def components(result: StudyResult) -> HTML:
     """Return Figures 9 to 12, on the number of components, each behind a click."""
     return folded(result, dict(list(ASKED.items())[7:]))
+
+
+def most_of_one_total(result: StudyResult, rule: str = "first fit") -> str | None:
+    """Return which of one, two and four components of one total for certain carry most."""
+    of = {n: partial(compare, result.results, n, line=f"same total: {{}}, {rule}") for n in "124"}
+    for n, words in zip("124", ("one", "two", "four"), strict=True):
+        if all(of[n](other).max_utilization.above(0) for other in "124" if other != n):
+            return words
+    return None
+
+
+def parts_picture(result: StudyResult) -> Picture:
+    """Draw what 4 x 32 can carry of jobs of one total, by their components and the placement."""
+    rows = [
+        {"jobs": f"{n} component{'s' * (n > 1)}", "placement": rule}
+        | interval_columns(result.results[LINES[name]].max_utilization.interval)
+        for n in (1, 2, 4)
+        for rule in ("first fit", "worst fit")
+        for name in [f"same total: {n}, {rule}"]
+    ]
+    shows = "maximal utilization of 4×32 with jobs of one total, by their number of components"
+    best = {rule: most_of_one_total(result, rule) for rule in ("first fit", "worst fit")}
+    notice = ", ".join(f"{words} under {rule}" for rule, words in best.items() if words)
+    title, subtitle = (
+        (f"The number of components that carries most: {notice}", shows) if notice else (shows, "")
+    )
+    drawn = plots.bars(
+        pd.DataFrame(rows), value="estimate", group="jobs", series="placement",
+        xlabel="maximal utilization", look=plots.MEANINGS, title=title, subtitle=subtitle,
+    )  # fmt: skip
+    return plots.Picture(drawn, f"{title}. {subtitle}")
 
 
 def _loss(scenario: co.Scenario, jobs: int, runs: int) -> Sample:

@@ -67,7 +67,7 @@ def printed_twice() -> tuple[int, int]:
 
 
 def table4_errors(
-    one_sequence: bool, jobs: int = 3_000, runs: int = 120, seed: Seed = study.seed
+    one_sequence: bool, jobs: int = 2_000, runs: int = 80, seed: Seed = study.seed
 ) -> NDArray[np.float64]:
     """Return simulated less exact loss of the ten ordered cells of Table 4, a row a run.
 
@@ -115,7 +115,7 @@ def judge_sequence(one: Interval, ten: Interval) -> str:
 
 def first_type_shift(
     names: Sequence[str] = SINGLE, response: float = 1500.0, jobs: int = 50_000,
-    replications: int = 8,
+    replications: int = 5,
 ) -> Interval:  # fmt: skip
     """Return by how much the paper's first type of simulation misses the exact loss of one cluster.
 
@@ -131,7 +131,7 @@ def first_type_shift(
     return co.student(np.mean(off, axis=0))
 
 
-def odd_cell(jobs: int = 50_000, replications: int = 8) -> dict[str, Interval]:
+def odd_cell(jobs: int = 50_000, replications: int = 5) -> dict[str, Interval]:
     """Return the loss of unordered U[4,16] on 4 x 32 by both types of simulation of the paper.
 
     Their runs are independent, and so the difference has the warning of both.
