@@ -4,6 +4,14 @@ joblib runs the calls; each backend gives the same results, to the last bit.
 """
 
 from coalloc_lib.sweep.points import Failure, SweepError, compile_kernels, run_points
-from coalloc_lib.sweep.tables import summarize, sweep
+from coalloc_lib.sweep.tables import summarize, sweep, to_latex
 
-__all__ = ["Failure", "SweepError", "compile_kernels", "run_points", "summarize", "sweep"]
+__all__ = [
+    "Failure",
+    "SweepError",
+    "compile_kernels",
+    "run_points",
+    "summarize",
+    "sweep",
+    "to_latex",
+]

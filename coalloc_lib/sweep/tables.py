@@ -2,20 +2,26 @@
 
 import functools
 import os
+import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.intervals import student
+from coalloc_lib.checks import InputError, one_of, shown
+from coalloc_lib.intervals import Interval, student
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed
 from coalloc_lib.sweep.points import Run, SweepError, compile_kernels, label, plain
 
 #: Names of the table and of the call that no argument of a grid and no result may take.
 RESERVED = {"seed", "replication", "error"}
+#: With fewer replications an interval is hardly one.
+FEW = 4
+#: What LaTeX would read as its own.
+_TEX = re.compile(r"[&%#_{}]")
 #: Name to values, or what to show to value; or the points themselves.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
@@ -151,12 +157,28 @@ def _table(run, names, with_errors):
     return table
 
 
-def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
+def summarize(
+    table: pd.DataFrame, confidence: float = 0.95, *, against: Mapping[str, object] | None = None
+) -> pd.DataFrame:
     """Return the mean of each result at each point, with Student's t interval.
 
     Rows of the `table` with an ``error`` are left out. Each result ``r`` becomes the columns
     ``r_estimate``, ``r_low``, ``r_high``, ``r_half_width`` and ``r_count``. One value alone has no
-    interval; values that are not all finite have no estimate either.
+    interval; values that are not all finite have no estimate either. An interval of two or three
+    values is very wide, and right only for a normal distribution: a warning says so.
+
+    With `against`, such as ``{"policy": "FCFS()"}``, the results are differences from those of the
+    points where that argument has that value and all others are the same: in pairs, replication
+    by replication, which have the same seed and so the same jobs.
+
+    Examples
+    --------
+    >>> rows = [("a", 0, 5.0), ("a", 1, 9.0), ("b", 0, 4.0), ("b", 1, 8.0)]
+    >>> table = pd.DataFrame(rows * 2, columns=["policy", "replication", "wait"])
+    >>> table["replication"] += np.repeat([0, 2], 4)
+    >>> summarize(table, against={"policy": "a"})[["policy", "wait_estimate", "wait_high"]]
+      policy  wait_estimate  wait_high
+    0      b           -1.0       -1.0
     """
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
@@ -174,13 +196,82 @@ def summarize(table: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
             raise InputError(
                 f"table has the column {name!r} with no numbers; leave it out"
             ) from None
-    rows = []
+    if against is not None:
+        table, good = _paired(table, names, columns, good, against)
+        columns = {name: table[name].to_numpy() for name in columns}
+    rows, fewest = [], FEW
     for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
         row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
+        fewest = min(fewest, good[where].sum() if good[where].sum() > 1 else FEW)
         for name, column in columns.items():
             row |= _interval(name, column[where[good[where]]], confidence)
         rows.append(row)
+    if fewest < FEW:
+        warnings.warn(
+            f"a point has {fewest} replications: its interval is very wide, and right only for a "
+            f"normal distribution; give {FEW} or more",
+            stacklevel=2,
+        )
     return pd.DataFrame(rows)
+
+
+def _paired(table, names, columns, good, against):
+    """Return the table with differences from the points named `against`, and which are good."""
+    if not isinstance(against, Mapping) or len(against) != 1 or not set(against) <= set(names):
+        known = ", ".join(names)
+        raise InputError(f"against = {shown(against)}; give a dict of one of {known} to its value")
+    ((name, value),) = against.items()
+    is_base = (table[name] == value).to_numpy()
+    if not is_base.any():
+        known = ", ".join(map(str, table[name].unique()))
+        raise InputError(f"against = {shown(against)}; {name} has the values {known}")
+    numbers = table[[*names, "replication"]].assign(**columns, good=good)
+    same = [each for each in names if each != name] + ["replication"]
+    pairs = numbers[~is_base].merge(
+        numbers[is_base].drop(columns=name), on=same, suffixes=("", " against"), how="left"
+    )
+    for each in columns:
+        pairs[each] -= pairs[f"{each} against"]
+    return pairs, pairs["good"].to_numpy() & pairs["good against"].eq(True).to_numpy()
+
+
+def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
+    r"""Return a table with intervals as the text of a LaTeX ``tabular``, a column a result.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `summarize` returns it: ``r_estimate``, ``r_low`` and ``r_high`` become a column ``r``,
+        as ``$0.25 \pm 0.01$``, or ``$0.25\ [0.24, 0.31]$`` where the interval is not symmetric.
+    digits : int
+        Decimals of every number.
+    """
+    names = [name.removesuffix("_estimate") for name in table if str(name).endswith("_estimate")]
+    if not names:
+        raise InputError("table has no column that ends in _estimate; give one of summarize()")
+    parts = ["estimate", "low", "high", "half_width", "count"]
+    shown_table = table.drop(columns=[f"{n}_{p}" for n in names for p in parts], errors="ignore")
+    for name in names:
+        ends = (table[f"{name}_{part}"] for part in parts[:3])
+        shown_table[name] = [
+            "--"
+            if np.isnan(middle)
+            else _math(Interval(middle, low, high, int(low <= high)), digits)
+            for middle, low, high in zip(*ends, strict=True)
+        ]
+    head, *rows = [list(shown_table), *shown_table.astype(str).to_numpy().tolist()]
+    escaped = [[cell if "$" in cell else _TEX.sub(r"\\\g<0>", str(cell)) for cell in row]
+               for row in (head, *rows)]  # fmt: skip
+    lines = [" & ".join(row) + r" \\" for row in escaped]
+    columns = "l" * (len(head) - len(names)) + "r" * len(names)
+    return "\n".join([
+        rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
+        r"\end{tabular}", "",
+    ])  # fmt: skip
+
+
+def _math(interval, digits):
+    return "$" + interval.text(digits).replace("±", r"\pm").replace(" [", r"\ [") + "$"
 
 
 def _interval(name, values, confidence):
