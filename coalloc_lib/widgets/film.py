@@ -23,7 +23,7 @@ from coalloc_lib.explain import (
 )
 from coalloc_lib.names import PLACEMENTS, display_name
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.verification import booked_end
+from coalloc_lib.verification import booked_end, held_until
 
 #: Jobs that wait through the whole window, of which so many are shown.
 _STANDING = 50
@@ -130,8 +130,9 @@ def _jobs(schedule, jobs, words, sooner):
         "start": times(schedule.start),
         "end": times(schedule.end),
         "sooner": times(sooner),
-        # Promises rest on what jobs were said to need.
+        # Promises rest on what jobs were said to need, until they end or are booked.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
+        "held": times(held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": _passed(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),

@@ -278,14 +278,14 @@ def _readings(entries: Mapping, results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _reserved(scale, seed, names=(), policy=LEAST):
+def _reserved(scale, seed, names, policy=LEAST):
     """Return a policy by machine and share of reservations, a case a drawing."""
     return {
         (standard(log).machine, share): tuple(
             standard(log, policy, share=share, draw=draw)
             for draw in range(scale.draws if share else 1)
         )
-        for log in runs.logs(names or scale.logs).values()
+        for log in runs.logs(names).values()
         for share in scale.shares
     }
 
@@ -328,7 +328,7 @@ study.add_figure(
     lambda scale, seed: {
         (f"{machine.split()[0].rstrip(',')}, {word}", share): cases
         for word, policy in BY_SHARE.items()
-        for (machine, share), cases in _reserved(scale, seed, policy=policy).items()
+        for (machine, share), cases in _reserved(scale, seed, scale.dear_logs, policy).items()
     },
     draw=lambda table, **words: _trend(
         table, look=_steps(table["line"]), ylabel="mean wait (hours)",
