@@ -292,16 +292,17 @@ def _reserved(scale, seed, names, policy=LEAST):
 
 def _beside_batch(scale, seed):
     """Return two logs by share of reservations, booked and queued, and what was recorded."""
+    names = [name for name in (CTC, KTH) if name in scale.dear_logs]
     shares = {
         (machine, word, f"ρ = {share:g}"): cases
         for word, policy in BY_SHARE.items()
-        for (machine, share), cases in _reserved(scale, seed, (CTC, KTH), policy).items()
+        for (machine, share), cases in _reserved(scale, seed, names, policy).items()
         if share < 1
     }
     return shares | {
         (standard(log).machine, word, RECORDED): (standard(log, RECORDED),)
         for word in BY_SHARE
-        for log in runs.logs((CTC, KTH)).values()
+        for log in runs.logs(names).values()
         if log.has_waits
     }
 

@@ -97,7 +97,7 @@ study = Study(
         logs=((KTH, CTC), tuple(SERVERS)), shares=((0.0, 0.8, 1.0), SHARES), draws=(3, 10),
         resamples=(1_000, 4_000),
         readings=(("5 min at least",), tuple(READINGS)),  # of CTC
-        dear_logs=((KTH,), tuple(SERVERS)),  # for Figure 7, clusters, changes and trees
+        dear_logs=((KTH,), tuple(SERVERS)),  # for Figures 6 and 7, and beyond
         tree_jobs=(20, 100), tree_shares=((0.0, 0.8), SHARES),
         tree_servers=((16, 32, 64), (16, 64, 256, 1024, 8192)),
         tree_slots=((4, 8), (4, 8, 16, 32)), tree_wanted=((1, 2, 4), (1, 2, 4, 8)),
