@@ -44,7 +44,8 @@ CONTROLS = {
     "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
     "penalty": "penalty", "estimate": "users ask for ×",
 }  # fmt: skip
-ALL, SEED = "all jobs", 21
+#: Processors of a side; with more, nearly all jobs of a run would find an empty system.
+MOST, ALL, SEED = 512, "all jobs", 21
 #: Jobs that the player shows, and the seed that they are drawn by: one with which many wait.
 SHOWN, SHOWN_SEED = 24, 90
 LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9), (0.0, 1.0)
@@ -78,6 +79,9 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     """Return the scenario of a side, ``"A"`` or ``"B"``, by the values of the controls."""
     clusters, policy, jumps, span, penalty, estimate = (values[f"{side}.{n}"] for n in CONTROLS)
     system = parse_clusters(clusters, f"{side}.clusters")
+    if system.processors > MOST:
+        text = f"{side}.clusters = {clusters!r}; give {MOST} processors at most: runs are short"
+        raise InputError(text)
     jobs = JobModel(parse_sizes(values["sizes"]), estimate=estimate)
     scheduling = FPFS(jumps) if policy == "FPFS" else POLICIES[policy]
     if span == NEVER:
@@ -210,8 +214,10 @@ def break_even(scenario: Scenario, load: float) -> str:
     if isinstance(whole, str) and difference(0.0).mean > 0:
         return "unknown past saturation"
     found = crossing(difference, *PENALTIES, budget=effort.budget).interval
+    if max(found.estimate, found.high) < 0.005:
+        return "none: spanning does not pay"
     if np.isinf(found.estimate):
-        return f"above {PENALTIES[1]:g}" if found.estimate > 0 else "none: spanning does not pay"
+        return f"above {PENALTIES[1]:g}"
     return f"{found.estimate:.2f} [{max(found.low, 0):.2f}, {min(found.high, PENALTIES[1]):.2f}]"
 
 

@@ -264,6 +264,7 @@ def test_a_file_that_was_saved_brings_everything_back(box):
         ('{"A.policy": "LIFO"}', "mine.json: A.policy = 'LIFO'; choose one of 'FCFS'"),
         ('{"A.span": "adaptive"}', "mine.json: A.span = 'adaptive'; choose one of 'never'"),
         ('{"A.clusters": "8;8"}', "mine.json: A.clusters = '8;8'; give the processors of each"),
+        ('{"A.clusters": "600"}', "mine.json: A.clusters = '600'; give 512 processors at most"),
         ('{"sizes": "U[1,9"}', "mine.json: sizes = 'U[1,9'; write U[a,b]"),
         ('{"sizes": "U[1,9]"}', "mine.json: sizes = U[1,9] allow a job that never starts"),
         ("[1]", "mine.json: '[1]' is no control; sizes"),
