@@ -310,7 +310,8 @@ def _beside_batch(scale, seed):
 study.add_figure(
     "figure6", f"Figure 6: waits by share ρ of reservations, {AHEAD}", _beside_batch,
     draw=lambda table, **words: _trend(
-        table, row="log", scales=LOGLOG, stairs=True, ylabel=LONGER, dashed=[RECORDED],
+        table, row="log", scales=LOGLOG, stairs=True, dashed=[RECORDED],
+        ylabel=LONGER.replace(" that", "\nthat"),
         look=_steps(line for line in table["line"] if line != RECORDED) | LOOK,
         xlabel="wait from the request (hours)", **words,
     ),
