@@ -12,7 +12,7 @@ from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.verification import fits_by, heads, held_until, idle_after
+from coalloc_lib.verification import booked_end, fits_by, heads, idle_after
 
 #: Of systems of more clusters than this the emptiest ones are listed.
 _MOST_LISTED = 4
@@ -162,6 +162,14 @@ def listed(items: Sequence[object] | NDArray[np.int64]) -> str:
     """Return things as a sentence lists them: '4', '4 and 1', '4, 2 and 1'."""
     words = [str(item) for item in items]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def held_until(schedule: Schedule) -> NDArray[np.float64]:
+    """Return until when the processors of each job are held for it, at its end or later, (n,)."""
+    policy = schedule.scheduling
+    # A queue hears of an end at once; a booking that is not released stays.
+    is_kept = hasattr(policy, "release_early") and not policy.release_early
+    return booked_end(schedule) if is_kept else schedule.end
 
 
 class Piece(NamedTuple):

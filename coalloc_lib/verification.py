@@ -519,14 +519,6 @@ def booked_end(schedule: Any) -> NDArray[np.float64]:
     return schedule.start + _booked_length(schedule, schedule.spread)
 
 
-def held_until(schedule: Any) -> NDArray[np.float64]:
-    """Return until when the processors of each job are held for it, at its end or later, (n,)."""
-    policy = schedule.scheduling
-    # A queue hears of an end at once; a booking that is not released stays.
-    is_kept = hasattr(policy, "release_early") and not policy.release_early
-    return booked_end(schedule) if is_kept else schedule.end
-
-
 def _booked_length(schedule, clusters):
     """Return how long each job is expected to run, or booked for, on so many clusters, (n,)."""
     jobs, least = schedule.jobs, getattr(schedule.scheduling, "min_length", 0.0)

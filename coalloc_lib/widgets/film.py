@@ -14,6 +14,7 @@ from coalloc_lib.explain import (
     asked,
     asks,
     heads,
+    held_until,
     idle_while_waiting,
     instants_of,
     pieces,
@@ -23,7 +24,7 @@ from coalloc_lib.explain import (
 )
 from coalloc_lib.names import PLACEMENTS, display_name
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.verification import booked_end, held_until
+from coalloc_lib.verification import booked_end
 
 #: Jobs that wait through the whole window, of which so many are shown.
 _STANDING = 50
