@@ -1,17 +1,18 @@
-"""Times the first, coarse answer of the division explorer to a move of a slider.
+"""Times the first, coarse answer of the division explorer and the playground to a move.
 
     python benchmarks/bench_explorer.py
 
-Each division is asked once, so that nothing is remembered; what counts is the share of the 0.3 s
-after which an answer no longer feels immediate.
+Each question is asked once, so that nothing is remembered; what counts is the share of the 0.3 s,
+or of the 0.15 s of the playground, after which an answer no longer feels immediate.
 """
 
 import argparse
 import time
 
+from coalloc_lib.widgets import playground
 from coalloc_lib.widgets.divisions import division_curves, division_picture
 
-IMMEDIATE = 0.3
+IMMEDIATE, PLAYGROUND = 0.3, 0.15
 DIVISIONS = [
     *[((128 // k,) * k, components) for k in (1, 2, 4, 8) for components in {1, min(k, 4)}],
     ((64, 32, 16, 16), 4),
@@ -36,6 +37,13 @@ def main():
         again = seconds(division_picture, sizes, components)
         name = f"{'+'.join(map(str, sizes))}, {components}"
         print(f"{name:32} {both:6.3f} s {again:6.3f} s {both / IMMEDIATE:6.0%}")
+    print("playground, B's policy: the first answer at a new load, share of 0.15 s")
+    board, values = playground.Board(), dict(playground.playground_explorer().values)
+    for policy in playground.POLICIES:
+        both = playground._both(values | {"B.policy": policy})
+        board.show(*both, 0.55, True)  # loads what was compiled
+        took = seconds(board.show, *both, 0.65, True)
+        print(f"{policy:32} {took:6.3f} s {took / PLAYGROUND:6.0%}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ sources, and code of another version is never found.
 import builtins
 import hashlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from traceback import walk_tb
@@ -21,6 +22,8 @@ from coalloc_lib.checks import InputError
 #: Kernels that were looked up, and groups of kernels whose compilation was announced.
 _announced: set[str] = set()
 _announcing = Lock()
+#: Who is told of compilation, in place of a line that is printed.
+_listeners: list[Callable[[str], None]] = []
 
 
 def compiler(sources: Iterable[Path]) -> Callable[[Callable], Any]:
@@ -62,11 +65,21 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
     return kernel(*arguments)
 
 
+@contextmanager
+def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
+    """Tell `listener` of each kernel that is compiled meanwhile, and print nothing."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
 def _announce(kernel: Any, what: str) -> None:
-    """Announce compilation once per process."""
+    """Announce compilation, once per kernel to who listens, else once per process."""
     name = kernel.py_func.__qualname__
     with _announcing:
-        if not _announced.isdisjoint({name, what}):
+        if name in _announced or (what in _announced and not _listeners):
             return
         _announced.add(name)
         if not any(Path(kernel.stats.cache_path or ".").glob(f"*{name}-*.nbi")):
@@ -76,6 +89,9 @@ def _announce(kernel: Any, what: str) -> None:
 
 def _print(text: str) -> None:
     """Print on stderr, apart from results; in a notebook, which shows that in red, on stdout."""
+    if _listeners:
+        _listeners[-1](text)
+        return
     notebook = getattr(builtins, "__IPYTHON__", False)
     print(f"coalloc: {text}", file=sys.stdout if notebook else sys.stderr)
 

@@ -12,7 +12,7 @@ from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.verification import fits_by, heads, idle_after
+from coalloc_lib.verification import booked_end, fits_by, heads, idle_after
 
 #: Of systems of more clusters than this the emptiest ones are listed.
 _MOST_LISTED = 4
@@ -164,6 +164,14 @@ def listed(items: Sequence[object] | NDArray[np.int64]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def held_until(schedule: Schedule) -> NDArray[np.float64]:
+    """Return until when the processors of each job are held for it, at its end or later, (n,)."""
+    policy = schedule.scheduling
+    # A queue hears of an end at once; a booking that is not released stays.
+    is_kept = hasattr(policy, "release_early") and not policy.release_early
+    return booked_end(schedule) if is_kept else schedule.end
+
+
 class Piece(NamedTuple):
     """Neighbouring processors of one cluster that run one job; all counted from 0."""
 
@@ -204,10 +212,11 @@ def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
     end of it where the neighbour ends nearest to the job, so that wide runs come free at once.
     Where none holds a job, it gets the fewest runs that do.
     """
-    jobs = jobs[np.lexsort((schedule.end[jobs], schedule.start[jobs]))]
+    held = held_until(schedule)
+    jobs = jobs[np.lexsort((held[jobs], schedule.start[jobs]))]
     free_at = [np.full(size, -np.inf) for size in schedule.system.sizes]
     for job in jobs:
-        begin, end = schedule.start[job], schedule.end[job]
+        begin, end = schedule.start[job], held[job]
         for cluster in np.flatnonzero(schedule.allocation[job]):
             rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
             mine = []
@@ -267,14 +276,15 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
 
 
 def _boxes(schedule, begin, finish, sooner):
-    """Yield (number, cluster, first processor, processors, start, end, until) of what runs."""
-    runs = np.flatnonzero((schedule.start < finish) & (schedule.end > begin))
+    """Yield (number, cluster, first, processors, start, end, until, held) of what runs."""
+    held = held_until(schedule)
+    runs = np.flatnonzero((schedule.start < finish) & (held > begin))
     if len(runs) > MOST:
         raise InputError(
             f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
         )
     for job, *box in pieces(schedule, runs):
-        ends = schedule.start[job], schedule.end[job], sooner[job]
+        ends = schedule.start[job], schedule.end[job], sooner[job], held[job]
         yield int(schedule.jobs.number[job]), *box, *ends
 
 

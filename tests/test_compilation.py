@@ -70,6 +70,22 @@ def test_compilation_is_announced_once_per_process(tmp_path, monkeypatch, capsys
     assert (errors if notebook else output) == ""
 
 
+def test_who_listens_is_told_of_each_kernel_in_place_of_a_print(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(compilation, "_announced", set())
+    stats = SimpleNamespace(cache_path=str(tmp_path))
+    kernels = [SimpleNamespace(py_func=SimpleNamespace(__qualname__=n), stats=stats) for n in "aab"]
+    told = []
+    with compilation.announced_to(told.append):
+        for kernel in kernels:
+            compilation._announce(kernel, "toys")
+    assert len(told) == 2
+    assert not any(capsys.readouterr())
+    compilation._announce(
+        SimpleNamespace(py_func=SimpleNamespace(__qualname__="c"), stats=stats), "x"
+    )
+    assert "compiling the x" in capsys.readouterr().err
+
+
 def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys):
     """Numba looks at the file of the outer kernel only, which is the same to the last byte."""
     assert run(toys) == (12, 0, "coalloc: compiling the toys, once (about 10 s) ...\n")

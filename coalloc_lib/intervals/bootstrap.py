@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,9 +29,12 @@ class Resamples:
     warning: str = ""
 
     def interval(
-        self, statistic: Callable[[NDArray[np.float64]], float], confidence: float = 0.95
-    ) -> Interval:
+        self, statistic: Callable[[NDArray[np.float64]], Any], confidence: float = 0.95,
+        vectorized: bool = False,
+    ) -> Interval:  # fmt: skip
         """Return the interval of a statistic of the m means: a number, maybe an infinite one.
+
+        One that is `vectorized` takes means of the shape (m, resamples) too, a number for each.
 
         Notes
         -----
@@ -40,7 +44,8 @@ class Resamples:
         """
         from scipy.special import ndtr, stdtrit  # takes long to import
 
-        values = np.array([statistic(row) for row in self.drawn])
+        drawn = self.drawn
+        values = statistic(drawn.T) if vectorized else np.array([statistic(row) for row in drawn])
         middle = float(statistic(self.means))
         if np.isnan(values).any() or np.isnan(middle):
             text = "statistic is not a number for some resamples; give one that always is"

@@ -60,8 +60,11 @@ def still(
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
     if any(np.isfinite(promised) for one in panels.values() for *_, promised in one["queue"]):
         marks += ", bar: a promised start"
-    if any(until > start for one in panels.values() for *_, start, _, until in one["boxes"]):
+    boxes = [box for one in panels.values() for box in one["boxes"]]
+    if any(until > start for *_, start, _, until, _ in boxes):
         marks = f"white lines: else it would still wait; {marks}"
+    if any(held > end for *_, end, _, held in boxes):
+        marks = f"dotted: booked, and not used\n{marks}"
     grid[-1].set(xlim=span, xlabel=f"time{f' ({unit})' if unit else ''}\n{marks}")
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
@@ -76,7 +79,7 @@ def _draw_bands(axes, one, span):
         axes.broken_barh([(span[0], span[1] - span[0])], (top, size), color=GROUND, zorder=0)
         look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
         axes.broken_barh(one["waits"], (top, size), hatch="////", zorder=0.5, **look)
-    for number, cluster, first, size, start, end, until in one["boxes"]:
+    for number, cluster, first, size, start, end, until, held in one["boxes"]:
         begin, end = np.clip([start, end], *span)
         letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
         roomy = letters > len(str(number)) + 1 and size * BANDS / tops[-1] > 1.6 * LETTER
@@ -86,6 +89,10 @@ def _draw_bands(axes, one, span):
         if until > begin:
             look = {"fill": False, "hatch": "////", "edgecolor": "white", "linewidth": 0}
             axes.add_patch(Rectangle(place, min(until, end) - begin, size, zorder=2.5, **look))
+        if held > end:
+            look = {"fill": False, "linestyle": (0, (1, 1.5)), "edgecolor": GREY, "linewidth": 1.2}
+            place = end, tops[cluster] + first
+            axes.add_patch(Rectangle(place, min(held, span[1]) - end, size, zorder=1, **look))
     axes.set_ylim(tops[-1] - gap, 0)
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
     if 0.35 * len(sizes) > BANDS:

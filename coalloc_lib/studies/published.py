@@ -1,6 +1,7 @@
 """What the papers print, from ``data/published``: cells of their tables, claims of their prose."""
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -71,6 +72,7 @@ def published_claim(study: str, item: str) -> Claim:
     return claims[item]
 
 
+@cache
 def _rows(name, study):
     path = Path(__file__).parents[2] / "data" / "published" / name
     try:

@@ -14,6 +14,7 @@ from coalloc_lib.explain import (
     asked,
     asks,
     heads,
+    held_until,
     idle_while_waiting,
     instants_of,
     pieces,
@@ -130,8 +131,9 @@ def _jobs(schedule, jobs, words, sooner):
         "start": times(schedule.start),
         "end": times(schedule.end),
         "sooner": times(sooner),
-        # Promises rest on what jobs were said to need.
+        # Promises rest on what jobs were said to need, until they end or are booked.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
+        "held": times(held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": _passed(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),

@@ -108,7 +108,8 @@ class Player(Pictured):
     *Idle while a job waits, so far* is the processor-time that was idle while the queue was not
     empty, over all processor-time since the first submission. In a saturated system it tends to the
     capacity loss. A dashed line stands at the first start promised to the head of the queue; jobs
-    that overtook a head have a dashed outline.
+    that overtook a head have a dashed outline; a dotted one is time that is promised to a job which
+    does not use it.
 
     Keys: space plays and halts; left and right go one event back and on, Home and End to the first
     and the last; up and down change the speed; `n` and `p` go from job to job, Escape leaves them.

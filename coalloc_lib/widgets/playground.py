@@ -18,6 +18,7 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
+from coalloc_lib.compilation import announced_to
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.intervals import Sample, crossing, replicate, student
 from coalloc_lib.metrics import by_width
@@ -43,14 +44,15 @@ CONTROLS = {
     "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
     "penalty": "penalty", "estimate": "users ask for ×",
 }  # fmt: skip
-ALL, SEED = "all jobs", 21
+#: Processors of a side; with more, nearly all jobs of a run would find an empty system.
+MOST, ALL, SEED = 512, "all jobs", 21
 #: Jobs that the player shows, and the seed that they are drawn by: one with which many wait.
 SHOWN, SHOWN_SEED = 24, 90
 LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9), (0.0, 1.0)
 #: Jobs that wait in a full system; nearer to what that carries than this share, runs are too short
 #: for a mean; the load of a full system that books; how sure it must be that responses rise.
 HELD, NEAR, OVERLOAD, SURE = 50, 0.95, 1.5, 0.998
-FIRST_USE = "A policy is compiled at its first use, once: 10 to 30 s, online a minute …"
+FIRST_USE = "A policy is being compiled, once: 10 to 30 s, online a minute …"
 STYLE = f"""<style>
 .coalloc-sizes {{border-collapse: collapse; width: 100%; line-height: 1.25}}
 .coalloc-sizes :is(th, td) {{text-align: left; padding: 2px 6px 2px 0; white-space: nowrap;
@@ -77,6 +79,9 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     """Return the scenario of a side, ``"A"`` or ``"B"``, by the values of the controls."""
     clusters, policy, jumps, span, penalty, estimate = (values[f"{side}.{n}"] for n in CONTROLS)
     system = parse_clusters(clusters, f"{side}.clusters")
+    if system.processors > MOST:
+        text = f"{side}.clusters = {clusters!r}; give {MOST} processors at most: runs are short"
+        raise InputError(text)
     jobs = JobModel(parse_sizes(values["sizes"]), estimate=estimate)
     scheduling = FPFS(jumps) if policy == "FPFS" else POLICIES[policy]
     if span == NEVER:
@@ -117,10 +122,13 @@ def measure(scenario: Scenario, load: float, effort: Effort) -> np.ndarray | str
 
     def one(seed):
         schedule = scenario.simulate(effort.jobs, load=load, seed=seed)
-        times = pd.DataFrame({"wait": schedule.wait, "run": schedule.end - schedule.start})[kept]
-        by = times.groupby(by_width(schedule.jobs, edges)[kept], observed=False).mean()
+        times = np.column_stack([schedule.wait, schedule.end - schedule.start])[kept]
+        size = np.searchsorted(edges, schedule.jobs.processors[kept])
+        by = np.full((len(edges), 2), np.nan)
+        for i in np.unique(size):
+            by[i] = times[size == i].mean(axis=0)
         halves = [half.mean() for half in np.array_split(schedule.response[kept], 2)]
-        return np.vstack([halves, times.mean(), by])
+        return np.vstack([halves, times.mean(axis=0), by])
 
     runs = replicate(one, effort.runs, SEED, workers=effort.workers)
     if not np.isfinite(runs[:, 0]).all():
@@ -206,8 +214,10 @@ def break_even(scenario: Scenario, load: float) -> str:
     if isinstance(whole, str) and difference(0.0).mean > 0:
         return "unknown past saturation"
     found = crossing(difference, *PENALTIES, budget=effort.budget).interval
+    if max(found.estimate, found.high) < 0.005:
+        return "none: spanning does not pay"
     if np.isinf(found.estimate):
-        return f"above {PENALTIES[1]:g}" if found.estimate > 0 else "none: spanning does not pay"
+        return f"above {PENALTIES[1]:g}"
     return f"{found.estimate:.2f} [{max(found.low, 0):.2f}, {min(found.high, PENALTIES[1]):.2f}]"
 
 
@@ -285,17 +295,13 @@ class Board(ipw.VBox):
 
     def __init__(self) -> None:
         self.words, self.table, self.curve = ipw.HTML(), ipw.HTML(), ui.View()
-        self._met: set[type] = set()
         self._said = self._pay = ""
         super().__init__([ipw.HTML(STYLE)])
 
     def show(self, one: Scenario, other: Scenario, load: float, coarse: bool) -> None:
         """Simulate both sides and show what comes out, roughly or in full."""
-        kinds = {type(each.scheduling) for each in (one, other)}
-        if not kinds <= self._met:
-            self._say(FIRST_USE)
-            self._met |= kinds
-        table = by_size(one, other, load, coarse)
+        with announced_to(lambda _: self._say(FIRST_USE)):
+            table = by_size(one, other, load, coarse)
         jobs = [e.workload.sample(SHOWN, SHOWN_SEED, one.rate(load)) for e in (one, other)]
         first, second = (e.run(j) for e, j in zip((one, other), jobs, strict=True))
         if len(self.children) == 1:

@@ -1,6 +1,6 @@
 """Notebook 05, online and batch scheduling: what a limit on waits costs, and the exercises."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -13,8 +13,9 @@ from matplotlib.ticker import NullFormatter
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.calendar import worked_example
-from coalloc_lib.checks import instance_of, not_negative
+from coalloc_lib.checks import InputError, instance_of, not_negative
 from coalloc_lib.intervals import WEEK, Interval
+from coalloc_lib.plots import format_interval
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.studies.online_batch import runs, standard
 from coalloc_lib.studies.online_batch.figures import LOOK, power
@@ -34,6 +35,8 @@ ASKED = (13, 23)
 #: Exercise 2: three jobs on four servers, an attempt each 15 seconds.
 THREE = co.JobStream([0, 0, 1], [50, 50, 20], [3, 3, 1], request="total")
 DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
+#: The project: how far ahead a booking asks to start, at most, and the seed that it is drawn by.
+BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
 #: Exercises 3 and 4: jobs wider than half of the servers, and the attempts of half a day.
 WIDE, LIMITED = 50, 1 + 12 * 4
 
@@ -194,6 +197,46 @@ def twice_the_slots(result: Any) -> str | None:
     """Answer the guess on the operations of an update where there are twice as many slots."""
     options = {"stay: the trees are balanced": (-1, 0.3), "nearly double": (0.6, 1.2)}
     return _among(power(result.results, "slots Q", "update"), options)
+
+
+def who_books(
+    jobs: co.JobStream, machine: co.Multicluster, rules: Mapping[str, Callable]
+) -> pd.DataFrame:
+    """Return what rules cost that say which jobs book; all others are backfilled around them.
+
+    A rule takes the jobs and returns a truth value for each: those that are true book up to three
+    hours ahead. Waits are counted from the start that was asked for, and held against the same jobs
+    where nobody books (conservative backfilling), in the same weeks; ``than drawn`` is the wait of
+    all jobs over that where as many jobs, drawn at random, book. Intervals: 95 %, weeks drawn anew.
+    """
+    instance_of("rules", rules, dict, "functions by name")
+    week = ((jobs.submit - jobs.submit.min()) // WEEK).astype(np.int64)
+    ahead = jobs.reserved_ahead(1.0, BOOKED_AHEAD, DRAWN).earliest_start
+
+    def waits(books: np.ndarray) -> np.ndarray:
+        asked = jobs.replace(earliest_start=np.where(books, ahead, jobs.submit))
+        return co.simulate(machine, asked, scheduling=co.Conservative()).delay
+
+    def over(one: np.ndarray, other: np.ndarray, mine: np.ndarray) -> str:
+        kept = [runs.kept(jobs[mine], each[mine], week[mine], 1_000) for each in (one, other)]
+        return format_interval(kept[0].over(kept[1], "wait"), 2)
+
+    everyone, queued = np.ones(len(jobs), bool), waits(np.zeros(len(jobs), bool))
+    chance, rows = np.random.default_rng(DRAWN).random(len(jobs)), {}
+    for name, rule in rules.items():
+        books = np.asarray(rule(jobs))
+        if books.shape != everyone.shape or books.dtype != bool or books.all() or not books.any():
+            raise InputError(
+                f"rules[{name!r}] chooses no part of the jobs; give a truth value each"
+            )
+        wait = waits(books)
+        work = jobs.work[books].sum() / jobs.work.sum()
+        row = {"share of jobs": f"{books.mean():.0%}", "share of work": f"{work:.0%}"}
+        groups = {"all jobs": everyone, "those that book": books, "those that queue": ~books}
+        row |= {group: over(wait, queued, mine) for group, mine in groups.items()}
+        row["than drawn"] = over(wait, waits(chance < books.mean()), everyone)
+        rows[name] = row
+    return pd.DataFrame(rows).T.rename_axis("who books")
 
 
 def _told(answer: Any, right: float, within: float, hint: str, slips: dict[str, float]) -> str:

@@ -19,7 +19,7 @@ from coalloc_lib.curves import find_maximum, response_times
 from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.seeds import Seed
 from coalloc_lib.sites import local
-from lessons.teaching import checker
+from lessons.teaching import checker, near
 
 SYSTEM = co.Multicluster([8, 8, 8])
 #: When each of the twenty jobs comes, how long it runs (hours), how many processors it asks for.
@@ -126,7 +126,27 @@ def _ends_no_sooner(answer: Any) -> str:
     return "" if split == whole else "with this penalty job 8 ends later than whole: too high"
 
 
-check = checker({1: _gain_nothing, 2: _ends_no_sooner})
+def _two_clusters(answer: Any) -> str:
+    slips = {
+        "so many times as many run; a penalty is what is above 1": 1.5,
+        "that is so with three clusters of eight; how many fit into one of twelve?": 0.0,
+        "that is what whole jobs lose of the spanning ones; divide by the whole ones": 1 / 3,
+    }
+    return near(answer, 0.5, 0.005, "how many run at once, whole, and if they may span?", slips)
+
+
+def _by_the_law(answer: Any) -> str:
+    slips = {
+        "that would be so if all work paid the penalty": 0.15,
+        "divide what is carried by what whole jobs carry; do not subtract": 0.2,
+        "divide by the share of the work that spans; do not multiply": 0.09,
+        "subtract 1 from the ratio, then divide by the share": 1.15 / 0.6,
+        "give a share, not percent": 25.0,
+    }
+    return near(answer, 0.25, 0.005, "put the three numbers into the formula of the law", slips)
+
+
+check = checker({1: _gain_nothing, 2: _ends_no_sooner, 3: _two_clusters, 4: _by_the_law})
 
 
 def twenty_picture() -> plots.Picture:
@@ -239,6 +259,14 @@ def map_picture(table: pd.DataFrame) -> plots.Picture:
     return plots.Picture(draw_map(table), rows=told)
 
 
+def pays_up_to() -> pd.DataFrame:
+    """Return up to which penalty spanning pays, by policy and load, in words."""
+    rows = {
+        policy: {f"load {load:g}": _up_to(policy, load) for load in LOADS} for policy in POLICIES
+    }
+    return pd.DataFrame(rows).T.rename_axis("spanning pays up to")
+
+
 def draw_map(table: pd.DataFrame) -> Figure:
     """Draw where spanning pays, a panel a policy."""
     return plots.maps(
@@ -334,8 +362,8 @@ def questions() -> list[tuple[str, str, str, str]]:
          f"At load 0.7 it pays up to a penalty of {_up_to('FCFS', 0.7)} (map)."),
         ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
          _told("CP-2", "On five clusters of 20 it pays up to a penalty of {} (03).")),
-        ("Must users know their\nstart at once?", "yes", "Book each job when it comes.",
-         _told("OB-6", "Mean wait of a real log: times {} against its own queue (05).")),
+        ("Must users know their\nstart at once?", "yes", "Book, if the lengths are exact.",
+         _told("OB-6", "Mean wait of a real log: {} of the wait that was recorded (05).")),
         ("", "", "Share, backfill, span where that ends sooner.",
          _told("JS-1", "Sharing: response times {} (04). Spanning so, at load 0.7")
          + f"\nand penalty 0.2: {_change_at('EASY, adaptive', 0.7, 0.2)} (map)."),

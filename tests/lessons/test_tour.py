@@ -43,6 +43,19 @@ def test_exercises_know_right_from_wrong_and_hint_at_why():
     for number, right, wrongs in (
         (1, [8, 7, 4, 2, 1], {"jobs of 3 do gain": [1, 3], "there are more": [1, 2]}),
         (2, 2.0, {"too low": 0.5, "too high": 2.5}),
+        (3, 3 / 2 - 1, {"above 1": 1.5, "three clusters": 0, "by the whole": 0.333, "how many": 2}),
+        (
+            4,
+            (0.92 / 0.8 - 1) / 0.6,
+            {
+                "if all work": 0.15,
+                "do not subtract": 0.2,
+                "do not multiply": 0.09,
+                "percent": 25,
+                "then divide": 1.917,
+                "formula": 0.5,
+            },
+        ),
     ):
         assert "Right" in tour.check(number, right).data
         for hint, wrong in wrongs.items():

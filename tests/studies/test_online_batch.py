@@ -8,7 +8,7 @@ from coalloc_lib.intervals import Interval
 from coalloc_lib.studies.online_batch import Case, runs, standard, study
 from coalloc_lib.studies.online_batch.runs import HOUR, KTH, LENGTHS, ONLINE, REQUESTED
 from lessons import online_batch
-from lessons.online_batch import book_or_queue
+from lessons.online_batch import book_or_queue, who_books
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
@@ -242,3 +242,22 @@ def test_the_trees_book_what_the_scheduler_books(kth):
     np.testing.assert_array_equal(starts, schedule.start)
     assert attempts == schedule.attempts.sum() > len(jobs)
     assert min(done[phase] for phase in runs.PHASES[:3]) > 0
+
+
+def test_a_rule_of_who_books_is_held_against_the_same_jobs_where_nobody_does(kth):
+    jobs, machine = kth.jobs, co.Multicluster([100])
+    wide = jobs.processors > 33
+    row = who_books(jobs, machine, {"wide": lambda jobs: jobs.processors > 33}).loc["wide"]
+    ahead = jobs.reserved_ahead(1.0, 3 * HOUR, 5).earliest_start
+    asked = jobs.replace(earliest_start=np.where(wide, ahead, jobs.submit))
+    booked, queued = (
+        co.simulate(machine, each, scheduling=co.Conservative()).delay for each in (asked, jobs)
+    )
+    groups = {"all jobs": slice(None), "those that book": wide, "those that queue": ~wide}
+    for group, mine in groups.items():
+        ratio = booked[mine].mean() / queued[mine].mean()
+        assert float(row[group].split()[0]) == pytest.approx(ratio, abs=0.006)
+    assert row["share of jobs"] == f"{wide.mean():.0%}"
+    for books in (lambda jobs: jobs.processors, lambda jobs: jobs.processors > 0):
+        with pytest.raises(co.InputError, match=r"rules\['mine'\] chooses no part of the jobs"):
+            who_books(jobs, machine, {"mine": books})

@@ -50,6 +50,25 @@ def test_boxes_hold_every_processor_and_never_overlap(schedule):
             )
 
 
+def test_what_is_booked_and_not_used_is_outlined_until_it_is_free():
+    """Only where the booking stays; nobody else is drawn there."""
+    jobs = co.JobStream(
+        [0, 0, 1, 2], [6, 10, 4, 3], [6, 2, 8, 2], request="total", estimate=[9, 10, 4, 3]
+    )
+    online = co.Online(slot=1, step=1, max_attempts=12, horizon=24)
+    for policy, until in ((online, 9), (co.Online(1, 1, 12, 24, release_early=True), 6),
+                          (co.EASY(), 6)):  # fmt: skip
+        schedule = co.simulate(co.Multicluster([10]), jobs, scheduling=policy)
+        sent = film(schedule, "", None)["jobs"]
+        assert (sent["told"][0], sent["held"][0]) == (9, until)
+        figure = still_of({"": schedule})
+        assert ("dotted" in figure.axes[-1].get_xlabel()) is (until > 6)
+        drawn = {piece.job: piece for piece in pieces(schedule, np.arange(4))}
+        late = [job for job in range(1, 4) if 6 <= schedule.start[job] < until]
+        assert not [job for job in late if drawn[job].first < drawn[0].first + drawn[0].size
+                    and drawn[0].first < drawn[job].first + drawn[job].size]  # fmt: skip
+
+
 def test_a_box_stays_whole_where_it_can():
     jobs = co.JobStream([0, 0, 0, 3], [2, 9, 2, 1], [2, 2, 2, 4], request="total")
     schedule = co.simulate(co.Multicluster([6]), jobs)

@@ -5,13 +5,14 @@ import html
 import io
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import widgets
+from coalloc_lib import compilation, widgets
 from coalloc_lib.widgets import playground
 from coalloc_lib.widgets.playground import ALL, SEED, by_size, measure, scenario_of
 from tests.widgets.reading import all_widgets, control, notes
@@ -193,14 +194,27 @@ def test_a_coarse_answer_says_that_a_finer_one_comes(box):
     assert "coalloc-past" not in board.curve._dom_classes
 
 
-def test_a_policy_is_announced_at_its_first_use(box, monkeypatch):
+def test_only_what_must_be_compiled_is_announced(box, monkeypatch, tmp_path):
     words, say = [], box.view._say
     monkeypatch.setattr(box.view, "_say", lambda more: (words.append(more), say(more)))
     box._holders["A.policy"].value = "conservative"
-    assert words.pop(0) == playground.FIRST_USE
+    assert playground.FIRST_USE not in words  # the tests run on a warm cache
+    monkeypatch.setattr(compilation, "_announced", set())
+    kernel = SimpleNamespace(
+        py_func=SimpleNamespace(__qualname__="cold"), stats=SimpleNamespace(cache_path=tmp_path)
+    )
+    by_size = playground.by_size
+
+    def compiles(*given):
+        compilation._announce(kernel, "kernels")
+        return by_size(*given)
+
+    monkeypatch.setattr(playground, "by_size", compiles)
     words.clear()
+    box._holders["A.policy"].value = "EASY"
     box._holders["A.policy"].value = "FCFS"
-    assert playground.FIRST_USE not in words
+    assert words[0] == playground.FIRST_USE
+    assert words.count(playground.FIRST_USE) == 1
 
 
 def files_of(box):
@@ -250,6 +264,7 @@ def test_a_file_that_was_saved_brings_everything_back(box):
         ('{"A.policy": "LIFO"}', "mine.json: A.policy = 'LIFO'; choose one of 'FCFS'"),
         ('{"A.span": "adaptive"}', "mine.json: A.span = 'adaptive'; choose one of 'never'"),
         ('{"A.clusters": "8;8"}', "mine.json: A.clusters = '8;8'; give the processors of each"),
+        ('{"A.clusters": "600"}', "mine.json: A.clusters = '600'; give 512 processors at most"),
         ('{"sizes": "U[1,9"}', "mine.json: sizes = 'U[1,9'; write U[a,b]"),
         ('{"sizes": "U[1,9]"}', "mine.json: sizes = U[1,9] allow a job that never starts"),
         ("[1]", "mine.json: '[1]' is no control; sizes"),

@@ -278,30 +278,31 @@ def _readings(entries: Mapping, results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _reserved(scale, seed, names=(), policy=LEAST):
+def _reserved(scale, seed, names, policy=LEAST):
     """Return a policy by machine and share of reservations, a case a drawing."""
     return {
         (standard(log).machine, share): tuple(
             standard(log, policy, share=share, draw=draw)
             for draw in range(scale.draws if share else 1)
         )
-        for log in runs.logs(names or scale.logs).values()
+        for log in runs.logs(names).values()
         for share in scale.shares
     }
 
 
 def _beside_batch(scale, seed):
     """Return two logs by share of reservations, booked and queued, and what was recorded."""
+    names = [name for name in (CTC, KTH) if name in scale.dear_logs]
     shares = {
         (machine, word, f"ρ = {share:g}"): cases
         for word, policy in BY_SHARE.items()
-        for (machine, share), cases in _reserved(scale, seed, (CTC, KTH), policy).items()
+        for (machine, share), cases in _reserved(scale, seed, names, policy).items()
         if share < 1
     }
     return shares | {
         (standard(log).machine, word, RECORDED): (standard(log, RECORDED),)
         for word in BY_SHARE
-        for log in runs.logs((CTC, KTH)).values()
+        for log in runs.logs(names).values()
         if log.has_waits
     }
 
@@ -309,7 +310,8 @@ def _beside_batch(scale, seed):
 study.add_figure(
     "figure6", f"Figure 6: waits by share ρ of reservations, {AHEAD}", _beside_batch,
     draw=lambda table, **words: _trend(
-        table, row="log", scales=LOGLOG, stairs=True, ylabel=LONGER, dashed=[RECORDED],
+        table, row="log", scales=LOGLOG, stairs=True, dashed=[RECORDED],
+        ylabel=LONGER.replace(" that", "\nthat"),
         look=_steps(line for line in table["line"] if line != RECORDED) | LOOK,
         xlabel="wait from the request (hours)", **words,
     ),
@@ -328,7 +330,7 @@ study.add_figure(
     lambda scale, seed: {
         (f"{machine.split()[0].rstrip(',')}, {word}", share): cases
         for word, policy in BY_SHARE.items()
-        for (machine, share), cases in _reserved(scale, seed, policy=policy).items()
+        for (machine, share), cases in _reserved(scale, seed, scale.dear_logs, policy).items()
     },
     draw=lambda table, **words: _trend(
         table, look=_steps(table["line"]), ylabel="mean wait (hours)",

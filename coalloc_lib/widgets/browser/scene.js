@@ -153,10 +153,10 @@ export class Scene {
       boxes.put(`rest ${j} ${k}`, "rect", rest);
     }
     boxes.put(`box ${j} ${k}`, "rect", { ...box, x, width: until - x, class: "cp-box" });
-    const told = this.film.jobs.told[j];
-    const rest = view.world(told) - last; // until then its processors are counted on
-    if (rest > 1 && told > now) {
-      boxes.put(`told ${j} ${k}`, "rect", { x: last, y, width: rest, height, class: "cp-told" });
+    const { told, held } = this.film.jobs;
+    const more = view.world(told[j]) - last; // until then its processors are counted on
+    if (more > 1 && held[j] > now) {
+      boxes.put(`told ${j} ${k}`, "rect", { x: last, y, width: more, height, class: "cp-told" });
     }
     const ahead = view.world(Math.min(this.film.jobs.sooner[j], now)) - x;
     if (ahead > 0) {
