@@ -39,16 +39,17 @@ LOOK = {
     SINGLE: plots.MEANINGS["one cluster"], SHARING: plots.STANDARD,
 }  # fmt: skip
 #: `draws` of the synthetic workload; `penalties`; `policies` whose break-even penalty is asked,
-#: beside EASY on `elsewhere` only; `loads` that the jobs are sped up or slowed down to.
+#: beside EASY on `elsewhere` only; configurations that are `joined`; `loads` that jobs come at.
 study = Study(
     "job-sharing",
     "What do sites gain by sharing their jobs, and by letting jobs span them?",
     paper.SEED,
     scales(
         draws=(6, 20),
-        penalties=((0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4), paper.PENALTIES),
+        penalties=((0.0, 0.1, PRINTED_PENALTY, 0.4), paper.PENALTIES),
         policies=(("EASY", "FCFS"), ("EASY", "conservative", "FPFS(50)", "FCFS")),
         elsewhere=(("m64", STANDARD), tuple(paper.CONFIGURATIONS)),
+        joined=((STANDARD, "m384"), tuple(paper.CONFIGURATIONS)),
         loads=((0.4, 0.6, 0.8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
     ),
     logs=(paper.LOG,),
@@ -187,6 +188,7 @@ add_ratios(
     lambda work, m, scale: {
         turn: tuple(Case(work, m, each, wide=OF_SITE, assignment=turn) for each in (SHARING, LOCAL))
         for turn in paper.ASSIGNMENTS
+        if m in scale.joined
     },
     draw_joining,
     notice="With jobs in turn the site of 384 loses by joining; by size none is seen to lose",
