@@ -250,7 +250,7 @@ def _less(table, one, other, ends=ENDS):
 
 def _add_lines(
     name, shows, points, groups=NAMES, against=NOBODY_SPLIT, claims=(), notice="", when=None,
-    xlabel=THRESHOLD, kept=False, printed=None, jumps="spread_jumps",
+    xlabel=THRESHOLD, kept=False, printed=None,
 ):  # fmt: skip
     """Add a figure of points (line, place, penalty, load, threshold): response times and ratios.
 
@@ -258,11 +258,12 @@ def _add_lines(
     """
 
     def cases(scale, seed):
+        every = scale.jumps if kept else scale.spread_jumps
         return {
-            (x, line, place): beside(
-                served(x, load, above=above, parts=PARTS, span_penalty=psi), against
+            (jumps, line, place): beside(
+                served(jumps, load, above=above, parts=PARTS, span_penalty=psi), against
             )
-            for x, (line, place, psi, load, above) in product(getattr(scale, jumps), points(scale))
+            for jumps, (line, place, psi, load, above) in product(every, points(scale))
         }
 
     table = partial(ratio_table, groups=tuple(groups), against=against)
@@ -285,7 +286,7 @@ _add_lines(
     notice="The largest jobs respond sooner split than whole, until the penalty is too high",
     when=lambda t: {*pick(t, group="S4", psi=0.0)["verdict"]} == {"gains"}
     and {*pick(t, group="S4", verdict="loses")["max_jumps"]} == {*t["max_jumps"]},
-    claims=("CP-9",), xlabel=PSI, kept=True, jumps="jumps",
+    claims=("CP-9",), xlabel=PSI, kept=True,
     printed=pd.DataFrame({"line": PRINTED.keys(), "place": PRINTED.values()}),
 )  # fmt: skip
 _add_lines(
