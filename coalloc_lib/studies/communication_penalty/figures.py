@@ -43,7 +43,7 @@ study = Study(
         search_longest=(40_000, paper.LONGEST), map_jobs=(1_000, 10_000), map_runs=(6, 12),
         # Of Figure 1, and of 2 to 6; the first as far as the printed thresholds tell.
         jumps=((JUMPS, 100), (JUMPS, 20, 100)), spread_jumps=((JUMPS,), (JUMPS, 20, 100)),
-        search_jumps=((0, 4, 8, 20), (0, 2, 4, 6, 8, 10, 12, 20, 50, NO_LIMIT)),
+        search_jumps=((0, JUMPS, 20), (0, 2, 4, 6, 8, 10, 12, 20, 50, NO_LIMIT)),
         # The same, counted over a job's whole wait.
         waiting_jumps=((20,), (2, 4, 6, 8, 10, 12, 20, 50, 100)),
         map_jumps=((0, JUMPS), (0, JUMPS, 100, NO_LIMIT)),

@@ -68,10 +68,11 @@ def _more(table, verdict, one, other):
 
 
 def _most_under_fcfs(table):
-    """Whether splitting that costs nothing certainly gains more under FCFS than if jobs pass."""
-    free = pick(table, group=STREAM, psi=0.0)
+    """Whether splitting that costs nothing certainly gains more under FCFS, row by row."""
+    free = pick(table, group=STREAM, psi=0.0).set_index("parts")
     first = free["max_jumps"] == jumps_label(0)
-    return free["ci95_high"][first].max() < free["ci95_low"][~first].min()
+    low = free["ci95_low"][~first]
+    return len(low) > 0 and (free["ci95_high"][first].reindex(low.index) < low).all()
 
 
 #: Both ways to split jobs above 3, as rows of the map.
