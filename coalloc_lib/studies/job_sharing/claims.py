@@ -166,7 +166,7 @@ def _extracts_sustain_no_less(results):
     lambda each: each.below(1 + NEAR), most, f"a little: by less than {NEAR:.0%}",
 )  # fmt: skip
 def _wide_cost_little(work, scale):
-    for case in paper.spanning(work, STANDARD, scale.penalties):
+    for case in paper.spanning(work, STANDARD, scale.few):
         said = f"p = {case.penalty:.0%}"
         yield case.penalty <= PRINTED, said, replace(case, wide=paper.UNCHANGED), case
 
