@@ -38,7 +38,7 @@ LOOK = {
     LOCAL: plots.Sign("#882255", "s"), MULTI_SITE: plots.MEANINGS["single then span"],
     SINGLE: plots.MEANINGS["one cluster"], SHARING: plots.STANDARD,
 }  # fmt: skip
-#: `draws` of the synthetic workload; `penalties`, and `few` where no break-even is asked, or is far;
+#: `draws` of the synthetic workload; `penalties`, and `few` where no break-even is asked or near;
 #: `policies` whose break-even is asked, beside EASY on `elsewhere` only; configurations that are
 #: `joined`; `loads` that jobs come at.
 study = Study(
