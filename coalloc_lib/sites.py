@@ -9,6 +9,7 @@ Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Com
 Job Scheduling (2002).
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -94,7 +95,7 @@ def local(
     site: Any,
     *,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> LocalSchedule:
     """Run each site by itself: its own queue, its own machine, its own jobs.
 
@@ -154,7 +155,7 @@ def sharing(
     home: Any = None,
     placement: Placement | None = None,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> Schedule:
     """Run all jobs from one queue, each whole on the machine that the placement chooses.
 
@@ -188,7 +189,7 @@ def multi_site(
     home: Any = None,
     single: Placement | None = None,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> Schedule:
     """Run all jobs from one queue, on one machine where one can hold the job now, else on several.
 
@@ -221,7 +222,7 @@ def single_machine(
     jobs: JobStream,
     *,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> Schedule:
     """Run all jobs on one machine of as many processors: what no division beats but by luck."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
@@ -270,8 +271,9 @@ def compare_sites(
     overhead: float,
     *,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
     clock: str = "calendar",
+    missing: float | None = None,
 ) -> "pd.DataFrame":
     """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
 
@@ -288,14 +290,18 @@ def compare_sites(
     clock : {"calendar", "weeks"}
         ``calendar``: a log counts from the ``UnixStartTime`` of its header. ``weeks``, for logs of
         different years: each is moved by whole weeks, so that all begin in the same one.
+    missing : float, optional
+        The estimate, in seconds, of jobs of a log that have none. Where it is not given they are
+        planned with their run time, better than any user knows it, and a warning says how many.
 
     Returns
     -------
     pandas.DataFrame
         A row for each site, and for all, and each weight (``work`` or ``processors``): ``jobs``,
-        ``spanned``, the share that spanned sites, and with 95 % intervals ``local_h``, the AWRT in
-        hours where the site stays alone; ``sharing``, that with job sharing over it; ``spanning``,
-        that of multi-site execution over job sharing.
+        of so many (``of``), from ``begin`` to ``end``, the time that all logs have (in UTC for logs
+        on the calendar, else in seconds); ``spanned``, the share that spanned sites, and with 95 %
+        intervals ``local_h``, the AWRT in hours where the site stays alone; ``sharing``, that with
+        job sharing over it; ``spanning``, that of multi-site execution over job sharing.
 
     Raises
     ------
@@ -324,7 +330,9 @@ def compare_sites(
 
     overhead = not_negative("overhead", overhead)
     system = _system(clusters, logs)
-    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, ("calendar", "weeks"))))
+    one_of("clock", clock, ("calendar", "weeks"))
+    every = _on_one_clock(logs, clock, missing)
+    streams = _in_common(every)
     for name, stream in streams.items():
         if (widest := int(stream.processors.max())) > clusters[name]:
             raise InputError(
@@ -348,8 +356,15 @@ def compare_sites(
         )
     groups = {name: site == number for number, name in enumerate(clusters)}
     groups[ALL] = np.ones(len(site), dtype=bool)
+    count = {name: len(stream) for name, stream in every.items()}
+    count[ALL] = sum(count.values())
+    ends = [jobs.submit.min(), jobs.submit.max()]
+    if clock == "calendar" and all(isinstance(log, SwfLog) for log in logs.values()):
+        ends = [*pd.to_datetime(ends, unit="s", utc=True).floor("s")]
+    when = dict(zip(("begin", "end"), ends, strict=True))
     return pd.DataFrame([
-        _row(name, mine, weight, ran) for name, mine in groups.items() for weight in WEIGHTS
+        _row(name, mine, weight, ran) | {"of": count[name]} | when
+        for name, mine in groups.items() for weight in WEIGHTS
     ])  # fmt: skip
 
 
@@ -368,7 +383,7 @@ def _system(clusters, logs):
     return Multicluster([*clusters.values()])
 
 
-def _on_one_clock(logs, clock):
+def _on_one_clock(logs, clock, missing=None):
     """Return the jobs of each site with instants on one clock."""
     streams = {}
     kinds = {type(log) for log in logs.values()}
@@ -386,7 +401,13 @@ def _on_one_clock(logs, clock):
                 "log.jobs(), on one clock"
             )
         else:
-            stream = log.jobs()
+            if missing is None and (unknown := log.without_requested_time):
+                warnings.warn(
+                    f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and "
+                    "are planned with their run time, better than any user knows it; give missing",
+                    stacklevel=3,
+                )
+            stream = log.jobs(missing=missing)
             stream = stream.replace(submit=stream.submit + log.epoch)
         if stream.request == "ordered":
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")

@@ -71,8 +71,7 @@ def loss(
         from coalloc_lib.workloads.models import JobModel
 
         model = JobModel(distribution, components or len(system), request, times)
-        engine = options.engine_for(policy, rule)
-        answer = saturated_loss(Scenario(system, model, policy, rule, engine), **sampling), None
+        answer = saturated_loss(Scenario(system, model, policy, rule), **sampling), None
     _print(answer[0], answer[1], as_json, name_method=method is None)
 
 
