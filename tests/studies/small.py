@@ -20,8 +20,9 @@ SMALL = {
         map_above=(3, 10), loads=(0.5, 0.7, 0.786), map_loads=(0.5, 0.786),
     ),
     "job-sharing": Scale(
-        draws=4, penalties=(0.0, 0.1, 0.25, 0.4), policies=("EASY", "FCFS"),
-        elsewhere=("m64", "m128"), loads=(0.5, 0.8),
+        draws=4, penalties=(0.0, 0.1, 0.25, 0.4), few=(0.0, 0.1, 0.25, 0.4),
+        policies=("EASY", "FCFS"),
+        elsewhere=("m64", "m128"), joined=("m64", "m128", "m256", "m384"), loads=(0.5, 0.8),
     ),
     "online-batch": Scale(
         logs=("KTH-SP2",), shares=(0.0, 0.8, 1.0), draws=2,

@@ -1,6 +1,7 @@
 """The third study: figures, verdicts that can say the opposite, and what may be added."""
 
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -168,14 +169,29 @@ MAPS = pd.DataFrame(
     [
         ("viability-8", ["loses"] + ["gains"] * 3, True), ("viability-8", "loses", False),
         ("viability-no-limit", "loses", True), ("viability-no-limit", "undecided", False),
-        ("viability-no-limit", ["loses"] * 3 + ["gains"], False), ("components", "gains", False),
-        ("components", ["loses"] + ["gains"] * 3, True),
+        ("viability-no-limit", ["loses"] * 3 + ["gains"], False),
     ],
 )  # fmt: skip
 def test_notices_of_maps_count_cells(name, verdicts, shown):
     when = study.figures[name].when
     assert when(MAPS.assign(verdict=verdicts)) == shown
     assert not when(MAPS.assign(verdict=verdicts)[:0])
+
+
+@pytest.mark.parametrize(
+    ("five", "fcfs", "shown"), [("loses", -60, True), ("gains", -60, False), ("loses", -20, False)]
+)
+def test_the_notice_on_components_compares_fcfs_and_five(five, fcfs, shown):
+    """Under FCFS by its interval, here of ten percent to each side."""
+    when, rows = study.figures["components"].when, []
+    for (jumps, change), parts in product({"0": fcfs, "8": -10}.items(), (2, 4, 5)):
+        ends = {"ci95_low": change - 10, "ci95_high": change + 10}
+        verdict = five if parts == 5 else "gains"
+        rows.append({"max_jumps": jumps, "parts": parts, "verdict": verdict} | ends)
+    table = pd.DataFrame(rows).assign(group="stream", psi=0.0)
+    assert when(table) == shown
+    assert not when(table[:0])
+    assert not when(table[table["max_jumps"] == "0"])
 
 
 def searched(found, told=1.0, beyond=0.1, runs=0.05, **how):

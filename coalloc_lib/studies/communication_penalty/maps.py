@@ -67,6 +67,14 @@ def _more(table, verdict, one, other):
     return counts[0] > counts[1]
 
 
+def _most_under_fcfs(table):
+    """Whether splitting that costs nothing certainly gains more under FCFS, row by row."""
+    free = pick(table, group=STREAM, psi=0.0).set_index("parts")
+    first = free["max_jumps"] == jumps_label(0)
+    low = free["ci95_low"][~first]
+    return len(low) > 0 and (free["ci95_high"][first].reindex(low.index) < low).all()
+
+
 #: Both ways to split jobs above 3, as rows of the map.
 _ALWAYS_OR_NOT = [{"row": f"above 3, {name}"} for name in PLACEMENTS]
 
@@ -109,8 +117,9 @@ for _jumps, _notice, _when in (
     )  # fmt: skip
 _add_map(
     "components", f"jobs above {ABOVE} in components, load {PRINTED_LOAD}", "components", "{parts}",
-    notice="Five components gain least: each job then needs room on every cluster",
-    when=lambda t: all(_more(t, "gains", {"parts": n}, {"parts": 5}) for n in (2, 4)),
+    notice="Splitting gains most under FCFS, where nobody may pass, and least in five components",
+    when=lambda t: _most_under_fcfs(t)
+    and all(_more(t, "gains", {"parts": n}, {"parts": 5}) for n in (2, 4)),
     jumps="map_jumps", parts=(2, 4, 5), span_penalty="map_penalties",
 )  # fmt: skip
 _add_map(

@@ -138,7 +138,8 @@ class LoadedScenario:
     def whole(self) -> "LoadedScenario":
         """The same jobs, none of which is split."""
         kept = WHOLE.with_(model=self.jobs.model, above=self.jobs.sizes.maximum)
-        return replace(self, scenario=self.scenario.with_(workload=kept))
+        placement = getattr(self.scenario.placement, "single", self.scenario.placement)
+        return replace(self, scenario=self.scenario.with_(workload=kept, placement=placement))
 
     def columns(self) -> dict[str, Any]:
         """Return what it is as columns of a table."""

@@ -79,7 +79,7 @@ def add_ratios(
     lambda each: each.below(HALF), note="by work",
 )  # fmt: skip
 def _halved(work, scale):
-    for m in paper.CONFIGURATIONS:
+    for m in scale.joined:
         pair = [Case(work, m, mode, wide=paper.OF_SITE) for mode in (SHARING, LOCAL)]
         yield m == STANDARD, m, *pair
         if m == STANDARD:
@@ -166,7 +166,7 @@ def _extracts_sustain_no_less(results):
     lambda each: each.below(1 + NEAR), most, f"a little: by less than {NEAR:.0%}",
 )  # fmt: skip
 def _wide_cost_little(work, scale):
-    for case in paper.spanning(work, STANDARD, scale.penalties):
+    for case in paper.spanning(work, STANDARD, scale.few):
         said = f"p = {case.penalty:.0%}"
         yield case.penalty <= PRINTED, said, replace(case, wide=paper.UNCHANGED), case
 
@@ -176,10 +176,10 @@ def _wide_cost_little(work, scale):
     lambda each: each.above(1),
 )  # fmt: skip
 def _easy_beats_conservative(work, scale):
-    for mode, m in product((SHARING, MULTI_SITE, LOCAL), paper.EQUAL):
-        easy = Case(work, m, mode, wide=paper.OF_SITE if mode == LOCAL else paper.OF_LARGEST)
-        own = m == STANDARD and mode != LOCAL
-        yield own, f"{mode}, {m}", replace(easy, policy="conservative"), easy
+    where = paper.EQUAL if "conservative" in scale.policies else (STANDARD,)
+    for mode, m in product((SHARING, MULTI_SITE), where):
+        easy = Case(work, m, mode)
+        yield m == STANDARD, f"{mode}, {m}", replace(easy, policy="conservative"), easy
 
 
 @add_ratios(

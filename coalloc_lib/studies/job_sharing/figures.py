@@ -38,8 +38,9 @@ LOOK = {
     LOCAL: plots.Sign("#882255", "s"), MULTI_SITE: plots.MEANINGS["single then span"],
     SINGLE: plots.MEANINGS["one cluster"], SHARING: plots.STANDARD,
 }  # fmt: skip
-#: `draws` of the synthetic workload; `penalties`; `policies` whose break-even penalty is asked,
-#: beside EASY on `elsewhere` only; `loads` that the jobs are sped up or slowed down to.
+#: `draws` of the synthetic workload; `penalties`, and `few` where no break-even is asked or near;
+#: `policies` whose break-even is asked, beside EASY on `elsewhere` only; configurations that are
+#: `joined`; `loads` that jobs come at.
 study = Study(
     "job-sharing",
     "What do sites gain by sharing their jobs, and by letting jobs span them?",
@@ -47,8 +48,10 @@ study = Study(
     scales(
         draws=(6, 20),
         penalties=((0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4), paper.PENALTIES),
+        few=(DOTS, paper.PENALTIES),
         policies=(("EASY", "FCFS"), ("EASY", "conservative", "FPFS(50)", "FCFS")),
         elsewhere=(("m64", STANDARD), tuple(paper.CONFIGURATIONS)),
+        joined=((STANDARD, "m384"), tuple(paper.CONFIGURATIONS)),
         loads=((0.4, 0.6, 0.8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
     ),
     logs=(paper.LOG,),
@@ -172,7 +175,7 @@ add_ratios(
     "line panel penalty",
     lambda work, m, scale: {
         case.penalty: (replace(case, wide=UNCHANGED), case)
-        for case in paper.spanning(work, m, scale.penalties)
+        for case in paper.spanning(work, m, scale.few)
     },
     partial(draw_along, against="wide jobs in pieces", row="panel", panel="line"),
     notice="Wide jobs left whole add a few percent, and more the larger the penalty",
@@ -187,6 +190,7 @@ add_ratios(
     lambda work, m, scale: {
         turn: tuple(Case(work, m, each, wide=OF_SITE, assignment=turn) for each in (SHARING, LOCAL))
         for turn in paper.ASSIGNMENTS
+        if m in scale.joined
     },
     draw_joining,
     notice="With jobs in turn the site of 384 loses by joining; by size none is seen to lose",
@@ -201,7 +205,7 @@ add_ratios(
     lambda work, m, scale: {
         (name, case.penalty): (case, Case(work, m, SHARING))
         for name, policy in (("at once", "EASY"), ("adaptive", paper.ADAPTIVE))
-        for case in paper.spanning(work, m, scale.penalties, policy=policy)
+        for case in paper.spanning(work, m, scale.few, policy=policy)
     },
     partial(draw_along, against="job sharing", line="line", row="configuration", panel="panel",
             names="legend", look=plots.signs(("at once", "adaptive"))),
@@ -236,7 +240,7 @@ add_ratios(
     lambda work, m, scale: {
         (name, case.penalty): (case, Case(work, m, SHARING))
         for name, growth in (("any number", 0.0), ("each further", 1.0))
-        for case in paper.spanning(work, m, scale.penalties, growth=growth)
+        for case in paper.spanning(work, m, scale.few, growth=growth)
     },
     partial(draw_along, against="job sharing", line="line", panel="panel",
             look=plots.signs(("any number", "each further"))),
@@ -253,7 +257,9 @@ def lines(scale: Scale, seed: Seed) -> Entries:
     """By (workload, configuration, policy): multi-site at each penalty, and the other ways."""
     return {
         (name, m, policy): (
-            *paper.spanning(work, m, scale.penalties, policy=policy),
+            *paper.spanning(
+                work, m, scale.few if policy == "FCFS" else scale.penalties, policy=policy
+            ),
             Case(work, m, LOCAL, policy, wide=OF_SITE), Case(work, m, SINGLE, policy),
             Case(work, m, SHARING, policy),
         )
