@@ -68,6 +68,8 @@ class SwfLog:
         How tables and figures call it, and the path it was read from.
     is_stand_in : bool
         Whether it is a synthetic log in the place of a real one.
+    receipt : pandas.DataFrame, optional
+        Of an import (`read_sacct`): how many `lines` were kept, left out or noted, and why.
     """
 
     header: dict[str, str]
@@ -75,6 +77,7 @@ class SwfLog:
     name: str = "log"
     source: str = ""
     is_stand_in: bool = False
+    receipt: "pd.DataFrame | None" = None
 
     def __len__(self) -> int:
         return len(self.table)
