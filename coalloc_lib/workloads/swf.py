@@ -278,6 +278,12 @@ def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.Da
             table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
             if jobs and table is None:
                 for at, line in jobs.items():
+                    if not parts and (line[0].isalpha() or line[0] in "{[" or "|" in line):
+                        raise InputError(
+                            f"{where}, line {at} is no job of 18 numbers: this is no log in the "
+                            "Standard Workload Format; 'coalloc import sacct' or co.read_sacct "
+                            "reads what Slurm's sacct printed, co.read_batsim reads Batsim's JSON"
+                        )
                     if fault := _fault_of(re.split(r"[ \t]+", line)):
                         raise InputError(f"{where}, line {at}: {fault}")
                 raise InputError(
