@@ -34,31 +34,19 @@ COMMAND = (
 # What is read of a line, and the columns that tell it, the best one first; then by unit.
 _COLUMNS = {
     "id": ("JobID",), "submit": ("Submit",), "start": ("Start",), "end": ("End",),
-    "elapsed": ("ElapsedRaw", "Elapsed"), "state": ("State",),
-    "requested_time": ("TimelimitRaw", "Timelimit"), "user": ("User", "UID"), "group": ("Account",),
-    "queue": ("QOS",), "partition": ("Partition",), "cluster": ("Cluster",),
+    "elapsed": ("ElapsedRaw", "Elapsed"), "state": ("State",), "user": ("User", "UID"),
+    "requested_time": ("TimelimitRaw", "Timelimit"), "group": ("Account",), "queue": ("QOS",),
+    "partition": ("Partition",), "cluster": ("Cluster",),
 }  # fmt: skip
 _PROCESSORS = {
-    "cores": {
-        "allocated_processors": ("AllocCPUS", "NCPUS"),
-        "requested_processors": ("ReqCPUS",),
-    },
-    "nodes": {
-        "allocated_processors": ("NNodes", "AllocNodes"),
-        "requested_processors": ("ReqNodes",),
-    },
+    "cores": (("AllocCPUS", "NCPUS"), ("ReqCPUS",)),
+    "nodes": (("NNodes", "AllocNodes"), ("ReqNodes",)),
 }
-_NEEDED = (
-    ("id",),
-    ("submit",),
-    ("start",),
-    ("state",),
-    ("elapsed", "end"),
-    ("allocated_processors",),
-)
+_SIZES = ("allocated_processors", "requested_processors")
+_NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), _SIZES[:1])
 _NOT_KNOWN = {"", "unknown", "none", "n/a", "invalid", "unlimited", "partition_limit"}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?", re.ASCII)
-_HAS_ZONE = r"\d*|\D*|.*(?:Z|[+-]\d\d:?\d\d)"
+_HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
 _OPEN = {
     "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT", "CONFIGURING",
     "RUNNING", "COMPLETING", "RESIZING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT",
@@ -66,10 +54,7 @@ _OPEN = {
 # The statuses of the format; what ends otherwise has failed, 0.
 _STATUS = {"COMPLETED": 1, "CANCELLED": 5, "REVOKED": 5}
 # What components of a job make together; all else is that of the first.
-_TOGETHER = {
-    "runtime": "max", "requested_time": "max",
-    "allocated_processors": "sum", "requested_processors": "sum",
-}  # fmt: skip
+_TOGETHER = {"runtime": "max", "requested_time": "max", **dict.fromkeys(_SIZES, "sum")}
 
 # What is left out, and from 'without a time limit' on what is noted, with what to do.
 _MENDS = {
@@ -135,23 +120,28 @@ def read_sacct(
     ----------
     https://slurm.schedmd.com/sacct.html
     """
-    columns = _COLUMNS | _PROCESSORS[one_of("unit", unit, [*_PROCESSORS])]
+    sizes = _PROCESSORS[one_of("unit", unit, [*_PROCESSORS])]
     try:
         zone = ZoneInfo("UTC" if time_zone is None else time_zone)
     except (KeyError, ValueError, TypeError, OSError):
         mend = "give a name such as 'Europe/Amsterdam'"
         raise InputError(f"time_zone = {shown(time_zone)} is not known; {mend}") from None
     counts: Counter[str] = Counter()
-    lines = _lines(path, columns, counts)
-    _choose(lines, cluster, str(path))
-    kept = _ended(lines, zone, cluster, str(path), counts)
+    lines = _lines(path, _COLUMNS | dict(zip(_SIZES, sizes, strict=True)), counts)
+    clusters = lines["cluster"].unique().tolist()
+    known = ", ".join(map(shown, filter(None, clusters))) or "none; add Cluster to --format"
+    if cluster is None and len(clusters) > 1:
+        raise InputError(f"{path} holds several clusters: {known}; say which cluster to read")
+    if cluster is not None and cluster not in clusters:
+        raise InputError(f"cluster = {shown(cluster)} is not in {path}; it names {known}")
+    kept = _ended(lines, zone, cluster, path, counts)
+    if not len(kept):
+        why = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
+        raise InputError(f"{path} has no job that ran ({why}); export a longer time")
     if time_zone is None:
         has_zone = lines.loc[kept.index, "submit"].str.fullmatch(_HAS_ZONE)
         counts["in times without a zone, read as UTC"] = int((~has_zone).sum())
     jobs = _merged(kept.sort_values("submit", kind="stable"), counts)
-    if not len(jobs):
-        why = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
-        raise InputError(f"{path} has no job that ran ({why}); export a longer time")
     return _log(jobs, path, time_zone or "UTC", unit, counts)
 
 
@@ -168,7 +158,7 @@ def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
         rows = {at: row for at, row in every if row.strip()}
         if rows and not header:
             header = rows.pop(min(rows))
-            places = _places(header.decode("utf-8", "replace"), columns, str(path))
+            places = _places(header.decode("utf-8", "replace"), columns, path)
         again = [at for at, row in rows.items() if row == header]
         counts["told again"] += len([rows.pop(at) for at in again])
         for at, row in rows.items():
@@ -187,16 +177,16 @@ def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
             is_step = table[places["id"]].str.contains(".", regex=False)
             counts["steps of jobs"] += int(is_step.sum())
             parts.append(table[~is_step])
-    if not parts:
-        what = "no line below its header" if header else "no line"
+    if not any(map(len, parts)):
+        what = "no job below its header" if header else "no line"
         raise InputError(f"{path} has {what}; export it with: {COMMAND}")
     table = pd.concat(parts)
     empty = pd.Series("", table.index, dtype=object)
-    found = {name: table[places[name]].str.strip() if name in places else empty for name in columns}
+    found = {name: table[places[name]] if name in places else empty for name in columns}
     return pd.DataFrame(found)
 
 
-def _places(header: str, columns: dict, where: str) -> dict[str, int]:
+def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
     """Return the position of the best column for each thing that is read."""
     names = [name.strip().casefold() for name in header.split("|")]
     places = {}
@@ -206,42 +196,30 @@ def _places(header: str, columns: dict, where: str) -> dict[str, int]:
     if missing := [need for need in _NEEDED if not any(what in places for what in need)]:
         words = ", ".join(" or ".join(columns[what][0] for what in need) for need in missing)
         raise InputError(
-            f"{where}, line 1: no column {words} among columns separated by '|'; export it with: "
+            f"{path}, line 1: no column {words} among columns separated by '|'; export it with: "
             f"{COMMAND}"
         )
     return places
 
 
-def _choose(lines: "pd.DataFrame", cluster: str | None, where: str) -> None:
-    """Refuse a choice of cluster that the file does not allow."""
-    clusters = lines["cluster"].unique().tolist()
-    known = ", ".join(map(shown, filter(None, clusters))) or "none; add Cluster to --format"
-    if cluster is None and len(clusters) > 1:
-        raise InputError(f"{where} holds several clusters: {known}; say which cluster to read")
-    if cluster is not None and cluster not in clusters:
-        raise InputError(f"cluster = {shown(cluster)} is not in {where}; it names {known}")
-
-
 def _ended(
-    lines: "pd.DataFrame", zone: tzinfo, cluster: str | None, where: str, counts: Counter
+    lines: "pd.DataFrame", zone: tzinfo, cluster: str | None, path: Any, counts: Counter
 ) -> "pd.DataFrame":
     """Return the lines of jobs that ran and have ended, in numbers."""
-    numbers, clock = partial(_numbers, lines, where), "d-hh:mm:ss"
+    numbers, clock = partial(_numbers, lines, path), "d-hh:mm:ss"
     instants, moment = partial(_instants, zone=zone), "seconds or YYYY-MM-DDThh:mm:ss"
     when = np.stack([numbers(n, instants, moment) for n in ("submit", "start", "end")], axis=1)
     elapsed = numbers("elapsed", _length, f"seconds or {clock}")
     limit = numbers("requested_time", partial(_length, unit=60), f"minutes or {clock}")
-    allocated, requested = (
-        numbers(n, lambda word: int(word or 0), "a whole number (sacct --noconvert)")
-        for n in ("allocated_processors", "requested_processors")
-    )
+    count = "a whole number (sacct --noconvert)"
+    sizes = {name: numbers(name, lambda word: int(word or 0), count) for name in _SIZES}
     submit, start, end = _in_order(when, elapsed).T
     runtime = np.where(np.isnan(elapsed), end - start, elapsed)
-    state = lines["state"].str.extract(r"^([^\s+]*)", expand=False).str.upper()
+    state = lines["state"].str.extract(r"^\s*([^\s+]*)", expand=False).str.upper()
     status = state.map(_STATUS).fillna(0).astype(int)
     is_other, is_open = lines["cluster"] != (cluster or lines["cluster"]), state.isin(_OPEN)
     again = lines.loc[~(is_other | is_open), ["id", "submit"]].duplicated(keep="last")
-    has_end = not np.isnan(end).all()  # else there is no such column
+    has_end = lines["end"].ne("").any()  # else there is no such column
     reasons = {
         "of other clusters": is_other,
         "still waiting or running": is_open,
@@ -250,34 +228,31 @@ def _ended(
         "without an end, or a submission": np.isnan(submit + runtime) | (has_end & np.isnan(end)),
         "end before they start": (end < start) | (runtime < 0),
         "ran for less than a second": runtime < 1,
-        "without processors": (allocated <= 0) & (requested <= 0),
+        "without processors": sum(sizes.values()) <= 0,
     }
     why = np.select([np.asarray(which, bool) for which in reasons.values()], [*reasons], "")
     counts.update(why[why != ""].tolist())
-    kept, shift = why == "", (when[..., 1] - when[..., 0])
-    counts["in the hour that comes twice as summer ends"] = int((shift > 0)[kept].any(axis=1).sum())
-    counts["in the hour that the clock skips"] = int((shift < 0)[kept].any(axis=1).sum())
-    return lines.assign(
-        submit=submit, start=start, runtime=runtime, requested_time=limit, status=status,
-        allocated_processors=allocated, requested_processors=requested,
-    )[kept]  # fmt: skip
+    kept, shift = why == "", np.diff(when)[..., 0]
+    counts["in the hour that comes twice as summer ends"] = (shift[kept] > 0).any(axis=1).sum()
+    counts["in the hour that the clock skips"] = (shift[kept] < 0).any(axis=1).sum()
+    times = {"submit": submit, "start": start, "runtime": runtime, "requested_time": limit}
+    return lines.assign(**times, **sizes, status=status)[kept]
 
 
 def _numbers(
-    lines: "pd.DataFrame", where: str, name: str, parse: Callable[[str], Any], wanted: str
+    lines: "pd.DataFrame", path: Any, name: str, parse: Callable[[str], Any], wanted: str
 ) -> NDArray[np.float64]:
     """Return a column in numbers; each word of it is read once, as "" where it is not known."""
     import pandas as pd
 
-    codes, words = pd.factorize(lines[name])
+    codes, words = pd.factorize(lines[name].str.strip())
     values = []
     for code, word in enumerate(words):
         try:
             values.append(parse("" if word.casefold() in _NOT_KNOWN else word))
         except (ValueError, OverflowError):
-            at = lines.index[(codes == code).argmax()]
-            fault = f"{name} is {shown(word)}; give {wanted}"
-            raise InputError(f"{where}, line {at}: {fault}") from None
+            where = f"{path}, line {lines.index[(codes == code).argmax()]}"
+            raise InputError(f"{where}: {name} is {shown(word)}; give {wanted}") from None
     return np.array(values, dtype=float)[codes]
 
 
@@ -320,10 +295,8 @@ def _merged(kept: "pd.DataFrame", counts: Counter) -> "pd.DataFrame":
     """Return a row a job, the components of a run together; count what should be known of them."""
     run, alone = kept.groupby("id").cumcount(), ~kept["id"].str.contains("+", regex=False)
     leader = kept["id"].str.partition("+")[0] + "+" + run.astype(str)
-    names = kept.columns.intersection(["start", *FIELDS])
-    jobs = kept.groupby(np.where(alone, kept.index, leader), sort=False).agg(
-        {name: _TOGETHER.get(name, "first") for name in names}
-    )
+    how = {name: _TOGETHER.get(name, "first") for name in kept.columns}
+    jobs = kept.groupby(np.where(alone, kept.index, leader), sort=False).agg(how)
     counts["further components of heterogeneous jobs"] = len(kept) - len(jobs)
     counts["further runs of requeued jobs"] = int(((run > 0) & alone).sum())
     counts["without a time limit"] = int((~(jobs["requested_time"] > 0)).sum())
@@ -336,15 +309,13 @@ def _log(jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, counts: Cou
     import pandas as pd
 
     first, wait = int(jobs["submit"].min()), jobs["start"] - jobs["submit"]
-    table = jobs.assign(
-        submit=jobs["submit"] - first, wait=wait.where(wait >= 0), job=range(1, len(jobs) + 1),
-        requested_processors=jobs["requested_processors"].replace(0, -1),
-        requested_time=jobs["requested_time"].replace(0, -1),
-    )  # fmt: skip
+    table = jobs.assign(job=range(1, len(jobs) + 1), wait=wait.where(wait >= 0))
+    table["submit"] -= first
     for name in ("user", "group", "queue", "partition"):
         table[name] = pd.factorize(jobs[name].where(jobs[name] != ""))[0] + 1
-        table[name] = table[name].replace(0, -1)
-    table = table.reindex(columns=[*FIELDS]).fillna(-1).astype(float).reset_index(drop=True)
+    known = ("requested_processors", "requested_time", "user", "group", "queue", "partition")
+    table = table.replace({name: {0: -1} for name in known}).reindex(columns=[*FIELDS])
+    table = table.astype(float).fillna(-1).astype(dict.fromkeys(WHOLE_FIELDS, np.int64))
     rows = [("kept", len(jobs), "jobs", "")]
     noted = [*_MENDS].index("without a time limit")
     for place, (what, mend) in enumerate(_MENDS.items()):
@@ -355,10 +326,6 @@ def _log(jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, counts: Cou
         "UnixStartTime": str(first), "TimeZoneString": time_zone,
         "Note": "\n".join([f"processors are {unit}", *(f"{o}: {n:,} {w}" for o, n, w, _ in rows)]),
     }  # fmt: skip
-    return SwfLog(
-        header,
-        table.astype(dict.fromkeys(WHOLE_FIELDS, np.int64)),
-        name=re.sub(r"(\.(txt|csv))?(\.gz)?$", "", Path(path).name),
-        source=str(path),
-        receipt=pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"]),
-    )
+    receipt = pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"])
+    name = re.sub(r"(\.(txt|csv))?(\.gz)?$", "", Path(path).name)
+    return SwfLog(header, table.reset_index(drop=True), name, str(path), receipt=receipt)
