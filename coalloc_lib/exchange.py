@@ -43,8 +43,8 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check the path") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        mend = "give JSON with jobs and profiles"
-        raise InputError(f"{path} is no workload of Batsim ({shown(error)}); {mend}") from None
+        what = f"no workload of Batsim ({type(error).__name__}: {error})"
+        raise InputError(f"{path} is {what}; give JSON with jobs and profiles") from None
     if strange:
         job, kind = jobs[strange[0]], shown(profiles[strange[0]]["type"])
         what = f"job {shown(job['id'])} has a profile of type {kind}"

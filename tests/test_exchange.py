@@ -172,8 +172,8 @@ def test_a_workload_of_delays_is_a_stream(tmp_path):
     ("jobs", "more", "cause"),
     [
         ([job(1), job(2, "work")], {}, "job 2 has a profile of type 'parallel_homogeneous', whose"),
-        ([job(1, "gone")], {}, "no workload of Batsim .KeyError.'gone'"),
-        ([{"id": 1}], {}, "no workload of Batsim .KeyError.'profile'"),
+        ([job(1, "gone")], {}, "no workload of Batsim .KeyError: 'gone'"),
+        ([{"id": 1}], {}, "no workload of Batsim .KeyError: 'profile'"),
         ([job(1)], {"profiles": [1]}, "no workload of Batsim .TypeError"),
         ([job(1)], {"profiles": {"short": {"type": "delay", "delay": "long"}}}, "ValueError"),
         ([], {}, "submit is empty"),

@@ -143,16 +143,10 @@ def import_sacct(
         "were printed.  [default: UTC]")] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    r"""Make a log of Slurm's accounting; print a receipt of what was left out.
+    """Make a log of Slurm's accounting; print a receipt of what was left out.
 
     Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
-    The export is printed by sacct, with columns in any order; best by
-
-    \b
-    SLURM_TIME_FORMAT=%s sacct --allusers --duplicates --allocations
-      --parsable2 --noconvert --starttime 2025-01-01 --format JobID,Submit,
-      Start,End,ElapsedRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,
-      TimelimitRaw,User,Account,Partition,QOS,Cluster > export.txt
+    docs/own-logs.md, and the error where a column is missing, tell which columns sacct has to print.
     """
     from coalloc_lib.checks import InputError
     from coalloc_lib.files import check_writable
