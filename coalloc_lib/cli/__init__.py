@@ -146,7 +146,7 @@ def import_sacct(
     """Make a log of Slurm's accounting; print a receipt of what was left out.
 
     Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
-    docs/own-logs.md, and the error where a column is missing, tell which columns sacct has to print.
+    docs/own-logs.md, and the error where a column is missing, tell what sacct has to print.
     """
     from coalloc_lib.checks import InputError
     from coalloc_lib.files import check_writable
