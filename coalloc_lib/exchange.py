@@ -92,23 +92,16 @@ def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
     words = [f"{a}-{b}" if a < b else f"{a}" for a, b in np.stack([low, high], 1).tolist()]
     ends = np.searchsorted(job, np.arange(len(schedule) + 1)).tolist()
     length, response = schedule.end - schedule.start, schedule.response
-    return pd.DataFrame(
-        {
-            "job_id": schedule.jobs.number,
-            "workload_name": "coalloc",
-            "submission_time": schedule.jobs.submit,
-            "requested_number_of_resources": schedule.jobs.processors,
-            "requested_time": schedule.jobs.estimate,
-            "success": schedule.served.astype(int),
-            "starting_time": schedule.start,
-            "execution_time": length,
-            "finish_time": schedule.end,
-            "waiting_time": schedule.wait,
-            "turnaround_time": response,
-            "stretch": response / np.where(length > 0, length, np.nan),
-            "allocated_resources": [" ".join(words[a:b]) for a, b in pairwise(ends)],
-        }
-    )
+    return pd.DataFrame({
+        "job_id": schedule.jobs.number, "workload_name": "coalloc",
+        "submission_time": schedule.jobs.submit,
+        "requested_number_of_resources": schedule.jobs.processors,
+        "requested_time": schedule.jobs.estimate, "success": schedule.served.astype(int),
+        "starting_time": schedule.start, "execution_time": length, "finish_time": schedule.end,
+        "waiting_time": schedule.wait, "turnaround_time": response,
+        "stretch": response / np.where(length > 0, length, np.nan),
+        "allocated_resources": [" ".join(words[a:b]) for a, b in pairwise(ends)],
+    })  # fmt: skip
 
 
 def _ranges(schedule: Schedule) -> tuple[NDArray, NDArray, NDArray]:
@@ -121,24 +114,22 @@ def _ranges(schedule: Schedule) -> tuple[NDArray, NDArray, NDArray]:
     return job[new[:-1]], ids[new[:-1]], ids[new[1:]]
 
 
-def _events(schedule: Schedule) -> list[dict[str, Any]]:
+def _events(schedule: Schedule) -> list[dict[Any, Any]]:
     """Return a trace in the event format: a process a cluster, a thread a processor, in µs."""
-    ends = np.cumsum(schedule.system.sizes)
+    import pandas as pd
+
     job, low, high = _ranges(schedule)
-    cluster = np.searchsorted(ends, low, side="right")
-    begin = (ends - schedule.system.sizes)[cluster]
-    events: list[dict[str, Any]] = [
-        {"ph": "M", "pid": at, "name": "process_name", "args": {"name": f"cluster {at}"}}
-        for at in range(len(ends))
+    begins = np.cumsum(schedule.system.sizes) - schedule.system.sizes
+    cluster = np.searchsorted(begins, low, side="right") - 1
+    low, high = low - begins[cluster], high - begins[cluster]
+    table = pd.DataFrame({
+        "ph": "X", "name": [f"job {number}" for number in schedule.jobs.number[job]],
+        "ts": schedule.start[job] * 1e6, "dur": (schedule.end - schedule.start)[job] * 1e6,
+        "pid": cluster, "tid": low,
+        "args": [{"processors": f"{a}-{b}"} for a, b in np.stack([low, high], 1).tolist()],
+    })  # fmt: skip
+    names = [{"name": f"cluster {number}"} for number in range(len(begins))]
+    return [
+        *({"ph": "M", "name": "process_name", "pid": at, "args": n} for at, n in enumerate(names)),
+        *table.to_dict("records"),
     ]
-    columns = (
-        schedule.jobs.number[job], schedule.start[job] * 1e6,
-        (schedule.end - schedule.start)[job] * 1e6, cluster, low - begin, high - begin,
-        schedule.jobs.processors[job], schedule.wait[job],
-    )  # fmt: skip
-    rows = zip(*map(np.ndarray.tolist, columns), strict=True)
-    for number, start, length, at, a, b, size, wait in rows:
-        what = {"processors": f"{a}-{b}", "of": size, "wait": wait}
-        event = {"ph": "X", "name": f"job {number}", "ts": start, "dur": length, "args": what}
-        events.append(event | {"pid": at, "tid": a})
-    return events
