@@ -241,6 +241,39 @@ class Schedule:
         verify(self)
         return self
 
+    def processor_ids(self) -> Servers:
+        """Return which processors each job has: `servers`, or else the lowest that are free.
+
+        They count from 0, cluster by cluster; entry i is an array in ascending order, empty for a
+        job that was refused. At one instant jobs leave, then come those that run for no time, then
+        those that start, in order of the stream.
+        """
+        if self.servers is not None:
+            return self.servers
+        first = np.append(0, self.allocation.sum(axis=1).cumsum())
+        ids, free = np.empty(first[-1], np.int32), np.ones(self.system.processors, dtype=bool)
+        begins = np.append(0, np.cumsum(self.system.sizes)).tolist()
+        stays, jobs = self.end > self.start, np.flatnonzero(self.served)
+        events = np.concatenate([jobs[stays[jobs]], jobs])
+        leaves = np.arange(len(events)) < len(events) - len(jobs)
+        when = np.where(leaves, self.end[events], self.start[events])
+        for event in np.lexsort((np.where(leaves, 0, 1 + stays[events]), when)).tolist():
+            job = events[event]
+            mine = ids[first[job] : first[job + 1]]
+            if leaves[event]:
+                free[mine] = True
+                continue
+            place = 0
+            for cluster in np.flatnonzero(self.allocation[job]).tolist():
+                begin, count = begins[cluster], self.allocation[job, cluster]
+                lowest = np.flatnonzero(free[begin : begins[cluster + 1]])[:count]
+                if len(lowest) < count:
+                    raise InputError(f"cluster {cluster} is too small for job {job}; see verify()")
+                mine[place : place + count] = begin + lowest
+                place += count
+            free[mine] = not stays[job]
+        return Servers(ids, first)
+
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""
         import pandas as pd

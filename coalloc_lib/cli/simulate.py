@@ -5,10 +5,12 @@ from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from coalloc_lib import exchange
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
@@ -62,6 +64,8 @@ Examples:
     engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
             "[default: compiled where it knows the policies]"),
     verify=(None, "Check the schedule against the rules of the model."),
+    export=("FILE", "Also write it with numbered processors: .csv as Batsim's table of jobs, which "
+            "evalys reads, .json as a trace for ui.perfetto.dev."),
     out=("FILE.csv", "Where the schedule goes; - is standard output, and the metrics go to "
          "stderr."),
 )  # fmt: skip
@@ -71,7 +75,7 @@ def simulate(
     missing: float | None = None, span_penalty: float = 0.0,
     split: int | None = None, components: int | None = None, largest: int | None = None,
     load: float | None = None, engine: str | None = None, verify: bool = False,
-    out: str | None = None, as_json: bool = False, **policy_options: Any,
+    export: str | None = None, out: str | None = None, as_json: bool = False, **policy_options: Any,
 ) -> None:  # fmt: skip
     """Run a log through a system; print the metrics, then write the schedule.
 
@@ -94,6 +98,9 @@ def simulate(
         )
     if out == "-" and as_json:
         raise InputError("--out - and --json both want standard output; give --out a file")
+    if export is not None:
+        options.chosen("--export, its end", Path(export).suffix, exchange.SUFFIXES)
+        check_writable(export)
     if out is not None:
         check_writable(out)
     log = load_trace(trace)
@@ -120,6 +127,11 @@ def simulate(
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)
+    if export is not None:
+        with naming(export):
+            exchange.export(schedule, export)
+        if out != "-" and not as_json:
+            show(export)
     if out is None:
         return
     table = schedule.to_frame()
