@@ -323,20 +323,7 @@ def compare_sites(
     import pandas as pd
 
     overhead = not_negative("overhead", overhead)
-    system = _system(clusters, logs)
-    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, ("calendar", "weeks"))))
-    for name, stream in streams.items():
-        if (widest := int(stream.processors.max())) > clusters[name]:
-            raise InputError(
-                f"logs[{name!r}] has a job of {widest} processors and its cluster "
-                f"{clusters[name]}; give the size of the machine of the log, or "
-                "log.jobs().chopped(at_most).pieces"
-            )
-    # In the order of the clusters, as the numbers of the sites are.
-    ordered = [streams[name] for name in clusters]
-    jobs = merge(*ordered)
-    number = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
-    site = number[np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")]
+    system, jobs, site, _ = together(clusters, logs, clock)
     policy = EASY() if scheduling is None else scheduling
     how: dict[str, Any] = {"scheduling": policy, "engine": engine}
     ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
@@ -351,6 +338,31 @@ def compare_sites(
     return pd.DataFrame([
         _row(name, mine, weight, ran) for name, mine in groups.items() for weight in WEIGHTS
     ])  # fmt: skip
+
+
+def together(
+    clusters: Mapping[str, int], logs: Mapping[str, SwfLog | JobStream], clock: str
+) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
+    """Return the clusters as a system, all jobs of the common time, and where each came from.
+
+    That is its site and its row in `SwfLog.usable`, or in the stream. Arguments and errors are
+    those of `compare_sites`.
+    """
+    system = _system(clusters, logs)
+    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, ("calendar", "weeks"))))
+    for name, stream in streams.items():
+        if (widest := int(stream.processors.max())) > clusters[name]:
+            raise InputError(
+                f"logs[{name!r}] has a job of {widest} processors and its cluster "
+                f"{clusters[name]}; give the size of the machine of the log, or "
+                "log.jobs().chopped(at_most).pieces"
+            )
+    # In the order of the clusters, as the numbers of the sites are.
+    ordered = [streams[name] for name in clusters]
+    order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
+    site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
+    row = np.concatenate([stream.number for stream in ordered])
+    return system, merge(*ordered), site[order], row[order]
 
 
 def _system(clusters, logs):
@@ -392,7 +404,7 @@ def _on_one_clock(logs, clock):
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
-        streams[name] = stream.replace(request="total")
+        streams[name] = stream.replace(request="total", number=np.arange(len(stream)))
     return streams
 
 

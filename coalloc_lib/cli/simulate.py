@@ -12,7 +12,7 @@ from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.metrics import means
+from coalloc_lib.metrics import STILL_WAITING, means
 from coalloc_lib.names import parse_clusters
 from coalloc_lib.scheduling import EASY, Conservative, Online
 from coalloc_lib.simulation import ENGINES, refuse_impossible
@@ -20,9 +20,8 @@ from coalloc_lib.simulation import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 
-#: The shortest time on processors, in seconds, that counts in the bounded slowdown; and the share
-#: of the work that waits at the last submission, from which on that is said.
-BOUND, STILL_WAITING = 10.0, 0.05
+#: The shortest time on processors, in seconds, that counts in the bounded slowdown.
+BOUND = 10.0
 EXAMPLES = """\b
 Examples:
   coalloc simulate --trace KTH-SP2 --clusters 100 --request total --placement best-fit
