@@ -2,21 +2,30 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from html import escape
 from importlib.metadata import version
-from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, not_negative, one_of, whole
+from coalloc_lib.checks import InputError, not_negative, whole
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.progress import SILENT, Silent
-from coalloc_lib.report.answer import Answer, limits, recommend
-from coalloc_lib.report.options import ALONE, SHARED, SIZES, Comparison, changes, options, run_all
+from coalloc_lib.report.answer import Answer, recommend
+from coalloc_lib.report.options import (
+    ALONE,
+    SHARED,
+    SIZES,
+    Comparison,
+    changes,
+    columns_of,
+    larger,
+    name_of_size,
+    options,
+    run_all,
+)
 from coalloc_lib.seeds import Seed
 from coalloc_lib.sites import ALL, together
 from coalloc_lib.workloads.swf import SwfLog
@@ -27,11 +36,10 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "SitesReport", "sites_report"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SitesReport:
+class SitesReport(NamedTuple):
     """What operators of several sites could do, and what it would change, as tables and a page.
 
-    Attributes
+    Parameters
     ----------
     answer : Answer
         The recommendation: its ``words``, the ``option`` (None: change nothing), the ``figure``.
@@ -41,25 +49,22 @@ class SitesReport:
         ``options`` (each option, group and metric, with the change from staying alone and its 95 %
         interval), ``pairs``, ``break_even``, ``buy_or_share``, ``logs``, ``waits``, ``weeks`` and
         ``cycles``. Times are in seconds.
-    limits : list of str
-        What the report cannot say.
     made_by : dict of str to str
-        The call or command, and the versions, that make it again.
+        The command or call, the clock, and the versions, that make it again.
     """
 
     answer: Answer
     doubts: Mapping[str, str]
     tables: Mapping[str, "pd.DataFrame"]
-    limits: Sequence[str]
-    made_by: Mapping[str, str] = field(default_factory=dict)
+    made_by: Mapping[str, str]
 
     def __repr__(self) -> str:
         return f"<SitesReport: {self.answer.words}>"
 
     def _repr_html_(self) -> str:
-        wanted = "grouping == 'all' and metric == 'mean wait'"
-        shown = self.tables["options"].query(wanted).drop(columns=["grouping", "group", "metric"])
-        return f"<p><b>{escape(self.answer.words)}</b></p>{shown.to_html(index=False)}"
+        table = self.tables["options"].query("grouping == 'all' and metric == 'mean wait'")
+        shown = table.drop(columns=["kind", "grouping", "group", "metric"]).to_html(index=False)
+        return f"<p><b>{escape(self.answer.words)}</b></p>{shown}"
 
     def save(self, path: Any) -> Path:
         """Write the page, one HTML file that needs nothing else; return its path."""
@@ -92,10 +97,8 @@ def sites_report(
         A job that spans sites runs ``1 + p`` times as long, for each p of these.
     seed : int
         Of whose estimates become exact, and which jobs come twice at a higher load.
-    workers : int
-        Runs side by side, in threads; -1 for one a processor.
-    progress : Silent
-        Told of each run, such as a `Progress`.
+    workers, progress
+        Runs side by side, in threads (-1: one a processor); what is told of each.
     command : str
         What the page says makes it again; by default this call.
 
@@ -109,98 +112,66 @@ def sites_report(
     Examples
     --------
     >>> import coalloc_lib as co
-    >>> rng = np.random.default_rng(1)
-    >>> def log():
-    ...     submit = np.cumsum(rng.exponential(5_000, 600))
-    ...     return co.JobStream(submit, rng.exponential(9_000, 600), rng.integers(1, 5, 600))
-    >>> report = co.sites_report({"A": 6, "B": 6}, {"A": log(), "B": log()})
-    >>> report.answer.option
+    >>> day = co.JobStream(np.arange(0, 3e6, 43_200), [50_000] * 70, [4] * 70, request="total")
+    >>> co.sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'share one queue'
     """
     import pandas as pd
 
-    from coalloc_lib.report.logs import (
-        cycles,
-        facts,
-        group_masks,
-        stands,
-        table_of_jobs,
-        waits,
-        weekly_load,
-    )
+    from coalloc_lib.report import logs as about
 
     each = sorted({not_negative("penalties", p) for p in penalties})
-    if not each or not any(each):
+    if not any(each):
         raise InputError(f"penalties = {[*penalties]}; give one above 0 or more")
     if workers != -1:
         whole("workers", workers)
-    one_of("clock", clock, ("calendar", "weeks"))
     system, jobs, site, row = together(clusters, logs, clock)
-    table = table_of_jobs(logs, [*clusters], jobs, site, row)
-    own = pd.Series(np.arange(len(table)).astype(str))
-    users = table["site"] + " " + table["user"].astype(str).where(table["user"] >= 0, "job " + own)
-    found = options(system, jobs, site, users, each, seed)
+    table = about.table_of_jobs(logs, [*clusters], jobs, site, row)
+    alike = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
+    found = options(system, jobs, site, table["site"] + alike.astype(str), each, seed)
     outcomes = run_all(found, progress, workers)
     if isinstance(failure := outcomes[ALONE], InputError):
         raise failure
-    masks = group_masks(table, [*clusters])
+    masks = about.group_masks(table, [*clusters])
     comparison = Comparison(outcomes, masks, jobs.submit, jobs.work)
     policies = [o.name for o in found if o.kind == "policy" and o.name in comparison.names]
-    overall = ("all", ALL)
+    pairs = [
+        {"option": one, "other": other}
+        | columns_of(comparison.change(("all", ALL), "mean wait", one, other), "change")
+        for one in policies
+        for other in policies
+        if one != other
+    ]
     tables = {
         "options": changes(found, comparison),
-        "pairs": pd.DataFrame([
-            {"option": one, "other": other}
-            | _columns(comparison.change(overall, "mean wait", one, other), "change")
-            for one in policies for other in policies if one != other
-        ]),
+        "pairs": pd.DataFrame(pairs),
         "break_even": _break_even(comparison, each),
         "buy_or_share": _buy_or_share(comparison, clusters),
-        "logs": facts(logs, clusters, table),
-        "waits": waits(table, comparison),
-        "weeks": weekly_load(table, clusters),
-        "cycles": cycles(table),
-    }  # fmt: skip
-    answer = recommend(tables["options"], tables["pairs"])
-    names = ", ".join(f"{n!r}: {size}" for n, size in clusters.items())
-    call = f"co.sites_report({{{names}}}, logs, clock={clock!r}, penalties={each}, seed={seed})"
-    made_by = {
-        "command": command or call,
-        "coalloc": _version(),
-        "Python": platform.python_version(),
+        "logs": about.facts(logs, clusters, table),
+        "waits": about.waits(table, comparison),
+        "weeks": about.weekly_load(table, clusters),
+        "cycles": about.cycles(table),
     }
-    made_by |= {name: version(name) for name in ("numpy", "numba", "pandas")}
-    told = limits(tables["logs"], clock, None, tables["options"])
-    return SitesReport(answer, stands(tables["waits"]), tables, told, made_by)
-
-
-def _version() -> str:
-    from coalloc_lib import __version__
-
-    return __version__
-
-
-def _columns(interval, name):
-    """Return an interval as columns of a table."""
-    ends = {f"{name}_low": interval.low, f"{name}_high": interval.high}
-    return {name: interval.estimate} | ends | {"warning": interval.warning}
+    given = f"{dict(clusters)}, logs, clock={clock!r}, penalties={each}, seed={seed}"
+    command = command or f"co.sites_report({given})"
+    made_by = {"command": command, "clock": clock, "Python": platform.python_version()}
+    made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
+    answer = recommend(tables["options"], tables["pairs"])
+    return SitesReport(answer, about.doubts(tables["waits"]), tables, made_by)
 
 
 def _break_even(comparison, penalties):
     """Return up to which penalty spanning beats sharing one queue, for all and each site."""
     import pandas as pd
 
-    rows = []
+    # The lower the penalty, the less they wait: a root over -p.
+    at, rows = {-p: f"span, penalty {p:g}" for p in reversed(penalties)}, []
     for group in (group for group in comparison.groups if group[0] in ("all", "site")):
         for metric in ("AWRT", "mean wait"):
-            at = {-p: f"span, penalty {p:g}" for p in reversed(penalties)}
-            row = {"group": group[1], "metric": metric}
-            if missing := [n for n in (*at.values(), SHARED) if n in comparison.failed]:
-                rows.append(row | {"penalty": np.nan, "warning": comparison.failed[missing[0]]})
-                continue
-            # The lower the penalty, the less they wait: the root over -p.
             root = comparison.root(group, metric, at, SHARED).times(-1)
-            rows.append(row | _columns(root, "penalty"))
+            ends = {"least": penalties[0], "most": penalties[-1]}
+            row = {"group": group[1], "metric": metric} | columns_of(root, "penalty")
+            rows.append(row | ends)
     return pd.DataFrame(rows)
 
 
@@ -209,15 +180,9 @@ def _buy_or_share(comparison, clusters):
     import pandas as pd
 
     rows = []
-    for name, size in clusters.items():
-        at = {size: ALONE}
-        at |= {ceil(round(k * size, 6)): f"{k - 1:.0%} more processors, alone" .replace("%", " %")
-               for k in SIZES}  # fmt: skip
-        row = {"site": name, "processors": size, "most": max(at)}
-        if SHARED in comparison.failed:
-            rows.append(row | {"needed": np.nan, "warning": comparison.failed[SHARED]})
-        else:
-            rows.append(
-                row | _columns(comparison.root(("site", name), "mean wait", at, SHARED), "needed")
-            )
+    for site, size in clusters.items():
+        at = {size: ALONE} | {larger(size, k): name_of_size(k) for k in SIZES}
+        root = comparison.root(("site", site), "mean wait", at, SHARED)
+        ends = {"least": size, "most": max(at)}
+        rows.append({"site": site} | columns_of(root, "processors") | ends)
     return pd.DataFrame(rows)
