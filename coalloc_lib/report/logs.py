@@ -134,7 +134,7 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
 def cycles(table: pd.DataFrame) -> pd.DataFrame:
     """Return which share of a site's jobs come in each hour of the day, and on each weekday."""
     known, rows = table[table["came"].notna()], []
-    days = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("weekday", 7)}
+    days = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
     for name, (at, count) in days.items():
         shares = pd.crosstab(known["site"], getattr(known["came"].dt, at), normalize="index")
         shares = shares.reindex(columns=range(count), fill_value=0.0).rename_axis(columns="at")

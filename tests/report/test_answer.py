@@ -72,7 +72,7 @@ def test_nothing_is_changed_where_no_option_differs_or_none_is_better():
     same = answer({SHARED: (-2, 1), SPAN: (-1, 3)})
     assert same.option is None
     assert same.words.startswith("Change nothing: no option differs from what you have.")
-    assert f"'{SHARED}': −30 min (95 %: −120 to +60)" in same.words
+    assert f"'{SHARED}': −0.5 h (95 %: −2.0 to +1.0)" in same.words
     worse = answer({SHARED: (-2, 1), SPAN: (1, 3)})
     assert worse.words.startswith("Change nothing: no option is surely better than what you have.")
 
