@@ -246,20 +246,34 @@ def dispatch(
         raise InputError(
             f"scheduling = {shown(scheduling)} plans no starts; give EASY() or Conservative()"
         )
+    if jobs.has_reservations:
+        raise InputError(
+            "jobs ask for a later or a latest start, which dispatch does not heed; replace("
+            "earliest_start=None, latest_start=None) first"
+        )
     refuse_impossible(system, jobs)
     home = np.full(len(jobs), -1) if home is None else home
     home = checked_sites(home, jobs, system, name="home", least=-1)
     _refuse_wide(system, jobs, home)
     order = np.argsort(jobs.submit, kind="stable")
-    if len(jobs) > LONG and engine == "compiled":
+    is_readable = engine == "reference" or type(scheduling) is not EASY
+    is_readable |= scheduling.order != "arrival"
+    if len(jobs) > LONG and engine == "compiled" and is_readable:
         warnings.warn(
             f"dispatch under {scheduling} has no compiled form; {len(jobs)} jobs take about "
             f"{len(jobs) / 200:.0f} s or more. EASY() has one, engine='reference' says that you "
             "know",
             stacklevel=2,
         )
-    sent = AtSubmission(scheduling, tuple(home[order].tolist()))
-    site = simulate(system, jobs, scheduling=sent, engine="reference").allocation.argmax(axis=1)
+    if is_readable:
+        sent = AtSubmission(scheduling, tuple(home[order].tolist()))
+        run = simulate(system, jobs, scheduling=sent, engine="reference")
+        site = run.allocation.argmax(axis=1)
+    else:
+        from coalloc_lib.engines.compiled import sites_of
+
+        site = np.empty(len(jobs), dtype=np.int64)
+        site[order] = sites_of(system, jobs[order], home[order])
     columns = _at_each_site(system, jobs, site, scheduling, engine)
     policy = DispatchedToEachSite(scheduling)
     return DispatchSchedule(system, jobs, policy, None, **columns, home=home)

@@ -15,13 +15,14 @@ from coalloc_lib.compilation import call
 from coalloc_lib.engines.kernels import (
     backfilling,
     booking,
+    dispatching,
     events,
     placing,
     queue_order,
     queue_tree,
 )
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
-from coalloc_lib.jobs import REQUESTS
+from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.placement import (
     BestFit,
     FirstFit,
@@ -36,6 +37,7 @@ from coalloc_lib.placement import (
 )
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 from coalloc_lib.scheduling.backfilling import queue_key
+from coalloc_lib.system import Multicluster
 
 _CHOICES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
@@ -103,9 +105,14 @@ def _conservative(task, coming):
     earliest = np.zeros(len(jobs)) if backlog else jobs.earliest_start
     asked = backfilling.Asked(earliest, jobs.latest_start, jobs.is_reserved)
     stream = _stream(task.jobs, task.placement)
+    more = (asked,), _levels(stream)
+    return _backfilling(task, backfilling.run_conservative, stream, coming, *more)
+
+
+def _levels(stream):
+    """Return the numbers of idle processors by which steps are passed over."""
     shares = np.linspace(0, 1, LEVELS, endpoint=False)
-    levels = np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
-    return _backfilling(task, backfilling.run_conservative, stream, coming, (asked,), levels)
+    return np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
 
 
 def _stream(jobs, placement, is_searched=True):
@@ -140,6 +147,15 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
     late = np.flatnonzero(np.isnan(columns[0])).tolist()
     refused = {job: Refusal(float(jobs.submit[job]), search.PAST_LATEST) for job in late}
     return Outcome(*columns, promised, refused)
+
+
+def sites_of(system: Multicluster, jobs: JobStream, home: np.ndarray) -> np.ndarray:
+    """Return where `AtSubmission` sends jobs, in order of arrival, that each site runs by EASY."""
+    stream, site = _stream(jobs, None), np.full(len(jobs), -1)
+    rule, levels = _rule("total", None, 1), _levels(stream)
+    given = (_expected(jobs, None), rule, home, system.as_array(), levels, site)
+    _run(dispatching.run, stream, *given)
+    return site
 
 
 def _online(task):
