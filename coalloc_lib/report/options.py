@@ -17,7 +17,7 @@ from coalloc_lib.progress import Silent
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, Conservative
 from coalloc_lib.seeds import Seed, generators
-from coalloc_lib.sites import local, multi_site, sharing
+from coalloc_lib.sites import dispatch, local, multi_site, sharing
 from coalloc_lib.system import Multicluster
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def options(
     return [
         Option(ALONE, "today", alone()),
         Option("conservative, alone", "policy", alone(scheduling=Conservative())),
+        Option("dispatch at submission", "policy", partial(dispatch, system, jobs)),
         Option(SHARED, "policy", one_queue(jobs)),
         *(Option(f"span, penalty {p:g}", "span", partial(
             multi_site, system, jobs, p, scheduling=easy)) for p in penalties),

@@ -39,6 +39,7 @@ def test_every_figure_is_that_of_a_direct_run_of_its_option(report, case):
     runs = {
         ALONE: sites.local(system, jobs, site, **easy),
         "conservative, alone": sites.local(system, jobs, site, scheduling=co.Conservative()),
+        "dispatch at submission": sites.dispatch(system, jobs, **easy),
         SHARED: sites.sharing(system, jobs, **easy),
         "span, penalty 0": sites.multi_site(system, jobs, 0, **easy),
         "span, penalty 0.25": sites.multi_site(system, jobs, 0.25, **easy),
