@@ -64,7 +64,7 @@ def test_cycles_follow_the_clock_of_the_site(report, compared):
 
 
 def test_waits_are_recorded_and_those_of_the_model(report, logs, compared):
-    waits = report.tables["waits"].set_index(["grouping", "site", "group"])
+    waits = report.tables["waits"].set_index(["grouping", "site", "group"]).sort_index()
     system, jobs, site, _ = together(CLUSTERS, logs, "calendar")
     alone = co.sites.local(system, jobs, site, scheduling=co.EASY())
     for number, (name, mine) in enumerate(compared.items()):

@@ -26,9 +26,9 @@ def p95(values):
 
 
 def row_of(report, option, group, metric):
-    options = report.tables["options"]
-    chosen = (options[["option", "group", "metric"]] == (option, group, metric)).all(axis=1)
-    (row,) = options[chosen].to_dict("records")
+    rows = report.tables["options"].to_dict("records")
+    names = ("option", "group", "metric")
+    (row,) = [row for row in rows if [row[name] for name in names] == [option, group, metric]]
     return row
 
 
