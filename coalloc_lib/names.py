@@ -1,5 +1,6 @@
 """What systems and policies are called: one table for the command line and the notebooks."""
 
+import re
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -26,6 +27,9 @@ SCHEDULING: dict[str, type[Scheduling]] = {
     "online": Online,
 }
 
+#: So many clusters of so many processors.
+_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d+)\s*", re.ASCII)
+
 
 def display_name(name: str) -> str:
     """Return a name as a notebook shows it: 'worst fit' for 'worst-fit'."""
@@ -45,23 +49,24 @@ def needed_by(policy: type[Any]) -> tuple[str, ...]:
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
     """Return the multicluster that a text describes.
 
-    `text` has the processors of each cluster, such as ``"64,32,32"``, or is a name of
-    `NAMED_SYSTEMS`; `argument` is what an error calls it.
+    `text` has the processors of each cluster, such as ``"64,32,32"`` or ``"64,2x32"``, or is a name
+    of `NAMED_SYSTEMS`; `argument` is what an error calls it.
 
     Examples
     --------
-    >>> parse_clusters("64,32,32").sizes, parse_clusters("2x32").sizes
-    ((64, 32, 32), (32, 32))
+    >>> parse_clusters("64,32,32").sizes, parse_clusters("64,2x32").sizes
+    ((64, 32, 32), (64, 32, 32))
     """
     if text in NAMED_SYSTEMS:
         return Multicluster.named(text)
-    try:
-        sizes = [int(part) for part in text.split(",")]
-    except (AttributeError, ValueError):
+    words = text.split(",") if isinstance(text, str) else [""]
+    parts = [_CLUSTERS.fullmatch(part) for part in words]
+    if None in parts:
         raise InputError(
-            f"{argument} = {text!r}; give the processors of each cluster, such as 32,32, or one of "
-            f"{', '.join(NAMED_SYSTEMS)}"
-        ) from None
+            f"{argument} = {text!r}; give the processors of each cluster, such as 64,32 or 64,2x32,"
+            f" or one of {', '.join(NAMED_SYSTEMS)}"
+        )
+    sizes = [int(part[2]) for part in parts if part for _ in range(int(part[1] or 1))]
     if min(sizes) < 1:
         raise InputError(f"{argument} = {text!r}; each cluster needs a processor or more")
     return Multicluster(sizes)

@@ -27,8 +27,8 @@ class Scenario:
         FCFS where it is not given.
     placement : Placement, optional
         Worst fit where it is not given; ordered requests leave nothing to place.
-    engine : {"compiled", "reference"}
-        ``"reference"`` runs policies of your own.
+    engine : {"compiled", "reference"}, optional
+        As in `simulate`.
     name : str
         How tables call it; two scenarios that differ in nothing else are equal.
 
@@ -44,7 +44,7 @@ class Scenario:
     workload: Workload
     scheduling: Scheduling = field(default_factory=FCFS)
     placement: Placement | None = None
-    engine: str = "compiled"
+    engine: str | None = None
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -61,7 +61,8 @@ class Scenario:
                     f"placement = {self.placement} is given for ordered requests, which name their "
                     "clusters themselves; leave it out"
                 )
-        one_of("engine", self.engine, ENGINES)
+        if self.engine is not None:
+            one_of("engine", self.engine, ENGINES)
 
     def __str__(self) -> str:
         return self.name or repr(self)

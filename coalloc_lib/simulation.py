@@ -25,7 +25,7 @@ def simulate(
     *,
     scheduling: Scheduling | None = None,
     placement: Placement | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
     backlog: int | None = None,
 ) -> Schedule:
     """Schedule a stream of rigid jobs on a multicluster.
@@ -38,9 +38,10 @@ def simulate(
         `FCFS` where it is not given.
     placement : Placement, optional
         `WorstFit` where it is not given. One that is given for ordered requests is refused.
-    engine : {"compiled", "reference"}
-        The compiled engine knows the library's policies, the readable one runs any. EASY around
-        reservations is readable alone: it runs so, and for many jobs says so.
+    engine : {"compiled", "reference"}, optional
+        The compiled engine knows the library's policies; the readable one, "reference", runs any,
+        about a thousand jobs a second. Where it is not given, the readable one runs what the other
+        does not know, and for many jobs says so. EASY around reservations is readable alone.
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
         whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
@@ -65,7 +66,8 @@ def simulate(
     [0.0, 5.0]
     """
     scheduling = FCFS() if scheduling is None else scheduling
-    one_of("engine", engine, ENGINES)
+    if engine is not None:
+        one_of("engine", engine, ENGINES)
     own = "or an object of a class derived from"
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
     instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
@@ -99,17 +101,20 @@ def simulate(
         order = np.argsort(jobs.submit, kind="stable")
     arriving = jobs if order is None else jobs[order]
     # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
-    is_readable = engine == "reference" or (jobs.has_reservations and type(scheduling) is EASY)
-    if is_readable and engine == "compiled" and len(jobs) > LONG:
-        warnings.warn(
-            f"EASY around reservations has no compiled form; {len(jobs)} jobs take about "
-            f"{len(jobs) / 1000:.0f} s or more. Conservative() has one, engine='reference' says "
-            "that you know",
-            stacklevel=2,
-        )
-    if not is_readable:
-        from coalloc_lib.engines.compiled import run
-    else:
+    if engine != "reference":
+        from coalloc_lib.engines.compiled import knows, run
+
+        around = type(scheduling) is EASY and jobs.has_reservations
+        if around or not (engine or knows(scheduling, placement)):
+            engine = "reference"
+            if len(jobs) > LONG:
+                warnings.warn(
+                    f"{scheduling}{' around reservations' * around} has no compiled form with "
+                    f"{placement}; {len(jobs)} jobs take about {len(jobs) / 1000:.0f} s or more; "
+                    "engine='reference' says that you know",
+                    stacklevel=2,
+                )
+    if engine == "reference":
         from coalloc_lib.engines.reference import run
     outcome = run(Task(system, arriving, scheduling, placement, backlog))
     if order is not None:

@@ -141,7 +141,7 @@ def local(
     site: Any,
     *,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> LocalSchedule:
     """Run each site by itself: its own queue, its own machine, its own jobs.
 
@@ -286,7 +286,7 @@ def sharing(
     home: Any = None,
     placement: Placement | None = None,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> Schedule:
     """Run all jobs from one queue, each whole on the machine that the placement chooses.
 
@@ -320,7 +320,7 @@ def multi_site(
     home: Any = None,
     single: Placement | None = None,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> Schedule:
     """Run all jobs from one queue, on one machine where one can hold the job now, else on several.
 
@@ -353,7 +353,7 @@ def single_machine(
     jobs: JobStream,
     *,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> Schedule:
     """Run all jobs on one machine of as many processors: what no division beats but by luck."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
@@ -402,8 +402,9 @@ def compare_sites(
     overhead: float,
     *,
     scheduling: Scheduling | None = None,
-    engine: str = "compiled",
+    engine: str | None = None,
     clock: str = "calendar",
+    missing: float | None = None,
 ) -> "pd.DataFrame":
     """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
 
@@ -420,14 +421,18 @@ def compare_sites(
     clock : {"calendar", "weeks"}
         ``calendar``: a log counts from the ``UnixStartTime`` of its header. ``weeks``, for logs of
         different years: each is moved by whole weeks, so that all begin in the same one.
+    missing : float, optional
+        The estimate, in seconds, of jobs of a log that have none. Where it is not given they are
+        planned with their run time, better than any user knows it, and a warning says how many.
 
     Returns
     -------
     pandas.DataFrame
         A row for each site, and for all, and each weight (``work`` or ``processors``): ``jobs``,
-        ``spanned``, the share that spanned sites, and with 95 % intervals ``local_h``, the AWRT in
-        hours where the site stays alone; ``sharing``, that with job sharing over it; ``spanning``,
-        that of multi-site execution over job sharing.
+        of so many (``of``), from ``begin`` to ``end``, the time that all logs have (in UTC for logs
+        on the calendar, else in seconds); ``spanned``, the share that spanned sites, and with 95 %
+        intervals ``local_h``, the AWRT in hours where the site stays alone; ``sharing``, that with
+        job sharing over it; ``spanning``, that of multi-site execution over job sharing.
 
     Raises
     ------
@@ -455,7 +460,14 @@ def compare_sites(
     import pandas as pd
 
     overhead = not_negative("overhead", overhead)
-    system, jobs, site, _ = together(clusters, logs, clock)
+    system, jobs, site, _ = together(clusters, logs, clock, missing)
+    for name, log in logs.items() if missing is None else ():
+        if isinstance(log, SwfLog) and (unknown := log.without_requested_time):
+            warnings.warn(
+                f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and are "
+                "planned with their run time, better than any user knows it; give missing",
+                stacklevel=2,
+            )
     policy = EASY() if scheduling is None else scheduling
     how: dict[str, Any] = {"scheduling": policy, "engine": engine}
     ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
@@ -467,13 +479,23 @@ def compare_sites(
         )
     groups = {name: site == number for number, name in enumerate(clusters)}
     groups[ALL] = np.ones(len(site), dtype=bool)
+    count = {n: len(log.usable if isinstance(log, SwfLog) else log) for n, log in logs.items()}
+    count[ALL] = sum(count.values())
+    ends = [jobs.submit.min(), jobs.submit.max()]
+    if clock == "calendar" and all(isinstance(log, SwfLog) for log in logs.values()):
+        ends = [*pd.to_datetime(ends, unit="s", utc=True).floor("s")]
+    when = dict(zip(("begin", "end"), ends, strict=True))
     return pd.DataFrame([
-        _row(name, mine, weight, ran) for name, mine in groups.items() for weight in WEIGHTS
+        _row(name, mine, weight, ran) | {"of": count[name]} | when
+        for name, mine in groups.items() for weight in WEIGHTS
     ])  # fmt: skip
 
 
 def together(
-    clusters: Mapping[str, int], logs: Mapping[str, SwfLog | JobStream], clock: str
+    clusters: Mapping[str, int],
+    logs: Mapping[str, SwfLog | JobStream],
+    clock: str = "calendar",
+    missing: float | None = None,
 ) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
     """Return the clusters as a system, all jobs of the common time, and where each came from.
 
@@ -481,7 +503,8 @@ def together(
     those of `compare_sites`.
     """
     system = _system(clusters, logs)
-    streams = _in_common(_on_one_clock(logs, one_of("clock", clock, ("calendar", "weeks"))))
+    one_of("clock", clock, ("calendar", "weeks"))
+    streams = _in_common(_on_one_clock(logs, clock, missing))
     for name, stream in streams.items():
         if (widest := int(stream.processors.max())) > clusters[name]:
             raise InputError(
@@ -512,7 +535,7 @@ def _system(clusters, logs):
     return Multicluster([*clusters.values()])
 
 
-def _on_one_clock(logs, clock):
+def _on_one_clock(logs, clock, missing=None):
     """Return the jobs of each site with instants on one clock."""
     streams = {}
     kinds = {type(log) for log in logs.values()}
@@ -530,7 +553,7 @@ def _on_one_clock(logs, clock):
                 "log.jobs(), on one clock"
             )
         else:
-            stream = log.jobs()
+            stream = log.jobs(missing=missing)
             stream = stream.replace(submit=stream.submit + log.epoch)
         if stream.request == "ordered":
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")

@@ -141,7 +141,7 @@ def test_a_stretched_curve_moves_its_points_and_its_maximum():
     slow = Curve([point, Point(1.0)], maximum).stretched(2.0)
     assert slow.points == [Point(0.3, Interval(6.0, 4.0, 8.0, 8), 100, False), Point(0.5)]
     assert slow.maximum == Bound(Interval(0.4, 0.35, 0.45, 5), "simulation")
-    assert str(slow.maximum) == "0.4000 ± 0.0500 (95%), simulation"
+    assert str(slow.maximum) == "0.4000 ± 0.0500 (95 %), simulation"
 
 
 def test_systems_are_compared_in_pairs():

@@ -10,6 +10,7 @@ from coalloc_lib.widgets import division_picture
 
 def test_a_text_of_sizes_and_a_name_give_a_system():
     assert names.parse_clusters("64, 32,32").sizes == (64, 32, 32)
+    assert names.parse_clusters("64,2x32").sizes == names.parse_clusters("64, 32,32").sizes
     for name, sizes in NAMED_SYSTEMS.items():
         assert names.parse_clusters(name).sizes == sizes
 

@@ -158,6 +158,8 @@ def test_a_class_derived_from_a_known_policy_is_not_taken_for_it():
         run([4], BLOCKED, scheduling=derived, engine="compiled")
     schedule = run([4], BLOCKED, scheduling=derived, engine="reference")
     assert schedule.start.tolist() == [0, 10, 10, 10, 13]
+    unnamed = co.simulate(schedule.system, schedule.jobs, scheduling=derived)
+    assert unnamed.start.tolist() == schedule.start.tolist()
 
 
 @pytest.mark.parametrize("max_jumps", [-1, 1.5, True, float("nan"), float("inf")])

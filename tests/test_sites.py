@@ -403,6 +403,14 @@ def test_logs_count_from_their_own_beginnings(tmp_path):
     table = compare_sites(CLUSTERS, {"north": first, "south": later}, 0.25)
     hand = compare_sites(CLUSTERS, two_sites(), 0.25)
     assert table["jobs"].tolist() == hand["jobs"].tolist()
+    whole = [len(first), len(later)]
+    assert table["of"].tolist() == [n for n in [*whole, sum(whole)] for _ in range(2)]
+    assert (table["end"] - table["begin"]).dt.total_seconds().iloc[0] == pytest.approx(
+        hand["end"].iloc[0] - hand["begin"].iloc[0]
+    )
+    assert table["begin"].iloc[0].timestamp() == pytest.approx(
+        max(first.epoch, later.epoch), abs=86_400
+    )
     for name in ("local_h", "sharing", "spanning", "spanned"):
         np.testing.assert_allclose(table[name], hand[name])
     logs = {"north": first, "south": written(tmp_path, "south", south, began + year)}
@@ -413,6 +421,17 @@ def test_logs_count_from_their_own_beginnings(tmp_path):
     assert row_of(table, "north", "work")["spanned"] == pytest.approx(0.5)
     shift = sites._on_one_clock(logs, "weeks")["south"].submit - south.submit - began
     assert set(shift % WEEK) == {0}
+
+
+def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(tmp_path):
+    logs = {name: written(tmp_path, name, jobs, 0) for name, jobs in two_sites().items()}
+    path = tmp_path / "north.swf"
+    co.write_swf(path, logs["north"].table.assign(requested_time=-1), {"UnixStartTime": 0})
+    logs["north"] = co.read_swf(path)
+    with pytest.warns(UserWarning, match=r"north: (\d+) of \1 jobs have no requested time"):
+        compare_sites(CLUSTERS, logs, 0.25)
+    compare_sites(CLUSTERS, logs, 0.25, missing=7200)  # warnings are errors here
+    assert set(sites._on_one_clock(logs, "calendar", 7200)["north"].estimate) == {7200}
 
 
 @pytest.mark.parametrize(

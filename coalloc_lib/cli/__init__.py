@@ -18,7 +18,7 @@ from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["app", "main"]
 
@@ -40,6 +40,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 _ParserError: Any = typer.BadParameter.__mro__[2]
 
 
+class OnceEach(TyperCommand):
+    """A command that refuses an option that comes twice, where the last would win unnoticed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        from coalloc_lib.checks import InputError
+
+        *_, given = self.make_parser(ctx).parse_args([*args])
+        for option in given:
+            once = isinstance(option, typer.core.TyperOption) and not option.multiple
+            if once and given.count(option) > 1:
+                raise InputError(
+                    f"{option.opts[0]} is given {given.count(option)} times; give it once"
+                    + ("; coalloc sites runs several logs" * (option.name == "trace"))
+                )
+        return super().parse_args(ctx, args)
+
+
 class _Group(TyperGroup):
     """Commands whose modules are imported when they are run."""
 
@@ -48,7 +65,7 @@ class _Group(TyperGroup):
         if name in COMMANDS:
             module = import_module(f"coalloc_lib.cli.{name}")
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(name=name, epilog=module.EXAMPLES)(getattr(module, name))
+            alone.command(name=name, cls=OnceEach, epilog=module.EXAMPLES)(getattr(module, name))
             command = typer.main.get_command(alone)
         return name, command, rest
 
@@ -85,7 +102,7 @@ def _print_help(context: typer.Context):
         print(context.get_help())
 
 
-@traces.command(name="list", epilog="\b\nExample:\n  coalloc traces list --json\n")
+@traces.command(name="list", cls=OnceEach, epilog="\b\nExample:\n  coalloc traces list --json\n")
 def list_traces(as_json: Json = False) -> None:
     """List the logs: their jobs, their processors, and whether they are here.
 
@@ -108,7 +125,7 @@ def list_traces(as_json: Json = False) -> None:
     show(*(f"here: in {folder}" for folder in dict.fromkeys(Path(file).parent for file in here)))
 
 
-@traces.command(name="fetch", epilog="\b\nExample:\n  coalloc traces fetch KTH-SP2\n")
+@traces.command(name="fetch", cls=OnceEach, epilog="\b\nExample:\n  coalloc traces fetch KTH-SP2\n")
 def fetch_traces(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names from the list.")],
     as_json: Json = False,

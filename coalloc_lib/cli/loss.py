@@ -71,8 +71,7 @@ def loss(
         from coalloc_lib.workloads.models import JobModel
 
         model = JobModel(distribution, components or len(system), request, times)
-        engine = options.engine_for(policy, rule)
-        answer = saturated_loss(Scenario(system, model, policy, rule, engine), **sampling), None
+        answer = saturated_loss(Scenario(system, model, policy, rule), **sampling), None
     _print(answer[0], answer[1], as_json, name_method=method is None)
 
 
@@ -138,7 +137,5 @@ def _print(loss, formula, as_json, *, name_method):
         interval = {"ci95": [loss.low, loss.high], "warning": loss.warning}
         print_json(answer if formula else answer | interval)
         return
-    text = f"± {loss.half_width:.4f} (95 %)"
-    text = f"(no interval: {loss.warning})" if loss.warning else text
-    text = f"{estimate:.3f}" if formula else f"{estimate:.4f} {text}"
+    text = f"{estimate:.3f}" if formula else str(loss)
     print(f"{text}, {method}" if name_method else text)

@@ -145,10 +145,3 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
         return policy(**given)
     except InputError as error:
         raise InputError("--" + str(error).replace("_", "-", 1)) from None
-
-
-def engine_for(scheduling: Scheduling, placement: PlacementRule | None) -> str:
-    """Return the compiled engine where it knows both policies, else the one that runs any."""
-    from coalloc_lib.engines.compiled import knows
-
-    return "compiled" if knows(scheduling, placement) else "reference"

@@ -4,6 +4,7 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
+from coalloc_lib.intervals import resample_weeks
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.metrics import STILL_WAITING, means
 from coalloc_lib.names import parse_clusters
@@ -22,6 +24,13 @@ from coalloc_lib.workloads.swf import ESTIMATES
 
 #: The shortest time on processors, in seconds, that counts in the bounded slowdown.
 BOUND = 10.0
+#: The metrics that have intervals, from weeks drawn anew, and what they are called.
+MEANS = {
+    "mean_wait": "mean wait",
+    "mean_response": "mean response",
+    "average_weighted_response_time": "AWRT",
+    "mean_bounded_slowdown": f"mean bounded slowdown ({BOUND:g} s)",
+}
 EXAMPLES = """\b
 Examples:
   coalloc simulate --trace KTH-SP2 --clusters 100 --request total --placement best-fit
@@ -42,6 +51,7 @@ Examples:
     trace=("FILE|NAME", "A log (.swf, .swf.gz) or a public one."),
     estimates=("KIND", "Run time estimates, which easy, conservative and online plan with: "
                "requested or exact."),
+    missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
     span_penalty=("P", "A job on several clusters runs 1 + P times as long.", 0),
     split=("N", "unordered: the fewest components of at most N processors.  "
            "[default: the largest cluster]", 1),
@@ -56,7 +66,8 @@ Examples:
 )  # fmt: skip
 def simulate(
     trace: str, clusters: str, request: str = "total", scheduling: str = "fcfs",
-    placement: str | None = None, estimates: str = "requested", span_penalty: float = 0.0,
+    placement: str | None = None, estimates: str = "requested",
+    missing: float | None = None, span_penalty: float = 0.0,
     split: int | None = None, components: int | None = None, largest: int | None = None,
     load: float | None = None, engine: str | None = None, verify: bool = False,
     out: str | None = None, as_json: bool = False, **policy_options: Any,
@@ -74,28 +85,40 @@ def simulate(
     places = options.placement_of(placement, request)
     divided = _division(request, system, split, components)
     options.chosen("--estimates", estimates, ESTIMATES)
+    if span_penalty and (request == "total" or len(system) == 1):
+        why = "--request total keeps" if request == "total" else "a system of one cluster has"
+        raise InputError(
+            f"--span-penalty {span_penalty:g} has no effect: {why} each job in one cluster; add "
+            "--request flexible and two clusters or more, or leave the penalty out"
+        )
     if out == "-" and as_json:
         raise InputError("--out - and --json both want standard output; give --out a file")
     if out is not None:
         check_writable(out)
     log = load_trace(trace)
-    if estimates == "requested" and isinstance(policy, EASY | Conservative | Online):
+    plans = isinstance(policy, EASY | Conservative | Online)
+    if plans and estimates == "requested" and missing is None:
         _check_requested_times(log)
-    jobs = divided(log.jobs(request, estimates, span_penalty, largest))
+    jobs = divided(log.jobs(request, estimates, span_penalty, largest, missing))
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    engine = engine or options.engine_for(policy, places)
     schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
     _warn(schedule)
     if verify:
         schedule.verify()
-    metrics = {"left_out_jobs": len(log) - len(jobs), **_metrics(schedule)}
+    unusable = len(log) - len(log.usable)
+    left_out = {"without run time or processors": unusable}
+    left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
+    left_out = {why: count for why, count in left_out.items() if count}
+    metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
+    intervals, why_none = _intervals(schedule)
     if as_json:
-        print_json({"trace": log.title, "clusters": list(system.sizes), **metrics, "out": out})
+        answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
+        print_json({**answer, "ci95": intervals or None, "left_out": left_out, "out": out})
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-            _print(metrics, f"{log.title} on {system}")
+            _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)
     if out is None:
         return
     table = schedule.to_frame()
@@ -127,16 +150,16 @@ def _division(request, system, split, components):
 
 def _check_requested_times(log):
     """Refuse a log without requested times, which would be planned with exact ones unnoticed."""
-    jobs, missing = len(log.usable), int((log.usable["requested_time"] <= 0).sum())
+    jobs, missing = len(log.usable), log.without_requested_time
     if missing == jobs:
         raise InputError(
             f"{log.name} has no requested times (field 9 of its jobs) to plan with; give "
-            "--estimates exact"
+            "--missing SECONDS, or --estimates exact"
         )
     if missing:
         warn(
             f"{missing:,} of {jobs:,} jobs have no requested time; they are planned with their run "
-            "time"
+            "time, better than any user knows it; --missing SECONDS gives them another"
         )
 
 
@@ -154,11 +177,13 @@ def _refuse_impossible(system, jobs, placement, divided, log):
     try:
         refuse_impossible(system, jobs, placement)
     except ImpossibleJobError as error:
+        fits = jobs.request == "total" and jobs.processors.max() <= system.processors
+        spans = "let them span clusters with --request flexible, " if fits else ""
         # Where a job can start, every smaller one can too.
         most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
         raise InputError(
             f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
-            f"jobs out with --largest {most}, or give it a larger system"
+            f"jobs out with --largest {most}, {spans}or give it a larger system"
         ) from None
 
 
@@ -202,25 +227,42 @@ def _metrics(schedule):
     return metrics
 
 
-def _print(metrics, title):
+def _intervals(schedule):
+    """Return the intervals of the means, from weeks drawn anew, and why there are none."""
+    ran, response = schedule.served, schedule.response
+    waits = schedule.wait, response, response, schedule.slowdown(BOUND)
+    weights = np.ones((len(waits), ran.sum()))
+    weights[2] = schedule.jobs.work[ran]
+    try:
+        weeks = resample_weeks([x[ran] for x in waits], weights, schedule.jobs.submit[ran])
+    except InputError as error:
+        return {}, str(error).partition(";")[0]
+    drawn = {name: weeks.interval(itemgetter(at)) for at, name in enumerate(MEANS)}
+    return {name: (each.low, each.high) for name, each in drawn.items()}, ""
+
+
+def _print(metrics, title, intervals, left_out, why_none):
     span, offered = metrics["spanning_jobs"], metrics["offered_load"]
     rows = {
         "jobs": f"{metrics['jobs']:,}",
-        "jobs left out": f"{metrics['left_out_jobs']:,}",
+        **{f"jobs left out, {why}": f"{count:,}" for why, count in left_out.items()},
         "jobs refused": f"{metrics['refused_jobs']:,}",
         "jobs that span clusters": f"{span:,} ({span / metrics['jobs']:.1%})",
         "offered load": "-" if offered is None else f"{offered:.3f}",
         "utilization": f"{metrics['utilization']:.3f}",
-        "mean wait": f"{metrics['mean_wait']:,.0f} s",
-        "mean response": f"{metrics['mean_response']:,.0f} s",
-        "AWRT": f"{metrics['average_weighted_response_time']:,.0f} s",
-        f"mean bounded slowdown ({BOUND:g} s)": f"{metrics['mean_bounded_slowdown']:,.1f}",
     }
+    table = [(*row, "") for row in rows.items()]
+    for name, words in MEANS.items():
+        digits, unit = (1, "") if "slowdown" in name else (0, " s")
+        ends = (f"{end:,.{digits}f}" for end in intervals.get(name, ()))
+        table.append((words, f"{metrics[name]:,.{digits}f}{unit}", " to ".join(ends)))
     if "mean_attempts" in metrics:
-        rows["mean attempts"] = f"{metrics['mean_attempts']:,.2f}"
+        table.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}", ""))
     else:
-        del rows["jobs refused"]
-    print_table(("metric", ">value"), rows.items(), title)
+        table = [row for row in table if row[0] != "jobs refused"]
+    print_table(("metric", ">value", ">95 % interval"), table, title)
+    if why_none:
+        show(f"no intervals: {why_none}")
 
 
 def _plain(instants):

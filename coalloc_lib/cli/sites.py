@@ -24,6 +24,7 @@ Examples:
     clock=("CLOCK", "calendar, or weeks: logs of different years, moved by whole weeks."),
     penalty=("P", "A job that spans sites runs 1 + P times as long; give it again for more.  "
              "[default: 0, 0.1, 0.25, 0.5]", 0),
+    missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
     tables=("FOLDER", "Write each table as CSV too."),
     workers=("N", "Runs side by side; one a processor if not given.", 1),
 )  # fmt: skip
@@ -34,6 +35,7 @@ def sites(
     ],
     out: str = "report.html",
     clock: str = "calendar",
+    missing: float | None = None,
     penalty: list[float] | None = None,
     tables: str | None = None,
     seed: int = 0,
@@ -65,11 +67,12 @@ def sites(
         raise InputError(f"--tables {tables} is a file; give a folder")
     read = {name: load_trace(file) for name, file in files.items()}
     words = [*logs, "--out", out, "--clock", clock, "--seed", str(seed)]
+    words += [] if missing is None else ["--missing", f"{missing:g}"]
     words += [word for p in penalty or () for word in ("--penalty", f"{p:g}")]
     with Progress(shown=sys.stderr.isatty()) as progress:
         report = sites_report(
-            sizes, read, clock=clock, seed=seed, workers=workers or -1, progress=progress,
-            command=shlex.join(["coalloc", "sites", *words]),
+            sizes, read, clock=clock, missing=missing, seed=seed, workers=workers or -1,
+            progress=progress, command=shlex.join(["coalloc", "sites", *words]),
             **({"penalties": penalty} if penalty else {}),
         )  # fmt: skip
     report.save(out)

@@ -68,14 +68,31 @@ class Interval:
         low, high = self.low + number, self.high + number
         return replace(self, estimate=self.estimate + number, low=low, high=high)
 
-    def __str__(self) -> str:
+    def text(self, digits: int, sign: str = "") -> str:
+        """Return the figure with its interval: ``0.25 ± 0.01``, or ``0.25 [0.24, 0.31]``.
+
+        Both ends are given where ± would miss them in the last digit. The sign ``"+"`` is also
+        written before figures above 0. An exact figure stands alone.
+        """
+        middle, low, high = (f"{x:{sign}z.{digits}f}" for x in (self.estimate, self.low, self.high))
         if self.warning:
-            return f"{self.estimate:.4f} (no interval: {self.warning})"
-        return f"{self.estimate:.4f} ± {self.half_width:.4f} ({self.confidence:.0%})"
+            return f"{middle} (no interval: {self.warning})"
+        if not self.count:
+            return middle
+        least, half = 10.0**-digits, self.half_width
+        small = half < least / 2
+        if not abs(self.low + self.high - 2 * self.estimate) <= least + 1e-9 * abs(self.estimate):
+            return f"{middle} [{low}, {high}]"
+        return f"{middle} ± {'<' * small}{max(half, least * small):.{digits}f}"
+
+    def __str__(self) -> str:
+        if self.warning or not self.count:
+            return self.text(4)
+        return f"{self.text(4)} ({self.confidence * 100:g} %)"
 
     def _repr_html_(self) -> str:
         ends = f"{self.low:.6g} to {self.high:.6g}"
-        shown = {f"{self.confidence:.0%} interval": ends, "half-width": self.half_width}
+        shown = {f"{self.confidence:.0%} interval": ends}
         facts = dict.fromkeys(shown) if self.warning else shown
         facts["rests on"] = f"{self.count} values" if self.count else "a formula"
         return card(f"{self.estimate:.6g}", facts | {"no interval": self.warning or None})

@@ -89,10 +89,4 @@ def format_interval(value: Interval | float, digits: int = 3, sign: str = "") ->
     '0.250 (no interval: few jobs ended)'
     """
     interval = value if isinstance(value, Interval) else Interval.exact(value)
-    text, least = f"{interval.estimate:{sign}.{digits}f}", 10.0**-digits
-    if interval.warning:
-        return f"{text} (no interval: {interval.warning})"
-    if not interval.count:
-        return text
-    small = interval.half_width < least / 2
-    return f"{text} ± {'<' * small}{max(interval.half_width, least * small):.{digits}f}"
+    return interval.text(digits, sign)

@@ -11,6 +11,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, not_negative, whole
 from coalloc_lib.files import atomic_path
+from coalloc_lib.intervals import Interval
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.report.answer import Answer, recommend
@@ -81,6 +82,7 @@ def sites_report(
     logs: Mapping[str, SwfLog | JobStream],
     *,
     clock: str = "calendar",
+    missing: float | None = None,
     penalties: Sequence[float] = (0.0, 0.1, 0.25, 0.5),
     seed: Seed = 0,
     workers: int = -1,
@@ -91,10 +93,10 @@ def sites_report(
 
     Parameters
     ----------
-    clusters, logs, clock
+    clusters, logs, clock, missing
         As in `compare_sites`.
     penalties : sequence of float
-        A job that spans sites runs ``1 + p`` times as long, for each p of these.
+        A job that spans sites runs ``1 + p`` times as long, for each p of these, and for 0.
     seed : int
         Of whose estimates become exact, and which jobs come twice at a higher load.
     workers, progress
@@ -120,12 +122,12 @@ def sites_report(
 
     from coalloc_lib.report import logs as about
 
-    each = sorted({not_negative("penalties", p) for p in penalties})
+    each = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
     if not any(each):
         raise InputError(f"penalties = {[*penalties]}; give one above 0 or more")
     if workers != -1:
         whole("workers", workers)
-    system, jobs, site, row = together(clusters, logs, clock)
+    system, jobs, site, row = together(clusters, logs, clock, missing)
     table = about.table_of_jobs(logs, [*clusters], jobs, site, row)
     alike = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
     found = options(system, jobs, site, table["site"] + alike.astype(str), each, seed)
@@ -147,13 +149,13 @@ def sites_report(
         "pairs": pd.DataFrame(pairs),
         "break_even": _break_even(comparison, each),
         "buy_or_share": _buy_or_share(comparison, clusters),
-        "logs": about.facts(logs, clusters, table),
+        "logs": about.facts(logs, clusters, table).assign(planned_with=missing),
         "waits": about.waits(table, comparison),
         "weeks": about.weekly_load(table, clusters),
         "cycles": about.cycles(table),
     }
-    given = f"{dict(clusters)}, logs, clock={clock!r}, penalties={each}, seed={seed}"
-    command = command or f"co.sites_report({given})"
+    given = f"clock={clock!r}, missing={missing}, penalties={each}, seed={seed}"
+    command = command or f"co.sites_report({dict(clusters)}, logs, {given})"
     made_by = {"command": command, "clock": clock, "Python": platform.python_version()}
     made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
     answer = recommend(tables["options"], tables["pairs"])
@@ -164,15 +166,13 @@ def _break_even(comparison, penalties):
     """Return up to which penalty spanning beats sharing one queue, for all and each site."""
     import pandas as pd
 
-    # The lower the penalty, the less they wait: a root over -p.
-    at, rows = {-p: f"span, penalty {p:g}" for p in reversed(penalties)}, []
-    for group in (group for group in comparison.groups if group[0] in ("all", "site")):
-        for metric in ("AWRT", "mean wait"):
-            root = comparison.root(group, metric, at, SHARED).times(-1)
-            ends = {"least": penalties[0], "most": penalties[-1]}
-            row = {"group": group[1], "metric": metric} | columns_of(root, "penalty")
-            rows.append(row | ends)
-    return pd.DataFrame(rows)
+    # The lower the penalty, the less they wait.
+    at = {p: f"span, penalty {p:g}" for p in reversed(penalties)}
+    return pd.DataFrame([
+        {"group": group[1], "metric": metric} | _root(comparison, group, metric, at, "penalty")
+        for group in comparison.groups if group[0] in ("all", "site")
+        for metric in ("AWRT", "mean wait")
+    ])  # fmt: skip
 
 
 def _buy_or_share(comparison, clusters):
@@ -182,7 +182,16 @@ def _buy_or_share(comparison, clusters):
     rows = []
     for site, size in clusters.items():
         at = {size: ALONE} | {larger(size, k): name_of_size(k) for k in SIZES}
-        root = comparison.root(("site", site), "mean wait", at, SHARED)
-        ends = {"least": size, "most": max(at)}
-        rows.append({"site": site} | columns_of(root, "processors") | ends)
+        root = _root(comparison, ("site", site), "mean wait", at, "processors")
+        rows.append({"site": site, "today": size} | root)
     return pd.DataFrame(rows)
+
+
+def _root(comparison, group, metric, at, name):
+    """Return where options wait as little as by sharing, and among which that was looked for."""
+    at = {x: option for x, option in at.items() if not comparison.fault(group, option)}
+    why = comparison.fault(group, SHARED) or (len(at) < 2 and "nearly all of these are saturated")
+    if why:
+        return columns_of(Interval(*[np.nan] * 3, 0, warning=why), name)
+    root = comparison.root(group, metric, at, SHARED)
+    return columns_of(root, name) | {"least": min(at), "most": max(at)}

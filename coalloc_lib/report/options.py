@@ -202,21 +202,23 @@ class Comparison:
         """
         x, i = np.array([*at]), self.names.index(level)
         places = [self.names.index(name) for name in at.values()]
+        beyond = np.inf if x[-1] > x[0] else -np.inf
 
         def falls(figures: NDArray[np.float64]) -> float:
             y = figures[i] - figures[places]
             k = int((y > 0).argmax())
             if k == 0:
-                return -np.inf if y[0] > 0 else np.inf
+                return -beyond if y[0] > 0 else beyond
             return float(x[k - 1] + (x[k] - x[k - 1]) * y[k - 1] / (y[k - 1] - y[k]))
 
         return self._figures[group, metric].interval(falls)
 
-    def saturated(self, group: Group, name: str) -> str:
-        """Say so where an option leaves too much work waiting; return nothing where it does not."""
+    def fault(self, group: Group, name: str) -> str:
+        """Return why an option has no figures: it cannot be run, or too much work waits on."""
+        if name in self.failed or self._late[group, name] <= STILL_WAITING:
+            return self.failed.get(name, "")
         share = self._late[group, name]
-        words = f"saturated: {share:.0%} of the work still waits at the last submission"
-        return words if share > STILL_WAITING else ""
+        return f"saturated: {share:.0%} of the work still waits at the last submission"
 
 
 def _resampled(values, weights, submit, share):
@@ -260,10 +262,10 @@ def changes(found: Sequence[Option], comparison: Comparison) -> "pd.DataFrame":
 def _figure(name, comparison, group, metric):
     """Return one figure with its change, or why there is none."""
     none: dict = dict.fromkeys(("value", "spanned", "change", "change_low", "change_high"), np.nan)
-    if why := comparison.failed.get(name) or comparison.saturated(group, name):
+    if why := comparison.fault(group, name):
         return none | {"warning": why}
     spans = comparison.outcomes[name]["spans"][comparison.groups[group]]
     none |= {"value": comparison.value(group, metric, name), "spanned": spans.mean()}
-    if name == ALONE or comparison.saturated(group, ALONE):
+    if name == ALONE or comparison.fault(group, ALONE):
         return none | {"warning": "" if name == ALONE else "alone it is saturated"}
     return none | columns_of(comparison.change(group, metric, name), "change")

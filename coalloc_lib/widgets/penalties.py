@@ -113,9 +113,7 @@ def penalty_picture(
 
 def _up_to(even):
     """Say up to which penalty splitting pays."""
-    return (
-        "no penalty" if even.above(0) is False else f"{even.estimate:.2f} ± {even.half_width:.2f}"
-    )
+    return "no penalty" if even.above(0) is False else even.text(2)
 
 
 def _row(group, series, interval, verdict="", running=None):

@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import LARGEST_WHOLE, InputError, instance_of, one_of, path_of, shown, whole
+from coalloc_lib.checks import (
+    LARGEST_WHOLE,
+    InputError,
+    instance_of,
+    one_of,
+    path_of,
+    positive,
+    shown,
+    whole,
+)
 from coalloc_lib.display import card, span_of
 from coalloc_lib.files import atomic_path
 from coalloc_lib.jobs import JobStream
@@ -127,6 +136,11 @@ class SwfLog:
         """The instant from which the log counts, in seconds of Unix; None where it tells none."""
         return self._header_number("UnixStartTime")
 
+    @property
+    def without_requested_time(self) -> int:
+        """How many usable jobs have no requested time."""
+        return int((self.usable["requested_time"] <= 0).sum())
+
     def _header_number(self, key: str) -> int | None:
         """Return the whole number that a header value starts with, None if it has none."""
         match = re.match(r"\s*(\d+)", self.header.get(key, ""))
@@ -138,6 +152,7 @@ class SwfLog:
         estimates: str = "requested",
         span_penalty: float = 0.0,
         largest: int | None = None,
+        missing: float | None = None,
     ) -> JobStream:
         """Return the usable jobs, in the order of the log and with its numbers and instants.
 
@@ -146,14 +161,23 @@ class SwfLog:
         request : {"total", "flexible", "unordered", "ordered"}
             How the stream reads the single component of each job.
         estimates : {"requested", "exact"}
-            The requested time, which a run time may exceed (the run time where none was
-            requested), or the run time.
+            The requested time, which a run time may exceed, or the run time.
         span_penalty : float
             A job on more than one cluster runs ``runtime * (1 + span_penalty)``.
         largest : int, optional
             Leave out jobs of more processors than this.
+        missing : float, optional
+            The estimate of jobs without a requested time, such as the limit of their partition;
+            their run time where it is not given, which no user knows so well.
         """
         one_of("estimates", estimates, ESTIMATES)
+        if missing is not None and estimates == "exact":
+            raise InputError(f"missing = {shown(missing)} is for requested estimates; leave it out")
+        if span_penalty and request == "total":
+            raise InputError(
+                f"span_penalty = {shown(span_penalty)} has no effect on total requests, which stay "
+                "on one cluster; give request='flexible', or no penalty"
+            )
         processors, chosen = self._usable
         if largest is not None:
             chosen = chosen & (processors <= whole("largest", largest))
@@ -165,7 +189,9 @@ class SwfLog:
             )
         names = ("submit", "runtime", "requested_time", "job")
         submit, runtime, time, number = (self.table[name].to_numpy()[chosen] for name in names)
-        estimate = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
+        estimate: Any = np.ma.masked_less_equal(time, 0) if estimates == "requested" else None
+        if missing is not None:
+            estimate = estimate.filled(positive("missing", missing))
         components = processors[chosen]
         return JobStream(submit, runtime, components, estimate, request, span_penalty, number)
 

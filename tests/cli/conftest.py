@@ -15,6 +15,13 @@ def rows(table):
     return [(shlex.split(arguments), words.split(" & ")) for arguments, words in lines]
 
 
+def over(defaults, arguments):
+    """Return the arguments after those defaults, options with values, that they do not give."""
+    pairs = zip(defaults[::2], defaults[1::2], strict=True)
+    kept = [word for pair in pairs if pair[0] not in arguments for word in pair]
+    return [*kept, *arguments]
+
+
 @pytest.fixture
 def run(capsys):
     """Run a command line; return what it printed, and check its exit status."""

@@ -11,9 +11,9 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import cli
-from coalloc_lib.cli import options
+from coalloc_lib.intervals import resample_weeks
 from coalloc_lib.workloads.swf import write_swf
-from tests.cli.conftest import rows
+from tests.cli.conftest import over, rows
 
 
 @pytest.fixture
@@ -151,6 +151,11 @@ REFUSED = f"""
 --estimates wild -> --estimates = 'wild' & requested, exact
 --engine steam -> --engine = 'steam'
 --span-penalty -0.1 -> '--span-penalty'
+--span-penalty 0.1 -> --span-penalty 0.1 has no effect: --request total & --request flexible
+--span-penalty 0.1 --request flexible -> no effect: a system of one cluster
+--missing 60 --estimates exact -> missing = 60.0 is for requested estimates
+--trace a.swf --trace b.swf -> --trace is given 2 times; give it once; coalloc sites runs several
+--verify --load 0.5 --load 0.7 -> --load is given 2 times; give it once
 --load 0 -> --load = 0
 --largest 1 -> at most 1 processors
 --split 3 -> --split is not for --request total
@@ -164,7 +169,7 @@ REFUSED = f"""
 --out {"x" * 300}.csv -> File name too long
 --scheduling easy --max-jumps 3 -> --max-jumps is not for --scheduling easy
 --scheduling {ONLINE} --horizon 1e308 -> --horizon = 1e+308; give at most
---scheduling {ONLINE} --slot 1e-300 -> / slot =
+--scheduling online --step 2 --slot 1e-300 -> / slot =
 --scheduling {ONLINE} --max-attempts 1{"0" * 20} -> --max-attempts = 100000000000000000000; give at
 --scheduling {ONLINE} --rule worst -> --rule = 'worst'; choose one of 'latest-start'
 """
@@ -177,7 +182,8 @@ def test_simulate_refuses_what_is_wrong_in_one_line(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(import_module("coalloc_lib.cli.simulate"), "run", None)  # it comes before
     before = sorted(tmp_path.iterdir())
-    line = refused("simulate", "--trace", log, "--clusters", "8", "--out", "s.csv", *arguments)
+    usual = ["--trace", log, "--clusters", "8", "--out", "s.csv"]
+    line = refused("simulate", *over(usual, arguments))
     assert all(word in line for word in words), line
     assert sorted(tmp_path.iterdir()) == before
 
@@ -271,12 +277,50 @@ def test_the_schedule_can_go_to_standard_output(log, capsys, tmp_path):
     assert told == warning + metrics.removesuffix(f"{tmp_path / 's.csv'}\n")
 
 
-def test_a_policy_that_is_not_compiled_runs_on_the_readable_engine(monkeypatch):
-    from coalloc_lib.engines import compiled
+def test_means_of_a_long_log_have_intervals_and_others_say_why_not(run, tmp_path):
+    jobs = co.JobModel(co.uniform(1, 4)).sample(2000, 3, rate=1.0)
+    jobs = jobs.replace(submit=jobs.submit * 2500, runtime=jobs.runtime * 2500)
+    write_swf(tmp_path / "weeks.swf", jobs)
+    command = ["simulate", "--trace", tmp_path / "weeks.swf", "--clusters", "8", "--json"]
+    answer = json.loads(run(*command))
+    schedule = co.simulate(co.Multicluster([8]), co.read_swf(tmp_path / "weeks.swf").jobs())
+    weeks = resample_weeks(schedule.response, schedule.jobs.work, schedule.jobs.submit)
+    drawn = weeks.interval(lambda means: means[0])
+    assert answer["ci95"]["average_weighted_response_time"] == [drawn.low, drawn.high]
+    for name, (low, high) in answer["ci95"].items():
+        assert low < answer[name] < high
+    write_swf(tmp_path / "days.swf", jobs[:300])
+    command[2] = tmp_path / "days.swf"
+    assert json.loads(run(*command))["ci95"] is None
+    assert "days make 1 blocks" in run(*command[:-1])
 
-    assert options.engine_for(co.FCFS(), None) == "compiled"
-    monkeypatch.delitem(compiled._TRANSLATIONS, co.FCFS)
-    assert options.engine_for(co.FCFS(), None) == "reference"
+
+def test_jobs_that_are_left_out_say_why(run, tmp_path):
+    write_swf(tmp_path / "log.swf", co.JobStream([0, 1, 2, 3], [5, 0, 5, 5], [1, 1, 4, 8]))
+    command = ["simulate", "--trace", tmp_path / "log.swf", "--clusters", "4", "--largest", "4"]
+    told = run(*command).splitlines()
+    for why in ("without run time or processors", "of more than 4 processors"):
+        (line,) = (line for line in told if f"jobs left out, {why}" in line)
+        assert line.split()[-1] == "1"
+    assert json.loads(run(*command, "--json"))["left_out_jobs"] == 2
+
+
+def test_a_job_that_is_too_wide_may_be_let_span(refused, tmp_path):
+    write_swf(tmp_path / "log.swf", co.JobStream([0], [5], [6]))
+    command = ["simulate", "--trace", tmp_path / "log.swf", "--clusters", "4,4"]
+    assert "--largest 4, let them span clusters with --request flexible" in refused(*command)
+    write_swf(tmp_path / "log.swf", co.JobStream([0], [5], [9]))
+    assert "flexible" not in refused(*command)
+
+
+def test_jobs_that_requested_no_time_are_planned_with_the_limit_given(simulate, log):
+    """Job 2 runs for 3 with no request: planned with 30 it would delay job 1."""
+    write_swf(log, co.JobStream([0, 1, 2], [10, 5, 3], [6, 8, 2]))
+    write_swf(log, co.read_swf(log).table.assign(requested_time=[10, 5, -1]))
+    command = ["--clusters", "8", "--scheduling", "easy"]
+    starts = [[row["start"] for row in simulate(*command, *more)[0]]
+              for more in ([], ["--missing", "30"])]  # fmt: skip
+    assert starts == [["0", "10", "2"], ["0", "10", "15"]]
 
 
 def test_backfilling_plans_with_the_estimates_that_were_asked_for(simulate, run, tmp_path):

@@ -36,14 +36,13 @@ def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp
         ({0: "south=none.swf:16"}, "site 'south' is given twice"),
         ({0: "--clock=days"}, "one site; give two or more"),
         ({2: "--clock=days"}, "--clock = 'days'; choose one of calendar, weeks"),
-        ({2: "--out=/no/such/report.html"}, "/no/such does not exist"),
+        ({3: "--out=/no/such/report.html"}, "/no/such does not exist"),
         ({2: "--penalty=0"}, "penalties = [0.0]; give one above 0"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words, tmp_path):
     out = f"--out={tmp_path / 'report.html'}"
     arguments = {**dict(enumerate(given)), 3: out, **change}
-    # The last option of a kind counts.
     assert words in refused("sites", *(arguments[at] for at in sorted(arguments, reverse=True)))
     assert not [*tmp_path.iterdir()]
 

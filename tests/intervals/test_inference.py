@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import coalloc_lib as co
@@ -42,7 +44,7 @@ def test_an_interval_with_a_warning_decides_nothing_and_is_not_printed():
     assert doubtful.above(0) is doubtful.below(1) is doubtful.between(0, 1) is None
     assert str(doubtful.complement()) == "0.4000 (no interval: three jobs)"
     assert str(Bound(doubtful, "simulation")) == "0.6000 (no interval: three jobs), simulation"
-    assert str(SIX) == "0.6000 ± 0.1000 (95%)"
+    assert str(SIX) == "0.6000 ± 0.1000 (95 %)"
     assert format_interval(SIX) == "0.600 ± 0.100"
     assert format_interval(doubtful) == "0.600 (no interval: three jobs)"
 
@@ -267,3 +269,26 @@ def test_a_prediction_has_95_of_100_further_runs():
     inside = sum(each.contains(row[8]) for each, row in zip(ranges, draws, strict=True))
     assert 0.94 < inside / len(draws) < 0.96
     assert Sample(np.array(0.5)).prediction.half_width == 0
+
+
+def test_an_interval_to_one_side_prints_both_of_its_ends():
+    """0.1478 ± 0.3627 would be below 0 for a figure whose interval ends at 0.0027."""
+    aside = Interval(0.1478, 0.0027, 0.7282, 20)
+    assert str(aside) == "0.1478 [0.0027, 0.7282] (95 %)"
+    assert aside.text(2, "+") == "+0.15 [+0.00, +0.73]"
+    assert Interval(1.0, 0.5, np.inf, 20).text(1) == "1.0 [0.5, inf]"
+    assert Interval(-0.00001, -0.1, 0.1, 20).text(2) == "0.00 ± 0.10"
+    assert Interval.exact(0.5).text(3) == "0.500"
+
+
+@given(st.floats(-1e3, 1e3), st.floats(0, 1e3), st.floats(0, 1e3), st.integers(0, 5))
+def test_the_ends_of_a_printed_interval_are_right_to_its_digits(middle, down, up, digits):
+    interval = Interval(middle, middle - down, middle + up, 20)
+    text = interval.text(digits)
+    if "<" in text:
+        assert interval.half_width < 10.0**-digits / 2
+        return
+    numbers = [float(x) for x in re.findall(r"-?[\d.]+", text)]
+    ends = [numbers[0] - numbers[1], numbers[0] + numbers[1]] if "±" in text else numbers[1:]
+    # The figure and its half-width, or an end, are rounded; ± may be off by half a digit more.
+    assert np.allclose(ends, [interval.low, interval.high], atol=1.5 * 10.0**-digits + 1e-9, rtol=0)

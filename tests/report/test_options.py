@@ -140,6 +140,9 @@ def test_the_root_is_where_the_line_falls_below_the_level(waits, root):
     at = dict(zip((0, 1, 2), names, strict=True))
     interval = comparison.root(("all", ALL), "mean wait", at, "level")
     assert [interval.estimate, interval.low, interval.high] == [root] * 3
+    down = dict(zip((2, 1, 0), names, strict=True))
+    mirrored = comparison.root(("all", ALL), "mean wait", down, "level").estimate
+    assert mirrored == (2 - root if np.isfinite(root) else -root)
 
 
 def test_short_and_saturated_options_say_so_in_the_place_of_figures():
@@ -150,8 +153,8 @@ def test_short_and_saturated_options_say_so_in_the_place_of_figures():
         assert change.estimate == -3
         assert "give a log of 4 blocks" in change.warning
     full = compared({ALONE: 5, SHARED: 2}, late=[SHARED])
-    assert full.saturated(group, SHARED).startswith("saturated: 100% of the work still waits")
-    assert full.saturated(group, ALONE) == ""
+    assert full.fault(group, SHARED).startswith("saturated: 100% of the work still waits")
+    assert full.fault(group, ALONE) == ""
 
 
 def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):

@@ -266,8 +266,10 @@ class Case:
             used = used_share(log.jobs, start, start + log.jobs.runtime, self.servers)
             return kept(log.jobs, log.recorded, log.week, size, utilization=used)
         schedule = self.simulate(seed)
-        columns = schedule.attempts, schedule.delay, schedule.promised - schedule.jobs.submit
-        return kept(schedule.jobs, schedule.wait, log.week, size, *columns, **numbers_of(schedule))
+        promise = None if schedule.promised is None else schedule.promised - schedule.jobs.submit
+        columns = schedule.attempts, schedule.delay, promise
+        numbers: dict[str, Any] = numbers_of(schedule)
+        return kept(schedule.jobs, schedule.wait, log.week, size, *columns, **numbers)
 
 
 def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
