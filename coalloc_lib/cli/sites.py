@@ -62,6 +62,8 @@ def sites(
             "south=south.swf.gz:1920"
         )
     options.chosen("--clock", clock, ("calendar", "weeks"))
+    if out == "-":
+        raise InputError("--out - is standard output, where the answer goes; give it a file")
     check_writable(out)
     if tables is not None and Path(tables).is_file():
         raise InputError(f"--tables {tables} is a file; give a folder")
@@ -84,8 +86,10 @@ def sites(
     answer = report.answer
     if as_json:
         figure = answer.figure and [answer.figure.estimate, answer.figure.low, answer.figure.high]
-        words = {"answer": answer.words, "option": answer.option, "change_of_mean_wait": figure}
-        print_json(words | {"doubts": dict(report.doubts), "out": out})
+        print_json({
+            "answer": answer.words, "option": answer.option, "change_of_mean_wait": figure,
+            "doubts": report.doubts, "out": out,
+        })  # fmt: skip
         return
     for site, why in report.doubts.items():
         warn(f"{site}: {why}")

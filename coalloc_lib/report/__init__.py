@@ -116,7 +116,7 @@ def sites_report(
     >>> import coalloc_lib as co
     >>> day = co.JobStream(np.arange(0, 3e6, 43_200), [50_000] * 70, [4] * 70, request="total")
     >>> co.sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
-    'share one queue'
+    'dispatch at submission'
     """
     import pandas as pd
 
@@ -135,7 +135,7 @@ def sites_report(
     if isinstance(failure := outcomes[ALONE], InputError):
         raise failure
     masks = about.group_masks(table, [*clusters])
-    comparison = Comparison(outcomes, masks, jobs.submit, jobs.work)
+    comparison = Comparison(outcomes, masks, jobs.submit, jobs.work, progress)
     policies = [o.name for o in found if o.kind == "policy" and o.name in comparison.names]
     pairs = [
         {"option": one, "other": other}

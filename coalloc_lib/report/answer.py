@@ -105,7 +105,8 @@ def _range(row):
 
 
 def _interval(row):
-    return Interval(row["change"], row["change_low"], row["change_high"], 0, warning=row["warning"])
+    ends = row["change_low"], row["change_high"]
+    return Interval(row["change"], *ends, int(row["weeks"]), warning=row["warning"])
 
 
 def _above(row):

@@ -13,7 +13,7 @@ from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.metrics import STILL_WAITING
-from coalloc_lib.progress import Silent
+from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, Conservative
 from coalloc_lib.seeds import Seed, generators
@@ -172,11 +172,13 @@ class Comparison:
         groups: Mapping[Group, NDArray[np.bool_]],
         submit: NDArray[np.float64],
         work: NDArray[np.float64],
+        progress: Silent = SILENT,
     ) -> None:
         self.failed = {n: str(o) for n, o in outcomes.items() if isinstance(o, InputError)}
         self.outcomes = {n: o for n, o in outcomes.items() if not isinstance(o, InputError)}
         self.names, self.groups = [*self.outcomes], groups
         self._figures, self._late = {}, {}
+        progress.total(len(groups))
         for group, mine in groups.items():
             for name, of in self.outcomes.items():
                 self._late[group, name] = work[mine] @ of["late"][mine] / work[mine].sum()
@@ -185,6 +187,7 @@ class Comparison:
                 weights = work[mine] if metric == "AWRT" else np.ones(values.shape[1])
                 share = 0.95 if metric == "p95 wait" else None
                 self._figures[group, metric] = _resampled(values, weights, submit[mine], share)
+            progress.step()
 
     def value(self, group: Group, metric: str, name: str) -> float:
         """Return the figure of one option."""
@@ -238,7 +241,9 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
     """Return an interval as columns of a table; without ends where it is in doubt."""
     ends = [np.nan] * 2 if interval.warning else [interval.low, interval.high]
     named = dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
-    return {name: interval.estimate} | named | {"warning": interval.warning}
+    return (
+        {name: interval.estimate} | named | {"weeks": interval.count, "warning": interval.warning}
+    )
 
 
 def changes(found: Sequence[Option], comparison: Comparison) -> "pd.DataFrame":

@@ -37,6 +37,7 @@ def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp
         ({0: "--clock=days"}, "one site; give two or more"),
         ({2: "--clock=days"}, "--clock = 'days'; choose one of calendar, weeks"),
         ({3: "--out=/no/such/report.html"}, "/no/such does not exist"),
+        ({3: "--out=-"}, "--out - is standard output, where the answer goes"),
         ({2: "--penalty=0"}, "penalties = [0.0]; give one above 0"),
     ],
 )

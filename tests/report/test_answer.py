@@ -60,6 +60,7 @@ def test_the_best_is_taken_where_it_is_surely_better_than_what_changes_less():
         "−4.0 h (95 %: −5.0 to −3.0), and no site surely loses."
     )
     assert (best.figure.estimate, best.figure.low) == (-4 * 3600, -5 * 3600)
+    assert best.figure.count == 9  # weeks
 
 
 def test_what_changes_less_is_taken_where_the_best_is_not_surely_better():

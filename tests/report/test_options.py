@@ -82,6 +82,7 @@ def test_changes_have_the_intervals_of_weeks_drawn_anew(report, case):
         shown = [row["change"], row["change_low"], row["change_high"]]
         np.testing.assert_allclose(shown, [change.estimate, change.low, change.high], rtol=1e-6)
         assert row["change_low"] < row["change_high"]
+        assert row["weeks"] == change.count
 
 
 def test_groups_are_sites_widths_and_queues_and_each_has_all_its_jobs(report, case):
