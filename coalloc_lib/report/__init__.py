@@ -23,7 +23,6 @@ from coalloc_lib.report.options import (
     changes,
     columns_of,
     larger,
-    name_of_size,
     options,
     run_all,
 )
@@ -140,10 +139,8 @@ def sites_report(
     pairs = [
         {"option": one, "other": other}
         | columns_of(comparison.change(("all", ALL), "mean wait", one, other), "change")
-        for one in policies
-        for other in policies
-        if one != other
-    ]
+        for one in policies for other in policies if one != other
+    ]  # fmt: skip
     tables = {
         "options": changes(found, comparison),
         "pairs": pd.DataFrame(pairs),
@@ -181,7 +178,7 @@ def _buy_or_share(comparison, clusters):
 
     rows = []
     for site, size in clusters.items():
-        at = {size: ALONE} | {larger(size, k): name_of_size(k) for k in SIZES}
+        at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
         root = _root(comparison, ("site", site), "mean wait", at, "processors")
         rows.append({"site": site, "today": size} | root)
     return pd.DataFrame(rows)

@@ -92,6 +92,14 @@ def test_an_option_that_delays_the_work_does_not_win():
     assert answer({SHARED: (-3, -1)}, awrt={SHARED: (-1, 2)}).option == SHARED
 
 
+def test_an_option_that_saturates_a_site_does_not_win():
+    made = table({SHARED: (-3, -1)})
+    full = (made["option"] == SHARED) & (made["group"] == "south")
+    made.loc[full, ["value", "change", "change_low", "change_high"]] = np.nan
+    made.loc[full, "warning"] = "saturated: 9% of the work still waits at the last submission"
+    assert recommend(made, pairs({SHARED: (-3, -1)})).option is None
+
+
 def test_only_policies_are_recommended():
     changes = table({"10 % more processors, alone": (-9, -8)}, kind="what if")
     both = pd.concat([changes, table({SHARED: (-1, 1)}).query("option != @ALONE")])
