@@ -156,7 +156,9 @@ def sites_report(
     made_by = {"command": command, "clock": clock, "Python": platform.python_version()}
     made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
     answer = recommend(tables["options"], tables["pairs"])
-    return SitesReport(answer, about.doubts(tables["waits"]), tables, made_by)
+    faults = {site: comparison.fault(("site", site), ALONE) for site in clusters}
+    full = {site: f"in the model, alone, it is {why}" for site, why in faults.items() if why}
+    return SitesReport(answer, about.doubts(tables["waits"]) | full, tables, made_by)
 
 
 def _break_even(comparison, penalties):

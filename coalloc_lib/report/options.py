@@ -231,7 +231,8 @@ def _resampled(values, weights, submit, share):
         means = values @ weights / weights.sum()
         if share:
             means = np.quantile(values, share, axis=1, method="inverted_cdf")
-        return Resamples(means, means[None], 2, str(error))
+        short = "its jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
+        return Resamples(means, means[None], 2, short or str(error))
 
 
 def columns_of(interval: Interval, name: str) -> dict[str, Any]:
