@@ -89,7 +89,9 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
 
 
 def _todo(name):
-    return next(words for begin, words in TODO.items() if name.startswith(begin))
+    words = next(words for begin, words in TODO.items() if name.startswith(begin))
+    _, _, penalty = name.partition(", penalty ")
+    return f"{words} (at a penalty of {penalty})" if penalty else words
 
 
 def _gain(row, today):

@@ -85,6 +85,7 @@ def test_a_site_that_loses_is_asked_first():
     assert asked.words.endswith("jobs of south wait 2.0 h longer.")
     other = answer({SHARED: (-3, -1), SPAN: (-2, -1)}, sites={(SHARED, "south"): (1, 3)})
     assert other.option == SPAN
+    assert "only where it then ends sooner (at a penalty of 0.25). A job then waits" in other.words
 
 
 def test_an_option_that_delays_the_work_does_not_win():
