@@ -223,7 +223,8 @@ class Schedule:
         head of the queue does not wait while it fits. FCFS never overtakes, FPFS no job more than
         `max_jumps` times. EASY promises the head of the queue the first start that the running jobs
         allow, and starts it no later than they allow at any instant (with `adaptive` spanning, on
-        one cluster or, sooner by what spanning costs, on several). Conservative backfilling
+        one cluster or, sooner by what spanning costs, on several); where its queue is not in order
+        of arrival, as long as no job comes that is put before that head. Conservative backfilling
         starts no job later than its first promise, which is a start that the jobs that ran at its
         submission allowed: the first such start where no other job waited. Where jobs reserve, they
         start when they were told, within what they asked, and the rules that blocks may break for
