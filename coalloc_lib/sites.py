@@ -391,7 +391,7 @@ def _refuse_wide(system, jobs, site):
 def compare_sites(
     clusters: Mapping[str, int],
     logs: Mapping[str, SwfLog | JobStream],
-    overhead: float,
+    span_penalty: float,
     *,
     scheduling: Scheduling | None = None,
     engine: str | None = None,
@@ -406,7 +406,7 @@ def compare_sites(
         The processors of each site's cluster, by the site's name.
     logs : dict of str to SwfLog or JobStream
         The jobs of each site's users, by the same names: logs, or streams on one clock in seconds.
-    overhead : float
+    span_penalty : float
         p: a job that spans sites runs ``1 + p`` times as long.
     scheduling, engine
         As in `simulate`; the policy of every queue, `EASY` where it is not given.
@@ -451,7 +451,7 @@ def compare_sites(
     """
     import pandas as pd
 
-    overhead = not_negative("overhead", overhead)
+    span_penalty = not_negative("span_penalty", span_penalty)
     system, jobs, site, _ = together(clusters, logs, clock, missing)
     for name, log in logs.items() if missing is None else ():
         if isinstance(log, SwfLog) and (unknown := log.without_requested_time):
@@ -463,7 +463,7 @@ def compare_sites(
     policy = EASY() if scheduling is None else scheduling
     how: dict[str, Any] = {"scheduling": policy, "engine": engine}
     ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
-    ran.append(multi_site(system, jobs, overhead, **how))
+    ran.append(multi_site(system, jobs, span_penalty, **how))
     if refused := max(len(each.refused) for each in ran):
         raise InputError(
             f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "

@@ -14,7 +14,8 @@ from coalloc_lib import exchange
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
-from coalloc_lib.intervals import resample_weeks
+from coalloc_lib.intervals import DAY, WEEK, resample_weeks
+from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.metrics import STILL_WAITING, means
 from coalloc_lib.names import parse_clusters
@@ -243,12 +244,15 @@ def _intervals(schedule):
     """Return the intervals of the means, from weeks drawn anew, and why there are none."""
     ran, response = schedule.served, schedule.response
     waits = schedule.wait, response, response, schedule.slowdown(BOUND)
-    weights = np.ones((len(waits), ran.sum()))
+    weights, submit = np.ones((len(waits), ran.sum())), schedule.jobs.submit[ran]
     weights[2] = schedule.jobs.work[ran]
-    try:
-        weeks = resample_weeks([x[ran] for x in waits], weights, schedule.jobs.submit[ran])
-    except InputError as error:
-        return {}, str(error).partition(";")[0]
+    if np.ptp(submit) < FEWEST_BLOCKS * WEEK:
+        days = f"{np.ptp(submit) / DAY:.1f} days"
+        return (
+            {},
+            f"weeks are drawn anew, of which a log needs {FEWEST_BLOCKS}; this one has {days}",
+        )
+    weeks = resample_weeks([x[ran] for x in waits], weights, submit)
     drawn = {name: weeks.interval(itemgetter(at)) for at, name in enumerate(MEANS)}
     return {name: (each.low, each.high) for name, each in drawn.items()}, ""
 
@@ -272,7 +276,8 @@ def _print(metrics, title, intervals, left_out, why_none):
         table.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}", ""))
     else:
         table = [row for row in table if row[0] != "jobs refused"]
-    print_table(("metric", ">value", ">95 % interval"), table, title)
+    columns = ("metric", ">value", ">95 % interval")[: 3 if intervals else 2]
+    print_table(columns, [row[: len(columns)] for row in table], title)
     if why_none:
         show(f"no intervals: {why_none}")
 
