@@ -324,6 +324,19 @@ class JobStream:
             components = split_into(self.processors, parts, rounding)
         return self.replace(components=components, request="unordered")
 
+    def in_nodes(self, processors: int) -> "JobStream":
+        """Return the stream with every component in whole nodes of so many processors.
+
+        Where the clusters are whole nodes too, every allocation is.
+
+        Examples
+        --------
+        >>> JobStream([0, 0], [5, 5], [[3, 0], [8, 5]]).in_nodes(4).components.tolist()
+        [[4, 0], [8, 8]]
+        """
+        size = whole("processors", processors)
+        return self.replace(components=-(-self.components // size) * size)
+
     def chopped(self, at_most: Any) -> "Chopped":
         """Chop wide jobs into pieces that are submitted together, each a job of its own.
 

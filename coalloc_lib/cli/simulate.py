@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from coalloc_lib import exchange
+from coalloc_lib import __version__, exchange
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
@@ -60,6 +60,7 @@ Examples:
            "[default: the largest cluster]", 1),
     components=("K", "unordered, ordered: into K, equal up to one.", 1),
     largest=("N", "Leave out jobs of more than N processors.", 1),
+    node=("N", "Jobs get whole nodes of N processors.", 1),
     load=("X", "Scale the interarrival times to this offered load."),
     engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
             "[default: compiled where it knows the policies]"),
@@ -74,7 +75,7 @@ def simulate(
     placement: str | None = None, estimates: str = "requested",
     missing: float | None = None, span_penalty: float = 0.0,
     split: int | None = None, components: int | None = None, largest: int | None = None,
-    load: float | None = None, engine: str | None = None, verify: bool = False,
+    node: int = 1, load: float | None = None, engine: str | None = None, verify: bool = False,
     export: str | None = None, out: str | None = None, as_json: bool = False, **policy_options: Any,
 ) -> None:  # fmt: skip
     """Run a log through a system; print the metrics, then write the schedule.
@@ -96,6 +97,11 @@ def simulate(
             f"--span-penalty {span_penalty:g} has no effect: {why} each job in one cluster; add "
             "--request flexible and two clusters or more, or leave the penalty out"
         )
+    if odd := [size for size in system.sizes if size % node]:
+        raise InputError(
+            f"--node {node} does not divide a cluster of {odd[0]} processors; give clusters of whole "
+            "nodes"
+        )
     if out == "-" and as_json:
         raise InputError("--out - and --json both want standard output; give --out a file")
     if export is not None:
@@ -107,7 +113,7 @@ def simulate(
     plans = isinstance(policy, EASY | Conservative | Online)
     if plans and estimates == "requested" and missing is None:
         _check_requested_times(log)
-    jobs = divided(log.jobs(request, estimates, span_penalty, largest, missing))
+    jobs = divided(log.jobs(request, estimates, span_penalty, largest, missing)).in_nodes(node)
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
@@ -122,7 +128,12 @@ def simulate(
     metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
     intervals, why_none = _intervals(schedule)
     if as_json:
-        answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
+        answer = {
+            "version": __version__,
+            "trace": log.title,
+            "clusters": list(system.sizes),
+            **metrics,
+        }
         print_json({**answer, "ci95": intervals or None, "left_out": left_out, "out": out})
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):

@@ -155,6 +155,7 @@ REFUSED = f"""
 --span-penalty -0.1 -> '--span-penalty'
 --span-penalty 0.1 -> --span-penalty 0.1 has no effect: --request total & --request flexible
 --span-penalty 0.1 --request flexible -> no effect: a system of one cluster
+--node 3 -> --node 3 does not divide a cluster of 8 processors
 --missing 60 --estimates exact -> missing = 60.0 is for requested estimates
 --trace a.swf --trace b.swf -> --trace is given 2 times; give it once; coalloc sites runs several
 --verify --load 0.5 --load 0.7 -> --load is given 2 times; give it once
@@ -307,6 +308,14 @@ def test_jobs_that_are_left_out_say_why(run, tmp_path):
         (line,) = (line for line in told if f"jobs left out, {why}" in line)
         assert line.split()[-1] == "1"
     assert json.loads(run(*command, "--json"))["left_out_jobs"] == 2
+
+
+def test_jobs_get_whole_nodes(simulate):
+    rows, answer = simulate("--clusters", "8,4", "--request", "flexible", "--node", "4", "--verify")
+    taken = [int(part.split(":")[1]) for row in rows for part in row["allocation"].split(";")]
+    assert {size % 4 for size in taken} == {0}
+    assert [int(row["processors"]) for row in rows] == [8, 4, 4, 8]
+    assert answer["version"] == co.__version__
 
 
 def test_a_job_that_is_too_wide_may_be_let_span(refused, tmp_path):
