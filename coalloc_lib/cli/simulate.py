@@ -4,13 +4,14 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
+from importlib.metadata import version
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coalloc_lib import __version__, exchange
+from coalloc_lib import exchange
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
@@ -99,8 +100,8 @@ def simulate(
         )
     if odd := [size for size in system.sizes if size % node]:
         raise InputError(
-            f"--node {node} does not divide a cluster of {odd[0]} processors; give clusters of whole "
-            "nodes"
+            f"--node {node} does not divide a cluster of {odd[0]} processors; give clusters of "
+            "whole nodes"
         )
     if out == "-" and as_json:
         raise InputError("--out - and --json both want standard output; give --out a file")
@@ -128,13 +129,9 @@ def simulate(
     metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
     intervals, why_none = _intervals(schedule)
     if as_json:
-        answer = {
-            "version": __version__,
-            "trace": log.title,
-            "clusters": list(system.sizes),
-            **metrics,
-        }
-        print_json({**answer, "ci95": intervals or None, "left_out": left_out, "out": out})
+        answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
+        answer |= {"ci95": intervals or None, "left_out": left_out, "out": out}
+        print_json(answer | {"version": version("coalloc-workbench")})
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)

@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
 from itertools import product
 
 import numpy as np
@@ -41,7 +42,7 @@ def sweep(
     """Call a function at every point of a grid and return the results as a tidy table.
 
     The table has a row for each point and replication, in the order of the grid, and the columns
-    of the grid, ``replication`` and the results.
+    of the grid, ``replication`` and the results; its ``attrs`` name the version and the seed.
 
     Parameters
     ----------
@@ -75,7 +76,9 @@ def sweep(
     except SweepError as error:
         error.table = _table(run, list(points[0]), with_errors=False)
         raise
-    return _table(run, list(points[0]), with_errors=failures == "keep")
+    table = _table(run, list(points[0]), with_errors=failures == "keep")
+    table.attrs = {"coalloc_lib": version("coalloc-workbench"), "seed": str(seed)}
+    return table
 
 
 def _read_grid(grid):

@@ -171,14 +171,15 @@ def test_summary_of_one_value_of_none_and_of_what_is_not_finite():
         "ok": [True, False, True, True, True, None, None],
         "error": ["", "", "", "", "", "E: no", "E: no"],
     }
-    summary = summarize(pd.DataFrame(columns)).set_index("x")
+    with pytest.warns(UserWarning, match="2 replications"):
+        summary = summarize(pd.DataFrame(columns)).set_index("x")
     assert summary.loss_estimate.iloc[0] == 0.5
     assert summary.loss_estimate.iloc[1:].isna().all()
     assert summary[["loss_low", "loss_high", "loss_half_width"]].isna().all(axis=None)
     assert summary.loss_count.tolist() == [1, 2, 2, 0]
     assert summary.ok_estimate.tolist()[:3] == [1, 0.5, 1]
     assert not [name for name in summary if "error" in name]
-    large = summarize(sweep(lambda x, seed: 10**20, {"x": [1, 2]}, 3))
+    large = summarize(sweep(lambda x, seed: 10**20, {"x": [1, 2]}, 4))
     assert large.value_estimate.tolist() == [1e20, 1e20]
 
 
