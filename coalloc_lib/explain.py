@@ -12,7 +12,8 @@ from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import Placement, may_stay_whole
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.verification import booked_end, fits_by, heads, idle_after
+from coalloc_lib.verification import booked_end
+from coalloc_lib.verification.reading import fits_by, heads, idle_after
 
 #: Of systems of more clusters than this the emptiest ones are listed.
 _MOST_LISTED = 4

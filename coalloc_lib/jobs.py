@@ -25,7 +25,7 @@ REQUESTS = ("ordered", "unordered", "flexible", "total")
 #: The columns of a stream, by the names under which they are given.
 COLUMNS = (
     "submit", "runtime", "components", "estimate", "span_penalty", "number",
-    "earliest_start", "latest_start",
+    "earliest_start", "latest_start", "priority",
 )  # fmt: skip
 
 #: The attribute that holds each column as it was given: estimates may be masked.
@@ -64,6 +64,8 @@ class JobStream:
     earliest_start, latest_start : array_like, shape (n,), optional
         Advance reservations, for `Online`: each job asks to start between these instants, in the
         seconds of `submit`, or timedeltas; by default between its submission and infinity.
+    priority : float or array_like, shape (n,)
+        Numbers of 0 or more: policies with ``order="priority"`` take the highest first.
 
     Notes
     -----
@@ -88,6 +90,7 @@ class JobStream:
     number: NDArray[np.int64]
     earliest_start: NDArray[np.float64]
     latest_start: NDArray[np.float64]
+    priority: NDArray[np.float64]
     #: The estimates that were given, masked where one was not; None where none was.
     _requested: np.ma.MaskedArray | None
 
@@ -102,9 +105,10 @@ class JobStream:
         number: Any = None,
         earliest_start: Any = None,
         latest_start: Any = None,
+        priority: Any = 0.0,
     ) -> None:
         """Check every column and freeze it."""
-        wishes = (earliest_start, latest_start)
+        wishes = (earliest_start, latest_start, priority)
         columns = (submit, runtime, components, estimate, span_penalty, number, *wishes)
         self._keep(dict(zip(COLUMNS, columns, strict=True)) | {"request": request})
 
@@ -533,6 +537,7 @@ _CHECKS = {
     "components": _component_table,
     "span_penalty": _penalties,
     "number": _job_numbers,
+    "priority": checks.per_job,
     "latest_start": checks.deadlines,
     "earliest_start": lambda name, value, _: None if value is None else checks.times(name, value),
     "estimate": lambda name, value, _: checks.known_times(name, value),

@@ -23,6 +23,9 @@ from coalloc_lib.system import Multicluster
 if TYPE_CHECKING:
     import pandas as pd
 
+#: The share of the work that waits at the last submission from which on a run is saturated: means
+#: then depend on where the log ends.
+STILL_WAITING = 0.05
 _A_JOB = "give one a job"
 _SCHEDULE = "what simulate() or coalloc_lib.sites returns"
 

@@ -29,6 +29,7 @@ from coalloc_lib.placement import (
     WorstFit,
 )
 from coalloc_lib.progress import Progress
+from coalloc_lib.report import SitesReport, sites_report
 from coalloc_lib.saturation import saturated_loss
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule

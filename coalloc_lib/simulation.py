@@ -11,7 +11,7 @@ from coalloc_lib.placement import HomeSite, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, FCFS, Online, Scheduling
 from coalloc_lib.system import Multicluster
-from coalloc_lib.verification import fits_by
+from coalloc_lib.verification.reading import fits_by
 
 ENGINES = ("compiled", "reference")
 

@@ -30,8 +30,10 @@ from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import BestFit, HomeSite, Placement, SingleThenSpan
 from coalloc_lib.schedule import WEIGHTS, Schedule
-from coalloc_lib.scheduling import EASY, FCFS, Scheduling
-from coalloc_lib.simulation import simulate
+from coalloc_lib.scheduling import EASY, FCFS, Conservative, Scheduling
+from coalloc_lib.scheduling.backfilling import queue_key
+from coalloc_lib.scheduling.dispatching import AtSubmission, Wish, expected_start
+from coalloc_lib.simulation import LONG, refuse_impossible, simulate
 from coalloc_lib.system import Multicluster
 from coalloc_lib.verification import ScheduleError
 from coalloc_lib.workloads.sites import checked_sites
@@ -40,6 +42,8 @@ from coalloc_lib.workloads.swf import SwfLog
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Jobs of a dispatched schedule whose choice of a site is checked: each means a plan of all sites.
+CHOICES = 300
 #: The row of all users together.
 ALL = "all sites"
 #: What tables give of the AWRT alone, sharing and spanning.
@@ -64,6 +68,11 @@ class AtEachSite(Scheduling):
         )
 
 
+@dataclass(frozen=True)
+class DispatchedToEachSite(AtEachSite):
+    """What schedules of `dispatch` name as their policy: that of each site."""
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LocalSchedule(Schedule):
     """The schedules of all sites, joined: a `Schedule` of the whole system."""
@@ -86,6 +95,43 @@ class LocalSchedule(Schedule):
             if wrong.any():
                 job = int(np.flatnonzero(mine)[wrong.argmax()])
                 raise ScheduleError(f"job {job} is not where and when site {number} runs it")
+        return self
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DispatchSchedule(LocalSchedule):
+    """A `LocalSchedule` of jobs that were sent to their sites when they were submitted."""
+
+    #: The site of each job that could go to no other, else -1, shape (n,).
+    home: NDArray[np.int64]
+
+    def verify(self) -> "DispatchSchedule":
+        """Check each site, and of up to `CHOICES` jobs, evenly spread, that no site was better."""
+        super().verify()
+        jobs, order = self.jobs, np.argsort(self.jobs.submit, kind="stable")
+        rank, length = np.argsort(order), np.maximum(jobs.estimate, jobs.runtime)
+        policy: Any = self.scheduling
+        key = queue_key(policy.policy.order, jobs)
+        for job in order[np.unique(np.linspace(0, len(jobs) - 1, CHOICES).astype(int))].tolist():
+            now = jobs.submit[job]
+            runs = (self.start < now) & (self.end > now)
+            waits = (rank < rank[job]) & (self.start >= now) & (key <= key[job])
+            offers = {}
+            for number, size in enumerate(self.system.sizes):
+                if self.home[job] in (-1, number) and jobs.processors[job] <= size:
+                    here = self.site == number
+                    ends = (self.start + length)[runs & here]
+                    until = zip(ends, jobs.processors[runs & here], strict=True)
+                    waiting = np.flatnonzero(waits & here)
+                    wishes = [*waiting[np.lexsort((rank[waiting], key[waiting]))], job]
+                    planned = [Wish(int(jobs.processors[w]), float(length[w])) for w in wishes]
+                    offers[number] = expected_start(size, now, until, planned)
+            best = min(offers, key=lambda number: offers[number])
+            if best != self.site[job]:
+                raise ScheduleError(
+                    f"job {job} at {now:.12g}: was sent to site {self.site[job]}, and can expect "
+                    f"to start at site {best} at {offers[best][0]:.12g}"
+                )
         return self
 
 
@@ -125,12 +171,20 @@ def local(
             "of the system"
         )
     _refuse_wide(system, jobs, site)
-    mine = [np.flatnonzero(site == number) for number in range(len(system))]
+    columns = _at_each_site(system, jobs, site, scheduling, engine)
+    return LocalSchedule(system, jobs, AtEachSite(scheduling), None, **columns)
+
+
+def _at_each_site(system, jobs, site, scheduling, engine):
+    """Run the jobs of each site, where it has some; return the columns of a `LocalSchedule`."""
+    mine = {number: np.flatnonzero(site == number) for number in np.unique(site).tolist()}
     at = {
-        number: simulate(Multicluster(size), jobs[rows], scheduling=scheduling, engine=engine)
-        for number, (size, rows) in enumerate(zip(system.sizes, mine, strict=True))
+        number: simulate(
+            Multicluster(system.sizes[number]), jobs[rows], scheduling=scheduling, engine=engine
+        )
+        for number, rows in mine.items()
     }
-    back = np.argsort(np.concatenate(mine))
+    back = np.argsort(np.concatenate([*mine.values()]))
 
     def joined(column):
         return np.concatenate([getattr(one, column) for one in at.values()])[back]
@@ -139,13 +193,90 @@ def local(
     allocation[np.arange(len(jobs)), site] = joined("allocation")[:, 0]
     start, end, promised = map(joined, ("start", "end", "promised"))
     refused = {int(mine[n][job]): why for n, one in at.items() for job, why in one.refused.items()}
-    booked: tuple = ()
-    if at[0].servers is not None:
+    columns = {"start": start, "end": end, "allocation": allocation, "promised": promised}
+    columns |= {"refused": refused, "site": site, "at": at}
+    if all(one.servers is not None for one in at.values()):
         first = np.cumsum([0, *system.sizes])
         rows = [row + first[number] for number, one in at.items() for row in one.servers or ()]
-        booked = joined("attempts"), Servers.of_rows([rows[row] for row in back])
-    columns = (start, end, allocation, promised, refused, *booked)
-    return LocalSchedule(system, jobs, AtEachSite(scheduling), None, *columns, site=site, at=at)
+        columns |= {"attempts": joined("attempts")}
+        columns |= {"servers": Servers.of_rows([rows[row] for row in back])}
+    return columns
+
+
+def dispatch(
+    system: Multicluster,
+    jobs: JobStream,
+    *,
+    scheduling: EASY | Conservative | None = None,
+    home: Any = None,
+    engine: str = "compiled",
+) -> DispatchSchedule:
+    """Send each job, when it is submitted, to the site with the earliest expected start.
+
+    Parameters
+    ----------
+    system, jobs, home, engine
+        As in `sharing`.
+    scheduling : EASY or Conservative, optional
+        The policy of every site; `EASY` where it is not given.
+
+    Notes
+    -----
+    What a job can expect of a site is what ``sbatch -M`` of Slurm goes by: the jobs that run there
+    stay as long as expected, those that wait are planned in the order of their queue, each at the
+    first instant from which it has room, and so is the job after those before it. It goes where
+    that is the earliest, where several tie to the site that it leaves the fewest processors idle,
+    then to the first; and it stays there. Each site serves its own queue.
+
+    Where to is compiled for ``EASY()``. Under another policy the readable engine says it, and for
+    many jobs that is said.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1, 2], runtime=[9, 7, 9], components=[3, 3, 3])
+    >>> sent = dispatch(co.Multicluster([4, 4]), jobs).verify()
+    >>> sent.site.tolist(), sent.start.tolist()
+    ([0, 1, 1], [0.0, 1.0, 8.0])
+    """
+    scheduling = EASY() if scheduling is None else scheduling
+    jobs = _requesting("total", jobs)
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    if not isinstance(scheduling, EASY | Conservative):
+        raise InputError(
+            f"scheduling = {shown(scheduling)} plans no starts; give EASY() or Conservative()"
+        )
+    if jobs.has_reservations:
+        raise InputError(
+            "jobs ask for a later or a latest start, which dispatch does not heed; replace("
+            "earliest_start=None, latest_start=None) first"
+        )
+    refuse_impossible(system, jobs)
+    home = np.full(len(jobs), -1) if home is None else home
+    home = checked_sites(home, jobs, system, name="home", least=-1)
+    _refuse_wide(system, jobs, home)
+    order = np.argsort(jobs.submit, kind="stable")
+    is_readable = engine == "reference" or type(scheduling) is not EASY
+    is_readable |= scheduling.order != "arrival"
+    if len(jobs) > LONG and engine == "compiled" and is_readable:
+        warnings.warn(
+            f"dispatch under {scheduling} has no compiled form; {len(jobs)} jobs take about "
+            f"{len(jobs) / 200:.0f} s or more. EASY() has one, engine='reference' says that you "
+            "know",
+            stacklevel=2,
+        )
+    if is_readable:
+        sent = AtSubmission(scheduling, tuple(home[order].tolist()))
+        run = simulate(system, jobs, scheduling=sent, engine="reference")
+        site = run.allocation.argmax(axis=1)
+    else:
+        from coalloc_lib.engines.compiled import sites_of
+
+        site = np.empty(len(jobs), dtype=np.int64)
+        site[order] = sites_of(system, jobs[order], home[order])
+    columns = _at_each_site(system, jobs, site, scheduling, engine)
+    policy = DispatchedToEachSite(scheduling)
+    return DispatchSchedule(system, jobs, policy, None, **columns, home=home)
 
 
 def sharing(
@@ -329,22 +460,14 @@ def compare_sites(
     import pandas as pd
 
     overhead = not_negative("overhead", overhead)
-    system = _system(clusters, logs)
-    one_of("clock", clock, ("calendar", "weeks"))
-    every = _on_one_clock(logs, clock, missing)
-    streams = _in_common(every)
-    for name, stream in streams.items():
-        if (widest := int(stream.processors.max())) > clusters[name]:
-            raise InputError(
-                f"logs[{name!r}] has a job of {widest} processors and its cluster "
-                f"{clusters[name]}; give the size of the machine of the log, or "
-                "log.jobs().chopped(at_most).pieces"
+    system, jobs, site, _ = together(clusters, logs, clock, missing)
+    for name, log in logs.items() if missing is None else ():
+        if isinstance(log, SwfLog) and (unknown := log.without_requested_time):
+            warnings.warn(
+                f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and are "
+                "planned with their run time, better than any user knows it; give missing",
+                stacklevel=2,
             )
-    # In the order of the clusters, as the numbers of the sites are.
-    ordered = [streams[name] for name in clusters]
-    jobs = merge(*ordered)
-    number = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
-    site = number[np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")]
     policy = EASY() if scheduling is None else scheduling
     how: dict[str, Any] = {"scheduling": policy, "engine": engine}
     ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
@@ -356,7 +479,7 @@ def compare_sites(
         )
     groups = {name: site == number for number, name in enumerate(clusters)}
     groups[ALL] = np.ones(len(site), dtype=bool)
-    count = {name: len(stream) for name, stream in every.items()}
+    count = {n: len(log.usable if isinstance(log, SwfLog) else log) for n, log in logs.items()}
     count[ALL] = sum(count.values())
     ends = [jobs.submit.min(), jobs.submit.max()]
     if clock == "calendar" and all(isinstance(log, SwfLog) for log in logs.values()):
@@ -366,6 +489,35 @@ def compare_sites(
         _row(name, mine, weight, ran) | {"of": count[name]} | when
         for name, mine in groups.items() for weight in WEIGHTS
     ])  # fmt: skip
+
+
+def together(
+    clusters: Mapping[str, int],
+    logs: Mapping[str, SwfLog | JobStream],
+    clock: str = "calendar",
+    missing: float | None = None,
+) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
+    """Return the clusters as a system, all jobs of the common time, and where each came from.
+
+    That is its site and its row in `SwfLog.usable`, or in the stream. Arguments and errors are
+    those of `compare_sites`.
+    """
+    system = _system(clusters, logs)
+    one_of("clock", clock, ("calendar", "weeks"))
+    streams = _in_common(_on_one_clock(logs, clock, missing))
+    for name, stream in streams.items():
+        if (widest := int(stream.processors.max())) > clusters[name]:
+            raise InputError(
+                f"logs[{name!r}] has a job of {widest} processors and its cluster "
+                f"{clusters[name]}; give the size of the machine of the log, or "
+                "log.jobs().chopped(at_most).pieces"
+            )
+    # In the order of the clusters, as the numbers of the sites are.
+    ordered = [streams[name] for name in clusters]
+    order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
+    site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
+    row = np.concatenate([stream.number for stream in ordered])
+    return system, merge(*ordered), site[order], row[order]
 
 
 def _system(clusters, logs):
@@ -401,19 +553,13 @@ def _on_one_clock(logs, clock, missing=None):
                 "log.jobs(), on one clock"
             )
         else:
-            if missing is None and (unknown := log.without_requested_time):
-                warnings.warn(
-                    f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and "
-                    "are planned with their run time, better than any user knows it; give missing",
-                    stacklevel=3,
-                )
             stream = log.jobs(missing=missing)
             stream = stream.replace(submit=stream.submit + log.epoch)
         if stream.request == "ordered":
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
-        streams[name] = stream.replace(request="total")
+        streams[name] = stream.replace(request="total", number=np.arange(len(stream)))
     return streams
 
 

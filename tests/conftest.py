@@ -126,6 +126,11 @@ in_turn = st.one_of(
     ),
 )
 backfilling = st.sampled_from([co.EASY(), co.Conservative()])
+ordered = st.builds(
+    lambda policy, order: policy(order=order),
+    st.sampled_from([co.EASY, co.Conservative]),
+    st.sampled_from(["shortest", "smallest", "priority"]),
+)
 policies = st.one_of(in_turn, backfilling)
 
 

@@ -4,6 +4,7 @@ Jobs are rows (submit, runtime, estimate, processors) in order of submission. Bo
 the start of each job; none uses anything of the library.
 """
 
+from functools import partial
 from math import inf
 
 
@@ -13,8 +14,8 @@ def expected(job):
     return max(runtime, estimate)
 
 
-def easy(size, jobs):
-    """EASY backfilling with shadow time and extra nodes."""
+def easy(size, jobs, key=None):
+    """EASY backfilling with shadow time and extra nodes; the queue is sorted by `key`."""
     start, waiting, running = [None] * len(jobs), [], []
     arrivals, now = list(range(len(jobs))), 0.0
     free = size
@@ -33,6 +34,8 @@ def easy(size, jobs):
         running = [entry for entry in running if entry[0] > now]
         while arrivals and jobs[arrivals[0]][0] <= now:
             waiting.append(arrivals.pop(0))
+        if key:
+            waiting.sort(key=lambda job: (key(jobs[job]), job))
         while waiting and jobs[waiting[0]][3] <= free:
             begin(waiting[0])
         if not waiting:
@@ -91,8 +94,9 @@ class Steps:
         return start
 
 
-def conservative(size, jobs):
+def conservative(size, jobs, key=None):
     """Conservative backfilling; every job is expected to take some time."""
+    in_order = partial(sorted, key=lambda job: (key(jobs[job]) if key else 0, job))
     plan, reserved, start = Steps(size), {}, [None] * len(jobs)
     arrivals, waiting, running, promised = list(range(len(jobs))), [], [], [None] * len(jobs)
     while arrivals or waiting:
@@ -103,13 +107,14 @@ def conservative(size, jobs):
         running = [(end, job) for end, job in running if end > now]
         for job in ended:
             plan.add(now, start[job] + expected(jobs[job]), jobs[job][3])
-        for job in waiting if ended else []:
+        for job in in_order(waiting) if ended else []:
             length, processors = expected(jobs[job]), jobs[job][3]
             plan.add(reserved[job], reserved[job] + length, processors)
             reserved[job] = min(reserved[job], plan.earliest(now, length, processors))
             plan.add(reserved[job], reserved[job] + length, -processors)
-        while arrivals and jobs[arrivals[0]][0] <= now:
-            job = arrivals.pop(0)
+        come = [job for job in arrivals if jobs[job][0] <= now]
+        arrivals = arrivals[len(come) :]
+        for job in in_order(come):
             length, processors = expected(jobs[job]), jobs[job][3]
             promised[job] = reserved[job] = plan.earliest(now, length, processors)
             plan.add(reserved[job], reserved[job] + length, -processors)
@@ -119,3 +124,31 @@ def conservative(size, jobs):
             start[job] = now
             running.append((now + jobs[job][1], job))
     return start, promised
+
+
+def dispatched(sizes, jobs):
+    """The site of each job that goes where it can expect to start first; each site runs EASY.
+
+    Every job is expected to take some time. What was sent to a site before says what runs there.
+    """
+    sent, result = [[] for _ in sizes], []
+    for job in jobs:
+        now, offers = job[0], []
+        for site, (size, before) in enumerate(zip(sizes, sent, strict=True)):
+            if job[3] > size:
+                continue
+            plan, wishes = Steps(size), []
+            for other, start in zip(before, easy(size, before), strict=True):
+                if start >= now:
+                    wishes.append(other)
+                elif start + other[1] > now:
+                    plan.add(now, start + expected(other), -other[3])
+            for wish in [*wishes, job]:
+                begin = plan.earliest(now, expected(wish), wish[3])
+                end = begin + expected(wish)
+                plan.add(begin, end, -wish[3])
+            left = min(free for since, free in plan.steps if begin <= since < end)
+            offers.append((begin, left, site))
+        result.append(min(offers)[2])
+        sent[result[-1]].append(job)
+    return result

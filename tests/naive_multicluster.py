@@ -15,7 +15,8 @@ from coalloc_lib.placement import in_place
 class Run:
     """One run: `start`, `promised` and `allocation` of each job, in the order of the stream."""
 
-    def __init__(self, sizes, jobs, placement):
+    def __init__(self, sizes, jobs, placement, key=None):
+        self.key = np.zeros(len(jobs)) if key is None else key
         self.sizes, self.jobs, self.placement = sizes, jobs, placement
         self.start, self.allocation = [nan] * len(jobs), [None] * len(jobs)
         self.promised, self.end = [nan] * len(jobs), {}
@@ -37,9 +38,13 @@ class Run:
             arrived = []
             while to_come and self.jobs.submit[to_come[0]] <= self.now:
                 arrived.append(to_come.pop(0))
-            self.queue += arrived
+            arrived.sort(key=lambda job: self.key[job])
+            self.queue = sorted(self.queue + arrived, key=self.place_in_queue)
             self.schedule(bool(gone), arrived)
             gone = any(end <= self.now for end in self.end.values())
+
+    def place_in_queue(self, job):
+        return self.key[job], self.jobs.submit[job], job
 
     def idle(self):
         """Return what is idle now."""

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.scheduling.backfilling import ORDERS
 from coalloc_lib.verification import ScheduleError
 from tests import naive_backfilling as naive
 from tests import naive_multicluster as several
@@ -123,6 +124,25 @@ def test_on_one_cluster_by_hand(case):
         assert_starts(run([size], rows, policy), *answer)
 
 
+#: 0 has 3 of 4, until 12 as it says, and leaves at 10. 3 takes one of them for 10, the others all.
+QUEUED = [(0, 10, 12, 3), (1, 5, 5, 4), (2, 4, 4, 4), (3, 10, 10, 1), (4, 1, 1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("policy", "start", "promised"),
+    [
+        # Each newcomer but 3 takes the place of the head, and 3 would delay the head.
+        (co.EASY(order="shortest"), [0, 15, 11, 20, 10], [NAN, 12, 12, 20, 12]),
+        (co.EASY(order="smallest"), [0, 18, 14, 3, 13], [NAN, 12, 12, NAN, 13]),
+        (co.EASY(order="priority"), [0, 18, 13, 3, 17], [NAN, 12, 12, NAN, 17]),
+        # At 10 job 4 is the first to be offered more: at once, and 2 is before 1, but finds no gap.
+        (co.Conservative(order="shortest"), [0, 11, 16, 20, 10], [0, 12, 17, 21, 31]),
+    ],
+)
+def test_who_comes_first_in_the_queue_by_hand(policy, start, promised):
+    assert_starts(run([4], QUEUED, policy, priority=[0, 1, 2, 3, 2]), start, promised)
+
+
 @pytest.mark.parametrize(
     ("placement", "clusters"),
     [(co.WorstFit(), [1, 0, 1]), (co.BestFit(), [0, 1, 0])],
@@ -199,7 +219,18 @@ def random_case(seed):
     rules = [first, co.WorstFit(), co.BestFit(), co.SingleThenSpan(), co.SingleThenSpan(first)]
     placement = None if request == "ordered" else rules[rng.integers(len(rules))]
     jobs = co.JobStream(submit, runtime, components, estimate, request, penalty)
+    jobs = jobs.replace(priority=rng.integers(0, 4, n))
     return co.Multicluster(sizes.tolist()), jobs, placement
+
+
+def key_of(policy, jobs):
+    """What each order goes by, the least first."""
+    expected = np.where(jobs.estimate > jobs.runtime, jobs.estimate, jobs.runtime)
+    area = expected * jobs.components.sum(axis=1)
+    return {"shortest": expected, "smallest": area, "priority": -jobs.priority}.get(policy.order)
+
+
+ORDERED = [policy(order=order) for policy in (co.EASY, co.Conservative) for order in ORDERS]
 
 
 @pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
@@ -210,7 +241,7 @@ def test_both_engines_agree_on_random_multiclusters(policy, seeds):
         both(system, jobs, scheduling=policy, placement=placement)
 
 
-@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
+@pytest.mark.parametrize("policy", ORDERED, ids=str)
 @pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1_000), marks=pytest.mark.long)])
 def test_multiclusters_are_run_as_the_definition_says(policy, seeds):
     """Both engines could share a misreading: a third one knows neither."""
@@ -218,7 +249,8 @@ def test_multiclusters_are_run_as_the_definition_says(policy, seeds):
         system, jobs, placement = random_case(seed)
         jobs = jobs[:30]
         schedule = co.simulate(system, jobs, scheduling=policy, placement=placement)
-        by_hand = getattr(several, type(policy).__name__)(system.sizes, jobs, placement)
+        case = system.sizes, jobs, placement, key_of(policy, jobs)
+        by_hand = getattr(several, type(policy).__name__)(*case)
         np.testing.assert_array_equal(schedule.start, by_hand.start)
         np.testing.assert_array_equal(schedule.promised, by_hand.promised)
         np.testing.assert_array_equal(schedule.allocation, by_hand.allocation)

@@ -19,7 +19,7 @@ engines
 simulation scenario metrics schedule sites verification explain analytic
 curves saturation sweep
 plots
-studies
+studies report
 widgets cli __main__ public
 """.strip().splitlines()
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names.split()}

@@ -27,7 +27,7 @@ def test_any_other_text_is_refused_alike_on_the_command_line_and_in_a_notebook(t
 
 
 def test_the_options_of_a_policy_are_what_it_is_made_with():
-    words = {"rule": "best-fit", "release_early": True, "counted": "head"}
+    words = {"rule": "best-fit", "release_early": True, "counted": "head", "order": "smallest"}
     for policy in names.SCHEDULING.values():
         given = {name: words.get(name, 7) for name in names.options_of(policy)}
         made = policy(**given)

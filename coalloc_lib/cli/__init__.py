@@ -1,4 +1,4 @@
-"""The command line: ``coalloc loss``, ``simulate``, ``reproduce`` and ``traces``.
+"""The command line: ``coalloc loss``, ``simulate``, ``sites``, ``reproduce`` and ``traces``.
 
 Results go to stdout, progress and errors to stderr. What takes long to import is imported by the
 command that needs it.
@@ -30,6 +30,7 @@ ENDINGS = {130: "interrupted", 143: "terminated"}
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Run a log through a system; print the metrics, write the schedule.",
+    "sites": "Say whether several sites should share their jobs, as a page.",
     "reproduce": "Reproduce the papers: each number and claim, with a verdict.",
 }
 
@@ -47,7 +48,8 @@ class OnceEach(TyperCommand):
 
         *_, given = self.make_parser(ctx).parse_args([*args])
         for option in given:
-            if given.count(option) > 1 and isinstance(option, typer.core.TyperOption):
+            once = isinstance(option, typer.core.TyperOption) and not option.multiple
+            if once and given.count(option) > 1:
                 raise InputError(
                     f"{option.opts[0]} is given {given.count(option)} times; give it once"
                     + ("; coalloc sites runs several logs" * (option.name == "trace"))

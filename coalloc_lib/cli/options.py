@@ -12,6 +12,7 @@ from coalloc_lib.jobs import REQUESTS
 from coalloc_lib.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 from coalloc_lib.placement import Placement as PlacementRule
 from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.scheduling.backfilling import ORDERS
 from coalloc_lib.scheduling.booking import CHOICES
 from coalloc_lib.scheduling.in_turn import COUNTED
 from coalloc_lib.system import NAMED_SYSTEMS
@@ -32,6 +33,7 @@ FIELDS: dict[str, tuple] = {
     "max_jumps": ("N", "how many times a job may be overtaken.", 0),
     "counted": ("WHEN", f"its overtakings count while it is {' or at the '.join(COUNTED)}."),
     "adaptive": (None, "a job spans only if one cluster would not do as early."),
+    "order": ("ORDER", f"the queue is in order of {', '.join(ORDERS[:3])} job first."),
     "slot": ("S", "the horizon moves on by slots so long."),
     "step": ("S", "from one attempt to the next."),
     "max_attempts": ("N", "attempts in all.  [default: half the slots of the horizon]", 1),
@@ -124,6 +126,11 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
     given = {o: value for o, value in options.items() if value is not None and value is not False}
     wanted = options_of(policy)
+    if given.get("order") == "priority":
+        raise InputError(
+            "--order priority is for jobs that have one, and those of a log have none; choose one "
+            f"of {', '.join(ORDERS[:3])}"
+        )
     for option in options:
         flag = "--" + option.replace("_", "-")
         if option in needed_by(policy) and option not in given:

@@ -15,13 +15,14 @@ from coalloc_lib.compilation import call
 from coalloc_lib.engines.kernels import (
     backfilling,
     booking,
+    dispatching,
     events,
     placing,
     queue_order,
     queue_tree,
 )
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
-from coalloc_lib.jobs import REQUESTS
+from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.placement import (
     BestFit,
     FirstFit,
@@ -35,6 +36,8 @@ from coalloc_lib.placement import (
     time_on_processors,
 )
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
+from coalloc_lib.scheduling.backfilling import queue_key
+from coalloc_lib.system import Multicluster
 
 _CHOICES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
@@ -78,23 +81,38 @@ def _in_turn(task):
     return Outcome(*columns, np.broadcast_to(np.nan, n), {})  # which takes no memory
 
 
-def _easy(task):
+def _in_order(task):
+    """Run EASY or conservative backfilling, of jobs numbered in the order of their queue."""
+    order, run = task.scheduling.order, _easy if type(task.scheduling) is EASY else _conservative
+    if order == "arrival":
+        return run(task, np.arange(len(task.jobs)))
+    rows = np.argsort(queue_key(order, task.jobs), kind="stable")
+    task = task._replace(jobs=task.jobs[rows])
+    return run(task, np.argsort(rows)).in_stream_order(rows)
+
+
+def _easy(task, coming):
     """Run EASY."""
     n, stream = len(task.jobs), _stream(task.jobs, task.placement)
     keys = queue_tree.empty_tree(n, stream.keys.shape[1])
     trees = queue_tree.Trees(keys, queue_tree.empty_tree(n, 1, np.float64))
-    return _backfilling(task, backfilling.run_easy, stream, (), trees)
+    return _backfilling(task, backfilling.run_easy, stream, coming, (), trees)
 
 
-def _conservative(task):
+def _conservative(task, coming):
     """Run conservative backfilling."""
     jobs, backlog = task.jobs, task.backlog
     earliest = np.zeros(len(jobs)) if backlog else jobs.earliest_start
     asked = backfilling.Asked(earliest, jobs.latest_start, jobs.is_reserved)
     stream = _stream(task.jobs, task.placement)
+    more = (asked,), _levels(stream)
+    return _backfilling(task, backfilling.run_conservative, stream, coming, *more)
+
+
+def _levels(stream):
+    """Return the numbers of idle processors by which steps are passed over."""
     shares = np.linspace(0, 1, LEVELS, endpoint=False)
-    levels = np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
-    return _backfilling(task, backfilling.run_conservative, stream, (asked,), levels)
+    return np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
 
 
 def _stream(jobs, placement, is_searched=True):
@@ -113,20 +131,31 @@ def _spanning(times, jobs):
     return np.ascontiguousarray(time_on_processors(times[:, None], table, np.full(table.shape, 2)))
 
 
-def _backfilling(task, kernel, stream, asked, *more):
+def _backfilling(task, kernel, stream, coming, asked, *more):
     """Run a kernel that plans with expected lengths and makes promises."""
     system, jobs, _, placement, backlog = task
     expected = _expected(jobs, placement)
     has_choice = len(system) > 1 and jobs.request != "ordered"
     adaptive = getattr(task.scheduling, "adaptive", False)
-    policy = backfilling.Policy(backlog or 0, has_choice, _is_known(jobs, placement), adaptive)
+    in_turn, known = task.scheduling.order == "arrival", _is_known(jobs, placement)
+    policy = backfilling.Policy(backlog or 0, has_choice, known, adaptive, in_turn)
+    stream = stream._replace(submit=stream.submit[coming])
     rule = _rule(jobs.request, placement, len(system))
     promised = np.full(len(jobs), np.nan)
-    given = (stream, expected, *asked, rule, policy, system.as_array(), *more)
+    given = (stream, coming, expected, *asked, rule, policy, system.as_array(), *more)
     columns = _start_all(task, kernel, *given, writes=(promised,))
     late = np.flatnonzero(np.isnan(columns[0])).tolist()
     refused = {job: Refusal(float(jobs.submit[job]), search.PAST_LATEST) for job in late}
     return Outcome(*columns, promised, refused)
+
+
+def sites_of(system: Multicluster, jobs: JobStream, home: np.ndarray) -> np.ndarray:
+    """Return where `AtSubmission` sends jobs, in order of arrival, that each site runs by EASY."""
+    stream, site = _stream(jobs, None), np.full(len(jobs), -1)
+    rule, levels = _rule("total", None, 1), _levels(stream)
+    given = (_expected(jobs, None), rule, home, system.as_array(), levels, site)
+    _run(dispatching.run, stream, *given)
+    return site
 
 
 def _online(task):
@@ -161,8 +190,8 @@ _REASONS = ("", search.NO_ROOM, search.PAST_LATEST, search.BEYOND_HORIZON, searc
 _TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
     FCFS: _in_turn,
     FPFS: _in_turn,
-    EASY: _easy,
-    Conservative: _conservative,
+    EASY: _in_order,
+    Conservative: _in_order,
     Online: _online,
 }
 

@@ -50,6 +50,7 @@ class Simulation:
         columns: Any = (
             jobs.submit, jobs.runtime, jobs.estimate, jobs.components, jobs.span_penalty,
             jobs.earliest_start * (self.backlog is None), jobs.latest_start,  # no submission counts
+            jobs.priority,
         )  # fmt: skip
         rows = zip(*(column.tolist() for column in columns), strict=True)
         self.jobs = [

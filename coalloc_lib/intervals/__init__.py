@@ -1,6 +1,13 @@
 """Answers with their intervals: means, differences, crossings, weeks drawn anew."""
 
-from coalloc_lib.intervals.bootstrap import DAY, WEEK, Resamples, resample_sums, resample_weeks
+from coalloc_lib.intervals.bootstrap import (
+    DAY,
+    WEEK,
+    Resamples,
+    resample_quantiles,
+    resample_sums,
+    resample_weeks,
+)
 from coalloc_lib.intervals.estimates import METHODS, Bound, Interval, all_of, not_
 from coalloc_lib.intervals.inference import (
     Crossing,
@@ -14,6 +21,6 @@ from coalloc_lib.intervals.inference import (
 
 __all__ = [
     "DAY", "METHODS", "WEEK", "Bound", "Crossing", "Interval", "Resamples", "Sample", "all_of",
-    "crossing", "not_", "paired_difference", "replicate", "resample_sums", "resample_weeks",
-    "student", "unpaired_difference",
+    "crossing", "not_", "paired_difference", "replicate", "resample_quantiles", "resample_sums",
+    "resample_weeks", "student", "unpaired_difference",
 ]  # fmt: skip

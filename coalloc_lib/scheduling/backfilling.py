@@ -10,20 +10,59 @@ past its latest start. It starts at that instant, on those processors; all other
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
 from math import inf, nextafter
 from operator import add, sub
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from coalloc_lib.calendar.search import PAST_LATEST
+from coalloc_lib.checks import one_of
 from coalloc_lib.profile import Profile, Reservation
 from coalloc_lib.scheduling.base import Job, Scheduling, State, spans
 from coalloc_lib.system import Multicluster
 
+#: In which the waiting jobs can be taken.
+ORDERS = ("arrival", "shortest", "smallest", "priority")
 
-@dataclass(frozen=True)
-class EASY(Scheduling):
+
+def queue_key(order: str, jobs: Any) -> Any:
+    """Return what an order of `ORDERS` goes by, of a `Job` or of all of a stream: least first.
+
+    They are lengths expected on one cluster, these times processors, or priorities, highest first.
+    """
+    expected = np.maximum(jobs.estimate, jobs.runtime)
+    keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
+    return keys[ORDERS.index(order)]
+
+
+class _Ordered(Scheduling):
+    """A policy that takes the waiting jobs in an order."""
+
+    order: str
+    takes_reservations: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check the order."""
+        one_of("order", self.order, ORDERS)
+
+    def __repr__(self) -> str:
+        """Return the call that makes it, as short as it can be."""
+        values = ((field, getattr(self, field.name)) for field in fields(self))  # type: ignore
+        given = [f"{field.name}={value!r}" for field, value in values if value != field.default]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def in_order(self, queue: Sequence[Job]) -> list[Job]:
+        """Return the waiting jobs in the order of this policy, ties in order of arrival."""
+        if self.order == "arrival":
+            return [*queue]
+        return sorted(queue, key=lambda job: queue_key(self.order, job))
+
+
+@dataclass(frozen=True, repr=False)
+class EASY(_Ordered):
     """EASY backfilling: a job passes the head of the queue where it does not delay it.
 
     Parameters
@@ -33,6 +72,9 @@ class EASY(Scheduling):
         as much later as spanning two would prolong it: it then ends no later. The placement is
         `SingleThenSpan`. The promise to the head is the start on one cluster with which it would
         end as early as planned, and it is kept.
+    order : {"arrival", "shortest", "smallest", "priority"}
+        How the queue is ordered: by submission, by the length expected on one cluster, by this
+        times the processors, or by the priority of the stream, highest first; ties by submission.
 
     Notes
     -----
@@ -55,7 +97,10 @@ class EASY(Scheduling):
     The queue is gone through again until nothing more starts: on several clusters a job may be
     placed elsewhere, out of the head's way, once others have started. A job that takes no time
     runs until the next round of its instant, so a head that waits for it alone is promised
-    this instant. A head that would not fit even when all have left (a placement of one's own may
+    this instant. In another order than that of arrival a new job may come before the head. The
+    promise to a head holds as long as none does.
+
+    A head that would not fit even when all have left (a placement of one's own may
     say so) is promised nothing and passed by no one.
 
     Around fixed blocks a job fits where it does so for as long as it is expected to run, and the
@@ -71,8 +116,7 @@ class EASY(Scheduling):
     """
 
     adaptive: bool = False
-
-    takes_reservations: ClassVar[bool] = True
+    order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_AroundBlocks":
         """Return what makes the decisions of one run, which remembers fixed blocks."""
@@ -80,11 +124,12 @@ class EASY(Scheduling):
 
     def start_jobs(self, state: State) -> None:
         """Start the head while it fits, then those behind it that do not delay it."""
-        while state.queue and (allocation := self._place(state, state.queue[0])) is not None:
-            state.start(state.queue[0], allocation)
-        if not state.queue:
+        queue = self.in_order(state.queue)
+        while queue and (allocation := self._place(state, queue[0])) is not None:
+            state.start(queue.pop(0), allocation)
+        if not queue:
             return
-        head, *others = state.queue
+        head, *others = queue
         found = self._plan(state, head)
         if found is None:
             return
@@ -156,7 +201,7 @@ class _AroundBlocks:
             return
         self._start_due(state)
         future, promised = self._future(state), None
-        waiting = [job for job in state.queue if not job.is_reserved]
+        waiting = [job for job in self.policy.in_order(state.queue) if not job.is_reserved]
         while waiting and (promised := future.earliest(waiting[0], state.place)) is not None:
             if promised.start > state.now or not state.start(waiting[0], promised.allocation):
                 break
@@ -164,7 +209,7 @@ class _AroundBlocks:
             del waiting[0]
         if waiting and promised is not None:
             state.promise(waiting[0], promised.start)
-            future.take(*(held := _lasting(promised)))  # new blocks leave it alone
+            future.take(*(held := lasting(promised)))  # new blocks leave it alone
         for job in state.queue:
             if job.is_reserved and job not in self.blocks:
                 self._fix(job, state, future)
@@ -191,7 +236,7 @@ class _AroundBlocks:
         if found is None or found.start > job.latest_start:
             state.refuse(job, PAST_LATEST)
         else:
-            self.blocks[job] = _lasting(found)
+            self.blocks[job] = lasting(found)
             future.take(*self.blocks[job])
             state.promise(job, found.start)
 
@@ -214,7 +259,7 @@ class _AroundBlocks:
                 _give_back(future, found)
 
 
-def _lasting(found: Reservation) -> Reservation:
+def lasting(found: Reservation) -> Reservation:
     """Return a reservation that keeps others off its start, also where it takes no time."""
     return found._replace(end=max(found.end, nextafter(found.start, inf)))
 
@@ -224,20 +269,27 @@ def _give_back(future: Profile, taken: Reservation) -> None:
     future.take(taken.start, taken.end, [-each for each in taken.allocation])
 
 
-@dataclass(frozen=True)
-class Conservative(Scheduling):
+@dataclass(frozen=True, repr=False)
+class Conservative(_Ordered):
     """Conservative backfilling: a job passes others where it delays none of them.
+
+    Parameters
+    ----------
+    order : {"arrival", "shortest", "smallest", "priority"}
+        As in `EASY`. It is that in which jobs that arrive at one instant reserve, in which waiting
+        jobs are offered an earlier start, and in which those that are due start. No order delays a
+        job that has its reservation.
 
     Notes
     -----
     On arrival each job gets a reservation: the earliest instant at which it can be placed on what
     stays idle over the whole length that it is expected to run there, given the running jobs until
     their expected ends and every reservation made before, and the processors that it is placed on
-    then. Jobs that arrive at one instant reserve in order of submission. The schedule keeps the
-    start of this first reservation as the job's promise.
+    then. Jobs that arrive at one instant reserve in their order. The schedule keeps the start of
+    this first reservation as the job's promise.
 
     Whenever jobs end, early or not, and before the arrivals of that instant, the plan is
-    compressed: the waiting jobs are taken once, in order of submission. Each gives its reservation
+    compressed: the waiting jobs are taken once, in their order. Each gives its reservation
     up and is placed anew; where that starts earlier it is the new reservation, else the job keeps
     the old one, with its processors. So no reservation ever moves back.
 
@@ -251,19 +303,19 @@ class Conservative(Scheduling):
     blocks are never placed anew.
     """
 
-    takes_reservations: ClassVar[bool] = True
+    order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_Plan":
         """Return the plan of one run, which remembers the reservations."""
-        return _Plan(system.sizes)
+        return _Plan(self, system.sizes)
 
 
 class _Plan:
     """The reservations of one run: of the waiting jobs, and what is left of the running ones'."""
 
-    def __init__(self, sizes: Sequence[int]) -> None:
-        self.future = Profile(sizes)
-        self.waiting: dict[Job, Reservation] = {}  # in order of submission
+    def __init__(self, policy: Conservative, sizes: Sequence[int]) -> None:
+        self.policy, self.future = policy, Profile(sizes)
+        self.waiting: dict[Job, Reservation] = {}
         self.running: dict[Job, Reservation] = {}
 
     def start_jobs(self, state: State) -> None:
@@ -274,7 +326,7 @@ class _Plan:
             self._release(self.running.pop(job), state.now)
         if ended:
             self._compress(state)
-        for job in state.queue:
+        for job in self.policy.in_order(state.queue):
             if job not in self.waiting:
                 self._reserve(job, state)
         self._start_due(state)
@@ -289,7 +341,7 @@ class _Plan:
 
     def _compress(self, state):
         """Give every waiting job an earlier reservation where there is one."""
-        for job in state.queue:
+        for job in self.policy.in_order(state.queue):
             old = self.waiting.get(job)
             if old is not None and old.start > state.now and not job.is_reserved:
                 _give_back(self.future, old)
@@ -310,7 +362,8 @@ class _Plan:
 
     def _start_due(self, state):
         """Start the jobs whose instant has come, those that take no time first."""
-        due = [job for job, reserved in self.waiting.items() if reserved.start <= state.now]
+        queue = [job for job in self.policy.in_order(state.queue) if job in self.waiting]
+        due = [job for job in queue if self.waiting[job].start <= state.now]
         due.sort(key=lambda job: self.waiting[job].end > state.now)
         for job in due:
             if not state.start(job, self.waiting[job].allocation):

@@ -38,6 +38,8 @@ class Job:
         On several clusters, or on 2, 3, ...
     earliest_start, latest_start : float
         The instants between which it asks to start; no start comes before its submission either.
+    priority : float
+        What policies with ``order="priority"`` go by.
     overtaken : int
         Jobs behind it in the queue that have started.
     jumped : int
@@ -56,6 +58,7 @@ class Job:
     span_penalty: float | Sequence[float]
     earliest_start: float = 0.0
     latest_start: float = inf
+    priority: float = 0.0
     overtaken: int = 0
     jumped: int = 0
     start: float | None = None

@@ -35,7 +35,7 @@ NO_CHOICE = ("ordered", "total")
 POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
-    if {*options_of(policy)} <= {"max_jumps", "counted", "adaptive"}
+    if {*options_of(policy)} <= {"max_jumps", "counted", "adaptive", "order"}
 }
 #: What stands for the widget's model where there is no kernel to keep one.
 _STAND_IN = """

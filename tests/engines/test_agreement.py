@@ -14,6 +14,7 @@ from tests.conftest import (
     asking,
     divisible_streams,
     onlines,
+    ordered,
     placements,
     policies,
     systems_and_streams,
@@ -104,6 +105,56 @@ def test_adaptive_spanning_that_costs_nothing_is_plain(case, data):
     same(plain, other)
 
 
+@st.composite
+def with_priorities(draw, cases):
+    """The case, with a priority of each job."""
+    system, jobs, *more = draw(cases)
+    number = st.integers(0, 3)
+    priority = draw(st.lists(number, min_size=len(jobs), max_size=len(jobs)))
+    return system, jobs.replace(priority=priority), *more
+
+
+@settings(max_examples=4 * settings.default.max_examples)
+@given(with_priorities(systems_and_streams() | divisible_streams()), ordered, st.data(), BACKLOGS)
+def test_same_schedule_of_an_ordered_queue(case, scheduling, data, backlog):
+    system, jobs, *rule = case
+    placement = rule[0] if rule else data.draw(placements(len(system), jobs.request))
+    both(system, jobs, scheduling=scheduling, placement=placement, backlog=backlog)
+
+
+@given(with_priorities(SPREAD), st.sampled_from(["shortest", "priority"]))
+def test_same_schedule_of_an_ordered_queue_where_spanning_is_adaptive(case, order):
+    how = {"scheduling": co.EASY(adaptive=True, order=order), "placement": co.SingleThenSpan()}
+    both(*case, **how)
+
+
+@pytest.mark.parametrize("policy", [co.EASY, co.Conservative])
+@pytest.mark.parametrize("order", ["shortest", "smallest", "priority"])
+def test_same_schedule_of_a_long_ordered_queue(policy, order):
+    """The trees over the queue have several levels here, and many a job comes before the head."""
+    rng, n = np.random.default_rng(5), 600
+    runtime = rng.exponential(2, n)
+    columns = {"estimate": runtime * rng.choice([1, 3], n), "priority": rng.integers(0, 5, n)}
+    jobs = co.JobStream(np.sort(rng.integers(0, 60, n)), runtime, rng.integers(1, 13, n), **columns)
+    system = co.Multicluster([12, 12, 9])
+    schedule = both(system, jobs.replace(request="total"), scheduling=policy(order=order))
+    assert schedule.overtaken.max() > 50
+
+
+@given(systems_and_streams(), st.sampled_from([co.EASY, co.Conservative]), st.data(), BACKLOGS)
+def test_priorities_that_fall_from_job_to_job_are_the_order_of_arrival(case, policy, data, backlog):
+    system, jobs = case
+    rank = (
+        np.argsort(np.argsort(jobs.submit, kind="stable"))
+        if backlog is None
+        else np.arange(len(jobs))
+    )
+    how = {"placement": data.draw(placements(len(system), jobs.request)), "backlog": backlog}
+    plain = co.simulate(system, jobs, scheduling=policy(), **how)
+    jobs = jobs.replace(priority=len(jobs) - rank)
+    same(plain, co.simulate(system, jobs, scheduling=policy(order="priority"), **how).verify())
+
+
 @given(systems_and_streams(), onlines(), st.data())
 def test_same_bookings(case, scheduling, data):
     system, jobs = case
@@ -120,6 +171,8 @@ def test_same_schedule_around_fixed_blocks(case, data):
     both(system, asked, scheduling=co.Conservative(), placement=placement)
     how = {"engine": "reference", "placement": placement}
     co.simulate(system, asked, scheduling=co.EASY(), **how).verify()
+    both(system, asked, scheduling=co.Conservative(order="shortest"), placement=placement)
+    co.simulate(system, asked, scheduling=co.EASY(order="smallest"), **how).verify()
 
 
 @given(systems_and_streams(most_jobs=25), st.data())

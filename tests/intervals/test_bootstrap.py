@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals import resample_sums, resample_weeks
-from coalloc_lib.seeds import spawn
+from coalloc_lib.intervals import resample_quantiles, resample_sums, resample_weeks
+from coalloc_lib.seeds import generators, spawn
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
 
@@ -117,3 +117,34 @@ def test_resamples_in_which_no_job_counts_give_a_warning():
     assert "no job counts in 3" in found.interval(first).warning  # (3 / 4)^4, about 32 %
     assert found.beside(found).warning
     assert not resampled(*a_log(2)).interval(first).warning
+
+
+def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
+    """By hand: the jobs of each drawn week put together, the same weeks as those of the means."""
+    rng = np.random.default_rng(8)
+    submit = np.sort(rng.uniform(0, 35, 400))
+    values = rng.exponential(1.0, (2, 400)).round(2)
+    how = {"block": 7.0, "step": 1.0, "resamples": 40, "seed": 5}
+    drawn = resample_quantiles(values, 0.9, submit, **how)
+    day = (submit - submit.min()).astype(int)
+    days = int(day.max()) + 1
+    begins = generators(5, 1)[0].integers(days, size=(40, days // 7))
+    jobs_of = [np.flatnonzero(day == each) for each in range(days)]
+    means = resample_weeks(values, np.ones(400), submit, **how)
+    for resample, row, mean in zip(begins, drawn.drawn, means.drawn, strict=True):
+        jobs = np.concatenate([jobs_of[(b + i) % days] for b in resample for i in range(7)])
+        np.testing.assert_allclose(mean, values[:, jobs].mean(axis=1))
+        middle = int(np.ceil(0.9 * len(jobs))) - 1
+        np.testing.assert_array_equal(row, np.sort(values[:, jobs], axis=1)[:, middle])
+        means = resample_weeks(values, np.ones(400), submit, **how)
+    chosen = [
+        np.concatenate([jobs_of[(b + i) % days] for b in r for i in range(7)]) for r in begins
+    ]
+    np.testing.assert_allclose(means.drawn[:, 0], [values[0, jobs].mean() for jobs in chosen])
+    np.testing.assert_array_equal(drawn.means, np.sort(values, axis=1)[:, 359])
+    many = rng.exponential(1.0, (1, 20_000))
+    rough = resample_quantiles(many, 0.95, np.linspace(0, 35, 20_000), **how)
+    ranks = np.searchsorted(np.sort(many[0]), rough.drawn[:, 0])
+    assert (abs(ranks / 20_000 - 0.95) < 0.01).all()
+    with pytest.raises(co.InputError, match="give a log of 4 blocks"):
+        resample_quantiles(values, 0.9, submit / 2, **how)

@@ -8,7 +8,11 @@ though, a job may be placed out of the head's way once others have started; then
 through again. Who waits for one cluster may lose hope of it when others start: then all are looked
 at again. Whoever `queue_tree` lets through is placed, and then looked at exactly.
 
-**Conservative.** The waiting jobs stand in a list, in order of submission. When jobs have left,
+Jobs are numbered as they stand in the queue. Where that is not the order of arrival, `coming` has
+their numbers in order of arrival, in which the submissions of the `Stream` are too. Newcomers are
+then entered into the trees at once, and one that comes before the head takes its place.
+
+**Conservative.** The waiting jobs stand in a list, in the order of the queue. When jobs have left,
 each is offered an earlier start, as if it had given its reservation up; the steps (see
 `profile_steps`) are touched only where it does move, and then only where its old and its new
 reservation differ. An earlier start can only have come up where processors have come free since the
@@ -45,15 +49,16 @@ from coalloc_lib.engines.kernels.profile_steps import (
     take,
     with_room,
 )
-from coalloc_lib.engines.kernels.queue_tree import enter, first_passing
+from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting, first_passing
 
 #: How long jobs are expected to run on one cluster, float64 (n,), on 2, 3, ..., (n, k), and the
 #: least that is possible of each, float64 (n, 1).
 Expected = namedtuple("Expected", "alone spanning least")
 #: The length at which the queue is held (0: it is not); whether the clusters that a job gets may
 #: depend on who started before it; whether how long it takes does not; whether a job that would
-#: span waits for one cluster that is expected to hold it soon (EASY only).
-Policy = namedtuple("Policy", "backlog has_choice is_fixed is_adaptive")
+#: span waits for one cluster that is expected to hold it soon (EASY only); whether the queue is in
+#: order of arrival.
+Policy = namedtuple("Policy", "backlog has_choice is_fixed is_adaptive is_in_turn")
 #: When each job asks to start, at the earliest and at the latest, float64 (n,), and whether that
 #: makes it a fixed block, bool (n,).
 Asked = namedtuple("Asked", "earliest latest is_fixed")
@@ -61,20 +66,23 @@ Asked = namedtuple("Asked", "earliest latest is_fixed")
 
 @kernel
 def run_easy(
-    stream, expected, rule, policy, idle, trees, start, end, entered, allocation, promised, watch
-):
+    stream, coming, expected, rule, policy, idle, trees, start, end, entered, allocation, promised,
+    watch,
+):  # fmt: skip
     """Run the jobs of a `Stream` as `queue_order.run` does; write the first promises, too."""
     submit, runtime, spanning, parts, keys = stream
     n, width, request = len(submit), parts.shape[1], rule.request
     waiting = np.zeros(n, np.bool_)
-    room = empty_room(keys, rule)
+    room, largest = empty_room(keys, rule), empty_room(keys, rule)
+    set_room(idle, request, width, largest)
     beside, without, spare = np.empty_like(room), np.empty_like(room), np.empty_like(idle)
     held, whole, on_one = np.empty_like(idle), keys.shape[1] - 1, False
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     # The running jobs once more, in the order of the ends that are expected of them.
     plan, whose, until = np.empty(capacity), np.empty(capacity, np.int64), np.empty(n)
-    head = arrived = started = running = 0
+    head = 0 if policy.is_in_turn else n
+    arrived = started = running = 0
     now, shadow, again, known = 0.0, np.inf, True, False
     while started < n and not watch[STOP]:
         watch[STARTED] = started
@@ -92,13 +100,22 @@ def run_easy(
             departed = True
         fresh, already = arrived, started
         arrived = next_arrival(submit, arrived, now, started, policy.backlog)
-        for newcomer in range(fresh, arrived):
+        for newcomer in coming[fresh:arrived]:
             waiting[newcomer], entered[newcomer] = True, now
         known = known and not departed
-        job = head if departed or policy.is_adaptive else fresh
+        first, outside, stop = fresh, fresh, arrived
+        if not policy.is_in_turn:
+            first = outside = stop = n
+            for newcomer in coming[fresh:arrived]:
+                enter(trees.keys, keys, newcomer)
+                enter(trees.least, expected.least, newcomer)
+                first = min(first, newcomer)
+            if first < head:
+                head, known = first, False
+        job = head if departed or policy.is_adaptive else first
         passed, changed = False, True
         set_room(idle, request, width, room)
-        while head < arrived:
+        while head < stop:
             more = expected.spanning[head, 0] - expected.alone[head]
             if fits(keys[head], room) and not (
                 policy.is_adaptive
@@ -126,7 +143,7 @@ def run_easy(
                     leave_for(head, parts, request, room, spare, beside)
                     changed = False
                 job = first_passing(
-                    trees, keys, expected.least, waiting, max(job, head + 1), fresh, arrived, room,
+                    trees, keys, expected.least, waiting, max(job, head + 1), outside, stop, room,
                     beside, now, shadow,
                 )  # fmt: skip
                 if job < 0:
@@ -165,12 +182,15 @@ def run_easy(
             waiting[job] = False
             if job == head:
                 known = False
-                while head < arrived and not waiting[head]:
+                if not policy.is_in_turn:  # the next may be far
+                    head = first_fitting(trees.keys, keys, waiting, head, n, n, largest)
+                    head = n if head < 0 else head
+                while head < stop and not waiting[head]:
                     head += 1
             else:
                 passed = True
             job += 1
-        for newcomer in range(fresh, arrived):
+        for newcomer in range(outside, stop):
             if waiting[newcomer]:
                 enter(trees.keys, keys, newcomer)
                 enter(trees.least, expected.least, newcomer)
@@ -261,8 +281,8 @@ def leave_for(head, parts, request, room, spare, beside):
 
 @kernel
 def run_conservative(
-    stream, expected, asked, rule, policy, idle, levels, start, end, entered, allocation, promised,
-    watch,
+    stream, coming, expected, asked, rule, policy, idle, levels, start, end, entered, allocation,
+    promised, watch,
 ):  # fmt: skip
     """Run the jobs of a `Stream` as `run_easy` does; `levels`, int64, are those of the steps."""
     submit, runtime, spanning, parts, keys = stream
@@ -293,20 +313,20 @@ def run_conservative(
             steps = with_room(steps, 2)
             take(steps, now, until[gone], allocation[gone], -1, *how)
             reach = max(reach, until[gone])
-        fresh, already = arrived, started
+        fresh, already, old = arrived, started, waiting
         arrived = next_arrival(submit, arrived, now, started, policy.backlog)
-        for newcomer in range(fresh, arrived):
+        for newcomer in coming[fresh:arrived]:
             queue[waiting], entered[newcomer] = newcomer, now
+            settle(queue, old, waiting)
             waiting += 1
 
         # Who waits is offered an earlier start, if jobs have left; who has come, a first one.
         last_reach = reach
         if departed:
             reach = now if policy.is_fixed else np.inf
-        first = 0 if departed and last_reach > now else waiting - (arrived - fresh)
         is_refused = False
-        for job in queue[first:waiting]:
-            is_new = job >= fresh
+        for at in range(0 if departed and last_reach > now else old, waiting):
+            job, is_new = queue[at], at >= old
             if not is_new and asked.is_fixed[job]:
                 continue
             before = np.inf if is_new else min(since[job], last_reach)
@@ -336,6 +356,8 @@ def run_conservative(
                 moments += 1
             due = min(due, begin)
 
+        for at in range(old, waiting):
+            settle(queue, 0, at)
         if is_refused:
             waiting, due = close_up(queue, waiting, since)
         # Who is due starts, until one finds its processors held by jobs that take no time.
@@ -357,6 +379,16 @@ def run_conservative(
                 break
         again = policy.backlog > 0 and started > already and arrived < n
     return started
+
+
+@kernel
+def settle(queue, lowest, place):
+    """Move the number at a place down to where it belongs among those from `lowest` on."""
+    number = queue[place]
+    while place > lowest and queue[place - 1] > number:
+        queue[place] = queue[place - 1]
+        place -= 1
+    queue[place] = number
 
 
 @kernel

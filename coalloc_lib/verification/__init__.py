@@ -18,7 +18,6 @@ from coalloc_lib.placement import (
     TRUSTED,
     HomeSite,
     LeastLoaded,
-    Placement,
     RandomFit,
     SingleThenSpan,
     WorstFit,
@@ -27,6 +26,14 @@ from coalloc_lib.placement import (
 )
 from coalloc_lib.profile import Profile
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.verification.reading import (
+    fits_by,
+    idle_after,
+    in_turn,
+    may_be_held,
+    side_by_side,
+    waiting_heads,
+)
 
 #: Placements whose answer depends on the question only.
 _KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTED
@@ -114,21 +121,12 @@ def _request(schedule):
         home = jobs.components[:, 1:]
         bad |= home.any(axis=1) & (home != allocation).any(axis=1)
     elif jobs.request in ("ordered", "unordered"):
-        wanted, given = _side_by_side(jobs.request, jobs.components, allocation)
+        wanted, given = side_by_side(jobs.request, jobs.components, allocation)
         whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
         bad |= (wanted != given).any(axis=1) & ~whole
     rows, message = (allocation, jobs.components), f"has {{}} for components {{}} ({jobs.request})"
     bad &= schedule.served
     _refuse(bad, schedule, lambda job: message.format(*(row[job].tolist() for row in rows)))
-
-
-def _side_by_side(request, components, clusters):
-    """Return both tables with as many columns, and unordered ones by decreasing size."""
-    tables = [components, clusters]
-    if request == "unordered":
-        tables = [-np.sort(-table, axis=1) for table in tables]
-    width = max(table.shape[1] for table in tables)
-    return [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]
 
 
 def _capacity(schedule):
@@ -167,7 +165,7 @@ def _no_overtaking(schedule):
 
 def _head(schedule):
     """Once all is done at an instant, the head of the queue does not fit, or waits as it may."""
-    instants, heads = _waiting_heads(schedule)
+    instants, heads = waiting_heads(schedule)
     rows = max(_CHUNK // len(schedule.system), 1)
     for chunk in np.array_split(np.arange(len(heads)), 1 + len(heads) // rows):
         jobs, idle = schedule.jobs, idle_after(schedule, instants[chunk])
@@ -185,13 +183,6 @@ def _head(schedule):
             )
 
 
-def _waiting_heads(schedule):
-    """Return the instants, increasing, after which a job heads the queue, and those jobs."""
-    instants = np.unique(np.append(schedule.jobs.submit, schedule.end[schedule.served]))
-    jobs = heads(schedule, instants)
-    return instants[jobs >= 0], jobs[jobs >= 0]
-
-
 def _without_blocks(check):
     """Return a check of schedules without fixed blocks, for which there is `_around_blocks`."""
     return lambda schedule: None if schedule.jobs.has_reservations else check(schedule)
@@ -204,7 +195,7 @@ def _around_blocks(schedule):
     jobs, start, end = schedule.jobs, schedule.start, booked_end(schedule)
     place = (schedule.placement or WorstFit()).place
     lengths = _lengths_on(schedule)
-    for instant, head in zip(*_waiting_heads(schedule), strict=True):
+    for instant, head in zip(*waiting_heads(schedule, staying=True), strict=True):
         future = Profile(schedule.system.sizes, instant)
         told = jobs.is_reserved & (jobs.submit <= instant) & (start > instant)
         for job in np.flatnonzero((start <= instant) & (schedule.end > instant) | told):
@@ -243,7 +234,7 @@ def _blocks(schedule):
 def _head_not_delayed(schedule):
     """No head of the queue starts later than the jobs that run at any instant allow it to."""
     # It must not fit once those that are expected to end before its start have left.
-    instants, heads = _waiting_heads(schedule)
+    instants, heads = waiting_heads(schedule, staying=True)
     bad = _can_start(schedule, instants, heads, schedule.start[heads], included=False)
     if bad.any():
         instant, head = instants[bad][0], heads[bad][0]
@@ -259,16 +250,18 @@ def _promises_to_heads(schedule):
     Where jobs take no time an instant has several rounds, and a promise may be of an earlier one.
     """
     start, promised = schedule.start, schedule.promised
-    instants, heads = _waiting_heads(schedule)
+    instants, heads = waiting_heads(schedule)
     first = np.sort(np.unique(heads, return_index=True)[1])
     instants, heads = instants[first], heads[first]
     rounds = start[start == schedule.end]
     has_promise = ~np.isnan(promised)
-    bad = has_promise & ~np.isin(start, rounds)
+    held = may_be_held(schedule)
+    bad = has_promise & ~np.isin(start, rounds) & (not held)
     bad[heads] = ~has_promise[heads]
     message = "was promised {}, as no head should"
     _refuse(bad, schedule, lambda job: message.format(_start_of(promised[job])))
-    _first_possible(schedule, instants, heads, ~np.isin(instants, rounds))
+    if not held:
+        _first_possible(schedule, instants, heads, ~np.isin(instants, rounds))
 
 
 def _promises_to_all(schedule):
@@ -280,6 +273,8 @@ def _promises_to_all(schedule):
     submit, start = schedule.jobs.submit[order], schedule.start[order]
     alone = np.append(-np.inf, np.maximum.accumulate(start)[:-1]) < submit
     alone &= not schedule.jobs.has_reservations  # blocks may hold up whoever waits alone
+    if not in_turn(schedule):  # who comes at the same instant may have reserved before
+        alone &= np.append(np.diff(submit) > 0, True)
     _first_possible(schedule, submit, order, alone, before=True)
 
 
@@ -287,6 +282,12 @@ def _promise_kept(schedule):
     """No job starts later than its first promise, and so none that has got better since."""
     promised, message = schedule.promised, "starts later than it was promised, {}"
     bad = schedule.start > promised
+    if type(schedule.scheduling) is EASY and not in_turn(schedule):
+        every, stayed = (
+            np.bincount(waiting_heads(schedule, only)[1], minlength=len(bad))
+            for only in (False, True)
+        )
+        bad &= (every == stayed) & (not may_be_held(schedule))
     _refuse(bad, schedule, lambda job: message.format(_start_of(promised[job])))
 
 
@@ -535,49 +536,6 @@ def _lengths_on(schedule):
 def _horizon(schedule):
     """Return until when each job could be booked, shape (n,)."""
     return np.array([*map(schedule.scheduling.horizon_end, schedule.jobs.submit.tolist())])
-
-
-def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the job that heads the queue just after each instant; -1 where none waits."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
-    submit = schedule.jobs.submit[order]
-    # Who reserves is told at once, and is in nobody's way as one who waits.
-    left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
-    all_before = np.maximum.accumulate(left[order])
-    # The head is the first in the queue that has not left; it may not have arrived yet.
-    first = np.searchsorted(all_before, instants, side="right")
-    waits = first < np.searchsorted(submit, instants, side="right")
-    return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
-
-
-def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
-    """Return the idle processors just after all that happens at each instant, (m, clusters)."""
-    idle = np.tile(schedule.system.as_array(), (len(instants), 1))
-    for when, sign in ((schedule.start, -1), (schedule.end, 1)):
-        order = np.argsort(when, kind="stable")
-        count = np.searchsorted(when[order], instants, side="right")
-        for cluster in range(len(schedule.system)):
-            total = np.cumsum(schedule.allocation[order, cluster], dtype=np.int64)
-            idle[:, cluster] += sign * np.append(0, total)[count]
-    return idle
-
-
-def fits_by(
-    placement: Placement | None, request: str, components: NDArray, idle: NDArray
-) -> NDArray[np.bool_]:
-    """Whether each job, a row of components, fits into the idle processors as placed by a rule."""
-    if isinstance(placement, HomeSite):
-        home = components[:, 1:]
-        free = fits_by(placement.rule, request, components[:, :1], idle)
-        return np.where(home.any(axis=1), (home <= idle).all(axis=1), free)
-    if may_stay_whole(placement, request):
-        split, whole = (fits_by(None, kind, components, idle) for kind in (request, "total"))
-        return split | whole
-    if request in ("flexible", "total"):
-        total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
-        return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))
-    wanted, free = _side_by_side(request, components, idle)
-    return (wanted <= free).all(axis=1)
 
 
 _RULES = (_complete, _after_submission, _run_time, _request, _capacity)

@@ -1,0 +1,110 @@
+"""``coalloc sites``: logs of several sites in, a page with an answer out."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coalloc_lib.checks import InputError
+from coalloc_lib.cli import options, print_json, show, warn
+from coalloc_lib.files import atomic_path, check_writable
+from coalloc_lib.progress import Progress
+
+EXAMPLES = """\b
+Examples:
+  coalloc sites north=north.swf.gz:2048 south=south.swf.gz:1920 --out report.html
+  coalloc sites ctc=CTC-SP2:338 kth=KTH-SP2:100 --clock weeks --penalty 0.1 --penalty 0.3
+"""
+
+
+@options.command(
+    out=("FILE.html", "Where the page goes."),
+    clock=("CLOCK", "calendar, or weeks: logs of different years, moved by whole weeks."),
+    penalty=("P", "A job that spans sites runs 1 + P times as long; give it again for more.  "
+             "[default: 0, 0.1, 0.25, 0.5]", 0),
+    missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
+    tables=("FOLDER", "Write each table as CSV too."),
+    workers=("N", "Runs side by side; one a processor if not given.", 1),
+)  # fmt: skip
+def sites(
+    logs: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME=FILE:PROCESSORS...", help="A site: its log, its size."),
+    ],
+    out: str = "report.html",
+    clock: str = "calendar",
+    missing: float | None = None,
+    penalty: list[float] | None = None,
+    tables: str | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    as_json: bool = False,
+) -> None:
+    """Say whether these sites should share their jobs, and jobs span them, as a page.
+
+    Runs the logs of two sites or more through all that could be done, on the same jobs: staying
+    alone, sharing, spanning, and more. Prints the answer; the page has the figures.
+    """
+    from coalloc_lib.report import sites_report
+    from coalloc_lib.workloads.catalogue import load_trace
+
+    files, sizes = {}, {}
+    for each in logs:
+        name, file, size = _parsed(each)
+        if name in files:
+            raise InputError(f"site {name!r} is given twice; give each a name of its own")
+        files[name], sizes[name] = file, size
+    if len(files) < 2:
+        raise InputError(
+            f"{logs[0]} is one site; give two or more, as north=north.swf.gz:2048 "
+            "south=south.swf.gz:1920"
+        )
+    options.chosen("--clock", clock, ("calendar", "weeks"))
+    if out == "-":
+        raise InputError("--out - is standard output, where the answer goes; give it a file")
+    check_writable(out)
+    if tables is not None and Path(tables).is_file():
+        raise InputError(f"--tables {tables} is a file; give a folder")
+    read = {name: load_trace(file) for name, file in files.items()}
+    words = [*logs, "--out", out, "--clock", clock, "--seed", str(seed)]
+    words += [] if missing is None else ["--missing", f"{missing:g}"]
+    words += [word for p in penalty or () for word in ("--penalty", f"{p:g}")]
+    with Progress(shown=sys.stderr.isatty()) as progress:
+        report = sites_report(
+            sizes, read, clock=clock, missing=missing, seed=seed, workers=workers or -1,
+            progress=progress, command=shlex.join(["coalloc", "sites", *words]),
+            **({"penalties": penalty} if penalty else {}),
+        )  # fmt: skip
+    report.save(out)
+    if tables is not None:
+        Path(tables).mkdir(parents=True, exist_ok=True)
+        for name, table in report.tables.items():
+            with atomic_path(Path(tables) / f"{name}.csv") as beside:
+                table.to_csv(beside, index=False)
+    answer = report.answer
+    if as_json:
+        figure = answer.figure and [answer.figure.estimate, answer.figure.low, answer.figure.high]
+        print_json({
+            "answer": answer.words, "option": answer.option, "change_of_mean_wait": figure,
+            "doubts": report.doubts, "out": out,
+        })  # fmt: skip
+        return
+    for site, why in report.doubts.items():
+        warn(f"{site}: {why}")
+    show(answer.words, out)
+
+
+def _parsed(text):
+    """Return name, file and processors of a site."""
+    name, equals, rest = text.partition("=")
+    file, colon, size = rest.rpartition(":")
+    if not (name and equals):
+        raise InputError(f"{text!r} has no name; write NAME=FILE:PROCESSORS")
+    if not (colon and file and size.isdecimal() and int(size) > 0):
+        raise InputError(
+            f"{text!r} has no number of processors; write NAME=FILE:PROCESSORS, as "
+            f"{name}={rest.rstrip(':') or 'FILE'}:2048"
+        )
+    return name, file, int(size)

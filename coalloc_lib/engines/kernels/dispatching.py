@@ -1,0 +1,152 @@
+"""The loop of dispatch at submission: where each job is sent, with the queues of all sites at once.
+
+The plan of a site, in the steps of `profile_steps`, has its running jobs as long as expected and
+its waiting ones each at the first instant from which it has room, in turn. It stays right as long
+as jobs start and leave as planned. Where one did not, the waiting jobs are planned anew when next a
+job is submitted. EASY on one cluster is the textbook's, with a shadow and extra processors.
+"""
+
+import numpy as np
+
+from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels.backfilling import close_up
+from coalloc_lib.engines.kernels.events import (
+    STARTED,
+    STOP,
+    insert,
+    next_instant,
+    pop,
+    push,
+    remove,
+)
+from coalloc_lib.engines.kernels.placing import empty_room
+from coalloc_lib.engines.kernels.profile_steps import (
+    Reserved,
+    earliest,
+    find,
+    forget,
+    new_steps,
+    stays,
+    take,
+    with_room,
+)
+
+
+@kernel
+def run(stream, expected, rule, home, sizes, levels, site, watch):
+    """Write into `site`, int64 (n,), the cluster of each job; `home` has those of jobs that stay.
+
+    The parts of the `Stream` are the processors; `expected` and `levels` are those of
+    `backfilling.run_conservative`.
+    """
+    submit, runtime, _, parts, keys = stream
+    n, count, idle, lengths = len(submit), len(sizes), sizes.copy(), expected.alone
+    capacity, room, least = min(n, sizes.sum()), empty_room(keys, rule), np.empty(1, np.int64)
+    ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
+    # The running jobs of each site once more, in the order of the ends that are expected of them.
+    plan, whose = np.empty((count, capacity)), np.empty((count, capacity), np.int64)
+    here, waiting = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    queue, taken = np.empty((count, n), np.int64), np.empty(1, np.int32)
+    stale, is_called = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    since, until, leaves = np.full(n, np.inf), np.full(n, np.inf), np.empty(n)
+    reserved, how = Reserved(since, until, parts), (rule.request, 1, 0, room)
+    plans = [new_steps(sizes[c : c + 1], levels) for c in range(count)]
+    now, arrived, started, running = 0.0, 0, 0, 0
+    while started < n and not watch[STOP]:
+        watch[STARTED] = started
+        now = next_instant(ends, running, submit, arrived, 0)
+        is_called[:] = False
+        while running and ends[0] <= now:
+            job = pop(ends, numbers, running)
+            running -= 1
+            c = site[job]
+            remove(plan[c], whose[c], here[c], leaves[job], job)
+            here[c] -= 1
+            idle[c] += parts[job, 0]
+            is_called[c] = True
+            if until[job] > now:
+                forget(plans[c], now)
+                plans[c] = with_room(plans[c], 2)
+                take(plans[c], now, until[job], parts[job], -1, *how)
+                stale[c] = True
+
+        while arrived < n and submit[arrived] <= now:
+            job, first, last, fewest = arrived, np.inf, np.inf, 0
+            for c in range(count):
+                if parts[job, 0] > sizes[c] or (home[job] >= 0 and home[job] != c):
+                    continue
+                forget(plans[c], now)
+                if stale[c]:
+                    stale[c] = False
+                    for other in queue[c, : waiting[c]]:
+                        plans[c] = with_room(plans[c], 2)
+                        begin = max(since[other], now)
+                        take(plans[c], begin, until[other], parts[other], -1, *how)
+                        since[other] = np.inf
+                    for other in queue[c, : waiting[c]]:
+                        plans[c] = with_room(plans[c], 2)
+                        begin, stop = earliest(
+                            other, plans[c], now, np.inf, reserved, numbers, 0, parts, keys,
+                            expected, rule, least, room, taken,
+                        )  # fmt: skip
+                        stop = max(stop, np.nextafter(begin, np.inf))
+                        take(plans[c], begin, stop, parts[other], 1, *how)
+                        since[other], until[other] = begin, stop
+                begin, stop = earliest(
+                    job, plans[c], now, np.nextafter(first, np.inf), reserved, numbers, 0, parts,
+                    keys, expected, rule, least, room, taken,
+                )  # fmt: skip
+                if begin == np.inf:
+                    continue
+                stop = max(stop, np.nextafter(begin, np.inf))
+                steps = plans[c]
+                at, row = find(steps.begin, steps.blocks, begin)
+                stays(
+                    steps.begin, steps.idle, steps.blocks, at, row, begin, stop, job, reserved,
+                    numbers, 0, least,
+                )  # fmt: skip
+                if begin < first or least[0] < fewest:
+                    site[job], first, last, fewest = c, begin, stop, least[0]
+            c = site[job]
+            plans[c] = with_room(plans[c], 2)
+            take(plans[c], first, last, parts[job], 1, *how)
+            since[job], until[job] = first, last
+            queue[c, waiting[c]] = job
+            waiting[c] += 1
+            is_called[c] = True
+            arrived += 1
+
+        for c in np.flatnonzero(is_called):
+            has_head, shadow, extra, before = False, np.inf, 0, started
+            for job in queue[c, : waiting[c]]:
+                wanted, leaves[job] = parts[job, 0], now + lengths[job]
+                if wanted > idle[c]:
+                    if not has_head:
+                        has_head, free, i = True, idle[c], 0
+                        while free < wanted or (i < here[c] and plan[c, i] == shadow):
+                            free += parts[whose[c, i], 0]
+                            shadow = plan[c, i]
+                            i += 1
+                        extra = free - wanted
+                    continue
+                if has_head and leaves[job] > shadow:
+                    if wanted > extra:
+                        continue
+                    extra -= wanted
+                if since[job] != now:
+                    forget(plans[c], now)
+                    plans[c] = with_room(plans[c], 4)
+                    take(plans[c], max(since[job], now), until[job], parts[job], -1, *how)
+                    until[job] = max(leaves[job], np.nextafter(now, np.inf))
+                    take(plans[c], now, until[job], parts[job], 1, *how)
+                    stale[c] = True
+                since[job] = -np.inf
+                idle[c] -= wanted
+                push(ends, numbers, running, now + runtime[job], job)
+                insert(plan[c], whose[c], here[c], leaves[job], job)
+                running += 1
+                here[c] += 1
+                started += 1
+            if started > before:
+                waiting[c], _ = close_up(queue[c], waiting[c], since)
+    return started

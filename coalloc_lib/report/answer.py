@@ -1,0 +1,146 @@
+"""One recommendation, computed from a table of changes; and times and changes in words."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from coalloc_lib.intervals import Interval
+from coalloc_lib.report.options import ALONE
+from coalloc_lib.sites import ALL
+
+HOUR, DAY = 3_600, 86_400
+#: What is to be done, by how the name of the option begins.
+TODO = {
+    "conservative": "Keep the sites apart, and let each backfill conservatively",
+    "dispatch": "Dispatch each job, when it is submitted, to the site that would start it first",
+    "share": "Let the sites share one queue",
+    "span": "Let the sites share one queue, and a job span them only where it then ends sooner",
+}
+
+
+class Answer(NamedTuple):
+    """What to do: an option, or None to change nothing; the words; the figure they hang on."""
+
+    option: str | None
+    words: str
+    figure: Interval | None = None
+
+
+def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
+    """Return what to do.
+
+    Parameters
+    ----------
+    options : DataFrame
+        What `coalloc_lib.report.options.changes` returns; of each kind ``policy`` first what
+        changes least.
+    pairs : DataFrame
+        ``option``, ``other``, ``change``, ``change_low``, ``change_high``, ``warning``: by how much
+        jobs wait longer under one of these than under another.
+
+    Notes
+    -----
+    An option wins if the mean wait of all jobs surely falls (its interval lies below 0), at no site
+    it surely rises, and the AWRT of all jobs does not surely rise. Of the winners, the first is
+    taken of which it is not sure that its jobs wait longer than under the best.
+    """
+    table = options.set_index(["option", "grouping", "group", "metric"])
+    every = {
+        name: table.loc[name, "all", ALL, "mean wait"]
+        for name in options.query("kind == 'policy'")["option"].unique()
+    }
+    today = table.loc[ALONE, "all", ALL, "mean wait"]
+    least = min(every, key=lambda name: np.nan_to_num(every[name]["value"], nan=np.inf))
+    if today["warning"]:
+        if np.isnan(wait := every[least]["value"]):
+            words = f"No option serves this load, add processors: alone, it is {today['warning']}."
+            return Answer(None, words)
+        words = (
+            f"{_todo(least)}: a job then waits {duration(wait)} on average. Alone, the system is "
+        )
+        return Answer(least, f"{words}{today['warning']}.")
+    if all(np.isnan(row["change_low"]) for row in every.values()):
+        return Answer(None, f"Change nothing yet, nothing is sure: {every[least]['warning']}.")
+    sites = options.query("grouping == 'site'")["group"].unique()
+    losers = {
+        name: [site for site in sites if _above(table.loc[name, "site", site, "mean wait"])]
+        for name, row in every.items()
+        if _below(row) and not _above(table.loc[name, "all", ALL, "AWRT"])
+    }
+    if better := [name for name in losers if not losers[name]]:
+        best = min(better, key=lambda name: every[name]["value"])
+        against = pairs.set_index(["option", "other"])
+        name = next(n for n in better if n == best or not _above(against.loc[n, best]))
+        same = f" To {best} is not surely better." if name != best else ""
+        words = f"{_todo(name)}. {_gain(every[name], today)}, and no site surely loses.{same}"
+    elif losers:
+        name = min(losers, key=lambda name: every[name]["value"])
+        lost = [table.loc[name, "site", site, "mean wait"]["change"] for site in losers[name]]
+        words = f"{_todo(name)}, but only if those who lose agree. {_gain(every[name], today)}; "
+        words += f"jobs of {listed(losers[name])} wait {listed([*map(duration, lost)])} longer."
+    else:
+        differ = any(_above(row) or _below(row) for row in every.values())
+        than = "is surely better than" if differ else "differs from"
+        words = (
+            f"Change nothing: no option {than} what you have. The shortest mean wait is that of "
+        )
+        words += f"'{least}': {_range(every[least])}."
+        return Answer(None, words, _interval(every[least]))
+    return Answer(name, words, _interval(every[name]))
+
+
+def _todo(name):
+    return next(words for begin, words in TODO.items() if name.startswith(begin))
+
+
+def _gain(row, today):
+    now, then = duration(today["value"]), duration(row["value"])
+    return f"A job then waits {then} on average instead of {now}: {_range(row)}"
+
+
+def _range(row):
+    return changed(*row[["change", "change_low", "change_high"]]).replace("(", "(95 %: ")
+
+
+def _interval(row):
+    ends = row["change_low"], row["change_high"]
+    return Interval(row["change"], *ends, int(row["weeks"]), warning=row["warning"])
+
+
+def _above(row):
+    return not row["warning"] and row["change_low"] > 0
+
+
+def _below(row):
+    return not row["warning"] and row["change_high"] < 0
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in words: ``north, south and west``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in words: ``35 s``, ``12 min``, ``3.4 h``, ``12.5 days``."""
+    return "–" if np.isnan(seconds) else " ".join(_in_one_unit([seconds]))
+
+
+def changed(change: float, low: float = np.nan, high: float = np.nan, times: bool = True) -> str:
+    """Return a change with its interval: ``−3.1 h (−4.9 to +1.2)``; of numbers, not `times`."""
+    ends = [change] if np.isnan(low) else [change, low, high]
+    *texts, unit = _in_one_unit(ends) if times else [*(f"{end:.1f}" for end in ends), ""]
+    signed = [text if float(text) <= 0 else f"+{text}" for text in texts]
+    interval = f" ({signed[1]} to {signed[2]})" if len(signed) > 1 else ""
+    return f"{signed[0]} {unit}".rstrip().replace("-", "−") + interval.replace("-", "−")
+
+
+def _in_one_unit(times):
+    """Return lengths of time as texts of numbers, and their unit."""
+    size = max(map(abs, times))
+    units = (90, 1, "s"), (5_400, 60, "min"), (4 * DAY, HOUR, "h"), (np.inf, DAY, "days")
+    length, unit = next(each[1:] for each in units if size < each[0])
+    digits = 0 if length < HOUR or (length == HOUR and size >= 20 * HOUR) else 1
+    # No minus before a zero.
+    return [*(f"{round(each / length, digits) + 0.0:.{digits}f}" for each in times), unit]

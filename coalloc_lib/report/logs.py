@@ -1,0 +1,184 @@
+"""What the logs of several sites are like, and how well the model stands for their machines."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coalloc_lib.intervals import WEEK
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.metrics import by_width
+from coalloc_lib.report.answer import duration
+from coalloc_lib.report.options import ALONE, Comparison, Group
+from coalloc_lib.sites import ALL
+from coalloc_lib.workloads.swf import SwfLog
+
+#: What a log may group its jobs by, and how many groups of each are named.
+LABELS, MOST_GROUPS = ("partition", "queue", "group", "user"), 6
+#: The model stands for a machine whose recorded mean wait it meets within these factors, or a
+#: minute.
+STANDS, MINUTE = (0.5, 2.0), 60
+
+
+def table_of_jobs(
+    logs: Mapping[str, Any], names: list[str], jobs: JobStream, site: NDArray, row: NDArray
+) -> pd.DataFrame:
+    """Return a row for each job that is compared, with what its log says of it (else NaN, -1).
+
+    ``came`` is its submission by the calendar and the clock of its site.
+    """
+    parts = []
+    for name in names:
+        log = logs[name]
+        if isinstance(log, SwfLog):
+            part = log.usable.reset_index(drop=True)
+            came = pd.to_datetime((log.epoch or 0) + part["submit"], unit="s", utc=True)
+            part["came"] = came.dt.tz_convert(_zone(log)).dt.tz_localize(None)
+        else:
+            part = pd.DataFrame({"requested_time": log.estimate, "came": pd.NaT})
+        parts.append(part.reindex(columns=["came", "wait", "requested_time", *LABELS]))
+    begins = np.cumsum([0, *map(len, parts)])
+    table = pd.concat(parts, ignore_index=True).iloc[begins[site] + row].reset_index(drop=True)
+    table["wait"] = table["wait"].where(table["wait"] >= 0)
+    table["used"] = jobs.runtime / table.pop("requested_time").where(lambda time: time > 0)
+    table[[*LABELS]] = table[[*LABELS]].fillna(-1).astype(int)
+    most, bounds = jobs.processors.max(), 4 ** np.arange(1, 16) // 2  # 2, 8, 32, ...
+    width = by_width(jobs, np.unique([1, *bounds[bounds < most], most])).astype(object)
+    columns = {"submit": jobs.submit, "runtime": jobs.runtime, "processors": jobs.processors}
+    names_of = np.array(names, dtype=object)[site]
+    return table.assign(site=names_of, width=width, work=jobs.work, **columns)
+
+
+def _zone(log: SwfLog) -> Any:
+    """Return the time zone of a log, UTC where it names none that is known."""
+    words = re.match(r"[\w/+-]+", log.header.get("TimeZoneString", ""))
+    try:
+        return ZoneInfo(words[0] if words else "UTC")
+    except (KeyError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
+    """Return the group of each job by a column of its log, such as ``north queue 1``.
+
+    Those with most work are named. It is empty for jobs of a site that has but one group.
+    """
+    known = table[label].where(table[label] >= 0)
+    several = known.notna() & (known.groupby(table["site"]).transform("nunique") > 1)
+    names = table["site"] + f" {label} " + table[label].astype(str)
+    named = table["work"][several].groupby(names[several]).sum().nlargest(MOST_GROUPS).index
+    return names.where(names.isin(named), table["site"] + f", other {label}s").where(several, "")
+
+
+def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np.bool_]]:
+    """Return the groups over which options are compared: all, sites, widths, partitions."""
+    queue = next((q for label in LABELS[:2] if (q := groups_of(table, label)).any()), None)
+    widths = table.groupby("width")["processors"].max().sort_values().index
+    by = {"site": (table["site"], sites), "width": (table["width"], widths)}
+    by |= {} if queue is None else {"partition": (queue, sorted({*queue} - {""}))}
+    masks = {("all", ALL): np.ones(len(table), dtype=bool)}
+    for grouping, (names, order) in by.items():
+        masks |= {(grouping, str(name)): (names == name).to_numpy() for name in order}
+    return masks
+
+
+def facts(
+    logs: Mapping[str, Any], clusters: Mapping[str, int], table: pd.DataFrame
+) -> pd.DataFrame:
+    """Return a row for each site: what its log holds, what is compared, and the load of that."""
+    rows, span = [], np.ptp(table["submit"])
+    for site, size in clusters.items():
+        log, mine = logs[site], table[table["site"] == site]
+        row: dict[str, Any] = {"site": site, "processors": size, "in_file": len(log)}
+        if isinstance(log, SwfLog):
+            first, last = (f"{end:%Y-%m-%d}" for end in (mine["came"].min(), mine["came"].max()))
+            row |= {"log": log.title, "sha256": _hash(log.source), "from": first, "to": last}
+        usable = len(log.usable) if isinstance(log, SwfLog) else len(log)
+        used = mine["used"].dropna()
+        rows.append(row | {
+            "without_run_time": len(log) - usable, "outside": usable - len(mine),
+            "jobs": len(mine), "weeks": span / WEEK, "load": mine["work"].sum() / (span * size),
+            "widest": mine["processors"].max(), "processors_mean": mine["processors"].mean(),
+            "runtime_median": mine["runtime"].median(), "runtime_mean": mine["runtime"].mean(),
+            "without_estimate": mine["used"].isna().mean(), "past_estimate": (used > 1).mean(),
+            "used_of_estimate_median": used.median(),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _hash(source: str) -> str:
+    """Return the SHA-256 of a file, nothing where it is gone."""
+    try:
+        with Path(source).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFrame:
+    """Return the load that each site is offered in each week of the common time, and its jobs."""
+    since = table["submit"] - table["submit"].min()
+    weeks = table.assign(week=(since // WEEK).astype(int)).groupby(["site", "week"], sort=True)
+    loads = weeks.agg(jobs=("work", "size"), load=("work", "sum")).reset_index()
+    length = np.minimum(since.max() - loads["week"] * WEEK, WEEK)
+    loads["load"] /= loads["site"].map(dict(clusters)) * length.clip(lower=1)
+    return loads[length > WEEK / 2]  # the last days are a week only where they are most of one
+
+
+def cycles(table: pd.DataFrame) -> pd.DataFrame:
+    """Return which share of a site's jobs come in each hour of the day, and on each weekday."""
+    known, rows = table[table["came"].notna()], []
+    days = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
+    for name, (at, count) in days.items():
+        shares = pd.crosstab(known["site"], getattr(known["came"].dt, at), normalize="index")
+        shares = shares.reindex(columns=range(count), fill_value=0.0).rename_axis(columns="at")
+        rows.append(shares.stack().rename("share").reset_index().assign(cycle=name))
+    return pd.concat(rows, ignore_index=True)
+
+
+def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+    """Return who waits: recorded in the log, and in the model where each site stays alone.
+
+    A row for each site and group of its jobs by width, partition, queue, group and user.
+    """
+    every, parts = table.assign(all=table["site"], model=comparison.outcomes[ALONE]["wait"]), []
+    work = every.groupby("site")["work"].sum()
+    sites = {group: place for place, (_, group) in enumerate(comparison.groups)}
+    for by in ("all", "width", *LABELS):
+        names = groups_of(every, by) if by in LABELS else every[by]
+        part = every.assign(group=names)[names != ""].groupby(["site", "group"]).agg(
+            jobs=("work", "size"), share_of_work=("work", "sum"), widest=("processors", "max"),
+            recorded_mean=("wait", "mean"), recorded_median=("wait", "median"),
+            model_mean=("model", "mean"), model_median=("model", "median"),
+        ).reset_index()  # fmt: skip
+        part["share_of_work"] /= work[part["site"]].to_numpy()
+        order = {"widest": True} if by == "width" else {"share_of_work": False}
+        part = part.sort_values([*order], ascending=[*order.values()])
+        part = part.sort_values("site", key=lambda each: each.map(sites), kind="stable")
+        parts.append(part.drop(columns="widest").assign(grouping=by))
+    return pd.concat(parts, ignore_index=True)
+
+
+def doubts(rows: pd.DataFrame) -> dict[str, str]:
+    """Return for each site why the model does not stand for it, by `waits`; nothing if it does."""
+    found = {}
+    for row in rows[rows["grouping"] == "all"].itertuples():
+        low, high = (factor * row.recorded_mean for factor in STANDS)
+        if np.isnan(row.recorded_mean):
+            found[row.site] = "its log has no recorded waits to hold the model against"
+        elif (
+            not min(low, row.recorded_mean - MINUTE)
+            <= row.model_mean
+            <= max(high, row.recorded_mean + MINUTE)
+        ):
+            found[row.site] = (
+                f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
+                f"{duration(row.recorded_mean)}"
+            )
+    return found

@@ -1,0 +1,82 @@
+"""The page of a `SitesReport`: its tables in words, figures and cells."""
+
+from base64 import b64encode
+from math import inf
+from typing import Any
+
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
+
+from coalloc_lib import plots
+from coalloc_lib.report import answer, logs
+from coalloc_lib.report.options import ALONE, METRICS
+
+
+def page_of(report: Any) -> str:
+    """Return the page of a `SitesReport`: HTML that needs no network, script or other file."""
+    tables, options = report.tables, report.tables["options"]
+    values = {name: table.to_dict("records") for name, table in tables.items()}
+    values |= {
+        "report": report, "metrics": METRICS, "alone": ALONE, "factors": logs.STANDS,
+        "infinite": inf,
+        "by_option": {n: t.to_dict("records") for n, t in options.groupby("option", sort=False)},
+        "figures": _figures(tables["weeks"], tables["cycles"]),
+        "changes": _changes(options),
+        "files": {name: _link(table) for name, table in tables.items()},
+    }  # fmt: skip
+    loader = PackageLoader("coalloc_lib", "report")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    for word in (answer.duration, answer.changed, answer.listed):
+        environment.filters[word.__name__] = word
+    return environment.get_template("page.html.j2").render(values)
+
+
+def _link(table):
+    code = b64encode(table.to_csv(index=False).encode()).decode()
+    return f"data:text/csv;charset=utf-8;base64,{code}"
+
+
+def _drawn(figure):
+    svg = plots.to_svg(figure)
+    return Markup(svg[svg.index("<svg") :]), figure.get_suptitle()
+
+
+def _plain(table, name):
+    """Return a table whose names matplotlib takes as they are: a dollar begins no formula."""
+    return table.assign(**{name: table[name].astype(str).str.replace("$", r"\$")})
+
+
+def _changes(options):
+    wanted = options[(options["metric"] == "mean wait") & options["grouping"].isin(["all", "site"])]
+    wanted = wanted[(wanted["option"] != ALONE) & wanted["change"].notna()]
+    if wanted.empty:
+        return None
+    hours = wanted[["change", "change_low", "change_high"]] / answer.HOUR
+    figure = plots.intervals(
+        _plain(wanted, "group").assign(
+            change=hours["change"], ci95_low=hours["change_low"], ci95_high=hours["change_high"]
+        ),
+        x="change", row="option", panel="group", row_height=0.24,
+        xlabel="change of the mean wait, hours",
+        title="What each option changes, for all and for each site",
+        subtitle="mean wait less that of staying alone, on the same jobs; 95 % intervals",
+    )  # fmt: skip
+    for axes in figure.axes:
+        axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+    return _drawn(figure)
+
+
+def _figures(weeks, cycles):
+    load = plots.lines(
+        _plain(weeks, "site"), x="week", y="load", line="site", xlabel="week", ylabel="load",
+        title="The load that is offered, week by week",
+        subtitle="work that comes in a week over what the processors can do in it",
+    )  # fmt: skip
+    if cycles.empty:
+        return [_drawn(load)]
+    cycle = plots.lines(
+        _plain(cycles, "site"), x="at", y="share", line="site", panel="cycle", names="legend",
+        scales=dict.fromkeys(cycles["cycle"], ("linear", "linear")), ylabel="share of the jobs",
+        title="When jobs come, by the clock of each site",
+    )  # fmt: skip
+    return [_drawn(load), _drawn(cycle)]

@@ -1,0 +1,53 @@
+"""``coalloc sites``: a page and its tables, or one line on what is wrong."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from tests.report.conftest import files  # noqa: F401
+
+
+@pytest.fixture
+def given(files):  # noqa: F811
+    return [f"north={files['north']}:16", f"south={files['south']}:8"]
+
+
+def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp_path):
+    out, folder = tmp_path / "report.html", tmp_path / "tables"
+    how = ("--penalty", "0.2", "--penalty", "0.4", "--out", out, "--tables", folder)
+    answer = json.loads(run("sites", *given, *how, "--json"))
+    assert answer["answer"] in out.read_text("utf-8").replace("&#39;", "'")
+    options = pd.read_csv(folder / "options.csv")
+    assert {"span, penalty 0.2", "span, penalty 0.4"} < {*options["option"]}
+    assert "span, penalty 0.1" not in {*options["option"]}
+    assert f"{given[0]} {given[1]} --out {out}" in out.read_text("utf-8")
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"report.html", "tables"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({0: "north.swf.gz:16"}, "'north.swf.gz:16' has no name; write NAME=FILE:PROCESSORS"),
+        ({0: "north=north.swf.gz"}, "has no number of processors; write NAME=FILE:PROCESSORS, as"),
+        ({0: "north=north.swf.gz:0"}, "has no number of processors"),
+        ({0: "north=none.swf:16"}, "none.swf"),
+        ({0: "south=none.swf:16"}, "site 'south' is given twice"),
+        ({0: "--clock=days"}, "one site; give two or more"),
+        ({2: "--clock=days"}, "--clock = 'days'; choose one of calendar, weeks"),
+        ({3: "--out=/no/such/report.html"}, "/no/such does not exist"),
+        ({3: "--out=-"}, "--out - is standard output, where the answer goes"),
+        ({2: "--penalty=0"}, "penalties = [0.0]; give one above 0"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words, tmp_path):
+    out = f"--out={tmp_path / 'report.html'}"
+    arguments = {**dict(enumerate(given)), 3: out, **change}
+    assert words in refused("sites", *(arguments[at] for at in sorted(arguments, reverse=True)))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_job_wider_than_its_machine_is_named(refused, given):
+    narrow = given[0].replace(":16", ":4")
+    assert "has a job of 16 processors and its cluster 4" in refused("sites", narrow, given[1])

@@ -1,0 +1,91 @@
+"""What logs are like: against the tables that they were made from."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.intervals import WEEK
+from coalloc_lib.report.logs import doubts
+from coalloc_lib.sites import together
+from tests.report.conftest import BEGAN, CLUSTERS
+
+
+@pytest.fixture(scope="module")
+def compared(logs):
+    """The usable jobs of each log in the common time."""
+    usable = {name: log.usable for name, log in logs.items()}
+    last = min(jobs["submit"].max() for jobs in usable.values())
+    first = max(jobs["submit"].min() for jobs in usable.values())
+    return {name: jobs[jobs["submit"].between(first, last)] for name, jobs in usable.items()}
+
+
+def test_facts_are_those_of_the_jobs_that_are_compared(report, logs, compared):
+    facts = report.tables["logs"].set_index("site")
+    for name, jobs in compared.items():
+        row = facts.loc[name]
+        assert row["jobs"] == len(jobs)
+        assert row["without_run_time"] == 1
+        assert row["in_file"] == len(logs[name]) == len(jobs) + 1 + row["outside"]
+        assert row["without_estimate"] == pytest.approx((jobs["requested_time"] < 0).mean())
+        assert row["used_of_estimate_median"] == pytest.approx(1 / 3)
+        assert row["past_estimate"] == 0
+        assert row["widest"] == jobs["processors"].max()
+        began = pd.Timestamp(BEGAN + jobs["submit"].min(), unit="s", tz="Europe/Stockholm")
+        assert row["from"] == f"{began:%Y-%m-%d}"
+        work = (jobs["processors"] * jobs["runtime"]).sum()
+        span = max(j["submit"].max() for j in compared.values()) - min(
+            j["submit"].min() for j in compared.values()
+        )
+        assert row["load"] == pytest.approx(work / (span * CLUSTERS[name]))
+        assert len(row["sha256"]) == 64
+
+
+def test_weekly_loads_add_up_to_the_work(report, compared):
+    weeks = report.tables["weeks"]
+    begin = min(jobs["submit"].min() for jobs in compared.values())
+    for name, jobs in compared.items():
+        mine = weeks.query("site == @name", local_dict={"name": name})
+        full = mine[mine["week"] < 4]
+        inside = jobs["submit"] < begin + 4 * WEEK
+        work = (jobs["processors"] * jobs["runtime"])[inside].sum()
+        assert full["load"].sum() * CLUSTERS[name] * WEEK == pytest.approx(work)
+        assert full["jobs"].sum() == inside.sum()
+
+
+def test_cycles_follow_the_clock_of_the_site(report, compared):
+    cycles = report.tables["cycles"]
+    for name, jobs in compared.items():
+        came = pd.to_datetime(BEGAN + jobs["submit"], unit="s", utc=True)
+        hours = came.dt.tz_convert("Europe/Stockholm").dt.hour
+        mine = cycles[(cycles["site"] == name) & (cycles["cycle"] == "hour of the day")]
+        expected = [(hours == hour).mean() for hour in range(24)]
+        np.testing.assert_allclose(mine["share"], expected)
+
+
+def test_waits_are_recorded_and_those_of_the_model(report, logs, compared):
+    waits = report.tables["waits"].set_index(["grouping", "site", "group"]).sort_index()
+    system, jobs, site, _ = together(CLUSTERS, logs, "calendar")
+    alone = co.sites.local(system, jobs, site, scheduling=co.EASY())
+    for number, (name, mine) in enumerate(compared.items()):
+        row = waits.loc["all", name, name]
+        assert row["recorded_mean"] == pytest.approx(mine["wait"].mean())
+        assert row["recorded_median"] == pytest.approx(mine["wait"].median())
+        assert row["model_mean"] == pytest.approx(alone.wait[site == number].mean())
+        of_queue = mine[mine["queue"] == 1]
+        assert waits.loc["queue", name, f"{name} queue 1"]["recorded_mean"] == pytest.approx(
+            of_queue["wait"].mean()
+        )
+        users = waits.loc["user", name]
+        assert users["jobs"].sum() == len(mine)
+        assert users["share_of_work"].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "model", "doubted"),
+    [(100, 100, False), (1000, 400, True), (1000, 2100, True), (1000, 1900, False),
+     (5, 60, False), (np.nan, 60, True)],
+)  # fmt: skip
+def test_the_model_stands_within_a_factor_of_two_or_a_minute(recorded, model, doubted):
+    row = {"grouping": "all", "site": "north", "recorded_mean": recorded, "model_mean": model}
+    assert ("north" in doubts(pd.DataFrame([row]))) == doubted

@@ -1,0 +1,79 @@
+"""The page: it has what the tables have, needs nothing else, and fits two screens."""
+
+import base64
+import io
+import re
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.report.page import page_of
+from tests.browser.conftest import browser, show  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return page_of(report)
+
+
+def test_it_is_saved_whole_with_the_answer_its_doubts_and_what_it_cannot_say(
+    report, page, tmp_path
+):
+    path = report.save(tmp_path / "report.html")
+    assert path.read_text("utf-8") == page
+    text = unescape(re.sub(r"<[^>]*>", "", page))
+    assert report.answer.words in text
+    for why in report.doubts.values():
+        assert why in text
+    facts = report.tables["logs"]
+    for row in facts.itertuples():
+        assert f"{row.without_estimate:.1%} of the jobs of {row.site} have no estimate" in text
+        assert row.sha256 in text
+    assert "weeks: a season, a new machine" in text
+    assert report.made_by["command"] in text
+    assert "joined week by week" not in text
+    with pytest.raises(co.InputError, match=r"folder .* does not exist"):
+        report.save(tmp_path / "no" / "report.html")
+
+
+def test_every_table_is_there_to_download(report, page):
+    links = dict(
+        re.findall(r'download="(\w+)\.csv" href="data:text/csv;[^,]*base64,([^"]*)"', page)
+    )
+    assert links.keys() == report.tables.keys()
+    for name, table in report.tables.items():
+        read = pd.read_csv(io.BytesIO(base64.b64decode(unescape(links[name]))), dtype=str)
+        assert list(read) == list(table)
+        assert len(read) == len(table)
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_it_fits_a_laptop_and_a_phone_and_needs_no_network(show, page, size):  # noqa: F811
+    shown = show(page, viewport=dict(zip(("width", "height"), size, strict=True)))
+    shown.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert shown.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert shown.locator("svg").count() == 3
+    assert shown.locator(".answer").is_visible()
+    assert (
+        shown.evaluate("document.querySelector('.answer').getBoundingClientRect().bottom") < size[1]
+    )
+
+
+def test_names_are_text_everywhere_and_streams_do():
+    """Names that would be markup of HTML or of formulas, and logs without any label."""
+    rng = np.random.default_rng(3)
+    names = ["<b>north</b>", "$x_1$"]
+    streams = {
+        name: co.JobStream(np.linspace(0, 3e6, 90), rng.exponential(20_000, 90), [3] * 90)
+        for name in names
+    }
+    report = co.sites_report(dict.fromkeys(names, 4), streams, penalties=[0.5])
+    page = page_of(report)
+    assert "<b>north" not in page
+    assert "$x_1$" in page
+    assert "no recorded waits" in page
+    assert "<b>north" not in report._repr_html_()
+    assert repr(report).startswith("<SitesReport: ")
