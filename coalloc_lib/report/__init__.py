@@ -23,7 +23,6 @@ from coalloc_lib.report.options import (
     changes,
     columns_of,
     larger,
-    name_of_size,
     options,
     run_all,
 )
@@ -148,10 +147,8 @@ def sites_report(
     pairs = [
         {"option": one, "other": other}
         | columns_of(comparison.change(("all", ALL), "mean wait", one, other), "change")
-        for one in policies
-        for other in policies
-        if one != other
-    ]
+        for one in policies for other in policies if one != other
+    ]  # fmt: skip
     tables = {
         "options": changes(found, comparison),
         "pairs": pd.DataFrame(pairs),
@@ -167,7 +164,9 @@ def sites_report(
     made_by = {"command": command, "clock": clock, "Python": platform.python_version()}
     made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
     answer = recommend(tables["options"], tables["pairs"])
-    return SitesReport(answer, about.doubts(tables["waits"]), tables, made_by)
+    faults = {site: comparison.fault(("site", site), ALONE) for site in clusters}
+    full = {site: f"in the model, alone, it is {why}" for site, why in faults.items() if why}
+    return SitesReport(answer, about.doubts(tables["waits"]) | full, tables, made_by)
 
 
 def _break_even(comparison, penalties):
@@ -189,7 +188,7 @@ def _buy_or_share(comparison, clusters):
 
     rows = []
     for site, size in clusters.items():
-        at = {size: ALONE} | {larger(size, k): name_of_size(k) for k in SIZES}
+        at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
         root = _root(comparison, ("site", site), "mean wait", at, "processors")
         rows.append({"site": site, "today": size} | root)
     return pd.DataFrame(rows)

@@ -42,9 +42,9 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
 
     Notes
     -----
-    An option wins if the mean wait of all jobs surely falls (its interval lies below 0), at no site
-    it surely rises, and the AWRT of all jobs does not surely rise. Of the winners, the first is
-    taken of which it is not sure that its jobs wait longer than under the best.
+    An option wins if the mean wait of all jobs surely falls (its interval lies below 0), it surely
+    rises at no site, no site is saturated, and the AWRT of all jobs does not surely rise. Of the
+    winners, the first is taken of which it is not sure that jobs wait longer than under the best.
     """
     table = options.set_index(["option", "grouping", "group", "metric"])
     every = {
@@ -57,18 +57,17 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
         if np.isnan(wait := every[least]["value"]):
             words = f"No option serves this load, add processors: alone, it is {today['warning']}."
             return Answer(None, words)
-        words = (
-            f"{_todo(least)}: a job then waits {duration(wait)} on average. Alone, the system is "
-        )
+        words = f"{_todo(least)}: a job then waits {duration(wait)} on average. Alone, it is "
         return Answer(least, f"{words}{today['warning']}.")
     if all(np.isnan(row["change_low"]) for row in every.values()):
         return Answer(None, f"Change nothing yet, nothing is sure: {every[least]['warning']}.")
     sites = options.query("grouping == 'site'")["group"].unique()
-    losers = {
-        name: [site for site in sites if _above(table.loc[name, "site", site, "mean wait"])]
-        for name, row in every.items()
-        if _below(row) and not _above(table.loc[name, "all", ALL, "AWRT"])
-    }
+    losers = {}
+    for name, row in every.items():
+        at = {site: table.loc[name, "site", site, "mean wait"] for site in sites}
+        is_served = not any(np.isnan(each["value"]) for each in at.values())
+        if is_served and _below(row) and not _above(table.loc[name, "all", ALL, "AWRT"]):
+            losers[name] = [site for site in sites if _above(at[site])]
     if better := [name for name in losers if not losers[name]]:
         best = min(better, key=lambda name: every[name]["value"])
         against = pairs.set_index(["option", "other"])
@@ -83,16 +82,16 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
     else:
         differ = any(_above(row) or _below(row) for row in every.values())
         than = "is surely better than" if differ else "differs from"
-        words = (
-            f"Change nothing: no option {than} what you have. The shortest mean wait is that of "
-        )
+        words = f"Change nothing: no option {than} what you have. The shortest mean wait is of "
         words += f"'{least}': {_range(every[least])}."
         return Answer(None, words, _interval(every[least]))
     return Answer(name, words, _interval(every[name]))
 
 
 def _todo(name):
-    return next(words for begin, words in TODO.items() if name.startswith(begin))
+    words = next(words for begin, words in TODO.items() if name.startswith(begin))
+    _, _, penalty = name.partition(", penalty ")
+    return f"{words} (at a penalty of {penalty})" if penalty else words
 
 
 def _gain(row, today):

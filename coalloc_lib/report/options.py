@@ -30,7 +30,8 @@ METRICS = {
     "mean wait": "wait", "p95 wait": "wait", "AWRT": "response", "slowdown": "slowdown",
 }  # fmt: skip
 #: Sizes, in parts of today's, at which each site runs alone: one is an option, all answer 'buy?'.
-SIZES, LARGER = (1.05, 1.1, 1.2, 1.35, 1.5, 2.0), 1.1
+LARGER = "10 % more processors, alone"
+SIZES = {f"{p} % more processors, alone": 1 + p / 100 for p in (5, 10, 20, 35, 50, 100)}
 #: A grouping (``all``, ``site``, ``width``, ``partition``) and one group of it.
 Group = tuple[str, str]
 
@@ -84,19 +85,15 @@ def options(
         Option("half of the users exact, alone", "what if", alone(halved)),
         Option("10 % more load, alone", "what if", alone(more, more_site), mine),
         Option("10 % more load, one queue", "what if", one_queue(more), mine),
-        *(Option(name_of_size(k), "what if" if k == LARGER else "size", alone(
-            on=Multicluster([larger(size, k) for size in system.sizes]))) for k in SIZES),
+        *(Option(name, "what if" if name == LARGER else "size", alone(
+            on=Multicluster([larger(size, k) for size in system.sizes])))
+          for name, k in SIZES.items()),
     ]  # fmt: skip
 
 
 def larger(size: int, factor: float) -> int:
     """Return a size times a factor, in whole processors."""
     return ceil(round(size * factor, 6))
-
-
-def name_of_size(factor: float) -> str:
-    """Return the name of the option to have so many times the processors at each site."""
-    return f"{round(100 * factor - 100)} % more processors, alone"
 
 
 def with_more(
@@ -234,16 +231,16 @@ def _resampled(values, weights, submit, share):
         means = values @ weights / weights.sum()
         if share:
             means = np.quantile(values, share, axis=1, method="inverted_cdf")
-        return Resamples(means, means[None], 2, str(error))
+        short = "its jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
+        return Resamples(means, means[None], 2, short or str(error))
 
 
 def columns_of(interval: Interval, name: str) -> dict[str, Any]:
     """Return an interval as columns of a table; without ends where it is in doubt."""
     ends = [np.nan] * 2 if interval.warning else [interval.low, interval.high]
     named = dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
-    return (
-        {name: interval.estimate} | named | {"weeks": interval.count, "warning": interval.warning}
-    )
+    rests_on = {"weeks": interval.count, "warning": interval.warning}
+    return {name: interval.estimate} | named | rests_on
 
 
 def changes(found: Sequence[Option], comparison: Comparison) -> "pd.DataFrame":

@@ -85,11 +85,20 @@ def test_a_site_that_loses_is_asked_first():
     assert asked.words.endswith("jobs of south wait 2.0 h longer.")
     other = answer({SHARED: (-3, -1), SPAN: (-2, -1)}, sites={(SHARED, "south"): (1, 3)})
     assert other.option == SPAN
+    assert "only where it then ends sooner (at a penalty of 0.25). A job then waits" in other.words
 
 
 def test_an_option_that_delays_the_work_does_not_win():
     assert answer({SHARED: (-3, -1)}, awrt={SHARED: (1, 2)}).option is None
     assert answer({SHARED: (-3, -1)}, awrt={SHARED: (-1, 2)}).option == SHARED
+
+
+def test_an_option_that_saturates_a_site_does_not_win():
+    made = table({SHARED: (-3, -1)})
+    full = (made["option"] == SHARED) & (made["group"] == "south")
+    made.loc[full, ["value", "change", "change_low", "change_high"]] = np.nan
+    made.loc[full, "warning"] = "saturated: 9% of the work still waits at the last submission"
+    assert recommend(made, pairs({SHARED: (-3, -1)})).option is None
 
 
 def test_only_policies_are_recommended():

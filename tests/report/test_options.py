@@ -152,7 +152,7 @@ def test_short_and_saturated_options_say_so_in_the_place_of_figures():
     for metric in METRICS:
         change = short.change(group, metric, SHARED)
         assert change.estimate == -3
-        assert "give a log of 4 blocks" in change.warning
+        assert change.warning == "its jobs come from less than four weeks"
     full = compared({ALONE: 5, SHARED: 2}, late=[SHARED])
     assert full.fault(group, SHARED).startswith("saturated: 100% of the work still waits")
     assert full.fault(group, ALONE) == ""
@@ -168,6 +168,7 @@ def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
     row = row_of(report, ALONE, "north", "mean wait")
     assert np.isnan(row["value"])
     assert row["warning"].startswith("saturated")
+    assert row["warning"] in report.doubts["north"]
     shared = row_of(report, SHARED, "north", "mean wait")
     assert np.isnan(shared["change"])
     assert shared["warning"]

@@ -30,7 +30,8 @@ def test_it_is_saved_whole_with_the_answer_its_doubts_and_what_it_cannot_say(
         assert why in text
     facts = report.tables["logs"]
     for row in facts.itertuples():
-        assert f"{row.without_estimate:.1%} of the jobs of {row.site} have no estimate" in text
+        unknown = round(row.without_estimate * row.jobs)
+        assert f"{unknown} of {row.jobs} jobs of {row.site} have no estimate" in text
         assert row.sha256 in text
     assert "weeks: a season, a new machine" in text
     assert report.made_by["command"] in text
