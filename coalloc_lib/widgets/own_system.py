@@ -98,15 +98,15 @@ class OwnSystem(ipw.VBox):
                 progress=progress,
             )  # fmt: skip
         words = self.report.answer.words
-        doubts = "".join(f" {site}: {why}." for site, why in self.report.doubts.items())
-        care = f"<p><b>Read with care.</b>{escape(doubts)}</p>" * bool(doubts)
-        self._said.value = f"<p><b>{escape(words)}</b></p>{care}"
-        figure, table = change_figure(self.report.tables["options"]), options_table(self.report)
-        if figure is None:
-            self.view.data = {"text/html": table.to_html(index=False), "text/plain": words}
-            self.view.rest()
-        else:
-            self.view.draw(Picture(figure, below=table.to_html(index=False), rows=[words]))
+        doubts = "; ".join(f"{site}: {why}" for site, why in self.report.doubts.items())
+        care = f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
+        self._said.value = f"{care}<p><b>{escape(words)}</b></p>"
+        figure = change_figure(self.report.tables["options"])
+        table = options_table(self.report).to_html(index=False)
+        self.view.data = {"text/html": table, "text/plain": words}
+        if figure is not None:
+            self.view.data = Picture(figure, below=table, rows=[words])._repr_mimebundle_()
+        self.view.rest()
 
     def save(self) -> None:
         """Write the page to where `path` says."""
