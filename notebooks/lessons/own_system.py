@@ -158,7 +158,7 @@ def _wait_with_more(answer: Any) -> str:
         "that is with today's processors": _wait(PROCESSORS),
         "that is how much shorter it becomes: give the wait": _wait(PROCESSORS) - right,
     }
-    hint = "the same jobs on one cluster of 372, under co.EASY(); the mean of .wait"
+    hint = "the same jobs on one larger cluster, under co.EASY(); the mean of .wait"
     return near(answer, right, 0.01 * right, hint, slips)
 
 
