@@ -13,6 +13,8 @@ import numpy as np
 from bench_engines import seconds
 
 import coalloc_lib as co
+from coalloc_lib import sites
+from coalloc_lib.scheduling.backfilling import ORDERS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests import naive_backfilling as naive
@@ -32,6 +34,7 @@ def warm_up():
     jobs = co.JobStream([0, 0], [1, 1], [1, 1], request="total")
     for scheduling in (co.EASY(), co.Conservative(), co.FPFS(9)):
         co.simulate(co.Multicluster([2]), jobs, scheduling=scheduling)
+    sites.dispatch(co.Multicluster([2, 2]), jobs)
 
 
 def logs(_quick):
@@ -64,6 +67,47 @@ def ratios(quick):
             plain = time.process_time() - begin
             times = (f"{1e3 * fast:.1f}", f"{slow / fast:,.0f}", f"{plain / fast:,.0f}")
             yield name, f"{most:,}", type(scheduling).__name__, *times
+
+
+class OwnEASY(co.EASY):
+    """An order that the compiled engine does not know, as all were once."""
+
+
+class OwnConservative(co.Conservative):
+    """The same of conservative backfilling."""
+
+
+def orders(quick):
+    """Compare ordered queues, and an order of one's own, with the queue in order of arrival."""
+    rng = np.random.default_rng(1)
+    for name, size in LOGS:
+        jobs, system = log_jobs(name, size), co.Multicluster([size])
+        jobs = jobs[:SHORT] if quick else jobs
+        jobs = jobs.replace(priority=rng.integers(0, 3, len(jobs)))
+        for policy, own in ((co.EASY, OwnEASY), (co.Conservative, OwnConservative)):
+            plain = seconds(system, jobs, repeats=5, scheduling=policy())
+            few = seconds(system, jobs[:SHORT], repeats=5, scheduling=policy())
+            for order in ORDERS:
+                spent = seconds(system, jobs, repeats=5, scheduling=policy(order=order))
+                how = {"scheduling": own(order=order), "engine": "reference"}
+                slow = seconds(system, jobs[:SHORT], **how) / few
+                rate = f"{len(jobs) / spent:,.0f}"
+                yield name, policy.__name__, order, rate, f"{spent / plain:.2f}", f"{slow:,.0f}"
+
+
+def dispatched(_quick):
+    """Compare dispatch at submission with one shared queue under EASY: two logs, two systems."""
+    jobs = co.merge(*(log_jobs(name, size) for name, size in LOGS))
+    for sizes in ([100, 338], [100, 100, 100, 100, 338]):
+        system = co.Multicluster(sizes)
+        for load in (0.6, 0.8, 0.9):
+            stream = jobs.with_load(system, load)
+            begin = time.process_time()
+            sites.sharing(system, stream, scheduling=co.EASY())
+            shared = time.process_time() - begin
+            sites.dispatch(system, stream)
+            spent = time.process_time() - begin - shared
+            yield str(system), load, f"{len(stream) / spent:,.0f}", f"{spent / shared:.1f}"
 
 
 def queue(waiting, kind):
@@ -122,6 +166,16 @@ MEASUREMENTS = [
         ratios,
         "Readable engine and textbook versions beside the compiled engine",
         "log, jobs, policy, compiled ms, readable ×, textbook ×",
+    ),
+    (
+        orders,
+        "Ordered queues, one cluster, beside the queue in order of arrival",
+        "log, policy, order, jobs/s, × of arrival, an order of one's own ×",
+    ),
+    (
+        dispatched,
+        "Dispatch at submission beside one shared queue, EASY",
+        "system, load, jobs/s, × of sharing",
     ),
     (queues, "EASY with a long queue", "waiting, bounds prune µs/job, bounds mislead µs/job"),
     (

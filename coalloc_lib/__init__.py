@@ -12,8 +12,8 @@ __version__ = "0.1.0"
 
 #: Modules that are worth a look.
 _MODULES = [
-    "analytic", "calendar", "checks", "curves", "distributions", "explain", "intervals", "jobs",
-    "metrics", "names", "placement", "plots", "profile", "progress", "report", "saturation",
+    "analytic", "calendar", "checks", "curves", "distributions", "exchange", "explain", "intervals",
+    "jobs", "metrics", "names", "placement", "plots", "profile", "progress", "report", "saturation",
     "scenario", "schedule", "scheduling", "seeds", "simulation", "sites", "studies", "sweep",
     "system", "verification", "widgets", "workloads",
 ]  # fmt: skip

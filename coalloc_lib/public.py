@@ -16,6 +16,7 @@ from coalloc_lib.distributions import (
     power_of_two,
     uniform,
 )
+from coalloc_lib.exchange import export, read_batsim
 from coalloc_lib.intervals import student
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import (
@@ -40,4 +41,5 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.models import JobModel, SplitJobs
+from coalloc_lib.workloads.slurm import read_sacct
 from coalloc_lib.workloads.swf import read_swf, write_swf

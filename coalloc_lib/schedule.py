@@ -223,7 +223,8 @@ class Schedule:
         head of the queue does not wait while it fits. FCFS never overtakes, FPFS no job more than
         `max_jumps` times. EASY promises the head of the queue the first start that the running jobs
         allow, and starts it no later than they allow at any instant (with `adaptive` spanning, on
-        one cluster or, sooner by what spanning costs, on several). Conservative backfilling
+        one cluster or, sooner by what spanning costs, on several); where its queue is not in order
+        of arrival, as long as no job comes that is put before that head. Conservative backfilling
         starts no job later than its first promise, which is a start that the jobs that ran at its
         submission allowed: the first such start where no other job waited. Where jobs reserve, they
         start when they were told, within what they asked, and the rules that blocks may break for
@@ -240,6 +241,39 @@ class Schedule:
 
         verify(self)
         return self
+
+    def processor_ids(self) -> Servers:
+        """Return which processors each job has: `servers`, or else the lowest that are free.
+
+        They count from 0, cluster by cluster; entry i is an array in ascending order, empty for a
+        job that was refused. At one instant jobs leave, then come those that run for no time, then
+        those that start, in order of the stream.
+        """
+        if self.servers is not None:
+            return self.servers
+        first = np.append(0, self.allocation.sum(axis=1).cumsum())
+        ids, free = np.empty(first[-1], np.int32), np.ones(self.system.processors, dtype=bool)
+        begins = np.append(0, np.cumsum(self.system.sizes)).tolist()
+        stays, jobs = self.end > self.start, np.flatnonzero(self.served)
+        events = np.concatenate([jobs[stays[jobs]], jobs])
+        leaves = np.arange(len(events)) < len(events) - len(jobs)
+        when = np.where(leaves, self.end[events], self.start[events])
+        for event in np.lexsort((np.where(leaves, 0, 1 + stays[events]), when)).tolist():
+            job = events[event]
+            mine = ids[first[job] : first[job + 1]]
+            if leaves[event]:
+                free[mine] = True
+                continue
+            place = 0
+            for cluster in np.flatnonzero(self.allocation[job]).tolist():
+                begin, count = begins[cluster], self.allocation[job, cluster]
+                lowest = np.flatnonzero(free[begin : begins[cluster + 1]])[:count]
+                if len(lowest) < count:
+                    raise InputError(f"cluster {cluster} is too small for job {job}; see verify()")
+                mine[place : place + count] = begin + lowest
+                place += count
+            free[mine] = not stays[job]
+        return Servers(ids, first)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""

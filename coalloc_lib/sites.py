@@ -12,7 +12,7 @@ Job Scheduling (2002).
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import BestFit, HomeSite, Placement, SingleThenSpan
 from coalloc_lib.schedule import WEIGHTS, Schedule
 from coalloc_lib.scheduling import EASY, FCFS, Conservative, Scheduling
-from coalloc_lib.scheduling.backfilling import queue_key
+from coalloc_lib.scheduling.backfilling import queue_of
 from coalloc_lib.scheduling.dispatching import AtSubmission, Wish, expected_start
 from coalloc_lib.simulation import LONG, refuse_impossible, simulate
 from coalloc_lib.system import Multicluster
@@ -56,21 +56,16 @@ _SHARES = {
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """What schedules of `local` name as their policy: the same one at each site, by itself."""
+    """What schedules of `local` and `dispatch` name as their policy, each site's own."""
 
-    policy: Scheduling
+    policy: Any
 
     def start_jobs(self, state: Any) -> None:
         """Refuse: one queue cannot be served so."""
         raise InputError(
             f"{self} serves a queue for each site and simulate() has one; call "
-            "coalloc_lib.sites.local"
+            "coalloc_lib.sites.local or dispatch"
         )
-
-
-@dataclass(frozen=True)
-class DispatchedToEachSite(AtEachSite):
-    """What schedules of `dispatch` name as their policy: that of each site."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -108,24 +103,22 @@ class DispatchSchedule(LocalSchedule):
     def verify(self) -> "DispatchSchedule":
         """Check each site, and of up to `CHOICES` jobs, evenly spread, that no site was better."""
         super().verify()
-        jobs, order = self.jobs, np.argsort(self.jobs.submit, kind="stable")
-        rank, length = np.argsort(order), np.maximum(jobs.estimate, jobs.runtime)
-        policy: Any = self.scheduling
-        key = queue_key(policy.policy.order, jobs)
-        for job in order[np.unique(np.linspace(0, len(jobs) - 1, CHOICES).astype(int))].tolist():
-            now = jobs.submit[job]
+        jobs, wide, at_each = self.jobs, self.jobs.processors, cast(AtEachSite, self.scheduling)
+        queue, came = queue_of(at_each.policy.order, jobs), queue_of("arrival", jobs)
+        place, rank = np.argsort(queue), np.argsort(came)
+        length = np.maximum(jobs.estimate, jobs.runtime)
+        for job in came[np.unique(np.linspace(0, len(jobs) - 1, CHOICES).astype(int))].tolist():
+            now, offers = jobs.submit[job], {}
             runs = (self.start < now) & (self.end > now)
-            waits = (rank < rank[job]) & (self.start >= now) & (key <= key[job])
-            offers = {}
+            waits = (rank < rank[job]) & (place < place[job]) & (self.start >= now)
+            waits[job] = True
             for number, size in enumerate(self.system.sizes):
-                if self.home[job] in (-1, number) and jobs.processors[job] <= size:
-                    here = self.site == number
-                    ends = (self.start + length)[runs & here]
-                    until = zip(ends, jobs.processors[runs & here], strict=True)
-                    waiting = np.flatnonzero(waits & here)
-                    wishes = [*waiting[np.lexsort((rank[waiting], key[waiting]))], job]
-                    planned = [Wish(int(jobs.processors[w]), float(length[w])) for w in wishes]
-                    offers[number] = expected_start(size, now, until, planned)
+                if self.home[job] in (-1, number) and wide[job] <= size:
+                    mine = (self.site == number) | (rank == rank[job])
+                    ends = zip((self.start + length)[runs & mine], wide[runs & mine], strict=True)
+                    wishes = queue[(waits & mine)[queue]]
+                    planned = map(Wish, wide[wishes], length[wishes])
+                    offers[number] = expected_start(size, now, ends, planned)
             best = min(offers, key=lambda number: offers[number])
             if best != self.site[job]:
                 raise ScheduleError(
@@ -275,8 +268,7 @@ def dispatch(
         site = np.empty(len(jobs), dtype=np.int64)
         site[order] = sites_of(system, jobs[order], home[order])
     columns = _at_each_site(system, jobs, site, scheduling, engine)
-    policy = DispatchedToEachSite(scheduling)
-    return DispatchSchedule(system, jobs, policy, None, **columns, home=home)
+    return DispatchSchedule(system, jobs, AtEachSite(scheduling), None, **columns, home=home)
 
 
 def sharing(
@@ -399,7 +391,7 @@ def _refuse_wide(system, jobs, site):
 def compare_sites(
     clusters: Mapping[str, int],
     logs: Mapping[str, SwfLog | JobStream],
-    overhead: float,
+    span_penalty: float,
     *,
     scheduling: Scheduling | None = None,
     engine: str | None = None,
@@ -414,7 +406,7 @@ def compare_sites(
         The processors of each site's cluster, by the site's name.
     logs : dict of str to SwfLog or JobStream
         The jobs of each site's users, by the same names: logs, or streams on one clock in seconds.
-    overhead : float
+    span_penalty : float
         p: a job that spans sites runs ``1 + p`` times as long.
     scheduling, engine
         As in `simulate`; the policy of every queue, `EASY` where it is not given.
@@ -459,7 +451,7 @@ def compare_sites(
     """
     import pandas as pd
 
-    overhead = not_negative("overhead", overhead)
+    span_penalty = not_negative("span_penalty", span_penalty)
     system, jobs, site, _ = together(clusters, logs, clock, missing)
     for name, log in logs.items() if missing is None else ():
         if isinstance(log, SwfLog) and (unknown := log.without_requested_time):
@@ -471,7 +463,7 @@ def compare_sites(
     policy = EASY() if scheduling is None else scheduling
     how: dict[str, Any] = {"scheduling": policy, "engine": engine}
     ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
-    ran.append(multi_site(system, jobs, overhead, **how))
+    ran.append(multi_site(system, jobs, span_penalty, **how))
     if refused := max(len(each.refused) for each in ran):
         raise InputError(
             f"scheduling = {policy} refuses {refused} of {len(jobs)} jobs; give a policy that runs "

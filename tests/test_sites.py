@@ -443,12 +443,12 @@ def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(t
         ({"clusters": {"north": 4, "south": 2}}, r"logs\['south'\] has a job of 3 processors and"),
         ({"scheduling": co.Online(max_attempts=1, horizon=1800)}, "refuses 99 of 99 jobs; give a"),
         ({"logs": two_sites((0, 20), (0, 20))}, "north, in the time that all logs have"),
-        ({"overhead": -0.1}, "overhead = -0.1"),
+        ({"span_penalty": -0.1}, "span_penalty = -0.1"),
         ({"clock": "days"}, "clock = 'days'"),
     ],
 )
 def test_bad_comparisons_are_named(change, words):
-    how = {"clusters": CLUSTERS, "logs": two_sites(), "overhead": 0.25} | change
+    how = {"clusters": CLUSTERS, "logs": two_sites(), "span_penalty": 0.25} | change
     with pytest.raises(co.InputError, match=words):
         compare_sites(**how)
 

@@ -17,6 +17,7 @@ from tests.conftest import (
     backfilling,
     in_turn,
     onlines,
+    ordered,
     placements,
     systems_and_streams,
 )
@@ -292,6 +293,39 @@ def test_a_head_that_keeps_its_first_promise_after_an_early_end_is_noticed():
     assert schedule.promised[2] == 10
     wrong = broken(moved(moved(schedule, 3, 5), 2, 9), "promised", 3, np.nan)
     assert_fails(wrong, "^job 2 at 9: starts later than the running jobs promised it at 4$")
+
+
+#: On 4 processors 0 has 3, until 12 as it says; 1, 2 and 4 want all, and the shorter is the first.
+IN_ORDER = co.JobStream(
+    [0, 1, 2, 3, 4], [10, 5, 4, 10, 1], [3, 4, 4, 1, 4], [12, 5, 4, 10, 1], request="total"
+)
+
+
+def test_a_head_of_an_ordered_queue_is_delayed_by_those_alone_that_come_before_it():
+    schedule = planned(co.EASY(order="shortest"), IN_ORDER)
+    assert schedule.start.tolist() == [0, 15, 11, 20, 10]
+    np.testing.assert_array_equal(schedule.promised, [np.nan, 12, 12, 20, 12])
+    assert_fails(replace(schedule, scheduling=co.EASY()), "^job 1 at 15: starts later than")
+    late = moved(moved(schedule, 4, 14), 2, 10)  # 2 first, and 4 came before it
+    assert_fails(late, "^job 4 at 14: starts later than the running jobs promised it at 4$")
+    for job, promise in ((4, 11), (4, 13), (2, 11)):
+        message = f"^job {job} at .*: was promised a start at {promise}, which is not when the"
+        assert_fails(broken(schedule, "promised", job, promise), message)
+    untold = broken(schedule, "promised", 1, np.nan)
+    assert_fails(untold, "^job 1 at 15: was promised no start, as no head should$")
+
+
+@given(systems_and_streams(), ordered, st.data())
+def test_a_job_of_an_ordered_queue_that_waits_too_long_is_noticed(case, policy, data):
+    system, jobs = case
+    jobs = jobs.replace(priority=np.arange(len(jobs)) % 4)
+    placement = data.draw(placements(len(system), jobs.request))
+    schedule = co.simulate(system, jobs, scheduling=policy, placement=placement).verify()
+    promised = np.flatnonzero(np.isfinite(schedule.promised))
+    assume(len(promised))
+    job = data.draw(st.sampled_from(promised.tolist()))
+    late = schedule.end.max() + jobs.submit.max() + 100
+    assert_fails(moved(schedule, job, late), "^job ")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The command line: ``coalloc loss``, ``simulate``, ``sites``, ``reproduce`` and ``traces``.
+"""The command line: `loss`, `simulate`, `sites`, `reproduce`, `traces` and `import`.
 
 Results go to stdout, progress and errors to stderr. What takes long to import is imported by the
 command that needs it.
@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from errno import EDQUOT, ENOSPC
 from importlib import import_module
 from io import StringIO
@@ -80,6 +80,8 @@ traces = typer.Typer(
     epilog="\b\nExamples:\n  coalloc traces list\n  coalloc traces fetch KTH-SP2 CTC-SP2\n",
 )
 app.add_typer(traces, name="traces")
+imports = typer.Typer(rich_markup_mode=None, help="Make logs of what other tools print.")
+app.add_typer(imports, name="import")
 
 
 @app.callback(invoke_without_command=True)
@@ -97,6 +99,7 @@ def coalloc(
 
 
 @traces.callback(invoke_without_command=True)
+@imports.callback(invoke_without_command=True)
 def _print_help(context: typer.Context):
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -138,6 +141,53 @@ def fetch_traces(
         print_json({"files": files})
     else:
         show(*files)
+
+
+@imports.command(
+    name="sacct",
+    epilog="""\b
+Examples:
+  coalloc import sacct export.txt --time-zone Europe/Amsterdam -o my.swf.gz
+  coalloc import sacct export.txt.gz --unit nodes --cluster north -o north.swf.gz
+""",
+)
+def import_sacct(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="From sacct --parsable2.")],
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE.swf.gz", help="Where the "
+        "log goes; - is standard output, and the receipt goes to stderr.")] = None,
+    unit: Annotated[str, typer.Option(metavar="UNIT", help="Count cores or nodes.")] = "cores",
+    cluster: Annotated[str | None, typer.Option(metavar="NAME", help="Which cluster.")] = None,
+    time_zone: Annotated[str | None, typer.Option(metavar="ZONE", help="Where times without a zone "
+        "were printed.  [default: UTC]")] = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Make a log of Slurm's accounting; print a receipt of what was left out.
+
+    Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
+    docs/own-logs.md, and the error where a column is missing, tell what sacct has to print.
+    """
+    from coalloc_lib.checks import InputError
+    from coalloc_lib.files import check_writable
+    from coalloc_lib.workloads.slurm import read_sacct
+    from coalloc_lib.workloads.swf import write_swf
+
+    if out == "-" and as_json:
+        raise InputError("--out - and --json both want standard output; give --out a file")
+    if out is not None:
+        check_writable(out)
+    log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
+    receipt: Any = log.receipt
+    if as_json:
+        print_json({"receipt": receipt.to_dict("records"), "out": out})
+    else:
+        with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
+            rows = receipt.assign(lines=receipt["lines"].map("{:,}".format)).to_numpy().tolist()
+            print_table(("", ">lines", "what", "what to do"), rows, log.title)
+    if out is not None:
+        with naming(OUTPUT if out == "-" else out):
+            write_swf(out, log.table, log.header)
+    if out not in (None, "-") and not as_json:
+        show(out)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,14 +5,17 @@ from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from coalloc_lib import exchange
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
-from coalloc_lib.intervals import resample_weeks
+from coalloc_lib.intervals import DAY, WEEK, resample_weeks
+from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.metrics import STILL_WAITING, means
 from coalloc_lib.names import parse_clusters
@@ -61,6 +64,8 @@ Examples:
     engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
             "[default: compiled where it knows the policies]"),
     verify=(None, "Check the schedule against the rules of the model."),
+    export=("FILE", "Also write it with numbered processors: .csv as Batsim's table of jobs, which "
+            "evalys reads, .json as a trace for ui.perfetto.dev."),
     out=("FILE.csv", "Where the schedule goes; - is standard output, and the metrics go to "
          "stderr."),
 )  # fmt: skip
@@ -70,7 +75,7 @@ def simulate(
     missing: float | None = None, span_penalty: float = 0.0,
     split: int | None = None, components: int | None = None, largest: int | None = None,
     load: float | None = None, engine: str | None = None, verify: bool = False,
-    out: str | None = None, as_json: bool = False, **policy_options: Any,
+    export: str | None = None, out: str | None = None, as_json: bool = False, **policy_options: Any,
 ) -> None:  # fmt: skip
     """Run a log through a system; print the metrics, then write the schedule.
 
@@ -93,6 +98,9 @@ def simulate(
         )
     if out == "-" and as_json:
         raise InputError("--out - and --json both want standard output; give --out a file")
+    if export is not None:
+        options.chosen("--export, its end", Path(export).suffix, exchange.SUFFIXES)
+        check_writable(export)
     if out is not None:
         check_writable(out)
     log = load_trace(trace)
@@ -119,6 +127,11 @@ def simulate(
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)
+    if export is not None:
+        with naming(export):
+            exchange.export(schedule, export)
+        if out != "-" and not as_json:
+            show(export)
     if out is None:
         return
     table = schedule.to_frame()
@@ -231,12 +244,15 @@ def _intervals(schedule):
     """Return the intervals of the means, from weeks drawn anew, and why there are none."""
     ran, response = schedule.served, schedule.response
     waits = schedule.wait, response, response, schedule.slowdown(BOUND)
-    weights = np.ones((len(waits), ran.sum()))
+    weights, submit = np.ones((len(waits), ran.sum())), schedule.jobs.submit[ran]
     weights[2] = schedule.jobs.work[ran]
-    try:
-        weeks = resample_weeks([x[ran] for x in waits], weights, schedule.jobs.submit[ran])
-    except InputError as error:
-        return {}, str(error).partition(";")[0]
+    if np.ptp(submit) < FEWEST_BLOCKS * WEEK:
+        days = f"{np.ptp(submit) / DAY:.1f} days"
+        return (
+            {},
+            f"weeks are drawn anew, of which a log needs {FEWEST_BLOCKS}; this one has {days}",
+        )
+    weeks = resample_weeks([x[ran] for x in waits], weights, submit)
     drawn = {name: weeks.interval(itemgetter(at)) for at, name in enumerate(MEANS)}
     return {name: (each.low, each.high) for name, each in drawn.items()}, ""
 
@@ -260,7 +276,8 @@ def _print(metrics, title, intervals, left_out, why_none):
         table.append(("mean attempts", f"{metrics['mean_attempts']:,.2f}", ""))
     else:
         table = [row for row in table if row[0] != "jobs refused"]
-    print_table(("metric", ">value", ">95 % interval"), table, title)
+    columns = ("metric", ">value", ">95 % interval")[: 3 if intervals else 2]
+    print_table(columns, [row[: len(columns)] for row in table], title)
     if why_none:
         show(f"no intervals: {why_none}")
 

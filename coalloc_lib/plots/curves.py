@@ -72,10 +72,8 @@ def curves(
     grid[0][0].set_ylabel(YLABEL)
     grid[1][0].set(ylim=(-0.7, most - 0.3), yticks=[])
     grid[1][0].set_ylabel("maximal\nutilization", rotation=0, ha="right", va="center")
-    notes = [
-        "hollow: in doubt, the interval is wide or the response still rises"
-        * (not points["precise"].all())
-    ]
+    doubt = "hollow: in doubt, the interval is wide or the response still rises"
+    notes = [doubt * (not points["precise"].all())]
     notes += [f"+: {beside[0]}"] if beside else []
     title_figure(figure, title, subtitle, *notes, f"dashed: {threshold[0]}" if threshold else "")
     return figure

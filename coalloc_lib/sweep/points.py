@@ -39,6 +39,7 @@ def compile_kernels() -> None:
     from coalloc_lib.placement import FirstFit, WorstFit
     from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online
     from coalloc_lib.simulation import simulate
+    from coalloc_lib.sites import dispatch
     from coalloc_lib.system import Multicluster
 
     # By public functions, so that each kernel is compiled for the types that are used.
@@ -46,6 +47,7 @@ def compile_kernels() -> None:
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
     for scheduling in (FCFS(), FPFS(max_jumps=1), EASY(), Conservative(), Online()):
         simulate(pair, jobs, scheduling=scheduling)
+    dispatch(pair, jobs)
     for placement in (WorstFit(), FirstFit()):
         # so many sizes that they are placed one after the other, and not by a table of jobs
         case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"

@@ -259,11 +259,12 @@ def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
             else _math(Interval(middle, low, high, int(low <= high)), digits)
             for middle, low, high in zip(*ends, strict=True)
         ]
-    head, *rows = [list(shown_table), *shown_table.astype(str).to_numpy().tolist()]
-    escaped = [[cell if "$" in cell else _TEX.sub(r"\\\g<0>", str(cell)) for cell in row]
-               for row in (head, *rows)]  # fmt: skip
-    lines = [" & ".join(row) + r" \\" for row in escaped]
-    columns = "l" * (len(head) - len(names)) + "r" * len(names)
+    cells = [list(map(str, row)) for row in [list(shown_table), *shown_table.to_numpy().tolist()]]
+    lines = [
+        " & ".join(cell if "$" in cell else _TEX.sub(r"\\\g<0>", cell) for cell in row) + r" \\"
+        for row in cells
+    ]
+    columns = "l" * (len(cells[0]) - len(names)) + "r" * len(names)
     return "\n".join([
         rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
         r"\end{tabular}", "",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.placement import HomeSite, Placement, may_stay_whole
-from coalloc_lib.scheduling.backfilling import queue_key
+from coalloc_lib.scheduling.backfilling import queue_of
 
 
 def waiting_heads(schedule: Any, staying: bool = False) -> tuple[NDArray, NDArray[np.int64]]:
@@ -40,13 +40,11 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def _heads_in_order(schedule, instants):
     """Return who heads an ordered queue after each instant, and when each head was last passed."""
-    arrival = np.argsort(schedule.jobs.submit, kind="stable")
-    key = queue_key(schedule.scheduling.order, schedule.jobs)
-    rows = arrival[np.argsort(key[arrival], kind="stable")]
-    rank, submit = np.argsort(rows).tolist(), schedule.jobs.submit
-    left = schedule.left_queue[rows].tolist()
-    came = arrival[~schedule.jobs.is_reserved[arrival]][::-1]
-    to_come = [*zip(submit[came].tolist(), (rank[job] for job in came), strict=True)]
+    jobs, rows = schedule.jobs, queue_of(schedule.scheduling.order, schedule.jobs)
+    rank, left = np.argsort(rows), schedule.left_queue[rows].tolist()
+    came = queue_of("arrival", jobs)[::-1]
+    came = came[~jobs.is_reserved[came]]
+    to_come = [*zip(jobs.submit[came].tolist(), rank[came].tolist(), strict=True)]
     result, passed_at, waiting, head = [], np.full(len(rows), -np.inf), [], -1
     for instant in instants.tolist():
         while to_come and to_come[-1][0] <= instant:

@@ -77,6 +77,8 @@ class SwfLog:
         How tables and figures call it, and the path it was read from.
     is_stand_in : bool
         Whether it is a synthetic log in the place of a real one.
+    receipt : pandas.DataFrame, optional
+        Of an import (`read_sacct`): how many `lines` were kept, left out or noted, and why.
     """
 
     header: dict[str, str]
@@ -84,6 +86,7 @@ class SwfLog:
     name: str = "log"
     source: str = ""
     is_stand_in: bool = False
+    receipt: "pd.DataFrame | None" = None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -301,6 +304,12 @@ def _parsed(blocks: Iterable[bytes], where: str) -> tuple[dict[str, str], "pd.Da
             table = _table_of("\n".join(jobs.values()).encode()) if jobs else None
             if jobs and table is None:
                 for at, line in jobs.items():
+                    if not parts and (line[0].isalpha() or line[0] in "{[" or "|" in line):
+                        raise InputError(
+                            f"{where}, line {at} is no job of 18 numbers: this is no log in the "
+                            "Standard Workload Format; 'coalloc import sacct' or co.read_sacct "
+                            "reads what Slurm's sacct printed, co.read_batsim reads Batsim's JSON"
+                        )
                     if fault := _fault_of(re.split(r"[ \t]+", line)):
                         raise InputError(f"{where}, line {at}: {fault}")
                 raise InputError(

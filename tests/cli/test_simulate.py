@@ -121,6 +121,8 @@ ONLINE = "online --slot 10 --step 2"
         # 11 has 6 of 8 processors to 10; 12 wants 4 and is promised that; 13 ends in time.
         ("easy --estimates exact", "0 10 1 20", None),
         ("conservative --estimates exact", "0 10 1 20", None),
+        # 14, 8 processors for 4, is smaller than 12, 4 for 10.
+        ("easy --order smallest --estimates exact", "0 14 1 10", None),
         # Jobs ask for 20: 11 is booked until 20, 12 until 40.5, 14 after both, and 13 beside 11.
         (f"{ONLINE} --horizon 200 --max-attempts 30", "0 20.5 1 42", (1 + 11 + 1 + 21) / 4),
         (
@@ -168,6 +170,8 @@ REFUSED = f"""
 --out - --json -> --out - and --json
 --out {"x" * 300}.csv -> File name too long
 --scheduling easy --max-jumps 3 -> --max-jumps is not for --scheduling easy
+--scheduling easy --order priority -> --order priority & arrival, shortest, smallest
+--scheduling fcfs --order shortest -> --order is not for --scheduling fcfs & easy or conservative
 --scheduling {ONLINE} --horizon 1e308 -> --horizon = 1e+308; give at most
 --scheduling online --step 2 --slot 1e-300 -> / slot =
 --scheduling {ONLINE} --max-attempts 1{"0" * 20} -> --max-attempts = 100000000000000000000; give at
@@ -292,7 +296,7 @@ def test_means_of_a_long_log_have_intervals_and_others_say_why_not(run, tmp_path
     write_swf(tmp_path / "days.swf", jobs[:300])
     command[2] = tmp_path / "days.swf"
     assert json.loads(run(*command))["ci95"] is None
-    assert "days make 1 blocks" in run(*command[:-1])
+    assert "of which a log needs 4; this one has " in run(*command[:-1])
 
 
 def test_jobs_that_are_left_out_say_why(run, tmp_path):

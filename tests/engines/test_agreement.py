@@ -132,13 +132,15 @@ def test_same_schedule_of_an_ordered_queue_where_spanning_is_adaptive(case, orde
 @pytest.mark.parametrize("order", ["shortest", "smallest", "priority"])
 def test_same_schedule_of_a_long_ordered_queue(policy, order):
     """The trees over the queue have several levels here, and many a job comes before the head."""
-    rng, n = np.random.default_rng(5), 600
+    rng, n = np.random.default_rng(5), 600 if policy is co.EASY else 150
     runtime = rng.exponential(2, n)
     columns = {"estimate": runtime * rng.choice([1, 3], n), "priority": rng.integers(0, 5, n)}
-    jobs = co.JobStream(np.sort(rng.integers(0, 60, n)), runtime, rng.integers(1, 13, n), **columns)
+    jobs = co.JobStream(
+        np.sort(rng.integers(0, n // 10, n)), runtime, rng.integers(1, 13, n), **columns
+    )
     system = co.Multicluster([12, 12, 9])
     schedule = both(system, jobs.replace(request="total"), scheduling=policy(order=order))
-    assert schedule.overtaken.max() > 50
+    assert schedule.overtaken.max() > n / 12
 
 
 @given(systems_and_streams(), st.sampled_from([co.EASY, co.Conservative]), st.data(), BACKLOGS)

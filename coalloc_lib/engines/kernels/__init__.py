@@ -4,7 +4,7 @@ They translate `coalloc_lib.placement` and `coalloc_lib.scheduling`; the tests h
 same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
 where it goes; `queue_tree`, the tree over the queue and the searches of it; `profile_steps`, what
 will be idle when; and one module for each family of policies, with the
-loops that run it (`queue_order`, `backfilling`, `booking`). Idle periods are in
+loops that run it (`queue_order`, `backfilling`, `booking`, `dispatching`). Idle periods are in
 `coalloc_lib.calendar.kernels`.
 
 Arrays have the same names everywhere. For n jobs, in order of arrival, and c clusters:

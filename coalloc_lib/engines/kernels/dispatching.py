@@ -8,28 +8,10 @@ job is submitted. EASY on one cluster is the textbook's, with a shadow and extra
 
 import numpy as np
 
-from coalloc_lib.engines.kernels import kernel
+from coalloc_lib.engines.kernels import events, kernel
+from coalloc_lib.engines.kernels import profile_steps as steps
 from coalloc_lib.engines.kernels.backfilling import close_up
-from coalloc_lib.engines.kernels.events import (
-    STARTED,
-    STOP,
-    insert,
-    next_instant,
-    pop,
-    push,
-    remove,
-)
 from coalloc_lib.engines.kernels.placing import empty_room
-from coalloc_lib.engines.kernels.profile_steps import (
-    Reserved,
-    earliest,
-    find,
-    forget,
-    new_steps,
-    stays,
-    take,
-    with_room,
-)
 
 
 @kernel
@@ -49,25 +31,25 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
     queue, taken = np.empty((count, n), np.int64), np.empty(1, np.int32)
     stale, is_called = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     since, until, leaves = np.full(n, np.inf), np.full(n, np.inf), np.empty(n)
-    reserved, how = Reserved(since, until, parts), (rule.request, 1, 0, room)
-    plans = [new_steps(sizes[c : c + 1], levels) for c in range(count)]
+    reserved, how = steps.Reserved(since, until, parts), (rule.request, 1, 0, room)
+    plans = [steps.new_steps(sizes[c : c + 1], levels) for c in range(count)]
     now, arrived, started, running = 0.0, 0, 0, 0
-    while started < n and not watch[STOP]:
-        watch[STARTED] = started
-        now = next_instant(ends, running, submit, arrived, 0)
+    while started < n and not watch[events.STOP]:
+        watch[events.STARTED] = started
+        now = events.next_instant(ends, running, submit, arrived, 0)
         is_called[:] = False
         while running and ends[0] <= now:
-            job = pop(ends, numbers, running)
+            job = events.pop(ends, numbers, running)
             running -= 1
             c = site[job]
-            remove(plan[c], whose[c], here[c], leaves[job], job)
+            events.remove(plan[c], whose[c], here[c], leaves[job], job)
             here[c] -= 1
             idle[c] += parts[job, 0]
             is_called[c] = True
             if until[job] > now:
-                forget(plans[c], now)
-                plans[c] = with_room(plans[c], 2)
-                take(plans[c], now, until[job], parts[job], -1, *how)
+                steps.forget(plans[c], now)
+                plans[c] = steps.with_room(plans[c], 2)
+                steps.take(plans[c], now, until[job], parts[job], -1, *how)
                 stale[c] = True
 
         while arrived < n and submit[arrived] <= now:
@@ -75,41 +57,40 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
             for c in range(count):
                 if parts[job, 0] > sizes[c] or (home[job] >= 0 and home[job] != c):
                     continue
-                forget(plans[c], now)
+                steps.forget(plans[c], now)
                 if stale[c]:
                     stale[c] = False
                     for other in queue[c, : waiting[c]]:
-                        plans[c] = with_room(plans[c], 2)
+                        plans[c] = steps.with_room(plans[c], 2)
                         begin = max(since[other], now)
-                        take(plans[c], begin, until[other], parts[other], -1, *how)
+                        steps.take(plans[c], begin, until[other], parts[other], -1, *how)
                         since[other] = np.inf
                     for other in queue[c, : waiting[c]]:
-                        plans[c] = with_room(plans[c], 2)
-                        begin, stop = earliest(
+                        plans[c] = steps.with_room(plans[c], 2)
+                        begin, stop = steps.earliest(
                             other, plans[c], now, np.inf, reserved, numbers, 0, parts, keys,
                             expected, rule, least, room, taken,
                         )  # fmt: skip
                         stop = max(stop, np.nextafter(begin, np.inf))
-                        take(plans[c], begin, stop, parts[other], 1, *how)
+                        steps.take(plans[c], begin, stop, parts[other], 1, *how)
                         since[other], until[other] = begin, stop
-                begin, stop = earliest(
+                begin, stop = steps.earliest(
                     job, plans[c], now, np.nextafter(first, np.inf), reserved, numbers, 0, parts,
                     keys, expected, rule, least, room, taken,
                 )  # fmt: skip
                 if begin == np.inf:
                     continue
                 stop = max(stop, np.nextafter(begin, np.inf))
-                steps = plans[c]
-                at, row = find(steps.begin, steps.blocks, begin)
-                stays(
-                    steps.begin, steps.idle, steps.blocks, at, row, begin, stop, job, reserved,
-                    numbers, 0, least,
-                )  # fmt: skip
+                begins, free, blocks, _, _ = plans[c]
+                at, row = steps.find(begins, blocks, begin)
+                steps.stays(
+                    begins, free, blocks, at, row, begin, stop, job, reserved, numbers, 0, least
+                )
                 if begin < first or least[0] < fewest:
                     site[job], first, last, fewest = c, begin, stop, least[0]
             c = site[job]
-            plans[c] = with_room(plans[c], 2)
-            take(plans[c], first, last, parts[job], 1, *how)
+            plans[c] = steps.with_room(plans[c], 2)
+            steps.take(plans[c], first, last, parts[job], 1, *how)
             since[job], until[job] = first, last
             queue[c, waiting[c]] = job
             waiting[c] += 1
@@ -134,16 +115,16 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
                         continue
                     extra -= wanted
                 if since[job] != now:
-                    forget(plans[c], now)
-                    plans[c] = with_room(plans[c], 4)
-                    take(plans[c], max(since[job], now), until[job], parts[job], -1, *how)
+                    steps.forget(plans[c], now)
+                    plans[c] = steps.with_room(plans[c], 4)
+                    steps.take(plans[c], max(since[job], now), until[job], parts[job], -1, *how)
                     until[job] = max(leaves[job], np.nextafter(now, np.inf))
-                    take(plans[c], now, until[job], parts[job], 1, *how)
+                    steps.take(plans[c], now, until[job], parts[job], 1, *how)
                     stale[c] = True
                 since[job] = -np.inf
                 idle[c] -= wanted
-                push(ends, numbers, running, now + runtime[job], job)
-                insert(plan[c], whose[c], here[c], leaves[job], job)
+                events.push(ends, numbers, running, now + runtime[job], job)
+                events.insert(plan[c], whose[c], here[c], leaves[job], job)
                 running += 1
                 here[c] += 1
                 started += 1

@@ -1,0 +1,135 @@
+"""Workloads and schedules in the files of other tools: Batsim, evalys, Perfetto."""
+
+import json
+import os
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.checks import InputError, instance_of, one_of, path_of, shown
+from coalloc_lib.files import atomic_path
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.schedule import Schedule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The types of profile, old and new, whose run time depends on no platform.
+DELAYS = ("delay", "DelayProfile")
+#: What the name of an export ends in.
+SUFFIXES = (".csv", ".json")
+
+
+def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStream:
+    """Read a workload of Batsim, in JSON, whose jobs are delays.
+
+    A job that would run longer than its walltime is stopped then, as Batsim does; the walltime is
+    its estimate. Jobs keep their ids where these are whole numbers.
+
+    References
+    ----------
+    https://batsim.readthedocs.io/en/latest/input-workload.html
+    """
+    try:
+        workload = json.loads(path_of("path", path).read_bytes())
+        jobs = workload["jobs"]
+        profiles = [workload["profiles"][job["profile"]] for job in jobs]
+        strange = [at for at, profile in enumerate(profiles) if profile["type"] not in DELAYS]
+        columns = [[job[name] for job in jobs] for name in ("id", "subtime", "res")]
+        limit = np.array([job.get("walltime") or -1 for job in jobs], dtype=float)
+        delay = np.array([profile.get("delay") for profile in profiles], dtype=float)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the path") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        what = f"no workload of Batsim ({type(error).__name__}: {error})"
+        raise InputError(f"{path} is {what}; give JSON with jobs and profiles") from None
+    if strange:
+        job, kind = jobs[strange[0]], shown(profiles[strange[0]]["type"])
+        what = f"job {shown(job['id'])} has a profile of type {kind}"
+        raise InputError(f"{path}: {what}, whose run time depends on a platform; give a delay")
+    numbers, submit, processors = columns
+    given = [int(number) for number in map(str, numbers) if number.isdecimal()]
+    return JobStream(
+        submit,
+        np.where(limit > 0, np.minimum(delay, limit), delay),
+        processors,
+        np.ma.masked_less_equal(limit, 0),
+        request,
+        number=given if len({*given}) == len(jobs) else None,
+    )
+
+
+def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Write a schedule, with processors by number, for another tool, which the name's end chooses.
+
+    ``.csv`` is Batsim's table of jobs (`batsim_jobs`), which evalys reads; ``.json`` is a trace
+    that https://ui.perfetto.dev and chrome://tracing show: a row for each processor of each
+    cluster, a job on the first of every range of processors that it has.
+    """
+    instance_of("schedule", schedule, Schedule, "what simulate returned")
+    kind = one_of("path.suffix", path_of("path", path).suffix, SUFFIXES)
+    with atomic_path(path) as beside:
+        if kind == ".csv":
+            batsim_jobs(schedule).to_csv(beside, index=False, lineterminator="\n")
+        else:
+            beside.write_text(json.dumps({"traceEvents": _events(schedule)}), encoding="utf-8")
+
+
+def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
+    """Return Batsim's table of jobs: times in seconds, processors as intervals, ``0-3 7``.
+
+    A job that was refused has no success, start, end and processors.
+
+    References
+    ----------
+    https://batsim.readthedocs.io/en/latest/output-jobs.html
+    """
+    import pandas as pd
+
+    job, low, high = _ranges(schedule)
+    words = [f"{a}-{b}" if a < b else f"{a}" for a, b in np.stack([low, high], 1).tolist()]
+    ends = np.searchsorted(job, np.arange(len(schedule) + 1)).tolist()
+    length, response = schedule.end - schedule.start, schedule.response
+    return pd.DataFrame({
+        "job_id": schedule.jobs.number, "workload_name": "coalloc",
+        "submission_time": schedule.jobs.submit,
+        "requested_number_of_resources": schedule.jobs.processors,
+        "requested_time": schedule.jobs.estimate, "success": schedule.served.astype(int),
+        "starting_time": schedule.start, "execution_time": length, "finish_time": schedule.end,
+        "waiting_time": schedule.wait, "turnaround_time": response,
+        "stretch": response / np.where(length > 0, length, np.nan),
+        "allocated_resources": [" ".join(words[a:b]) for a, b in pairwise(ends)],
+    })  # fmt: skip
+
+
+def _ranges(schedule: Schedule) -> tuple[NDArray, NDArray, NDArray]:
+    """Return job, first and last processor of every range of processors of one cluster."""
+    servers = schedule.processor_ids()
+    ids, job = servers.ids, np.repeat(np.arange(len(schedule)), np.diff(servers.first))
+    cluster = np.searchsorted(np.cumsum(schedule.system.sizes), ids, side="right")
+    new = np.ones(len(ids) + 1, dtype=bool)
+    new[1:-1] = (np.diff(ids) != 1) | (np.diff(job) != 0) | (np.diff(cluster) != 0)
+    return job[new[:-1]], ids[new[:-1]], ids[new[1:]]
+
+
+def _events(schedule: Schedule) -> list[dict[Any, Any]]:
+    """Return a trace in the event format: a process a cluster, a thread a processor, in µs."""
+    import pandas as pd
+
+    job, low, high = _ranges(schedule)
+    begins = np.cumsum(schedule.system.sizes) - schedule.system.sizes
+    cluster = np.searchsorted(begins, low, side="right") - 1
+    low, high = low - begins[cluster], high - begins[cluster]
+    table = pd.DataFrame({
+        "ph": "X", "name": [f"job {number}" for number in schedule.jobs.number[job]],
+        "ts": schedule.start[job] * 1e6, "dur": (schedule.end - schedule.start)[job] * 1e6,
+        "pid": cluster, "tid": low,
+        "args": [{"processors": f"{a}-{b}"} for a, b in np.stack([low, high], 1).tolist()],
+    })  # fmt: skip
+    names = [{"name": f"cluster {number}"} for number in range(len(begins))]
+    return [
+        *({"ph": "M", "name": "process_name", "pid": at, "args": n} for at, n in enumerate(names)),
+        *table.to_dict("records"),
+    ]
