@@ -9,7 +9,7 @@ import typer
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.cli import options, print_json, show, warn
-from coalloc_lib.files import atomic_path, check_writable
+from coalloc_lib.files import check_writable
 from coalloc_lib.progress import Progress
 
 EXAMPLES = """\b
@@ -79,10 +79,7 @@ def sites(
         )  # fmt: skip
     report.save(out)
     if tables is not None:
-        Path(tables).mkdir(parents=True, exist_ok=True)
-        for name, table in report.tables.items():
-            with atomic_path(Path(tables) / f"{name}.csv") as beside:
-                table.to_csv(beside, index=False)
+        report.save_tables(tables)
     answer = report.answer
     if as_json:
         figure = answer.figure and [answer.figure.estimate, answer.figure.low, answer.figure.high]

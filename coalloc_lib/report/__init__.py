@@ -75,6 +75,14 @@ class SitesReport(NamedTuple):
             beside.write_text(page, encoding="utf-8")
         return Path(path)
 
+    def save_tables(self, folder: Any) -> Path:
+        """Write each table as CSV into a folder, which is made if need be; return its path."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, table in self.tables.items():
+            with atomic_path(Path(folder) / f"{name}.csv") as beside:
+                table.to_csv(beside, index=False)
+        return Path(folder)
+
 
 def sites_report(
     clusters: Mapping[str, int],

@@ -21,7 +21,7 @@ def page_of(report: Any) -> str:
         "infinite": inf,
         "by_option": {n: t.to_dict("records") for n, t in options.groupby("option", sort=False)},
         "figures": _figures(tables["weeks"], tables["cycles"]),
-        "changes": _changes(options),
+        "changes": None if (changes := change_figure(options)) is None else _drawn(changes),
         "files": {name: _link(table) for name, table in tables.items()},
     }  # fmt: skip
     loader = PackageLoader("coalloc_lib", "report")
@@ -46,7 +46,8 @@ def _plain(table, name):
     return table.assign(**{name: table[name].astype(str).str.replace("$", r"\$")})
 
 
-def _changes(options):
+def change_figure(options: Any) -> Any:
+    """Draw the change of the mean wait by each option, for all and each site; None if none is."""
     wanted = options[(options["metric"] == "mean wait") & options["grouping"].isin(["all", "site"])]
     wanted = wanted[(wanted["option"] != ALONE) & wanted["change"].notna()]
     if wanted.empty:
@@ -63,7 +64,7 @@ def _changes(options):
     )  # fmt: skip
     for axes in figure.axes:
         axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
-    return _drawn(figure)
+    return figure
 
 
 def _figures(weeks, cycles):

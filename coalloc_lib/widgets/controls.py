@@ -193,7 +193,7 @@ class Explorer(ipw.VBox):
         except InputError as error:
             self._set(before)
             self.scenario.value = _line(before)
-            self._notes["this scenario"].value = _note(source + str(error))
+            self._notes["this scenario"].value = note(source + str(error))
             return
         finally:
             self._held = False
@@ -247,7 +247,7 @@ class Explorer(ipw.VBox):
                 picture = self._draw(**values, coarse=coarse)
                 self._drawn = values, coarse
         except InputError as error:
-            self._notes[name].value = _note(source + str(error))
+            self._notes[name].value = note(source + str(error))
             self.view.add_class("coalloc-past")
             if hasattr(self.view, "rest"):
                 self.view.rest()  # nothing finer is on its way
@@ -262,7 +262,8 @@ class Explorer(ipw.VBox):
         return shown | still | {"text/html": HINT + still["text/html"]}
 
 
-def _note(words):
+def note(words: str) -> str:
+    """Return what stands beside a control, such as why it cannot be so."""
     return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
 
 

@@ -18,6 +18,7 @@ from lessons import (
     job_sharing,
     maximal_utilization,
     online_batch,
+    own_system,
 )
 from tests.studies.small_logs import small_logs
 
@@ -130,13 +131,18 @@ def refused_by_a_limit():
     return np.isnan(schedule.start[wide]).mean()
 
 
+def wait_with_372():
+    jobs = co.workloads.catalogue.load_stand_in("CTC-SP2").jobs(request="total")
+    return co.simulate(co.Multicluster([372]), jobs, **EASY).wait.mean() / 3600
+
+
 def with_reservations():
     ahead, none = (booked(co.Online(), ahead=each)[0].wait.mean() for each in (True, False))
     return (ahead - none) / runs.HOUR
 
 
 MU, CC, CP = maximal_utilization, cluster_configurations, communication_penalty
-JS, OB = job_sharing, online_batch
+JS, OB, OS = job_sharing, online_batch, own_system
 ONE_OR_ALL = co.SizeDistribution([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2], name="one or all")
 #: The lesson, the number, the right answer or what finds it, and wrong ones.
 EXERCISES = [
@@ -158,6 +164,8 @@ EXERCISES = [
     (JS, 5, three_machines, [0.25, np.inf]), (OB, 1, 3, [4, 2, None]), (OB, 2, 5, [4, None]),
     (OB, 3, wide_jobs, [None]), (OB, 4, refused_by_a_limit, [None]),
     (OB, 5, with_reservations, [0.75, None]),
+    (OS, 1, "dispatch at submission", ["span", "share one queue", 2]),
+    (OS, 2, 408, [286, 200, 338, 1000]), (OS, 3, wait_with_372, [9.82, -7.8, 7293, 1.0]),
 ]  # fmt: skip
 
 
