@@ -137,7 +137,7 @@ def _processors_for_load(answer: Any) -> str:
     slips = {
         "that is what is busy on average: at this load, more are needed": carried,
         "that is smaller than the mean of busy processors: divide by the load": carried * AIM,
-        "that is today's machine: its load is higher": PROCESSORS,
+        "that is the machine of today: its load is higher": PROCESSORS,
     }
     for why, value in slips.items():
         if abs(float(answer) - value) <= 2:
@@ -155,7 +155,7 @@ def _wait_with_more(answer: Any) -> str:
     right = _wait(372)
     slips = {
         "that is in seconds: give hours": right * HOUR,
-        "that is with today's processors": _wait(PROCESSORS),
+        "that is with the processors of today": _wait(PROCESSORS),
         "that is how much shorter it becomes: give the wait": _wait(PROCESSORS) - right,
     }
     hint = "the same jobs on one larger cluster, under co.EASY(); the mean of .wait"
