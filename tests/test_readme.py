@@ -8,8 +8,10 @@ import re
 import shlex
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 import pytest
 
@@ -91,3 +93,30 @@ def test_the_table_of_the_studies_is_that_of_the_stored_ledger():
     claims = front_door.table(ledger).splitlines()[2:]
     counted = sum(int(cell) for line in claims for cell in line.split("|")[4:-1])
     assert counted == sum(len(load_claims(study)) for study in STUDIES)
+
+
+CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "notebooks").glob("0[1-5]*.ipynb")), ids=lambda path: path.stem
+)
+def test_the_stored_ledger_is_of_the_studies_that_the_notebooks_keep(path):
+    ledger = pd.read_csv(ROOT / "data/results/ledger.csv").set_index("item")
+    notebook = nbformat.read(path, 4)
+    (table,) = (
+        cell.outputs[-1].data["text/html"]
+        for cell in notebook.cells
+        if cell.source.strip() == "result.claims()"
+    )
+    claims = [
+        [unescape(re.sub("<[^>]+>", "", cell)).strip() for cell in CELL.findall(row)]
+        for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)[1:]
+    ]
+    assert len(claims) >= 12
+    for name, _, _, _, _, here, low, high, verdict, _ in claims:
+        row = ledger.loc[name]
+        numbers = (
+            "" if pd.isna(x) else f"{x:.3f}" for x in (row.reproduced, row.ci95_low, row.ci95_high)
+        )
+        assert [here, low, high, verdict] == [*numbers, row.verdict], name
