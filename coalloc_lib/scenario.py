@@ -31,13 +31,6 @@ class Scenario:
         As in `simulate`.
     name : str
         How tables call it; two scenarios that differ in nothing else are equal.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> one = co.Scenario(co.Multicluster([4, 4]), co.JobModel(co.uniform(1, 2), components=2))
-    >>> one.simulate(jobs=100, load=0.5, seed=1)
-    <Schedule of 100 jobs on 2 × 4: FCFS(), WorstFit()>
     """
 
     system: Multicluster

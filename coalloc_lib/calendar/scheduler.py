@@ -63,19 +63,6 @@ class Calendar:
     idle : IdlePeriods
     bookings : set of Booking
         Those that have not ended.
-
-    Examples
-    --------
-    >>> calendar = Calendar(4, slot=10, step=5, max_attempts=8, horizon=100)
-    >>> first = calendar.submit(start=0, length=12, servers=3)
-    >>> second = calendar.submit(start=3, length=5, servers=2)
-    >>> second.start, second.servers, [attempt.idle for attempt in second.attempts]
-    (13.0, (0, 1), [(1,), (1,), (4,)])
-    >>> [period.server for period in calendar.free(0, 13)]
-    [3]
-    >>> calendar.cancel(second)
-    >>> calendar.submit(start=0, length=12, servers=5).why
-    'more servers than there are'
     """
 
     def __init__(

@@ -125,13 +125,6 @@ def run_points(
     SweepError
         Points failed (the others finish first), worker processes died, a Dask cluster has had no
         workers for long, or the disk is full. What had finished is kept.
-
-    Examples
-    --------
-    >>> def spread(load, seed):
-    ...     return load * np.random.default_rng(seed).random(3)
-    >>> [draws.shape for draws in run_points(spread, [{"load": 0.5}, {"load": 0.7}])]
-    [(3,), (3,)]
     """
     if isinstance(points, str | Mapping) or not isinstance(points, Iterable):
         raise InputError(f"points = {points!r}; give a list of dicts of arguments")
