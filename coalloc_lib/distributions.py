@@ -326,17 +326,12 @@ class HyperErlang(Distribution):
     def fit(cls, sample: ArrayLike) -> "HyperErlang":
         """Return the distribution of the least order with the first three moments of a sample.
 
-        Notes
-        -----
         Over n, n (n + 1) and n (n + 1) (n + 2) the moments are those, m1, m2 and m3, of the scale
         1/λ, which has two values. They are the roots of x² - a x + b with
         a = (m3 - m1 m2) / (m2 - m1²) and b = (m1 m3 - m2²) / (m2 - m1²), and the mean gives p.
         There are two, above 0, exactly if m2 > m1² and m1 m3 > m2². With c2 and c3 the moments of T
-        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3.
-
-        References
-        ----------
-        Johnson, Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
+        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3. By Johnson,
+        Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
         """
         values = checks.times("sample", sample)
         if not values.any():

@@ -291,8 +291,9 @@ class JobStream:
     ) -> "JobStream":
         """Return an unordered stream whose jobs are split into components.
 
-        They are the fewest of `at_most` so many processors, or so many (`into`), of jobs of more
-        than `above` processors and by the `rounding` of `split_into`.
+        Give `at_most`, for the fewest components of no more processors, or `into`, their number
+        (fewer where a job has fewer processors). With `into`, jobs of at most `above` processors
+        stay whole, and the `rounding` is that of `split_into`.
         """
         if (at_most is None) == (into is None):
             raise InputError("split takes either at_most or into; give exactly one")

@@ -48,8 +48,7 @@ def summary(
     Parameters
     ----------
     groups : array_like, shape (n,), or mapping of str to such, optional
-        The group of each job; or several groupings by their names:
-        ``{"site": site, "width": by_width(jobs)}``.
+        The group of each job; or several groupings: ``{"site": site, "width": by_width(jobs)}``.
     percentiles : sequence of float
         From 0 to 100, of response time, wait and bounded slowdown.
     at_least : float

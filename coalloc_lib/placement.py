@@ -149,8 +149,6 @@ class SingleThenSpan(Placement):
 
     `single` chooses the cluster of a job that one cluster can hold; best fit by default.
 
-    Notes
-    -----
     An unordered job is split into its components only where it cannot start whole now, and then
     placed by worst fit, as are flexible requests. It fits if the whole fits on one cluster *or* the
     components on distinct ones; neither implies the other.
@@ -218,8 +216,6 @@ class LeastLoaded(Placement):
 class RandomFit(Placement):
     """A cluster on which the component fits, any of them as likely, by the seed.
 
-    Notes
-    -----
     The same idle processors have the same answer, as policies that plan need it. With the idle
     numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the order is the
     cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are drawn by the

@@ -20,14 +20,9 @@ class Scenario:
 
     Parameters
     ----------
-    system : Multicluster
     workload : Workload
         Where the jobs come from: a `JobModel`, a log, or any object with `sample` and `mean_work`.
-    scheduling : Scheduling
-        FCFS where it is not given.
-    placement : Placement, optional
-        Worst fit where it is not given; ordered requests leave nothing to place.
-    engine : {"compiled", "reference"}, optional
+    scheduling, placement, engine
         As in `simulate`.
     name : str
         How tables call it; two scenarios that differ in nothing else are equal.

@@ -42,8 +42,7 @@ class Schedule:
     attempts : ndarray of int, shape (n,), or None
         How many starts `Online` tried for each job, refused or not.
     servers : Servers or None
-        The servers, processors by number from 0, cluster by cluster, that `Online` gave to each
-        job: ``servers[i]`` is an array in ascending order, empty for a job that was refused.
+        What `processor_ids` returns, where `Online` numbered them.
     """
 
     system: Multicluster
@@ -265,13 +264,6 @@ class Schedule:
         import pandas as pd
 
         spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
-        return pd.DataFrame(
-            {
-                "job": self.jobs.number,
-                "submit": self.jobs.submit,
-                "start": self.start,
-                "end": self.end,
-                "processors": self.jobs.processors,
-                "allocation": spread,
-            }
-        )
+        came = {"job": self.jobs.number, "submit": self.jobs.submit}
+        ran = {"start": self.start, "end": self.end, "processors": self.jobs.processors}
+        return pd.DataFrame(came | ran | {"allocation": spread})

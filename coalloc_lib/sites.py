@@ -1,10 +1,7 @@
 """Sites that keep to themselves, share their jobs, or let jobs span them; what each of them gains.
 
 A site is one cluster of a multicluster, with its own users. Each way to run takes the jobs as so
-many processors, whatever their request was, and returns a `Schedule` of the same jobs.
-
-References
-----------
+many processors, whatever their request was, and returns a `Schedule` of the same jobs. The paper:
 Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for Parallel
 Job Scheduling (2002).
 """

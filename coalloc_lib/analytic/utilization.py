@@ -33,7 +33,6 @@ def maximal_utilization(
 
     Parameters
     ----------
-    system : Multicluster
     sizes : SizeDistribution, sequence of SizeDistribution, or JointSizes
         Component sizes in processors: one distribution for all components, one for each, or a
         table of dependent components.
@@ -41,7 +40,6 @@ def maximal_utilization(
         Number of components of a job where `sizes` is one distribution; by default one for each
         cluster. Ordered components are for the first clusters.
     request : {"ordered", "unordered", "flexible", "total"}
-        How components are assigned to clusters.
     placement : WorstFit or FirstFit, optional
         Of unordered and total requests on several clusters; worst fit where it is not given.
     service : {"exponential", "slotted"}
@@ -146,8 +144,6 @@ _LEVELS = {"exponential": _exponential_level, "slotted": _slotted_level}
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
     """Return the maximal utilization of one cluster where all jobs in service end together.
 
-    Notes
-    -----
     The first job of a slot is the one that did not fit before, so first sizes are a Markov chain.
     With f the density of the sizes and r(u) = sum over s of f(s) r(u - s), r(0) = 1, the
     probability that some number of jobs add up to u, a slot that begins with s fills up to u and is

@@ -143,7 +143,7 @@ class Tree:
 
 
 def _marked(node, instant, is_primary, steps):
-    """Yield the subtrees whose periods start by an instant or, of a secondary tree, end no sooner."""
+    """Yield the subtrees of periods that start by an instant or, if secondary, end no sooner."""
     # At a median for which that does not hold the left half is ignored; else the right half is
     # marked and the search goes on in the left one.
     while isinstance(node, Inner):

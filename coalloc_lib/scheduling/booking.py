@@ -30,8 +30,8 @@ class Online(Scheduling, BookingRules):
     horizon : float
         How far ahead reservations may reach: they end by the end of the slot in which it ends.
     min_length : float
-        The least length that is booked: who runs for less holds its servers as if it had asked for
-        so much. In the paper that is its slot, 'the minimum temporal size of reservation requests'.
+        The least length that is booked, also for who runs for less. In the paper that is its slot,
+        'the minimum temporal size of reservation requests'.
     rule : {"latest-start", "best-fit", "first-found"}
         Which of the idle servers of a cluster are taken: those whose idle period started last, in
         which order the paper's search comes to its candidates; those that leave the least idle time

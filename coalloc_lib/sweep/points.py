@@ -103,7 +103,6 @@ def run_points(
         Points may be equal, or print alike.
     replications : int
         Each has the same seed at every point, so that differences can be judged in pairs.
-    seed : int or SeedSequence
     cache : str or Path, optional
         A folder that keeps finished points, known by arguments, seed, this library's sources and
         the function's code, with what it reaches by name in your own script and modules. It holds

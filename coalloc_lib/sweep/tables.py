@@ -4,6 +4,7 @@ import functools
 import os
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
@@ -92,14 +93,11 @@ def _read_grid(grid):
     if not rows or not names:
         raise InputError("grid is empty; give a dict of name to values, or a list of points")
     labels, points = zip(*(zip(*row, strict=True) for row in rows), strict=True)
-    seen = set()
-    for each in labels:
-        if each in seen:
-            raise InputError(
-                f"grid has two points that are both shown as {each}; leave one out, or name "
-                "values that print alike: a dict of {'what to show': value, ...}"
-            )
-        seen.add(each)
+    if alike := [each for each, count in Counter(labels).items() if count > 1]:
+        raise InputError(
+            f"grid has two points that are both shown as {alike[0]}; leave one out, or name "
+            "values that print alike: a dict of {'what to show': value, ...}"
+        )
     return [[dict(zip(names, each, strict=True)) for each in part] for part in (points, labels)]
 
 

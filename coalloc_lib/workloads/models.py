@@ -167,8 +167,7 @@ class SplitJobs:
     """Jobs of which those above a size are split into components, and pay where these span.
 
     With the same seed all streams of one `model` have the same jobs, however they are split and
-    whatever they pay: Ngubiri, van Vliet: Co-Allocation with Communication Considerations in
-    Multi-cluster Systems (2008), section 3.
+    whatever they pay: Ngubiri, van Vliet (2008), section 3.
 
     Parameters
     ----------
