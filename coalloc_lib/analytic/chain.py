@@ -65,10 +65,10 @@ def exact_utilization(
             f"system = {system} runs up to {most} of these jobs at once",
             f"the chain is for {MOST_RUNNING} at most",
         )
-    states, jumps = _reached(system, jobs, chances, request, placement, budget)
+    states, (chance, source, target) = _reached(system, jobs, chances, request, placement, budget)
     counts = np.array([len(running) for running, _ in states])
     waiting = np.array([head >= 0 for _, head in states])
-    flow = stationary_flow(*jumps, waiting, counts)[waiting]
+    flow = stationary_flow(chance, source, target, waiting, counts)[waiting]
     # A state with n running jobs lasts 1/n on average: the jumps out of it, over its time.
     level = flow.sum() / (flow / counts[waiting]).sum()
     utilization = Interval.exact(float(level * mean / system.processors))

@@ -123,9 +123,9 @@ class Calendar:
         periods = self.idle.choose(*found, self.rule)
         for period in periods:
             self.idle.take(period, found.start, found.end)
-        servers = tuple(sorted(period.server for period in periods))
+        taken = tuple(sorted(period.server for period in periods))
         interval, allocation = (found.start, found.end), tuple(found.allocation)
-        booking = Booking(self.now, *interval, servers, allocation, tuple(tried))
+        booking = Booking(self.now, *interval, taken, allocation, tuple(tried))
         self.bookings.add(booking)
         heappush(self._ends, (booking.end, id(booking), booking))
         return booking

@@ -4,7 +4,6 @@ import functools
 import os
 import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
@@ -93,11 +92,14 @@ def _read_grid(grid):
     if not rows or not names:
         raise InputError("grid is empty; give a dict of name to values, or a list of points")
     labels, points = zip(*(zip(*row, strict=True) for row in rows), strict=True)
-    if alike := [each for each, count in Counter(labels).items() if count > 1]:
-        raise InputError(
-            f"grid has two points that are both shown as {alike[0]}; leave one out, or name "
-            "values that print alike: a dict of {'what to show': value, ...}"
-        )
+    seen = set()
+    for each in labels:
+        if each in seen:
+            raise InputError(
+                f"grid has two points that are both shown as {each}; leave one out, or name "
+                "values that print alike: a dict of {'what to show': value, ...}"
+            )
+        seen.add(each)
     return [[dict(zip(names, each, strict=True)) for each in part] for part in (points, labels)]
 
 
@@ -235,11 +237,11 @@ def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
             else _math(Interval(middle, low, high, int(low <= high)), digits)
             for middle, low, high in zip(*ends, strict=True)
         ]
-    head, *rows = [list(shown_table), *shown_table.astype(str).to_numpy().tolist()]
+    rows = [list(shown_table), *shown_table.astype(str).to_numpy().tolist()]
     escaped = [[cell if "$" in cell else _TEX.sub(r"\\\g<0>", str(cell)) for cell in row]
-               for row in (head, *rows)]  # fmt: skip
+               for row in rows]  # fmt: skip
     lines = [" & ".join(row) + r" \\" for row in escaped]
-    columns = "l" * (len(head) - len(names)) + "r" * len(names)
+    columns = "l" * (len(rows[0]) - len(names)) + "r" * len(names)
     return "\n".join([
         rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
         r"\end{tabular}", "",
