@@ -144,20 +144,12 @@ def response_point(
 ) -> Point:
     """Mean response time at a load below saturation, as precise as asked.
 
-    Parameters
-    ----------
-    precision : float
-        Half-width of the 95 % interval that is aimed at, relative to the mean.
-    jobs, most_jobs : int
-        Jobs of each replication of the first pilot, and of the point at most.
-
-    Notes
-    -----
-    A pilot doubles the run length until its interval is narrow enough and its second halves are not
-    slower than the first, by the paired interval. The point is a run of twice that length with
-    other random numbers: pilots chosen for looking calm have intervals that lie too low. There is a
-    warning where neither settled, or where few jobs carry the work; then the point is not
-    `precise`.
+    The `precision` is the half-width of the 95 % interval that is aimed at, relative to the mean;
+    `jobs` and `most_jobs` are those of each replication of the first pilot, and of the point at
+    most. A pilot doubles the run length until its interval is narrow enough and its second halves
+    are not slower than the first, by the paired interval. The point is a run of twice that length
+    with other random numbers: pilots chosen for looking calm have intervals that lie too low. There
+    is a warning, and the point is not `precise`, where neither settled or few jobs carry the work.
     """
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
@@ -256,10 +248,8 @@ def best_method(scenario: Scenario) -> str:
 
 
 def _formula(scenario):
-    """Return the kind of formula that there is: exact, an approximation, or none (None).
-
-    Formulas know independent components, exponential service, and no jobs that may stay whole.
-    """
+    """Return the kind of formula that there is: exact, an approximation, or none (None)."""
+    # They know independent components, exponential service, and no jobs that may stay whole.
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
         return None

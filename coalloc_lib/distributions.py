@@ -273,17 +273,8 @@ class Between(Distribution):
 class Hyperexponential(Distribution):
     """Two exponential phases with balanced means, of a coefficient of variation of 1 or more.
 
-    Parameters
-    ----------
-    mean : float
-        Above 0.
-    variation : float
-        The coefficient of variation cv, from 1 to a million.
-
-    Notes
-    -----
-    With probability p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2 the rate is 2p/mean, else 2(1-p)/mean, so
-    that both phases carry half of the mean.
+    With cv the `variation`, from 1 to a million, and p = (1 + sqrt((cv² - 1)/(cv² + 1)))/2, the
+    rate is 2p/mean with probability p, else 2(1-p)/mean: both phases carry half of the mean.
     """
 
     mean: float
@@ -315,18 +306,8 @@ class Hyperexponential(Distribution):
 class HyperErlang(Distribution):
     """Hyper-Erlang times of common order: with probability `share` of one Erlang, else of another.
 
-    Parameters
-    ----------
-    share : float
-        Probability of the first Erlang, from 0 to 1.
-    rates : (float, float)
-        Rates of the exponential times of which the one and the other are the sum, above 0.
-    order : int
-        How many exponential times that is.
-
-    References
-    ----------
-    Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
+    Each is the sum of `order` exponential times, of the first or the second of the `rates`: Jann,
+    Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997.
     """
 
     share: float
@@ -345,17 +326,12 @@ class HyperErlang(Distribution):
     def fit(cls, sample: ArrayLike) -> "HyperErlang":
         """Return the distribution of the least order with the first three moments of a sample.
 
-        Notes
-        -----
         Over n, n (n + 1) and n (n + 1) (n + 2) the moments are those, m1, m2 and m3, of the scale
         1/λ, which has two values. They are the roots of x² - a x + b with
         a = (m3 - m1 m2) / (m2 - m1²) and b = (m1 m3 - m2²) / (m2 - m1²), and the mean gives p.
         There are two, above 0, exactly if m2 > m1² and m1 m3 > m2². With c2 and c3 the moments of T
-        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3.
-
-        References
-        ----------
-        Johnson, Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
+        over powers of its mean, that is n > 1 / (c2 - 1) and n (c3 - c2²) > 2 c2² - c3. By Johnson,
+        Taaffe: Matching moments to phase distributions. Stochastic Models 5(4), 1989.
         """
         values = checks.times("sample", sample)
         if not values.any():

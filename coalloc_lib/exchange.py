@@ -26,10 +26,7 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
     """Read a workload of Batsim, in JSON, whose jobs are delays.
 
     A job that would run longer than its walltime is stopped then, as Batsim does; the walltime is
-    its estimate. Jobs keep their ids where these are whole numbers.
-
-    References
-    ----------
+    its estimate. Jobs keep their ids where these are whole numbers. The format:
     https://batsim.readthedocs.io/en/latest/input-workload.html
     """
     try:
@@ -80,10 +77,7 @@ def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
     """Return Batsim's table of jobs: times in seconds, processors as intervals, ``0-3 7``.
 
-    A job that was refused has no success, start, end and processors.
-
-    References
-    ----------
+    A job that was refused has no success, start, end and processors. The format:
     https://batsim.readthedocs.io/en/latest/output-jobs.html
     """
     import pandas as pd

@@ -71,14 +71,6 @@ class JobStream:
     -----
     Columns of pandas are taken by position, and must not differ in their index. Whole numbers above
     2^53, which a float cannot hold, are refused. A stream is a `coalloc_lib.workloads.Workload`.
-
-    Examples
-    --------
-    >>> from datetime import datetime, timedelta
-    >>> submit = [datetime(2020, 1, 1, 8, 30), datetime(2020, 1, 1, 8)]
-    >>> jobs = JobStream(submit, [timedelta(minutes=5), timedelta(hours=1)], components=[4, 16])
-    >>> jobs.submit.tolist(), jobs.runtime.tolist()
-    ([1800.0, 0.0], [300.0, 3600.0])
     """
 
     submit: NDArray[np.float64]
@@ -242,13 +234,9 @@ class JobStream:
     def reserved_ahead(self, share: float, up_to: float, seed: Seed) -> "JobStream":
         """Return the stream with an advance reservation for a share of the jobs.
 
-        Each asks to start no earlier than a uniform time from 0 to `up_to` after its submission.
-        With the same seed a job that reserves at one share does so at every larger one.
-
-        References
-        ----------
-        Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed
-        Environments (2009), section 5.2, which draws from 0 to 3 hours.
+        Each asks to start no earlier than a uniform time from 0 to `up_to` after its submission, as
+        in section 5.2 of Castillo, Rouskas, Harfoush (2009), where that is 3 hours. With the same
+        seed a job that reserves at one share does so at every larger one.
         """
         if checks.not_negative("share", share) > 1:
             raise InputError(f"share = {shown(share)}; give a number from 0 to 1")
@@ -303,14 +291,9 @@ class JobStream:
     ) -> "JobStream":
         """Return an unordered stream whose jobs are split into components.
 
-        Parameters
-        ----------
-        at_most : int, optional
-            Use the fewest components that are no larger than this.
-        into : int, optional
-            Use this number of components (fewer where a job has fewer processors).
-        above, rounding
-            Jobs of at most `above` processors stay whole; `rounding` is that of `split_into`.
+        Give `at_most`, for the fewest components of no more processors, or `into`, their number
+        (fewer where a job has fewer processors). With `into`, jobs of at most `above` processors
+        stay whole, and the `rounding` is that of `split_into`.
         """
         if (at_most is None) == (into is None):
             raise InputError("split takes either at_most or into; give exactly one")
@@ -370,14 +353,6 @@ class Chopped:
     """A stream whose wide jobs are pieces, each a job of its own, in the order of the jobs.
 
     `job` holds the position in `whole`, the jobs as they were, of the job of each piece.
-
-    Examples
-    --------
-    >>> chopped = JobStream([0, 5], [60, 10], components=[10, 4], request="total").chopped(4)
-    >>> chopped.pieces.processors.tolist(), chopped.job.tolist()
-    ([4, 4, 2, 4], [0, 0, 0, 1])
-    >>> chopped.last([60, 60, 120, 70]).tolist()
-    [120.0, 70.0]
     """
 
     whole: JobStream
@@ -445,12 +420,8 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
     rounding : {"even", "floor", "ceiling"}
         ``"even"``: components equal up to one. Else all but one are the total over the parts,
         rounded down or up, and one has the rest. Rounded up there may be fewer components; rounded
-        down a total below its parts stays whole.
-
-    References
-    ----------
-    Ngubiri, van Vliet: Co-Allocation with Communication Considerations in Multi-cluster Systems
-    (2008), section 3.1, for ``"floor"`` or ``"ceiling"``: which brackets it prints is not known.
+        down a total below its parts stays whole. One of these two is meant in section 3.1 of
+        Ngubiri, van Vliet (2008): which brackets it prints is not known.
 
     Examples
     --------

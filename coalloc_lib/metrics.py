@@ -48,12 +48,12 @@ def summary(
     Parameters
     ----------
     groups : array_like, shape (n,), or mapping of str to such, optional
-        The group of each job; or several groupings by their names:
-        ``{"site": site, "width": by_width(jobs)}``.
+        The group of each job; or several groupings: ``{"site": site, "width": by_width(jobs)}``.
     percentiles : sequence of float
         From 0 to 100, of response time, wait and bounded slowdown.
     at_least : float
-        The shortest time that a job counts as in the bounded slowdown.
+        The shortest time that a job counts as in the bounded slowdown (Feitelson and others: Theory
+        and practice in parallel job scheduling. JSSPP 1997).
 
     Returns
     -------
@@ -63,22 +63,6 @@ def summary(
         clusters), ``awrt_work`` and ``awrt_processors`` (see
         `Schedule.average_weighted_response_time`), and the mean, ``response_mean``, and
         percentiles, ``response_p95``, of ``response``, ``wait`` and ``slowdown``.
-
-    References
-    ----------
-    Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong: Theory and practice in parallel job
-    scheduling. JSSPP 1997, for the bounded slowdown.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 0, 0], runtime=[60, 60, 60], components=[8, 4, 4])
-    >>> table = summary(co.simulate(co.Multicluster([8]), jobs), {"width": by_width(jobs)})
-    >>> table[["grouping", "group", "jobs", "response_mean", "awrt_work"]]
-      grouping group  jobs  response_mean  awrt_work
-    0      all   all     3          100.0       90.0
-    1    width   3-4     2          120.0      120.0
-    2    width   5-8     1           60.0       60.0
     """
     import pandas as pd
 
@@ -100,12 +84,6 @@ def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
 
     `bounds` are the largest number of processors of each group, increasing; by default 1, 2, 4, 8,
     ..., without the groups that have no job.
-
-    Examples
-    --------
-    >>> jobs = JobStream(submit=[0, 0, 0], runtime=[1, 1, 1], components=[3, 1, 16])
-    >>> list(by_width(jobs)), list(by_width(jobs, [4, 16]))
-    (['3-4', '1', '9-16'], ['1-4', '1-4', '5-16'])
     """
     import pandas as pd
 

@@ -1,12 +1,9 @@
 """Placement: which clusters a job's processors come from. The readable definitions.
 
-A placement is an order in which clusters are tried. What the order means depends on the request:
-
-* *unordered*: components by decreasing size (ties by position), each to the first cluster that
-  holds it and has none of the job's components yet;
-* *total*: the sum of the components as one component;
-* *flexible*: the sum, all that can be taken from each cluster in turn;
-* *ordered*: no choice is left.
+A placement is an order in which clusters are tried. *Unordered* components go by decreasing size
+(ties by position), each to the first cluster that holds it and has none of the job's components
+yet; a *total* request is their sum as one component. Of a *flexible* one all that can be is taken
+from each cluster in turn. *Ordered* ones leave no choice.
 
 A job that fits at all fits in every order: a placement decides where it runs, never whether it may
 start, unless it may keep an unordered job whole (`SingleThenSpan`).
@@ -152,8 +149,6 @@ class SingleThenSpan(Placement):
 
     `single` chooses the cluster of a job that one cluster can hold; best fit by default.
 
-    Notes
-    -----
     An unordered job is split into its components only where it cannot start whole now, and then
     placed by worst fit, as are flexible requests. It fits if the whole fits on one cluster *or* the
     components on distinct ones; neither implies the other.
@@ -195,12 +190,6 @@ class LeastLoaded(Placement):
 
     Worst fit gives most jobs to the largest machine; this evens out utilizations. `system` is that
     of the run.
-
-    Examples
-    --------
-    >>> system = Multicluster([64, 8])
-    >>> LeastLoaded(system).place([2], "total", [32, 6])
-    [0, 2]
     """
 
     system: Multicluster
@@ -227,17 +216,10 @@ class LeastLoaded(Placement):
 class RandomFit(Placement):
     """A cluster on which the component fits, any of them as likely, by the seed.
 
-    Notes
-    -----
     The same idle processors have the same answer, as policies that plan need it. With the idle
     numbers i_0, i_1, ... as digits of a number s in base 48,271, the first in the order is the
     cluster with the least (s + r_c)^5 modulo the prime 2^31 - 1, where the r_c are drawn by the
     seed. As 5 does not divide 2^31 - 2, no two remainders have the same fifth power.
-
-    Examples
-    --------
-    >>> [RandomFit(seed).place([3], "total", [9, 9]) for seed in (0, 1, 2)]
-    [[0, 3], [3, 0], [0, 3]]
     """
 
     seed: int = 0
@@ -264,12 +246,6 @@ class HomeSite(Placement):
 
     Column 0 of the components has the processors of a job that may go anywhere, column c + 1 those
     of one that stays on cluster c, as `coalloc_lib.sites` makes them.
-
-    Examples
-    --------
-    >>> placement = HomeSite(BestFit())
-    >>> placement.place([3, 0, 0], "total", [9, 4]), placement.place([0, 3, 0], "total", [9, 4])
-    ([0, 3], [3, 0])
     """
 
     requests: ClassVar[tuple[str, ...]] = ("flexible", "total")

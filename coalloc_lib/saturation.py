@@ -30,16 +30,10 @@ def heavy_traffic(
     """Utilization of a saturated system that serves these jobs in their order, in batches.
 
     The second type of simulation of Bucur, Epema (2003), section 5. What spanning adds to the run
-    times does not count: it is no part of the offered load, with which this is compared.
-
-    Parameters
-    ----------
-    stream : JobStream
-        Its submissions do not count: the queue never runs dry.
-    backlog : int, optional
-        Waiting jobs that the policy sees; without it 1 under FCFS and else `HELD`.
-    batches : int
-        Of equal time, after the first tenth of the run, to the last job's entry.
+    times does not count: it is no part of the offered load, with which this is compared. Neither do
+    the submissions of the `stream`: the queue never runs dry. The policy sees a `backlog` of so
+    many waiting jobs, without it 1 under FCFS and else `HELD`. The `batches` are of equal time,
+    from a tenth of the run to the last job's entry.
     """
     return _saturated_run(scenario, stream, backlog, batches)[0]
 

@@ -20,24 +20,12 @@ class Scenario:
 
     Parameters
     ----------
-    system : Multicluster
     workload : Workload
         Where the jobs come from: a `JobModel`, a log, or any object with `sample` and `mean_work`.
-    scheduling : Scheduling
-        FCFS where it is not given.
-    placement : Placement, optional
-        Worst fit where it is not given; ordered requests leave nothing to place.
-    engine : {"compiled", "reference"}, optional
+    scheduling, placement, engine
         As in `simulate`.
     name : str
         How tables call it; two scenarios that differ in nothing else are equal.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> one = co.Scenario(co.Multicluster([4, 4]), co.JobModel(co.uniform(1, 2), components=2))
-    >>> one.simulate(jobs=100, load=0.5, seed=1)
-    <Schedule of 100 jobs on 2 × 4: FCFS(), WorstFit()>
     """
 
     system: Multicluster

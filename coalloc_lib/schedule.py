@@ -42,8 +42,7 @@ class Schedule:
     attempts : ndarray of int, shape (n,), or None
         How many starts `Online` tried for each job, refused or not.
     servers : Servers or None
-        The servers, processors by number from 0, cluster by cluster, that `Online` gave to each
-        job: ``servers[i]`` is an array in ascending order, empty for a job that was refused.
+        What `processor_ids` returns, where `Online` numbered them.
     """
 
     system: Multicluster
@@ -128,11 +127,6 @@ class Schedule:
         """Whether each job ran on more than one cluster, shape (n,)."""
         return self.spread > 1
 
-    @property
-    def makespan(self) -> float:
-        """Time from the first submission to the last end."""
-        return float(self.end[self.served].max() - self.jobs.submit.min())
-
     def average_weighted_response_time(self, weights: str = "work") -> float:
         """AWRT: mean response time weighted by what each job asked for.
 
@@ -163,33 +157,26 @@ class Schedule:
 
         A `net` one leaves out what spanning adds to the run times, as the offered load does.
         """
-        edges = _increasing(edges)
+        edges = np.asarray(edges, dtype=float)
+        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+            raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
         weight = self.allocation.sum(axis=1)
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.spread))
-        busy = np.diff(self._work_done(edges, weight))
-        return busy / (np.diff(edges) * self.system.processors)
-
-    def jobs_in_service_between(self, edges: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Multiprogramming level, averaged over each interval between increasing instants."""
-        edges = _increasing(edges)
-        return np.diff(self._work_done(edges, np.ones(len(self)))) / np.diff(edges)
+        # The time that jobs spent running before each instant, times their weight.
+        area = np.zeros(len(edges))
+        for when, sign in ((self.start, 1.0), (self.end, -1.0)):
+            order = np.argsort(when, kind="stable")
+            count = np.searchsorted(when[order], edges, side="right")
+            started = np.append(0.0, np.cumsum(weight[order], dtype=float))[count]
+            moments = np.append(0.0, np.cumsum(weight[order] * when[order]))[count]
+            area += sign * (edges * started - moments)
+        return np.diff(area) / (np.diff(edges) * self.system.processors)
 
     def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
         """Jobs that wait just after each instant (those that arrive or start then included)."""
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
         return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
-
-    def _work_done(self, instants, weight):
-        """Return the time that jobs spent running before each instant, times their weight."""
-        area = np.zeros(len(instants))
-        for when, sign in ((self.start, 1.0), (self.end, -1.0)):
-            order = np.argsort(when, kind="stable")
-            count = np.searchsorted(when[order], instants, side="right")
-            started = np.append(0.0, np.cumsum(weight[order], dtype=float))[count]
-            moments = np.append(0.0, np.cumsum(weight[order] * when[order]))[count]
-            area += sign * (instants * started - moments)
-        return area
 
     @cached_property
     def overtaken(self) -> np.ndarray:
@@ -219,23 +206,21 @@ class Schedule:
         its run time (with the penalty where it spans), and has the processors that it asked for; no
         cluster is over its size at any instant.
 
-        FCFS, FPFS and EASY start jobs only at the instant of some submission or departure, and the
-        head of the queue does not wait while it fits. FCFS never overtakes, FPFS no job more than
-        `max_jumps` times. EASY promises the head of the queue the first start that the running jobs
-        allow, and starts it no later than they allow at any instant (with `adaptive` spanning, on
-        one cluster or, sooner by what spanning costs, on several); where its queue is not in order
-        of arrival, as long as no job comes that is put before that head. Conservative backfilling
-        starts no job later than its first promise, which is a start that the jobs that ran at its
-        submission allowed: the first such start where no other job waited. Where jobs reserve, they
-        start when they were told, within what they asked, and the rules that blocks may break for
-        others are not checked: the head's, and the first start of who waits alone.
+        FCFS, FPFS and EASY start jobs only when one is submitted or leaves, and the head of the
+        queue does not wait while it fits. FCFS never overtakes, FPFS no job more than `max_jumps`
+        times. EASY promises the head the first start that the running jobs allow, and starts it no
+        later than they allow at any instant (with `adaptive` spanning, on one cluster or, sooner by
+        what spanning costs, on several), as long as no job comes that is put before it.
+        Conservative starts no job later than its first promise, a start that the jobs that ran at
+        its submission allowed: the first where no other waited.
+        Jobs that reserve start when they were told, within what they asked; what their blocks may
+        break for others is not checked: the rules of the head, and the first start of who is alone.
 
-        `Online` starts every job at its promise, at the attempt that was accepted, within what the
-        job asked and its booking within the horizon, on servers that make up its allocation, none
-        booked for two jobs at once (with `release_early`, but for one that had left by then). No
-        earlier attempt had room, nor any attempt of a job that was refused, and the servers are
-        those that placement and rule choose (not checked with a placement of one's own; those of
-        the rule ``"first-found"`` only have to be idle).
+        `Online` starts every job at its promise and accepted attempt, within what it asked and the
+        horizon, on servers that make up its allocation, none booked twice at once (but for one that
+        had left, with `release_early`). No earlier attempt had room, nor any of a refused job; the
+        servers are those that placement and rule choose (not checked with a placement of one's own;
+        those of ``"first-found"`` only have to be idle).
         """
         from coalloc_lib.verification import verify
 
@@ -280,20 +265,6 @@ class Schedule:
         import pandas as pd
 
         spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
-        return pd.DataFrame(
-            {
-                "job": self.jobs.number,
-                "submit": self.jobs.submit,
-                "start": self.start,
-                "end": self.end,
-                "processors": self.jobs.processors,
-                "allocation": spread,
-            }
-        )
-
-
-def _increasing(edges):
-    edges = np.asarray(edges, dtype=float)
-    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-        raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
-    return edges
+        came = {"job": self.jobs.number, "submit": self.jobs.submit}
+        ran = {"start": self.start, "end": self.end, "processors": self.jobs.processors}
+        return pd.DataFrame(came | ran | {"allocation": spread})

@@ -1,10 +1,7 @@
 """Sites that keep to themselves, share their jobs, or let jobs span them; what each of them gains.
 
 A site is one cluster of a multicluster, with its own users. Each way to run takes the jobs as so
-many processors, whatever their request was, and returns a `Schedule` of the same jobs.
-
-References
-----------
+many processors, whatever their request was, and returns a `Schedule` of the same jobs. The paper:
 Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for Parallel
 Job Scheduling (2002).
 """
@@ -145,14 +142,6 @@ def local(
     site : array_like of int, shape (n,)
         The site of each job, such as `coalloc_lib.workloads.sites.round_robin` gives; each has
         some, none of which is wider than its cluster.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 1, 2], runtime=[9, 9, 9], components=[3, 3, 3])
-    >>> apart = local(co.Multicluster([4, 4]), jobs, [0, 1, 0]).verify()
-    >>> apart.start.tolist(), apart.allocation.tolist()
-    ([0.0, 1.0, 9.0], [[3, 0], [0, 3], [3, 0]])
     """
     scheduling = FCFS() if scheduling is None else scheduling
     jobs = _requesting("total", jobs)
@@ -223,14 +212,6 @@ def dispatch(
 
     Where to is compiled for ``EASY()``. Under another policy the readable engine says it, and for
     many jobs that is said.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 1, 2], runtime=[9, 7, 9], components=[3, 3, 3])
-    >>> sent = dispatch(co.Multicluster([4, 4]), jobs).verify()
-    >>> sent.site.tolist(), sent.start.tolist()
-    ([0, 1, 1], [0.0, 1.0, 8.0])
     """
     scheduling = EASY() if scheduling is None else scheduling
     jobs = _requesting("total", jobs)
@@ -291,13 +272,6 @@ def sharing(
         is not given; `coalloc_lib.workloads.sites.staying` draws it.
     placement : Placement, optional
         `BestFit`, the paper's, where it is not given.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 1, 2], runtime=[9, 9, 9], components=[3, 2, 2])
-    >>> sharing(co.Multicluster([4, 4]), jobs).start.tolist()
-    [0.0, 1.0, 2.0]
     """
     placement = BestFit() if placement is None else placement
     jobs, placement = _some_staying(system, _requesting("total", jobs), home, placement)
@@ -326,13 +300,6 @@ def multi_site(
         machine is expected free as early as that is worth.
     single : Placement, optional
         Chooses among machines that can hold a job; `BestFit` by default.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 1], runtime=[8, 8], components=[3, 5])
-    >>> multi_site(co.Multicluster([4, 4]), jobs, 0.25).end.tolist()
-    [8.0, 11.0]
     """
     jobs = _requesting("flexible", jobs).replace(span_penalty=span_penalty)
     spanning = SingleThenSpan(single=BestFit() if single is None else single)
@@ -423,8 +390,8 @@ def compare_sites(
         A row for each site, and for all, and each weight (``work`` or ``processors``): ``jobs``,
         of so many (``of``), from ``begin`` to ``end``, the time that all logs have (in UTC for logs
         on the calendar, else in seconds); ``spanned``, the share that spanned sites, and with 95 %
-        intervals ``local_h``, the AWRT in hours where the site stays alone; ``sharing``, that with
-        job sharing over it; ``spanning``, that of multi-site execution over job sharing.
+        intervals (from weeks drawn anew) ``local_h``, the AWRT in hours where the site stays alone;
+        ``sharing``, that with job sharing over it; ``spanning``, that of spanning over sharing.
 
     Raises
     ------
@@ -435,19 +402,7 @@ def compare_sites(
     Notes
     -----
     Only jobs of the time in which all logs have some are run: before and after, those who share
-    would have the machines of the others for nothing. The intervals are from weeks drawn anew; see
-    `coalloc_lib.intervals.bootstrap`.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> day = co.JobStream(np.arange(0, 3e6, 86_400), [3600] * 35, [4] * 35, request="total")
-    >>> table = compare_sites({"A": 4, "B": 4}, {"A": day, "B": day}, 0.25)
-    >>> table.query("weight == 'work'")[["site", "jobs", "local_h", "sharing", "spanning"]]
-            site  jobs  local_h  sharing  spanning
-    0          A    35      1.0      1.0       1.0
-    2          B    35      1.0      1.0       1.0
-    4  all sites    70      1.0      1.0       1.0
+    would have the machines of the others for nothing.
     """
     import pandas as pd
 

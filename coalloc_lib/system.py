@@ -15,12 +15,7 @@ _MOST_PROCESSORS = 2**31
 
 @dataclass(frozen=True, init=False)
 class Multicluster:
-    """Clusters of identical processors, numbered from 0.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Number of processors of each cluster, all positive.
+    """Clusters of identical processors, numbered from 0; `sizes` has how many each has, 1 or more.
 
     Examples
     --------

@@ -44,12 +44,10 @@ def test_times(four):
     assert four.end.tolist() == [4, 7, 10, 13]
     assert four.wait.tolist() == [0, 3, 5, 5]
     assert four.response.tolist() == [4, 6, 8, 11]
-    assert four.makespan == 13
     assert four.allocation.tolist() == [[3, 2], [4, 0], [3, 1], [0, 2]]
     assert four.spans.tolist() == [True, False, True, False]
     when = [-1, 0, 1, 1.5, 2, 3.9, 4, 6.9, 7, 99]
     assert four.queue_length(when).tolist() == [0, 0, 1, 1, 3, 3, 2, 2, 0, 0]
-    np.testing.assert_allclose(four.jobs_in_service_between([0, 4, 13]), [1, (3 + 3 + 6) / 9])
 
 
 def test_slowdown(four):
@@ -128,8 +126,6 @@ def test_utilization_is_the_area_under_the_busy_processors(schedule, quarters):
     expected = busy / (length * schedule.system.processors)
     np.testing.assert_allclose(schedule.utilization_between(edges), expected, atol=1e-9)
     assert (expected <= 1 + 1e-12).all()
-    in_service = overlap.sum(axis=1) / length
-    np.testing.assert_allclose(schedule.jobs_in_service_between(edges), in_service, atol=1e-9)
 
 
 @given(schedules())

@@ -52,13 +52,6 @@ def exact_utilization(
     Service times are exponential and the queue is never empty. A state is a multiset of allocations
     and, where a job waits, its size. Each running job is as likely to be the next to depart. All
     states that are reached from the idle system are enumerated, and the balance equations solved.
-
-    Examples
-    --------
-    >>> from coalloc_lib.distributions import uniform
-    >>> from coalloc_lib.system import Multicluster
-    >>> exact_utilization(Multicluster([4, 4]), uniform(1, 2)).method
-    'exact'
     """
     parts, _, placement = checked(system, sizes, components, request, placement)
     budget = whole("budget_states", budget_states)
@@ -72,17 +65,20 @@ def exact_utilization(
             f"system = {system} runs up to {most} of these jobs at once",
             f"the chain is for {MOST_RUNNING} at most",
         )
-    level = _mean_running(*_reached(system, jobs, chances, request, placement, budget))
+    states, (chance, source, target) = _reached(system, jobs, chances, request, placement, budget)
+    counts = np.array([len(running) for running, _ in states])
+    waiting = np.array([head >= 0 for _, head in states])
+    flow = stationary_flow(chance, source, target, waiting, counts)[waiting]
+    # A state with n running jobs lasts 1/n on average: the jumps out of it, over its time.
+    level = flow.sum() / (flow / counts[waiting]).sum()
     utilization = Interval.exact(float(level * mean / system.processors))
     return Bound(utilization, "exact", float(level))
 
 
 def _reached(system, jobs, chances, request, placement, budget):
-    """Return the states that are reached from the idle system, and the jumps between them.
-
-    A state has the sorted numbers of the running jobs' allocations and the number of the waiting
-    job's size, -1 where the next job is about to be drawn. Jumps are columns: the chance, from, to.
-    """
+    """Return the states that are reached from the idle system, and the jumps: chance, from, to."""
+    # A state has the sorted numbers of the running jobs' allocations and the number of the waiting
+    # job's size, -1 where the next job is about to be drawn.
     numbers, allocations = {}, []
 
     @cache
@@ -131,15 +127,6 @@ def _reached(system, jobs, chances, request, placement, budget):
                 f"budget_states = {budget}",
             )
     return states, [np.frombuffer(each, each.typecode) for each in (chance, source, target)]
-
-
-def _mean_running(states, jumps):
-    """Return the mean number of running jobs in the steady state."""
-    counts = np.array([len(running) for running, _ in states])
-    waiting = np.array([head >= 0 for _, head in states])
-    flow = stationary_flow(*jumps, waiting, counts)
-    # a state with n running jobs lasts 1/n on average: the jumps out of it, over its time
-    return flow[waiting].sum() / (flow[waiting] / counts[waiting]).sum()
 
 
 def _jobs(sizes, request, budget):

@@ -33,7 +33,6 @@ def maximal_utilization(
 
     Parameters
     ----------
-    system : Multicluster
     sizes : SizeDistribution, sequence of SizeDistribution, or JointSizes
         Component sizes in processors: one distribution for all components, one for each, or a
         table of dependent components.
@@ -41,7 +40,6 @@ def maximal_utilization(
         Number of components of a job where `sizes` is one distribution; by default one for each
         cluster. Ordered components are for the first clusters.
     request : {"ordered", "unordered", "flexible", "total"}
-        How components are assigned to clusters.
     placement : WorstFit or FirstFit, optional
         Of unordered and total requests on several clusters; worst fit where it is not given.
     service : {"exponential", "slotted"}
@@ -56,27 +54,18 @@ def maximal_utilization(
     i random jobs fit together; the utilization is M times the mean number of processors of a job
     over the number of processors.
 
-    With exponential service that is exact for ordered and flexible requests and on one cluster.
-    Two cases are approximations. For unordered and total requests on several clusters, F^(i) is of
-    jobs placed one after the other on the idle system (the WF-convolution, by worst fit), which
-    leaves out the states after departures; `exact_utilization` has them, for small systems. The
-    error is small by worst fit where a job has a component for each cluster, and can else be larger
-    than the difference between two placements. With slotted service the jobs of a slot are taken
-    for fresh draws, although the first is the one that did not fit before; see
-    `slotted_utilization`.
+    With exponential service that is exact for ordered and flexible requests and on one cluster. It
+    is an approximation for unordered and total requests on several clusters, where F^(i) is of jobs
+    placed one after the other on the idle system (the WF-convolution, by worst fit), which leaves
+    out the states after departures; `exact_utilization` has them. The error is small by worst fit
+    where a job has a component for each cluster, and can else be larger than the difference between
+    two placements. So it is with slotted service, where the jobs of a slot are taken for fresh
+    draws, although the first is the one that did not fit before; see `slotted_utilization`.
 
     References
     ----------
     Bucur, Epema: The Maximal Utilization of Processor Co-Allocation in Multicluster Systems
     (2003), equations (2) to (5).
-
-    Examples
-    --------
-    >>> from coalloc_lib.distributions import uniform
-    >>> from coalloc_lib.system import Multicluster
-    >>> bound = maximal_utilization(Multicluster([32]), uniform(1, 4))
-    >>> round(bound.capacity_loss, 3)
-    0.032
     """
     level = _LEVELS[one_of("service", service, tuple(_LEVELS))]
     budget = Budget(
@@ -126,11 +115,9 @@ _CASES = {
 
 
 def _exponential_level(fits, most):
-    """Return M of equation (2) from F^(i)(N), i = 1, 2, ..., of which at most `most` jobs fit.
-
-    1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i is 1 - sum of F^(i)(N) / (i(i-1)), written so that
-    nothing cancels. What is left at i lies between F^(i)(N)/B and F^(i)(N)/i, with B = `most`.
-    """
+    """Return M of equation (2) from F^(i)(N), i = 1, 2, ..., of which at most `most` jobs fit."""
+    # 1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i is 1 - sum of F^(i)(N) / (i(i-1)), so that nothing
+    # cancels. What is left at i lies between F^(i)(N)/B and F^(i)(N)/i, with B = `most`.
     inverse, previous, jobs = 0.0, 1.0, 0
     for jobs, fit in enumerate(fits, start=1):
         if jobs > 1:
@@ -157,8 +144,6 @@ _LEVELS = {"exponential": _exponential_level, "slotted": _slotted_level}
 def slotted_utilization(processors: int, sizes: SizeDistribution) -> Bound:
     """Return the maximal utilization of one cluster where all jobs in service end together.
 
-    Notes
-    -----
     The first job of a slot is the one that did not fit before, so first sizes are a Markov chain.
     With f the density of the sizes and r(u) = sum over s of f(s) r(u - s), r(0) = 1, the
     probability that some number of jobs add up to u, a slot that begins with s fills up to u and is

@@ -63,19 +63,6 @@ class Calendar:
     idle : IdlePeriods
     bookings : set of Booking
         Those that have not ended.
-
-    Examples
-    --------
-    >>> calendar = Calendar(4, slot=10, step=5, max_attempts=8, horizon=100)
-    >>> first = calendar.submit(start=0, length=12, servers=3)
-    >>> second = calendar.submit(start=3, length=5, servers=2)
-    >>> second.start, second.servers, [attempt.idle for attempt in second.attempts]
-    (13.0, (0, 1), [(1,), (1,), (4,)])
-    >>> [period.server for period in calendar.free(0, 13)]
-    [3]
-    >>> calendar.cancel(second)
-    >>> calendar.submit(start=0, length=12, servers=5).why
-    'more servers than there are'
     """
 
     def __init__(
@@ -133,7 +120,15 @@ class Calendar:
         tried, found, why = search.find_start(self.idle, request, self._place, *case)
         if found is None:
             return Refused(self.now, why, tuple(tried))
-        return self._booked(self.idle.choose(*found, self.rule), found, tuple(tried))
+        periods = self.idle.choose(*found, self.rule)
+        for period in periods:
+            self.idle.take(period, found.start, found.end)
+        taken = tuple(sorted(period.server for period in periods))
+        interval, allocation = (found.start, found.end), tuple(found.allocation)
+        booking = Booking(self.now, *interval, taken, allocation, tuple(tried))
+        self.bookings.add(booking)
+        heappush(self._ends, (booking.end, id(booking), booking))
+        return booking
 
     def cancel(self, booking: Booking) -> None:
         """Give up a booking that has not started.
@@ -186,17 +181,6 @@ class Calendar:
                 "more than are idle, or None"
             )
         return taken
-
-    def _booked(self, periods, found, attempts):
-        """Take idle periods for an interval; return the booking."""
-        for period in periods:
-            self.idle.take(period, found.start, found.end)
-        servers = tuple(sorted(period.server for period in periods))
-        allocation = tuple(found.allocation)
-        booking = Booking(self.now, found.start, found.end, servers, allocation, attempts)
-        self.bookings.add(booking)
-        heappush(self._ends, (booking.end, id(booking), booking))
-        return booking
 
 
 class _Request(NamedTuple):

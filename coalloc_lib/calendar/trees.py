@@ -1,16 +1,11 @@
 """The slot trees: for each slot of the horizon a tree of the idle periods that overlap it.
 
-This is the data structure of Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale
-Distributed Environments (2009), section 4, to be read and to count its operations. All servers that
-are idle over an interval are found in the one tree of the slot in which the interval begins, in
-O((log N)^2). Updates are dear: an idle period is in the trees of all slots that it overlaps.
-
-The *primary* tree of a slot holds the periods in its leaves, the latest start first. Each of its
-inner nodes has a *secondary* tree of the periods below it, the earliest end first. Inner nodes of
-both know how many leaves they have, and the *median*, the last value of their left half.
-
-The paper does not say how the trees stay balanced. Here a subtree is built anew as soon as one half
-holds more than `BALANCE` of its leaves: an update costs O(log N) in a secondary tree and
+The data structure of section 4 of Castillo, Rouskas, Harfoush (2009), to be read and to count its
+operations. All servers that are idle over an interval are found in the one tree of the slot in
+which it begins, in O((log N)^2). The *primary* tree of a slot holds the periods in its leaves, the
+latest start first. Each inner node has a *secondary* tree of those below it, the earliest end
+first. The paper does not say how trees stay balanced. Here a subtree is built anew as soon as one
+half holds more than `BALANCE` of its leaves: an update costs O(log N) in a secondary tree and
 O((log N)^2) in a primary one on average, and no path is longer than ``log(N) / -log(BALANCE)``.
 """
 
@@ -148,11 +143,9 @@ class Tree:
 
 
 def _marked(node, instant, is_primary, steps):
-    """Yield the subtrees whose periods start by an instant or, of a secondary tree, end no sooner.
-
-    At a median for which that does not hold the left half is ignored; else the right half is marked
-    and the search goes on in the left one.
-    """
+    """Yield the subtrees of periods that start by an instant or, if secondary, end no sooner."""
+    # At a median for which that does not hold the left half is ignored; else the right half is
+    # marked and the search goes on in the left one.
     while isinstance(node, Inner):
         steps.taken += 1
         if node.median <= instant if is_primary else node.median >= instant:
@@ -195,12 +188,10 @@ class SlotTrees(IdlePeriods):
     `trees` has the primary tree of each slot from the present one on, by number: slot k is from
     ``k * slot`` to ``(k + 1) * slot``. `operations` counts what was done.
 
-    Notes
-    -----
-    The lists stay as well: they know which idle periods of a server are neighbours. The paper makes
-    the tree of the slot that comes into the horizon in O(1); but idle periods that reach into the
-    slot are in its tree, which so is built in O(N log N). Where jobs may be shorter than a slot, a
-    tree can have more than N leaves.
+    The lists stay too: they know which idle periods of a server are neighbours. The paper makes the
+    tree of the slot that comes into the horizon in O(1); but the idle periods that reach into the
+    slot are in it, which takes O(N log N). Where jobs may be shorter than a slot, a tree can have
+    more than N leaves.
     """
 
     rules = (*lists.RULES, FIRST_FOUND)
@@ -346,11 +337,8 @@ _RESERVED = ([(0, 4), (25, 34)], [(0, 12), (36, 42)], [(0, 7), (31, 40)], [(0, 2
 def worked_example() -> tuple[SlotTrees, dict[str, IdlePeriod], Request]:
     """Return the example of the paper's Figures 1 and 2: the trees, the idle periods, the request.
 
-    Notes
-    -----
-    Four servers, slots of 10, a horizon of 42. The paper's text gives X = [4, 25) of the first
-    server (number 0 here), V in the first two slots only, all four in the second slot, the medians
-    7 and 25, and how the search goes; the rest is chosen so that this comes about.
+    The paper's text gives X = [4, 25) of the first server (number 0 here), V in the first two slots
+    only, all four in the second, the medians 7 and 25, and how the search goes; the rest is chosen.
     """
     trees = SlotTrees([4], slot=10.0, slots=5)
     for server, reserved in enumerate(_RESERVED):

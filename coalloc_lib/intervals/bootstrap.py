@@ -77,15 +77,11 @@ def resample_weeks(
 ) -> Resamples:
     """Draw the weeks of a log anew: a moving-block bootstrap (Künsch 1989) of weighted means.
 
-    Parameters
-    ----------
-    values, weights : array_like, shape (n,) or (m, n)
-        Of each job, such as its response time; a row a scenario with the same jobs.
-    submit : array_like, shape (n,)
-        In seconds: a job belongs to the week in which it came.
-    block, step : float
-        Length of a block and least distance of two, in seconds. The log must have four blocks or
-        more; as many as fill it are drawn, from all that begin at a step, around its end.
+    `values` and `weights`, shape (n,) or (m, n), are of each job, such as its response time, a row
+    a scenario with the same jobs; by `submit`, shape (n,), in seconds, a job belongs to the week in
+    which it came. `block` and `step` are the length of a block and the least distance of two, in
+    seconds. The log must have four blocks or more; as many as fill it are drawn, from all that
+    begin at a step, around its end.
     """
     submit, values = np.asarray(submit, float), np.atleast_2d(np.asarray(values, float))
     weights = np.broadcast_to(np.asarray(weights, float), values.shape)

@@ -138,15 +138,9 @@ def crossing(
 ) -> Crossing:
     """Return where a difference that rises with `x` crosses zero, from `low` to `high`.
 
-    Parameters
-    ----------
-    difference : callable
-        Takes `x`; returns a `Sample` of the difference in independent runs, which share their
-        random numbers at all `x`. Infinite values say that a side has no mean, such as a queue past
-        saturation.
-    low, high : float
-    budget : int
-        Evaluations at most: the range is halved ``(budget - 2) // 3`` times for each root.
+    The `difference` at `x` is a `Sample` of independent runs, which share their random numbers at
+    all `x`; infinite values say that a side has no mean, such as a queue past saturation. With a
+    `budget` of so many evaluations the range is halved ``(budget - 2) // 3`` times for each root.
 
     Notes
     -----
@@ -185,11 +179,9 @@ def crossing(
 
 
 def _rising_root(function, low, high, halvings, outwards):
-    """Return where a rising function is zero; infinite where that is outside of the range.
-
-    Where an end of the last part is infinite, `outwards` is the share of it that counts. Of several
-    zeros the first is taken if `outwards` is 0, else the last.
-    """
+    """Return where a rising function is zero; infinite where that is outside of the range."""
+    # Where an end of the last part is infinite, `outwards` is the share of it that counts. Of
+    # several zeros the first is taken if `outwards` is 0, else the last.
     has_risen = operator.gt if outwards else operator.ge
     below, above = function(low), function(high)
     if below > 0 or not has_risen(above, 0):

@@ -87,31 +87,23 @@ class EASY(_Ordered):
     While the head of the queue fits, it starts. When it does not, its *promised start* is the
     earliest expected end of running jobs after which it can be placed, all that are expected to end
     by then having left. A job behind it, in order of the queue, starts now if it can be placed now
-    and either
-
-    * is expected to end by the promised start, that very instant included, or
-    * leaves idle processors, at the promised start, on which the head can still be placed; jobs
-      that were let past before and run until later count as running.
-
-    On one cluster the promised start is the textbook's *shadow time*, and what the head leaves idle
-    then are its *extra nodes*.
+    and either is expected to end by the promised start, that very instant included, or leaves idle
+    processors, at the promised start, on which the head can still be placed; jobs that were let
+    past before and run until later count as running. On one cluster the promised start is the
+    textbook's *shadow time*, and what the head leaves idle then are its *extra nodes*.
 
     The promise is worked out anew at every instant, and so comes forward when a job ends early; for
-    one head it never moves back. A head that has to wait is always promised a start, and the
-    schedule keeps the first; a job that starts as soon as it heads the queue is promised none.
+    one head it never moves back, as long as no new job comes before it in the order. A head that
+    has to wait is always promised a start, and the schedule keeps the first. One that would not fit
+    even when all have left (a placement of one's own may say so) is promised nothing and passed by
+    no one.
 
     The queue is gone through again until nothing more starts: on several clusters a job may be
-    placed elsewhere, out of the head's way, once others have started. A job that takes no time
-    runs until the next round of its instant, so a head that waits for it alone is promised
-    this instant. In another order than that of arrival a new job may come before the head. The
-    promise to a head holds as long as none does.
-
-    A head that would not fit even when all have left (a placement of one's own may
-    say so) is promised nothing and passed by no one.
+    placed elsewhere, out of the head's way, once others have started. A job that takes no time runs
+    until the next round of its instant, so a head that waits for it alone is promised this instant.
 
     Around fixed blocks a job fits where it does so for as long as it is expected to run, and the
-    promised start is the first at which the head does. A new block leaves the head what it was
-    promised.
+    promised start is the first at which the head does. A new block leaves it that.
 
     References
     ----------
@@ -282,24 +274,20 @@ class Conservative(_Ordered):
     Parameters
     ----------
     order : {"arrival", "shortest", "smallest", "priority"}
-        As in `EASY`. It is that in which jobs that arrive at one instant reserve, in which waiting
-        jobs are offered an earlier start, and in which those that are due start. No order delays a
-        job that has its reservation.
+        As in `EASY`: of jobs that reserve, are offered an earlier start, or start at one instant.
+        No order delays a job that has its reservation.
 
     Notes
     -----
     On arrival each job gets a reservation: the earliest instant at which it can be placed on what
     stays idle over the whole length that it is expected to run there, given the running jobs until
     their expected ends and every reservation made before, and the processors that it is placed on
-    then. Jobs that arrive at one instant reserve in their order. The schedule keeps the start of
-    this first reservation as the job's promise.
+    then. Its start is the job's promise in the schedule.
 
-    Whenever jobs end, early or not, and before the arrivals of that instant, the plan is
-    compressed: the waiting jobs are taken once, in their order. Each gives its reservation
-    up and is placed anew; where that starts earlier it is the new reservation, else the job keeps
-    the old one, with its processors. So no reservation ever moves back.
-
-    Jobs start at their reserved instant, on their reserved processors.
+    Whenever jobs end, early or not, and before the arrivals of that instant, the waiting jobs are
+    taken once, in their order. Each gives its reservation up and is placed anew; where that starts
+    earlier it is the new reservation, else the job keeps the old one, with its processors. So no
+    reservation ever moves back. Jobs start at their reserved instant, on their processors.
 
     A job that is expected to take no time holds its processors at its instant: whoever would run
     across that instant gets only what it leaves of what else is idle then, and whoever starts at
@@ -329,7 +317,9 @@ class _Plan:
         self.future.forget(state.now)
         ended = self.running.keys() - set(state.running)
         for job in ended:
-            self._release(self.running.pop(job), state.now)
+            reserved = self.running.pop(job)
+            if reserved.end > state.now:
+                _give_back(self.future, reserved._replace(start=state.now))
         if ended:
             self._compress(state)
         for job in self.policy.in_order(state.queue):
@@ -339,11 +329,6 @@ class _Plan:
         later = [job.start for job in self.waiting.values() if job.start > state.now]
         if later:
             state.wake(min(later))
-
-    def _release(self, reserved, now):
-        """Give back what a job leaves unused."""
-        if reserved.end > now:
-            self.future.take(now, reserved.end, [-taken for taken in reserved.allocation])
 
     def _compress(self, state):
         """Give every waiting job an earlier reservation where there is one."""

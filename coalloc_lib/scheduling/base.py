@@ -33,21 +33,14 @@ class Job:
         Submission; with a backlog, when it entered the queue.
     runtime, estimate : float
         Run time on one cluster, and what the user said it would be.
-    components : tuple of int
     span_penalty : float or list of float
         On several clusters, or on 2, 3, ...
-    earliest_start, latest_start : float
-        The instants between which it asks to start; no start comes before its submission either.
-    priority : float
-        What policies with ``order="priority"`` go by.
-    overtaken : int
-        Jobs behind it in the queue that have started.
-    jumped : int
-        Those of them that started while it headed the queue.
-    start : float or None
-        Once it runs.
-    allocation : sequence of int or None
-        Processors of each cluster, once it runs.
+    earliest_start, latest_start, priority
+        What it asks for, as in `JobStream`.
+    overtaken, jumped : int
+        Jobs behind it that have started, and those that did while it headed the queue.
+    start, allocation
+        When it started, and its processors of each cluster; None until it runs.
     """
 
     number: int
@@ -159,15 +152,10 @@ class State(Protocol):
 
 
 class Scheduling:
-    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`.
+    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`."""
 
-    Attributes
-    ----------
-    takes_reservations : bool
-        Whether it heeds the earliest and the latest start that jobs ask for; `simulate` gives jobs
-        that ask for one to no other policy.
-    """
-
+    #: Whether it heeds the earliest and the latest start that jobs ask for; `simulate` gives jobs
+    #: that ask for one to no other policy.
     takes_reservations: ClassVar[bool] = False
 
     def begin(self, system: Multicluster) -> Any:

@@ -30,30 +30,26 @@ class Online(Scheduling, BookingRules):
     horizon : float
         How far ahead reservations may reach: they end by the end of the slot in which it ends.
     min_length : float
-        The least length that is booked: who runs for less holds its servers as if it had asked for
-        so much. In the paper that is its slot, 'the minimum temporal size of reservation requests'.
+        The least length that is booked, also for who runs for less. In the paper that is its slot,
+        'the minimum temporal size of reservation requests'.
     rule : {"latest-start", "best-fit", "first-found"}
-        Which of the idle servers of a cluster are taken: those whose idle period started last, the
-        first in the order in which the paper's search comes to its candidates; those that leave
-        the least idle time around the job; or those that the paper's search on its trees comes to
-        first, which depends on the shape of the trees (one cluster, readable engine only, and
-        slow: with slots of some hours it is bearable).
+        Which of the idle servers of a cluster are taken: those whose idle period started last, in
+        which order the paper's search comes to its candidates; those that leave the least idle time
+        around the job; or those that the search on its trees comes to first, which depends on their
+        shape (one cluster, readable engine only, and slow: slots of some hours are bearable).
     release_early : bool
-        Whether servers are idle again when a job ends before it was expected to. In the paper they
-        stay reserved.
+        Whether servers are idle again when a job ends early. In the paper they stay reserved.
 
     Notes
     -----
     Processors are numbered *servers* here, cluster by cluster, each with its reservations. A job is
     tried at its earliest start (its submission where it asks for no later one), then a step later,
-    and so on. It is accepted at the first attempt at which enough servers, in clusters as
-    the placement says, have no reservation over the whole length that it is expected to run: its
+    and so on. It is accepted at the first attempt at which enough servers, in clusters as the
+    placement says, have no reservation over the whole length that it is expected to run: its
     estimate, or its run time where that is longer, times ``1 + span_penalty`` where it spans, and
     `min_length` at least. It is refused where its next attempt comes after its latest start, would
-    end beyond the horizon, or would be one too many.
-
-    No job waits for another: what is booked stays, at its start and on its servers. So later jobs
-    pass earlier ones wherever there is room, and none is delayed by what comes after it.
+    end beyond the horizon, or would be one too many. What is booked stays: no job waits for another
+    or is delayed by what comes after it, and later jobs pass earlier ones where there is room.
 
     At one instant servers come free first, then jobs are booked in order of submission. With
     `release_early`, a job that runs for no time starts after the bookings of its instant, and so
@@ -63,17 +59,6 @@ class Online(Scheduling, BookingRules):
     ----------
     Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed Environments
     (2009), sections 2 and 4.2.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream([0, 0, 1], [50, 50, 20], [3, 3, 1], request="total")
-    >>> online = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
-    >>> schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=online, engine="reference")
-    >>> schedule.start.tolist(), schedule.attempts.tolist()
-    ([0.0, 60.0, 1.0], [1, 5, 1])
-    >>> [servers.tolist() for servers in schedule.servers]
-    [[0, 1, 2], [0, 1, 2], [3]]
     """
 
     takes_reservations: ClassVar[bool] = True

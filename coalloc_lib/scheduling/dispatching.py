@@ -33,17 +33,14 @@ def expected_start(
     for until, processors in running:
         future.take(now, until, [processors])
     for wish in wishes:
-        found = future.earliest(wish, _whole)
+        found = future.earliest(
+            wish, lambda wish, idle: [wish.processors] if wish.processors <= idle[0] else None
+        )
         assert found is not None  # a wish is no wider than the cluster
         planned = lasting(found)
         left = future.between(planned.start, planned.end)[0] - wish.processors
         future.take(*planned)
     return planned.start, left
-
-
-def _whole(wish, idle):
-    """Return the allocation of a wish on one cluster."""
-    return [wish.processors] if wish.processors <= idle[0] else None
 
 
 @dataclass(frozen=True)

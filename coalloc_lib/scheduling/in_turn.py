@@ -33,9 +33,8 @@ class FPFS(Scheduling):
 
     Notes
     -----
-    A job is overtaken when a job behind it in the queue starts. Whoever overtakes a job
-    overtakes all before it too, so the head has been overtaken the most and its count alone
-    decides.
+    A job is overtaken when a job behind it in the queue starts. Whoever overtakes a job overtakes
+    all before it too, so the head has been overtaken the most and its count alone decides.
 
     References
     ----------

@@ -105,7 +105,6 @@ def run_points(
         Points may be equal, or print alike.
     replications : int
         Each has the same seed at every point, so that differences can be judged in pairs.
-    seed : int or SeedSequence
     cache : str or Path, optional
         A folder that keeps finished points, known by arguments, seed, this library's sources and
         the function's code, with what it reaches by name in your own script and modules. It holds
@@ -127,13 +126,6 @@ def run_points(
     SweepError
         Points failed (the others finish first), worker processes died, a Dask cluster has had no
         workers for long, or the disk is full. What had finished is kept.
-
-    Examples
-    --------
-    >>> def spread(load, seed):
-    ...     return load * np.random.default_rng(seed).random(3)
-    >>> [draws.shape for draws in run_points(spread, [{"load": 0.5}, {"load": 0.7}])]
-    [(3,), (3,)]
     """
     if isinstance(points, str | Mapping) or not isinstance(points, Iterable):
         raise InputError(f"points = {points!r}; give a list of dicts of arguments")

@@ -56,14 +56,6 @@ def sweep(
     failures : {"raise", "keep"}
         Failed points raise when all others have finished, or are rows without results and with
         the error in a column ``error``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> def noisy(load, seed):
-    ...     return load + np.random.default_rng(seed).normal()
-    >>> sweep(noisy, {"load": [0.5, 0.7]}, replications=2).shape
-    (4, 3)
     """
     one_of("failures", failures, ("raise", "keep"))
     points, labels = _read_grid(grid)
@@ -173,15 +165,6 @@ def summarize(
     With `against`, such as ``{"policy": "FCFS()"}``, the results are differences from those of the
     points where that argument has that value and all others are the same: in pairs, replication
     by replication, which have the same seed and so the same jobs.
-
-    Examples
-    --------
-    >>> rows = [("a", 0, 5.0), ("a", 1, 9.0), ("b", 0, 4.0), ("b", 1, 8.0)]
-    >>> table = pd.DataFrame(rows * 2, columns=["policy", "replication", "wait"])
-    >>> table["replication"] += np.repeat([0, 2], 4)
-    >>> summarize(table, against={"policy": "a"})[["policy", "wait_estimate", "wait_high"]]
-      policy  wait_estimate  wait_high
-    0      b           -1.0       -1.0
     """
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
@@ -241,13 +224,8 @@ def _paired(table, names, columns, good, against):
 def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
     r"""Return a table with intervals as the text of a LaTeX ``tabular``, a column a result.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `summarize` returns it: ``r_estimate``, ``r_low`` and ``r_high`` become a column ``r``,
-        as ``$0.25 \pm 0.01$``, or ``$0.25\ [0.24, 0.31]$`` where the interval is not symmetric.
-    digits : int
-        Decimals of every number.
+    The ``r_estimate``, ``r_low`` and ``r_high`` of `summarize` become a column ``r``, with so many
+    digits: ``$0.25 \pm 0.01$``, or ``$0.25\ [0.24, 0.31]$`` where the interval is not symmetric.
     """
     names = [name.removesuffix("_estimate") for name in table if str(name).endswith("_estimate")]
     if not names:

@@ -245,10 +245,8 @@ def _head_not_delayed(schedule):
 
 
 def _promises_to_heads(schedule):
-    """Every job that had to wait as head of the queue was promised the first start it could expect.
-
-    Where jobs take no time an instant has several rounds, and a promise may be of an earlier one.
-    """
+    """Every job that had to wait as head of the queue was promised the first start in its reach."""
+    # Where jobs take no time an instant has several rounds, and a promise may be of an earlier one.
     start, promised = schedule.start, schedule.promised
     instants, heads = waiting_heads(schedule)
     first = np.sort(np.unique(heads, return_index=True)[1])
@@ -309,10 +307,8 @@ def _start_of(promised):
 
 
 def _can_start(schedule, instants, jobs, until, included, before=False):
-    """Whether jobs could start by `until`, as those that run at increasing instants will leave.
-
-    Under adaptive spanning they could on one cluster then, or on several so much earlier.
-    """
+    """Whether jobs could start by `until`, as those that run at increasing instants will leave."""
+    # Under adaptive spanning they could on one cluster then, or on several so much earlier.
     case = schedule, instants, jobs
     if not getattr(schedule.scheduling, "adaptive", False):
         return _fits_once_left(*case, until, included, before)

@@ -20,13 +20,8 @@ class Workload(Protocol):
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
         """Return a stream of `count` jobs, in order of submission.
 
-        Parameters
-        ----------
-        count : int
-            How many jobs. A log has no more than it has, and says so.
-        seed : int or SeedSequence
-            The same seed gives the same jobs, whatever the rate; it changes nothing in a log.
-        rate : float, optional
-            Arrivals a unit of time: the mean of a random workload, and exact for a log. By default
-            those of the log or the model, all at 0 where a model has no arrivals of its own.
+        A log has no more jobs than it has, and says so. The same seed gives the same jobs, whatever
+        the rate; it changes nothing in a log. The `rate` is that of arrivals in a unit of time: the
+        mean of a random workload, and exact for a log. By default it is that of the log or the
+        model; where a model has no arrivals of its own, all come at 0.
         """

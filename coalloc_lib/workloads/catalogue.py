@@ -103,17 +103,12 @@ def _find(name: object) -> Trace | None:
 
 
 def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") -> SwfLog:
-    """Return a public log by its name, or any log by its path.
+    """Return a public log by its name (``"KTH-SP2"``, ``"kth"``, its file's), or any by its path.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        The path of a log, or a name of the catalogue (``"KTH-SP2"``, ``"kth"``, or its file's).
-        A file of exactly that name is read as it stands, even if the catalogue has the name too.
-    missing : {"fetch", "stand-in", "error"}
-        What to do when a public log is neither in the folder of ``COALLOC_TRACES`` nor in the
-        cache: fetch it from the archive, use the synthetic stand-in that comes with a
-        checkout, or give up.
+    A file of exactly that name is read as it stands, even if the catalogue has the name too. A
+    public log that is `missing`, neither in the folder of ``COALLOC_TRACES`` nor in the cache, is
+    fetched from the archive (``"fetch"``), replaced by the synthetic stand-in that comes with a
+    checkout (``"stand-in"``), or an ``"error"``.
     """
     one_of("missing", missing, MISSING)
     own, entry = path_of("name_or_path", name_or_path), _find(name_or_path)

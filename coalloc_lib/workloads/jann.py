@@ -59,14 +59,10 @@ class HyperErlangWorkload:
     Notes
     -----
     Classes are independent, and so are, within each, sizes, run times and arrivals, which begin in
-    the steady state. An estimate is the run time times a ratio drawn from the log's jobs of the
-    class, but not above `longest_estimate` unless the run time is. Cycles, users and sessions are
-    not modelled.
-
-    References
-    ----------
-    Jann, Pattnaik, Franke, Wang, Skovira, Riordan: Modeling of workload in MPPs. JSSPP 1997, for
-    the classes and their hyper-Erlang distributions; empirical sizes and estimates are our own.
+    the steady state. Classes and distributions are those of Jann, Pattnaik, Franke, Wang, Skovira,
+    Riordan: Modeling of workload in MPPs. JSSPP 1997. Our own are empirical sizes, and estimates:
+    the run time times a ratio drawn from the log's jobs of the class, but not above
+    `longest_estimate` unless the run time is. Cycles, users and sessions are not modelled.
     """
 
     classes: tuple[JobClass, ...]

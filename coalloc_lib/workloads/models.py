@@ -33,10 +33,8 @@ class JobModel:
         larger than this (the size of a cluster).
     merged_into : int, optional
         Neighbouring draws are added up into this many components.
-    span_penalty : float
-        The share that spanning clusters adds to a job's run time.
-    estimate : float
-        What users ask for: so many times the run time, 1 or more.
+    span_penalty, estimate : float
+        The share that spanning adds to a run time; how many run times users ask for, 1 or more.
 
     Notes
     -----
@@ -169,8 +167,7 @@ class SplitJobs:
     """Jobs of which those above a size are split into components, and pay where these span.
 
     With the same seed all streams of one `model` have the same jobs, however they are split and
-    whatever they pay: Ngubiri, van Vliet: Co-Allocation with Communication Considerations in
-    Multi-cluster Systems (2008), section 3.
+    whatever they pay: Ngubiri, van Vliet (2008), section 3.
 
     Parameters
     ----------
@@ -181,7 +178,7 @@ class SplitJobs:
     parts : int
         Components of a job that is split.
     rounding : {"floor", "ceiling", "even"}
-        What becomes of a size that does not divide evenly; see `coalloc_lib.jobs.split_into`.
+        That of `coalloc_lib.jobs.split_into`.
     span_penalty : float or Distribution
         The share that spanning adds to a job's run time: of all jobs, or drawn for each.
     kept_whole : float

@@ -111,14 +111,10 @@ def read_sacct(
 
     Notes
     -----
-    Each run of a requeued job is a job, with a submission of its own; of several lines of one
-    submission the last that has ended counts. Components of a heterogeneous job are one job. Of the
-    two instants of a time that comes twice, that is taken with which a job starts after its
+    Each run of a requeued job is a job (https://slurm.schedmd.com/sacct.html); of several lines of
+    one submission the last that has ended counts. Components of a heterogeneous job are one job. Of
+    the two instants of a time that comes twice, that is taken with which a job starts after its
     submission and ends its elapsed time later, else the earlier one.
-
-    References
-    ----------
-    https://slurm.schedmd.com/sacct.html
     """
     sizes = _PROCESSORS[one_of("unit", unit, [*_PROCESSORS])]
     try:
@@ -257,10 +253,8 @@ def _numbers(
 
 
 def _instants(word: str, zone: tzinfo) -> tuple[float, float]:
-    """Return the two instants, in seconds of Unix, that a time may mean; most often the same.
-
-    The second is later for a time that comes twice, and earlier for one that the clock skips.
-    """
+    """Return both instants, in seconds of Unix, that a time may mean; most often the same."""
+    # The second is later for a time that comes twice, and earlier for one that the clock skips.
     if not word or word.isdecimal():
         seconds = float(word or 0) or np.nan  # of a time that is not known Slurm may print 0
         return seconds, seconds

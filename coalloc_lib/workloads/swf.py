@@ -209,25 +209,12 @@ class SwfLog:
 
 
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
-    """Read a log in the Standard Workload Format.
+    """Read a log in the Standard Workload Format, plain or packed with gzip.
 
-    Parameters
-    ----------
-    path : str or Path
-        A plain file or one packed with gzip.
-    most_bytes : int, optional
-        What a packed log may unpack to; by default 64 MiB, or 100 times its packed size if that is
-        more. Logs unpack to five to ten times theirs.
-
-    Raises
-    ------
-    InputError
-        Names what cannot be read, with its line, and what to do.
-
-    References
-    ----------
-    Chapin, Cirne, Feitelson and others: Benchmarks and standards for the evaluation of parallel
-    job schedulers. JSSPP 1999.
+    It may unpack to `most_bytes`, by default 64 MiB, or 100 times its packed size if that is more:
+    logs unpack to five to ten times theirs. An `InputError` names what cannot be read, with its
+    line, and what to do. The format: Chapin, Cirne, Feitelson and others: Benchmarks and standards
+    for the evaluation of parallel job schedulers. JSSPP 1999.
     """
     most_bytes = None if most_bytes is None else whole("most_bytes", most_bytes)
     header, table = _parsed(content(path, most_bytes=most_bytes), str(path))
@@ -412,15 +399,9 @@ def write_swf(
 ) -> None:
     """Write a log, whole or not at all; the same jobs give the same bytes.
 
-    Parameters
-    ----------
-    path : str or Path
-        Where to write it; a name that ends in ``.gz`` packs it.
-    jobs : JobStream or pandas.DataFrame
-        A table with the columns `FIELDS`, or a stream, of which number, submission, run time,
-        processors and estimate (as requested time) are written.
-    header : dict of str to str, optional
-        What to write as ``; Key: value``.
+    A `path` that ends in ``.gz`` packs it. The `jobs` are a table with the columns `FIELDS`, or a
+    stream, of which number, submission, run time, processors and estimate (as requested time) are
+    written; the `header` is what to write as ``; Key: value``.
     """
     lines = [*_header_lines(header or {}), *_job_lines(jobs)]
     text = "".join(f"{line}\n" for line in lines).encode("utf-8")

@@ -76,7 +76,6 @@ def test_a_refused_job_leaves_the_queue_unserved():
     np.testing.assert_array_equal(schedule.start, [0, np.nan, 5])
     np.testing.assert_array_equal(schedule.end, [5, np.nan, 6])
     assert schedule.allocation.tolist() == [[3], [0], [2]]
-    assert schedule.makespan == 6
     assert schedule.utilization(0, 6) == (15 + 2) / 24
     assert schedule.queue_length([0, 1, 2, 5]).tolist() == [0, 0, 1, 0]
     frame = schedule.to_frame()

@@ -78,7 +78,7 @@ def test_an_mmc_queue_and_littles_law(servers, load):
     def measure(schedule):
         wait, (first, last) = schedule.wait[WARM_UP:], schedule.jobs.submit[[WARM_UP, -1]]
         queue = schedule.queue_length(rng.uniform(first, last, 100_000)).mean()
-        running = schedule.jobs_in_service_between([first, last])[0]
+        running = schedule.utilization(first, last) * servers
         return wait.mean(), (wait > 0).mean(), queue / wait.mean(), running
 
     system, rate = co.Multicluster([servers]), load * servers / 2.0
