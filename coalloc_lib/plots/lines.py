@@ -41,9 +41,8 @@ def lines(
     Parameters
     ----------
     table : DataFrame
-        One row a point; without `y`, or off a logarithmic axis, it is left out.
-    x, y, line, panel, row : str
-        Its columns. There is a panel for each value of `panel`; with `row`, a grid of small ones.
+        One row a point; without `y`, or off a logarithmic axis, it is left out. `x`, `y`, `line`,
+        `panel` and, for a grid of small panels, `row` name its columns.
     scales, names : (str, str) or dict of them, {"ends", "legend"}
         Of the axes, ``"linear"`` or ``"log"``, or by panel; where the names of lines stand.
     factors, stairs, whole : bool

@@ -121,8 +121,7 @@ class Explorer(ipw.VBox):
     view, state : Widget, str, optional
         What is filled, and a line of another explorer of this kind.
     simulates : callable, optional
-        Takes the values too, and tells whether a coarse picture differs from a fine one. `draw`
-        then takes ``coarse`` as well, and is called with True while a control moves.
+        Takes the values too: does a coarse picture, with ``coarse`` for `draw`, differ from a fine?
     above, below : sequence of Widget, bool
         What stands above the controls; whether the view stands below them, as wide as the page.
     columns : sequence of (Widget, sequence of str)

@@ -3,6 +3,7 @@
 Jobs stand in the order of the queue; what holds from one instant to the next, beside `instants`.
 """
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ def film(
     when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     instants = np.unique(when)
     instants = instants[(instants >= begin) & (instants <= finish)]  # drops NaN too
-    words: dict[str, int] = {}
+    # By text, its place among those that are sent, each of them once.
+    words = defaultdict[str, int](lambda: len(words))
     idling = idle_while_waiting(schedule)
     return {
         "label": label,
@@ -139,9 +141,9 @@ def _jobs(schedule, jobs, words, sooner):
         "spans": (schedule.spans[jobs] & is_choice).tolist(),
         "asked": [asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [_kept(words, asks(schedule.jobs, job, schedule.placement)) for job in jobs],
-        "came": [_kept(words, text) for text in came],
-        "last": [_kept(words, text) for text in last],
+        "asks": [words[asks(schedule.jobs, job, schedule.placement)] for job in jobs],
+        "came": [words[text] for text in came],
+        "last": [words[text] for text in last],
     }
 
 
@@ -174,10 +176,5 @@ def _heads(schedule, jobs, instants, words):
     place = {int(job): place for place, job in enumerate(jobs)}
     return {
         "head": [place.get(int(job), -1) for job in head],
-        "why": [_kept(words, next(why) if one else "") for one in waits],
+        "why": [words[next(why) if one else ""] for one in waits],
     }
-
-
-def _kept(words, text):
-    """Return the place of a text among those that are sent, each of them once."""
-    return words.setdefault(text, len(words))

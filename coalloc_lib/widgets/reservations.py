@@ -35,16 +35,8 @@ class ReservationCalendar(Pictured):
 
     `reservation_calendar` makes one, and tells its parameters.
 
-    Attributes
-    ----------
-    now : float
-        The present instant, at which requests are submitted.
-
-    Notes
-    -----
-    Python books, searches and refuses, on a `coalloc_lib.calendar.Calendar`; the browser draws
-    and reports what the reader does. What cannot be changes nothing, and is told in the widget, or
-    as the `InputError` of a method. Pictures and texts count servers from 1, methods from 0.
+    Requests are submitted `now`. What cannot be changes nothing, and is told in the widget, or as
+    the `InputError` of a method. Pictures and texts count servers from 1, methods from 0.
 
     Examples
     --------
@@ -98,10 +90,7 @@ class ReservationCalendar(Pictured):
     def load(
         self, requests: int, share: float, ahead: float, draw: int, rule: str | None = None
     ) -> None:
-        """Let others ask for something else, and book your requests anew, after theirs.
-
-        What they leave no room for is tried again each time, until you cancel it.
-        """
+        """Let others ask for something else, and try yours anew after theirs, until cancelled."""
         others = Others(requests, share, ahead, draw)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
         before = self._session
@@ -198,23 +187,10 @@ def reservation_calendar(
 ) -> ReservationCalendar:  # fmt: skip
     """Return a calendar of servers that a reader books by hand, after a small load of others.
 
-    Parameters
-    ----------
-    clusters : sequence of int
-        Servers of each cluster.
-    slot, step, horizon, max_attempts, rule
-        As of `coalloc_lib.Online`, in `unit`; half the number of slots is attempted by default.
-    span_penalty : float
-        By which share of its length a request takes longer on several clusters.
-    requests, draw : int
-        Requests of others, submitted over half a horizon before now, and their seed.
-    share, ahead : float
-        Share of these that asks for a later start, and by how much at most.
-    unit : str
-        Unit of time.
+    `clusters` has the servers of each; `slot`, `step`, `max_attempts`, `horizon` and `rule` are as
+    of `coalloc_lib.Online`, in a `unit` of time. `requests` of others, drawn by the seed `draw`,
+    came in the half horizon before now; a `share` of them asks to start later, `ahead` at most.
 
-    Notes
-    -----
     Dragging over the rows asks which servers are free so long. The keys n and p go from reservation
     to reservation, Delete cancels, up and down go from attempt to attempt, Escape leaves.
     """

@@ -134,21 +134,9 @@ def sharing_picture(
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
-    Parameters
-    ----------
-    configuration : {"m64", "m128", "m256", "m384"}
-    workload : str
-        A name of `coalloc_lib.studies.job_sharing.workload_sets`; by default the first.
-    policy : {"EASY", "conservative", "FPFS(50)", "FCFS"}
-    penalty : float
-        The share that spanning sites adds to a run time.
-    weight : {"processors × run time", "processors"}
-        What the response time of a job is weighted by.
-    load : {"as they came", "0.3", "0.4", ..., "0.9"}
-        How fast the jobs come: the work that they bring over what all processors could do.
-    coarse : bool
-        Run the first 500 jobs alone, for a quick look. Conservative backfilling, which is slow
-        where queues are long, runs the first 3,000 at most.
+    `workload` is a name of `streams`, by default the first; `penalty` is the share that spanning
+    adds to a run time; `weight` and `load` are keys of `WEIGHINGS` and `LOADS`. A `coarse` picture
+    has the first 500 jobs alone, and conservative backfilling, which is slow, 3,000 at most.
     """
     works = streams()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
