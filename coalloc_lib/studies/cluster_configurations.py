@@ -1,7 +1,6 @@
-"""Processor co-allocation for different system configurations and job structures.
+"""Processor co-allocation by system configuration and job structure (Bucur and Epema 2002).
 
-Bucur and Epema (2002): Tables 1 and 2, Figures 1 to 12, the claims CC-1 to CC-14. Further than the
-paper goes the penalty up to which it pays that a job spans clusters.
+Tables 1 and 2, Figures 1 to 12, CC-1 to CC-14; further, up to which penalty a job should span.
 """
 
 from collections.abc import Mapping

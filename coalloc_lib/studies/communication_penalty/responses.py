@@ -76,19 +76,13 @@ def jumps_label(max_jumps: int | str) -> str:
 
 
 def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE, counted: str = "head") -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs.
-
-    Jumps are `counted` at the head of the queue, as in the paper's section 4, or while a job waits.
-    """
+    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs."""
     return Scenario(SYSTEM, workload, passing(max_jumps, counted), WorstFit())
 
 
 @dataclass(frozen=True)
 class Responses:
-    """Mean responses by group, run by run, and waits (``"S1 wait"``); empty where `saturated`.
-
-    `first` are the means of the first `ONE_RUN` jobs of each run.
-    """
+    """Mean responses and waits by group, run by run, `first` of `ONE_RUN` jobs; or `saturated`."""
 
     max_utilization: Sample
     means: Mapping[str, Sample]
@@ -166,13 +160,7 @@ class LoadedScenario:
 
 
 def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
-    """Return the paper's jobs at a load; `split` are fields of `SplitJobs`.
-
-    Examples
-    --------
-    >>> served(20, 0.7, above=10, span_penalty=0.1).jobs.parts
-    4
-    """
+    """Return the paper's jobs at a load; `split` are fields of `SplitJobs`."""
     known = [each.name for each in fields(SplitJobs)]
     if unknown := sorted(split.keys() - set(known)):
         raise InputError(f"no field {unknown[0]!r} of split jobs; give some of {', '.join(known)}")
@@ -290,10 +278,7 @@ def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
-    """Return what a group loses by splitting, in response time, run by run.
-
-    Where the whole jobs saturate, every queue grows: the loss is then in the maximal utilization.
-    """
+    """Return what a group loses by splitting, run by run; in utilization if all queues grow."""
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:
         return less
@@ -305,11 +290,10 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalty from which on splitting loses, by group; one for all past saturation.
+    """The penalty from which on splitting loses, by group, and in single short runs, `one_run`.
 
-    `one_run` are those of single short runs, and `at_stream` is by how much the response of a
-    group exceeds that of whole jobs where the stream breaks even. From the penalty `full` on split
-    jobs saturate: an end that lies there is a bound.
+    `at_stream` is by how much the response of a group exceeds that of whole jobs where the stream
+    breaks even. From the penalty `full` on split jobs saturate: an end that lies there is a bound.
     """
 
     by_group: Mapping[str, Crossing]

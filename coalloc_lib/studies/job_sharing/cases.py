@@ -225,10 +225,7 @@ def with_open_ends(found: Interval, below: Any, above: Any) -> Interval:
 
 
 def of_a_draw(results: Results, line: Sequence[Case], kind: str = "prediction") -> Interval:
-    """Return where a draw breaks even, or of ``interval`` the mean; at most the largest penalty.
-
-    Where some draw lies beyond the penalties, so does the end of the interval.
-    """
+    """Return where a draw breaks even, or of ``interval`` the mean; open ends beyond penalties."""
     values, known = break_evens(results, line)
     return with_open_ends(getattr(known, kind), -np.inf in values, np.inf in values)
 
@@ -236,8 +233,7 @@ def of_a_draw(results: Results, line: Sequence[Case], kind: str = "prediction") 
 def less(results: Results, one: Sequence[Case], other: Sequence[Case]) -> Interval:
     """Return the penalty at break-even of one line less that of another, draw by draw if alike.
 
-    A draw beyond the penalties counts as the last of them: where there is such a draw, the
-    difference is known from one side alone, and the other end of the interval is infinite.
+    With a draw beyond the penalties it is known from one side alone: the other end is infinite.
     """
     (ours, first), (theirs, second) = (break_evens(results, each) for each in (one, other))
     alike = one[-1].work is other[-1].work

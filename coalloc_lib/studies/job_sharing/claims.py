@@ -48,8 +48,7 @@ def add_ratios(
 ) -> Callable:  # fmt: skip
     """Return a decorator for ``pairs(work, scale)`` of a claim on one AWRT over another.
 
-    It yields whether this is the paper's own setting where the workload is the synthetic one, what
-    is asked, two cases, and the weight if that is not the work.
+    It yields whether a synthetic workload is the paper's own, what is asked, two cases, a weight.
     """
 
     def keep(pairs: Callable[[Work, Scale], Iterator[tuple]]) -> Callable:

@@ -214,8 +214,7 @@ class Outcome:
 class Case:
     """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters. What is
-    told is `rounded` up, and jobs are so much `wider`.
+    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters.
     """
 
     log: Log
