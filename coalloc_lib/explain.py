@@ -28,10 +28,7 @@ DIGIT = 0.012
 
 @dataclass(frozen=True, eq=False)
 class Idling:
-    """Processor-time that is idle while a job waits, from the first submission on.
-
-    `area`, shape (m,), is processors times time up to each of `instants`, and linear in between.
-    """
+    """Processors times time, `area` (m,), idle while a job waits, up to each of `instants`."""
 
     instants: NDArray[np.float64]
     area: NDArray[np.float64]
@@ -65,9 +62,8 @@ def why_waiting(
 ) -> list[str]:
     """Return why each of `jobs` waits just after the instant beside it; in the `past` tense or not.
 
-    Where a job does not fit, what it needs and what is idle; under FCFS only of the head of the
-    queue, since all others wait behind it. Clusters are counted from 1, and jobs have the numbers
-    of their stream. Raises `InputError` where a job does not wait then.
+    Clusters are counted from 1, and jobs have the numbers of their stream. Raises `InputError`
+    where a job does not wait then.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
     submit, left = schedule.jobs.submit[jobs], schedule.left_queue[jobs]

@@ -78,7 +78,10 @@ def maps(
                 interval = interval_of(cell, "value")
                 decided = interval.above(0) or interval.below(0)
                 colour = CHANGES(0.5 + interval.estimate / (2 * MOST)) if decided else ""
-                text, longer = _cell_text(interval), interval.estimate > 0
+                change, longer = round(interval.estimate), interval.estimate > 0
+                text = f"{change:+}".replace("-", "−") if change else "0"
+                if interval.estimate >= 900:  # from tenfold on, by what factor
+                    text = f"×{1 + interval.estimate / 100:.0f}"
             sides[at] = longer
             its: Any = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
             axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **its))
@@ -106,14 +109,6 @@ def maps(
         figure.colorbar(scale, ax=grid, label=values, extend=extend, aspect=30, pad=0.02)
     title_figure(figure, title, subtitle)
     return figure
-
-
-def _cell_text(interval):
-    """Return a change in few letters: from tenfold on, by what factor."""
-    if interval.estimate >= 900:
-        return f"×{1 + interval.estimate / 100:.0f}"
-    rounded = round(interval.estimate)
-    return f"{rounded:+}".replace("-", "−") if rounded else "0"
 
 
 def timelines(

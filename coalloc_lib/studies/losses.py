@@ -1,6 +1,6 @@
 """Capacity losses as several studies show them: in bars, and beside the cells of printed tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -87,10 +87,7 @@ FIELDS = ("estimate", "low", "high", "count", "warning")
 def losses_table(
     entries: Entries, results: Results, against: Any = None, paired: bool = True
 ) -> pd.DataFrame:
-    """Return a row for each (group, series); ``less_...`` is the loss less that of `against`.
-
-    That is a series, or finds one by a series; `paired` where both ran on common random numbers.
-    """
+    """Return a row for each (group, series); ``less_...`` is the loss less that of `against`."""
     rows = []
     for (group, series), case in entries.items():
         interval = results[case].interval
@@ -121,9 +118,7 @@ def differences(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
     }
 
 
-def draw_losses(
-    words: str, levels: Callable[[pd.DataFrame], Mapping], **how: Any
-) -> Callable[..., Picture]:
+def draw_losses(words: str, levels: Callable, **how: Any) -> Callable[..., Picture]:
     """Return how bars are drawn; dashed lines are called `words`, and are at ``levels(table)``."""
 
     def draw(table: pd.DataFrame, **titles: Any) -> Picture:
@@ -152,10 +147,7 @@ def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell of a printed table of losses, by formula or simulated in heavy traffic.
-
-    `by_response` where the paper simulated until a mean response time of 1,500 service times.
-    """
+    """A printed loss, by formula, heavy traffic or, `by_response`, a mean response of 1,500."""
 
     published: PublishedLoss
     by_response: bool

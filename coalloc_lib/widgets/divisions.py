@@ -74,8 +74,7 @@ def division_picture(
     net = {name: curve.stretched(longer) for name, curve in gross.items()}
     slow = f", penalty {penalty:g}" if longer > 1 else ""
     bands = "" if coarse else "; bands: 95 % intervals"
-    jobs = f"{components} components {component_sizes}"
-    subtitle = f"{system} processors, {jobs}{slow}{bands}"
+    subtitle = f"{system} processors, {components} components {component_sizes}{slow}{bands}"
     label = "load, without what the penalty adds" if longer > 1 else "load"
     table = pd.concat(
         curve.to_frame().assign(
@@ -208,10 +207,7 @@ class _Linked(Explorer):
 
 
 def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
-    """Return the controls of a division into clusters, its response times, and a schedule.
-
-    It begins with `sizes`, as `division_picture` takes them, or with the line of a `state`.
-    """
+    """Return controls of a division, responses and a schedule; `state` is a line to recreate."""
     clusters = _system(sizes).sizes
     division = _Division(clusters)
     components = slider_with_entry("components", min(4, len(clusters)), 1, MOST_CLUSTERS)

@@ -122,10 +122,7 @@ def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:
 
 
 def loss_explorer(state: str = "") -> Explorer:
-    """Return the controls of a multicluster and its jobs, and the capacity loss at once.
-
-    `state` is the line of a scenario that was copied.
-    """
+    """Return controls of clusters and jobs, and the loss; `state` is a line to recreate."""
     start = LossQuestion()
     kind = choice("size distribution", ("U", "D(q)"))
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)

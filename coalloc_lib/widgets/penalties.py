@@ -48,8 +48,7 @@ def penalty_picture(
     """Draw the mean response time by group, of large jobs split and of the same jobs whole.
 
     Jobs of more processors than `above` are split into so many components, and then run
-    ``1 + psi`` times as long; `placement` is a key of `PLACEMENTS`, and `max_jumps` says how often
-    a job may be passed. A `coarse` picture has fewer runs.
+    ``1 + psi`` times as long; `placement` is a key of `PLACEMENTS`. `coarse` has fewer runs.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
@@ -115,10 +114,7 @@ def _verdict(change: Mapping[str, Any]) -> str:
 
 
 def penalty_explorer(state: str = "") -> Explorer:
-    """Return the controls of a penalty and of splitting, and the mean responses at once.
-
-    `state` is the line of a scenario that was copied.
-    """
+    """Return controls of a penalty and splitting, and responses; `state` is a line to recreate."""
     given = choice("penalty given by", (BY_FACTORS, DIRECTLY))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
@@ -153,10 +149,7 @@ def penalty_explorer(state: str = "") -> Explorer:
 
 
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
-    """Return a slider over maps, and the map that it picks.
-
-    `maps` are figures of the study by MaxJumps, run, such as ``viability-8``.
-    """
+    """Return a slider over maps, run figures of the study by MaxJumps, and the map it picks."""
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")
     controls = {

@@ -166,7 +166,7 @@ class Player(Pictured):
         """Write a page that plays with neither a kernel nor a network; any browser opens it."""
         state = {"data": self.data, "now": self.now, "playing": False}
         with atomic_path(path) as beside:
-            beside.write_text(_page(self._title(), state), encoding="utf-8")
+            beside.write_text(_page(" and ".join(self._schedules), state), encoding="utf-8")
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where nothing can play."""
@@ -174,10 +174,7 @@ class Player(Pictured):
 
     def picture(self) -> Picture:
         """Return the still picture with its words."""
-        return Picture(self.still(), f"Player of {self._title()}")
-
-    def _title(self):
-        return " and ".join(self._schedules)
+        return Picture(self.still(), f"Player of {' and '.join(self._schedules)}")
 
 
 def _named(schedules):
@@ -227,10 +224,7 @@ body {{ margin: 0; padding: 8px; }}
 def schedule_explorer(
     system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
 ) -> Explorer:
-    """Return the controls of request type, placement and scheduling, and a player of the schedule.
-
-    `unit` is that of time, `state` the line of a scenario that was copied.
-    """
+    """Return controls of request and policies, and a player; `state` is a line to recreate."""
     instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
     instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
     request = choice("request type", REQUESTS, jobs.request)

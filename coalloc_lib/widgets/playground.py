@@ -149,11 +149,7 @@ def _effort(*scenarios, coarse=False):
 
 
 def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -> pd.DataFrame:
-    """Return how long jobs of each size wait and run, and by how many percent B changes that.
-
-    A row a size and side, with the response and its 95 % interval. The change is of pairs of runs
-    with the same jobs; `note` says why there is no number. `load` is what the jobs bring to A.
-    """
+    """Return a row a size and side at a load of A: times, change in percent, why there is none."""
     pairs = zip((one, other), _loads(one, other, load), strict=True)
     both = [measure(*each, _effort(one, other, coarse=coarse)) for each in pairs]
     rows = []
@@ -233,10 +229,7 @@ def verdict(table: pd.DataFrame) -> str:
 
 @lru_cache(maxsize=64)
 def playground_picture(one: Scenario, other: Scenario) -> Picture:
-    """Draw response over load of two scenarios with the same jobs, and what each can carry.
-
-    `one` and `other` have a `JobModel` of one component, or `SplitJobs`; the load is that of `one`.
-    """
+    """Draw response over load of two scenarios with the same jobs, and what each can carry."""
     table = over_load(one, other)
     table = table[table["size"] == ALL]
     figure, axes = plots.new_figure(2.1, width=3.7)
@@ -405,10 +398,7 @@ def _links(values, scenarios):
 
 
 def playground_explorer(state: str = "") -> ui.Explorer:
-    """Return two centres with the same jobs, each with its controls, and at once what differs.
-
-    `state` is the line of a scenario that was copied.
-    """
+    """Return two centres with the same jobs, and what differs; `state` is a line to recreate."""
     board, code, links = Board(), ipw.HTML(), ipw.HTML()
     controls = {
         "sizes": ui.text_entry("mix of sizes", "U[1,8]"),

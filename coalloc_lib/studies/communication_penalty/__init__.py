@@ -1,7 +1,4 @@
-"""Co-allocation with communication considerations in multicluster systems (Ngubiri, van Vliet).
-
-Figures 1 to 6, CP-1 to CP-13, thresholds over MaxJumps; further, maps of where splitting pays.
-"""
+"""Ngubiri and van Vliet 2008, communication considerations: CP-1 to CP-13; maps of what pays."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -212,10 +212,8 @@ def draw_lines(
     table: pd.DataFrame, title: str, subtitle: str, against: str = "", kept: bool = False,
     **how: Any,
 ) -> Picture:  # fmt: skip
-    """Draw response times, and those of whole jobs if they are `kept`; or ratios `against` others.
-
-    Of all groups; where lines have names of their own, of the first group.
-    """
+    """Draw response times, of whole jobs too if they are `kept`; or ratios `against` others."""
+    # Of all groups; where lines have names of their own, of the first group.
     first, look = table["group"] == table["group"].iloc[0], LOOK
     table = table[(table["line"] == "") | first]
     table = table.assign(line=table["line"].mask(table["line"] == "", table["group"]))

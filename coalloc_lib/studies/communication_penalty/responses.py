@@ -186,12 +186,11 @@ def respond(
     outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
     rises = student([second - first for first, second, *_ in outcomes]).low > 0
     warning = max_utilization.warning or RISING * bool(rises)
-    *_, means, first = zip(*outcomes, strict=True)
-    return Responses(max_utilization, _by_run(means, warning), _by_run(first, warning))
-
-
-def _by_run(means, warning):
-    return {name: Sample([each[name] for each in means], warning) for name in means[0]}
+    means, first = (
+        {name: Sample([each[name] for each in runs], warning) for name in runs[0]}
+        for runs in list(zip(*outcomes, strict=True))[2:]
+    )
+    return Responses(max_utilization, means, first)
 
 
 @lru_cache(maxsize=4096)  # it is the same at all loads
@@ -219,10 +218,8 @@ def _run_once(scenario, load, jobs, seed):
     for name, mine in (groups | own).items():
         if not mine[begin].any():
             raise InputError(f"jobs = {jobs}, of which none is in {name}; give more")
-    by_group = means(schedule.response, groups | own, kept)
-    by_group |= {
-        f"{name} wait": wait for name, wait in means(schedule.wait, groups | own, kept).items()
-    }
+    waits = means(schedule.wait, groups | own, kept).items()
+    by_group = means(schedule.response, groups | own, kept) | {f"{n} wait": w for n, w in waits}
     halves = (half.mean() for half in np.array_split(schedule.response[kept], 2))
     return *halves, by_group, means(schedule.response, groups, begin)
 
@@ -236,13 +233,11 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> dict[str, Any]:
-    """Return as columns by how many percent splitting changes the mean response of a group.
-
-    It is of the geometric mean over the runs: near saturation one run would decide.
-    """
+    """Return as columns by how many percent splitting changes the mean response of a group."""
     ratios = ratio(split, whole, group, to)
     saturated = ("", "split", "whole", "both")[split.saturated + 2 * whole.saturated]
     if ratios is not None:
+        # The geometric mean over the runs: near saturation one run would decide.
         sign = Sample(np.log(ratios.values), ratios.warning).interval
         middle, low, high = (100 * np.expm1([sign.estimate, sign.low, sign.high])).tolist()
         known = Interval(middle, low, high, sign.count, warning=sign.warning)
