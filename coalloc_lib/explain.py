@@ -28,22 +28,14 @@ DIGIT = 0.012
 
 @dataclass(frozen=True, eq=False)
 class Idling:
-    """Processor-time that is idle while a job waits, from the first submission on.
-
-    `area`, shape (m,), is processors times time up to each of `instants`, and linear in between;
-    `processors` are those of all clusters together.
-    """
+    """Processors times time, `area` (m,), idle while a job waits, up to each of `instants`."""
 
     instants: NDArray[np.float64]
     area: NDArray[np.float64]
     processors: int
 
     def share(self, until: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of all processor-time that was idle while a job waited, so far.
-
-        NaN up to the first submission. Where the queue is never empty, it tends to the capacity
-        loss.
-        """
+        """Return the share of processor-time that idled so far while a job waited; NaN at first."""
         until = np.asarray(until, dtype=float)
         passed = until - self.instants[0]
         whole = np.where(passed > 0, passed, np.nan) * self.processors
@@ -70,9 +62,8 @@ def why_waiting(
 ) -> list[str]:
     """Return why each of `jobs` waits just after the instant beside it; in the `past` tense or not.
 
-    Where a job does not fit, what it needs and what is idle; under FCFS only of the head of the
-    queue, since all others wait behind it. Clusters are counted from 1, and jobs have the numbers
-    of their stream. Raises `InputError` where a job does not wait then.
+    Clusters are counted from 1, and jobs have the numbers of their stream. Raises `InputError`
+    where a job does not wait then.
     """
     jobs, instants = np.asarray(jobs, dtype=np.int64), np.asarray(instants, dtype=float)
     submit, left = schedule.jobs.submit[jobs], schedule.left_queue[jobs]
@@ -209,9 +200,8 @@ def window_of(
 def pieces(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[Piece]:
     """Yield the boxes of jobs, given by position, that are all that run in a window of time.
 
-    In order of their starts, jobs get the narrowest run of free neighbours that holds them, at that
-    end of it where the neighbour ends nearest to the job, so that wide runs come free at once.
-    Where none holds a job, it gets the fewest runs that do.
+    In order of their starts, jobs get the narrowest run of free neighbours that holds them, else
+    the fewest runs, at the end next to what ends about when they do: wide runs come free at once.
     """
     held = held_until(schedule)
     jobs = jobs[np.lexsort((held[jobs], schedule.start[jobs]))]
@@ -250,10 +240,7 @@ def scenes(
     window: tuple[float, float] | None = None,
     against: Schedule | None = None,
 ) -> tuple[dict[str, dict[str, Any]], tuple[float, float]]:
-    """Return what `plots.schedules.still` draws of schedules by label, and from when to when.
-
-    `against` is a schedule of the same jobs: what is done sooner than in it is drawn apart.
-    """
+    """Return what `plots.schedules.still` draws of schedules by label, and from when to when."""
     spans, words = zip(*(window_of(one, window) for one in schedules.values()), strict=True)
     begins, finishes = zip(*spans, strict=True)
     span = min(begins), (min if any(words) else max)(finishes)
@@ -267,13 +254,9 @@ def scenes(
 
 
 def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
-    """Return until when each job does what it had not begun in another schedule, shape (n,).
-
-    It is the job's start where it starts no sooner.
-    """
-    if against is None:
-        return schedule.start
-    return np.clip(against.start, schedule.start, schedule.end)
+    """Return until when each job does what it had not begun in another schedule, or its start."""
+    other = schedule if against is None else against
+    return np.clip(other.start, schedule.start, schedule.end)
 
 
 def _boxes(schedule, begin, finish, sooner):

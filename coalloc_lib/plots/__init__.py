@@ -4,6 +4,7 @@ An interval stands in `ci95_low` and `ci95_high` (absent or empty: there is none
 and why it is in doubt in `warning`. Titles say what to notice, subtitles what is plotted.
 """
 
+# ruff: noqa: F401
 from coalloc_lib.plots.bars import bars, histograms
 from coalloc_lib.plots.curves import anatomy, curves
 from coalloc_lib.plots.intervals import intervals
@@ -11,19 +12,5 @@ from coalloc_lib.plots.lines import lines
 from coalloc_lib.plots.maps import MARKS, maps, timelines
 from coalloc_lib.plots.schedules import reservations, still
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
-from coalloc_lib.plots.style import (
-    GREY,
-    Picture,
-    head,
-    name_lines,
-    new_figure,
-    title_figure,
-    to_svg,
-)
+from coalloc_lib.plots.style import GREY, Picture, head, new_figure, title_figure, to_svg
 from coalloc_lib.plots.tables import format_interval
-
-__all__ = [
-    "GREY", "LOSS", "MARKS", "MEANINGS", "PRINT", "STANDARD", "Picture", "Sign", "anatomy", "bars",
-    "curves", "format_interval", "head", "histograms", "intervals", "lines", "maps", "name_lines",
-    "new_figure", "reservations", "shades", "signs", "still", "timelines", "title_figure", "to_svg",
-]  # fmt: skip

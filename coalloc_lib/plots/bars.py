@@ -33,15 +33,12 @@ def bars(
     Parameters
     ----------
     table : DataFrame
-        One row a bar.
-    value, group, series, words : str
-        Its columns; `words` are written behind a bar's name, by default its value.
+        One row a bar, with the columns `value`, `group`, `series`; `words`, behind a bar's name, in
+        place of its value; `dark`, how much of a bar, from the left, is not pale.
     threshold : (str, dict), optional
         What a claim is judged by, and where it lies in each group, or from where to where.
     most, look : float, dict of Sign, optional
         Where bars are cut off, with an arrow; signs by series.
-    dark : str, optional
-        The column of how much of each bar, from the left, is dark; the rest is then pale.
     """
     labels = {"group": group, "series": series, "words": words}
     rows = tidy(table, labels, {"value": value, "dark": dark or value}, closed=True)

@@ -28,14 +28,12 @@ def curves(
 ) -> Figure:  # fmt: skip
     """Draw mean response times with 95 % bands, and below the maximal utilization of each line.
 
-    A hollow mark is a point whose interval is wider than was asked for.
-
     Parameters
     ----------
     table : DataFrame
         One row a point: its line's `label`, `utilization`, `response` with `ci95_low` and
-        `ci95_high` (empty past saturation), `precise`, and `maximal_utilization` with
-        `maximal_low` and `maximal_high`, the same in all rows of a line.
+        `ci95_high` (empty past saturation), `precise` (else its mark is hollow), and
+        `maximal_utilization` with `maximal_low` and `maximal_high`, the same in a whole line.
     panels, look : dict, optional
         Labels of lines by the heading of the panel; a line that none names is in all. Signs.
     left : float, optional

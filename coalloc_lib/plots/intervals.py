@@ -29,9 +29,8 @@ def intervals(
     Parameters
     ----------
     table : DataFrame
-        One row an interval, from `ci95_low` to `ci95_high`, dotted where it is in doubt.
-    x, row, series, panel, printed, words : str
-        Its columns: `printed` is what a paper prints, open diamonds, `words` are written beside.
+        One row an interval, dotted where it is in doubt; `x`, `row`, `series`, `panel`, `printed`
+        (what a paper prints, open diamonds) and `words` (written beside) name its columns.
     span, log, factors : (float, float), bool, optional
         Ends of the horizontal axis, if not to fit; if it is logarithmic; if so, with a line at 1.
     band : (float, float), optional

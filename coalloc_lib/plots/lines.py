@@ -41,14 +41,12 @@ def lines(
     Parameters
     ----------
     table : DataFrame
-        One row a point; without `y`, or off a logarithmic axis, it is left out.
-    x, y, line, panel, row : str
-        Its columns. There is a panel for each value of `panel`; with `row`, a grid of small ones.
+        One row a point; without `y`, or off a logarithmic axis, it is left out. `x`, `y`, `line`,
+        `panel` and, for a grid of small panels, `row` name its columns.
     scales, names : (str, str) or dict of them, {"ends", "legend"}
         Of the axes, ``"linear"`` or ``"log"``, or by panel; where the names of lines stand.
     factors, stairs, whole : bool
-        `y` is a factor, on an axis around 1; past saturation it has none: a cross; lines
-        keep their level up to the next point; the axis has room for all bands.
+        `y` is a factor, on an axis around 1, or a cross; lines are steps; all bands have room.
     level, levels : (str, float), dict of float, optional
         Dashed lines: one that the subtitle names, and some with their words in the first panel.
     printed : DataFrame, optional

@@ -48,15 +48,9 @@ def maps(
 ) -> Figure:  # fmt: skip
     """Draw maps side by side: one scale of colours and a line where the sign turns.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row a cell. One whose interval holds 0, or that is in doubt, is hatched.
-    x, y, value, panel, mark : str
-        Its columns. `x` and `y` are labels, in order of appearance, from the left and from below.
-        Where a cell has no number, `mark` has a key of `MARKS`.
-    values : str
-        What the colours stand for.
+    A row of the table is a cell, hatched where its interval holds 0 or is in doubt. `x` and `y` are
+    columns of labels, in order from the left and from below; where a cell has no `value`, `mark`
+    has a key of `MARKS`. `values` says what the colours stand for.
     """
     labels = {"x": x, "y": y, "panel": panel, "mark": mark}
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
@@ -84,7 +78,10 @@ def maps(
                 interval = interval_of(cell, "value")
                 decided = interval.above(0) or interval.below(0)
                 colour = CHANGES(0.5 + interval.estimate / (2 * MOST)) if decided else ""
-                text, longer = _cell_text(interval), interval.estimate > 0
+                change, longer = round(interval.estimate), interval.estimate > 0
+                text = f"{change:+}".replace("-", "−") if change else "0"
+                if interval.estimate >= 900:  # from tenfold on, by what factor
+                    text = f"×{1 + interval.estimate / 100:.0f}"
             sides[at] = longer
             its: Any = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
             axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **its))
@@ -114,22 +111,11 @@ def maps(
     return figure
 
 
-def _cell_text(interval):
-    """Return a change in few letters: from tenfold on, by what factor."""
-    if interval.estimate >= 900:
-        return f"×{1 + interval.estimate / 100:.0f}"
-    rounded = round(interval.estimate)
-    return f"{rounded:+}".replace("-", "−") if rounded else "0"
-
-
 def timelines(
     table: pd.DataFrame, *, panel: str, strip: str, time: str, busy: str, until: float,
     xlabel: str, ylabel: str, title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw strips whose colour says how busy a cluster is, the first on top: dark is busy.
-
-    Intervals are equally long, from `time` on; `busy` is a share. The axis runs from 0 to `until`.
-    """
+    """Draw strips that are dark where a cluster is `busy`, a share from each `time` on."""
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
     refuse((rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1")
     panels = {

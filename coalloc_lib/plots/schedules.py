@@ -41,10 +41,7 @@ class Box(NamedTuple):
 def still(
     panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
 ) -> Figure:
-    """Draw schedules and their queues below each other, over one time axis from `span`.
-
-    `panels` has by heading what `coalloc_lib.explain.scenes` returns.
-    """
+    """Draw what `coalloc_lib.explain.scenes` returns below each other, over one time axis."""
     deepest = [max([lane for lane, *_ in one["queue"]], default=1) for one in panels.values()]
     lows = [min(LANE * lanes + 0.2, MOST_LANES) for lanes in deepest]
     heights = [height for low in lows for height in (BANDS, low)]
@@ -162,10 +159,7 @@ def reservations(
     span: tuple[float, float], free_period: tuple[float, float, Sequence[int]] | None = None,
     title: str, subtitle: str = "", unit: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a calendar of reservations on clusters of `sizes` servers, with a horizon up to `until`.
-
-    `free_period` has its start, its end, and which servers are free so long.
-    """
+    """Draw reservations on clusters of servers; `free_period` is start, end, and who is free."""
     height = min(ROW * (sum(sizes) + APART * (len(sizes) - 1)), ALL)
     figure, axes = new_figure(height + 0.5)
     tops = rows(axes, sizes, boxes, span)

@@ -1,8 +1,4 @@
-"""One colour and one mark for each meaning, the same in every figure of every study.
-
-Blue circles are the papers' standard case: unordered requests, placed by worst fit, FCFS. Colours
-are Okabe and Ito's and Tol's, for colour-blind readers; a marker or a name says the same again.
-"""
+"""One colour and mark for each meaning in all figures; colours also tell the colour-blind."""
 
 import re
 from collections.abc import Iterable
@@ -65,7 +61,6 @@ def signs(names: Iterable[str]) -> dict[str, Sign]:
 
 def shades(names: Iterable[str]) -> dict[str, Sign]:
     """Return signs from dark to light, for names that are steps of one quantity."""
-    names = list(names)
+    names, marks = list(names), cycle(_MARKERS)
     at = [0.85 * i / max(1, len(names) - 1) for i in range(len(names))]
-    marks = cycle(_MARKERS)
     return {n: Sign(to_hex(_SHADES(x)), next(marks)) for n, x in zip(names, at, strict=True)}

@@ -156,11 +156,7 @@ def to_svg(figure: Figure) -> str:
 
 
 class Picture:
-    """A figure as an image with a text alternative.
-
-    `alt` says what it shows, by default its title and the `rows` that are drawn, in words; `below`
-    is HTML below it.
-    """
+    """A figure as an image, and HTML `below`; `alt` is by default its title and `rows` in words."""
 
     def __init__(
         self, figure: Figure, alt: str | None = None, below: str = "", rows: Iterable[str] = ()

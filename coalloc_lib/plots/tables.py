@@ -79,14 +79,6 @@ def interval_of(row: Any, name: str) -> Interval:
 
 
 def format_interval(value: Interval | float, digits: int = 3, sign: str = "") -> str:
-    """Return a figure as text, with its interval or why it has none; `sign` ``"+"`` writes it.
-
-    Examples
-    --------
-    >>> format_interval(0.25), format_interval(Interval(0.25, 0.24, 0.26, 8))
-    ('0.250', '0.250 ± 0.010')
-    >>> format_interval(Interval(0.25, 0.24, 0.26, 8, warning="few jobs ended"))
-    '0.250 (no interval: few jobs ended)'
-    """
+    """Return a figure as text, with its interval or why it has none; `sign` ``"+"`` writes it."""
     interval = value if isinstance(value, Interval) else Interval.exact(value)
     return interval.text(digits, sign)

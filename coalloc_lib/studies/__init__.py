@@ -61,22 +61,16 @@ def reproduce(
 ) -> Reproduction:  # fmt: skip
     """Run studies, and write the ledger, the page and the figures of each as soon as it is done.
 
-    A study's files appear together; a run that fails keeps those of the studies that are done.
-
     Parameters
     ----------
     names, scale : sequence of str, str
         Some of `STUDIES`, by default all; one of `SCALES`.
     out : str or Path
-        Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``.
+        Folder for ``ledger.csv``, ``index.html`` and ``<study>/<figure>.png`` and ``.csv``. A
+        study's files appear together; an `InputError` says where they cannot be written.
     progress, seed, cache, workers, report
         `seed` replaces each study's own; `report` is called with each `StudyResult` before its
         files are written; the others, as in `coalloc_lib.sweep.run_points`, change no result.
-
-    Raises
-    ------
-    InputError
-        There is no such study or scale, or `out` cannot be written or has no room.
     """
     one_of("scale", scale, SCALES)
     studies = {name: load_study(name) for name in names or STUDIES}

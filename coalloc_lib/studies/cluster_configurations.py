@@ -1,8 +1,4 @@
-"""Processor co-allocation for different system configurations and job structures.
-
-Bucur and Epema (2002): Tables 1 and 2, Figures 1 to 12, the claims CC-1 to CC-14. Further than the
-paper goes the penalty up to which it pays that a job spans clusters.
-"""
+"""Bucur and Epema 2002, system configurations and job structures: CC-1 to CC-14; break-even."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -486,11 +482,8 @@ def _first_fit_is_better_on_many_clusters(results: Results) -> Decision:
 @study.add_claim("CC-9", "one less four components, bound")
 def _fewer_components_are_better(results: Results) -> Decision:
     of = partial(compare, results, line="same size: {}, first fit")
-    parts = {
-        f"{few} better than {more}": of(few, more).better() for few, more in ("12", "23", "34")
-    }
-    for mix in OF_TWO:
-        parts[f"{mix} between"] = all_of(of("1", mix).better(), of(mix, "4").better())
+    parts = {f"{few} better than {x}": of(few, x).better() for few, x in ("12", "23", "34")}
+    parts |= {f"{m} between": all_of(of("1", m).better(), of(m, "4").better()) for m in OF_TWO}
     return Decision(of("1", "4").max_utilization, parts)
 
 
@@ -526,10 +519,8 @@ def _response_times_scale(results: Results) -> Decision:
 
 @study.add_claim("CC-14", "4×32: worst less first fit, bound")
 def _placements_are_similar(results: Results) -> Decision:
-    changes = {
-        name: compare(results, "worst fit", "first fit", f"{name} {{}}").max_utilization
-        for name in ("4×32", PRINTED)
-    }
+    under = partial(compare, results, "worst fit", "first fit")
+    changes = {name: under(f"{name} {{}}").max_utilization for name in ("4×32", PRINTED)}
     parts = {f"{name}: similar": c.between(-MUCH, MUCH) for name, c in changes.items()}
     note = "section 4.2 calls worst fit much better on the same four clusters (CC-7)"
     return Decision(changes["4×32"], parts, note)

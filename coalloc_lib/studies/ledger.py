@@ -24,11 +24,7 @@ FOLD = " | "
 
 @dataclass(frozen=True)
 class Row:
-    """One number or claim of a paper beside what came out here.
-
-    `item` is a claim's name (``MU-1``) or a table's row (``Table 3 U[1,4] ordered exact``);
-    `published` and `reproduced` are None where there is no number.
-    """
+    """One number or claim of a paper, its `item`, beside what came out; None is no number."""
 
     study: str
     item: str
@@ -64,10 +60,9 @@ def judge_number(
 ) -> Judgement:
     """Return whether a published number, give or take its rounding, is what came out.
 
-    ``reproduced`` where it rounds to the exact one or meets the interval; else ``close``, or
-    ``differs`` outside by more than `far_off`. ``undecided`` where the interval has a warning, or
-    is so wide that a number far off would lie in it; ``cannot be tested`` on a stand-in. A
-    number of one run is ``reproduced`` within the range in which `one_run` is expected.
+    ``reproduced`` where it rounds to the exact one, meets the interval, or lies in the range in
+    which `one_run` is expected; else ``close``, or ``differs`` outside by more than `far_off`.
+    ``undecided`` where the interval has a warning, or a number far off would lie in it.
     """
     if stand_in:
         return not_on_stand_in(stand_in)
@@ -112,10 +107,9 @@ def far_off(published: float, decimals: int = 3) -> float:
 class Decision(NamedTuple):
     """What a judge of a claim found.
 
-    `decides` is the deciding figure, or the one that comes nearest to deciding otherwise; `parts`
-    are the answers at the paper's own setting, by what was asked, True, False or None where
-    intervals do not tell; `elsewhere` those at other settings. `note` says what was taken, and
-    `lost` why the claim cannot be tested: data that are lost.
+    `decides` is the figure that decides, or is nearest to deciding otherwise; `parts` are answers
+    at the paper's own setting, None where intervals do not tell; `elsewhere` those at others.
+    `note` says what was taken, `lost` which data the claim cannot be tested without.
     """
 
     decides: Interval | float | None
@@ -126,11 +120,10 @@ class Decision(NamedTuple):
 
 
 def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) -> Judgement:
-    """Return whether a claim holds at the paper's own setting, and a note with all answers.
+    """Return whether all parts of a claim hold at the paper's own setting, and a note with it.
 
-    It does not hold where some part does not, and is undecided where no part fails and some is
-    undecided. The note has the sentence for that verdict, the count of other settings and, after
-    `FOLD`, the parts that fail or are undecided.
+    The note has the sentence for that verdict, the count of other settings and, after `FOLD`, the
+    parts that fail or are undecided.
     """
     if decision.lost:
         return Judgement("cannot be tested", decision.lost)

@@ -1,6 +1,6 @@
 """Capacity losses as several studies show them: in bars, and beside the cells of printed tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -10,20 +10,13 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas.io.formats.style import Styler
 
-from coalloc_lib import plots
+from coalloc_lib import plots, saturation
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, instance_of, shown
 from coalloc_lib.curves import find_maximum
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.intervals import Interval, Sample, student
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.saturation import (
-    heavy_traffic,
-    loss_at_response,
-    loss_between_bounds,
-    replicated_traffic,
-    saturated_loss,
-)
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns
 from coalloc_lib.studies.ledger import Row, judge_number
@@ -62,8 +55,9 @@ class Saturated(Loss):
 
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the loss of each replication."""
-        size: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
-        busy, warning = replicated_traffic(self.scenario, seed=seed, backlog=self.backlog, **size)
+        how: dict[str, Any] = {"jobs": scale.jobs, "replications": scale.replications}
+        how |= {"backlog": self.backlog, "seed": seed}
+        busy, warning = saturation.replicated_traffic(self.scenario, **how)
         return Sample((1 - busy).mean(axis=1), warning)
 
 
@@ -73,7 +67,7 @@ class BetweenBounds(Loss):
     def measure(self, scale: Scale, seed: Seed) -> Sample:
         """Return the loss of each replication."""
         how = {"arrivals": scale.bound_arrivals, "replications": scale.bound_replications}
-        return Sample(loss_between_bounds(self.scenario, seed=seed, **how))
+        return Sample(saturation.loss_between_bounds(self.scenario, seed=seed, **how))
 
 
 class InOrder(Loss):
@@ -83,7 +77,7 @@ class InOrder(Loss):
         """Return the loss of each batch."""
         known = "the jobs of a log: log.jobs()"
         stream = instance_of("workload", self.scenario.workload, JobStream, known)
-        return Sample(1 - heavy_traffic(self.scenario, stream, batches=10))
+        return Sample(1 - saturation.heavy_traffic(self.scenario, stream, batches=10))
 
 
 #: Of an interval, as columns ``less_estimate`` and so on.
@@ -93,11 +87,7 @@ FIELDS = ("estimate", "low", "high", "count", "warning")
 def losses_table(
     entries: Entries, results: Results, against: Any = None, paired: bool = True
 ) -> pd.DataFrame:
-    """Return the table of a figure of losses: a row for each (group, series).
-
-    ``less_estimate`` and so on have the loss less that of the series `against`, or
-    ``against(series)``, in pairs where both ran on common random numbers.
-    """
+    """Return a row for each (group, series); ``less_...`` is the loss less that of `against`."""
     rows = []
     for (group, series), case in entries.items():
         interval = results[case].interval
@@ -128,9 +118,7 @@ def differences(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
     }
 
 
-def draw_losses(
-    words: str, levels: Callable[[pd.DataFrame], Mapping], **how: Any
-) -> Callable[..., Picture]:
+def draw_losses(words: str, levels: Callable, **how: Any) -> Callable[..., Picture]:
     """Return how bars are drawn; dashed lines are called `words`, and are at ``levels(table)``."""
 
     def draw(table: pd.DataFrame, **titles: Any) -> Picture:
@@ -159,11 +147,7 @@ def one_more_loss(of_sizes: Callable[[str], Entries] | None = None) -> Callable[
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell of a printed table of losses, by formula or by the simulation that the paper used.
-
-    With `by_response` a simulated cell is of the papers' first type, at a mean response time of
-    1,500 mean service times; others, and all where `response_jobs` is None, in heavy traffic.
-    """
+    """A printed loss, by formula, heavy traffic or, `by_response`, a mean response of 1,500."""
 
     published: PublishedLoss
     by_response: bool
@@ -175,14 +159,15 @@ class TableCell:
         if cell.request == "total":
             system = Multicluster([system.processors])
         model = JobModel(parse_sizes(sizes), cell.clusters, cell.request)
+        scenario = Scenario(system, model)
         if cell.method != "simulation":
             return maximal_utilization(system, model.sizes, cell.clusters, cell.request).loss
         # A seed for each cell: one unlucky draw must not move a whole column.
         seed = Seed(seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode()))
         if not (self.by_response and scale.response_jobs):
-            return saturated_loss(Scenario(system, model), jobs=scale.cell_jobs, seed=seed)
+            return saturation.saturated_loss(scenario, jobs=scale.cell_jobs, seed=seed)
         how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
-        return student(loss_at_response(Scenario(system, model), seed=seed, **how))
+        return student(saturation.loss_at_response(scenario, seed=seed, **how))
 
 
 def add_printed_tables(

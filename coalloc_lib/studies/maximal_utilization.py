@@ -1,7 +1,4 @@
-"""The maximal utilization of processor co-allocation in multicluster systems (Bucur, Epema 2003).
-
-Tables 3 to 5, Figures 1 to 8 and the claims MU-1 to MU-12.
-"""
+"""Bucur and Epema 2003, maximal utilization: Tables 3 to 5, Figures 1 to 8, MU-1 to MU-12."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
@@ -24,13 +21,7 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies import core, losses
 from coalloc_lib.studies.core import Decision, Entries, Results, Scale, Study, scales
 from coalloc_lib.studies.ledger import not_on_stand_in
-from coalloc_lib.studies.losses import (
-    Saturated,
-    differences,
-    draw_losses,
-    losses_table,
-    one_more_loss,
-)
+from coalloc_lib.studies.losses import Saturated, differences, draw_losses, one_more_loss
 from coalloc_lib.studies.published import PublishedLoss
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
@@ -226,7 +217,7 @@ study.add_figure(
     draw=partial(plots.bars, value="capacity_loss", group="group", series="series",
                  look={name: SIGNS[jumps] for name, jumps in JUMPS.items()}),
     notice="A hole is filled once: overtaking gains less, the freer the request",
-)(partial(losses_table, against=next(iter(JUMPS))))  # fmt: skip
+)(partial(losses.losses_table, against=next(iter(JUMPS))))  # fmt: skip
 
 study.add_figure(
     "figure3",
@@ -240,7 +231,7 @@ study.add_figure(
         x.between(*HALVED) is (name != EXCEPTION) for name, x in left_of_ordered(table).items()
     ),
     otherwise="The dashes show where the loss of ordered requests is roughly halved",
-)(partial(losses_table, against=ORDERED))  # fmt: skip
+)(partial(losses.losses_table, against=ORDERED))  # fmt: skip
 
 
 def mean_alone(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
@@ -259,7 +250,7 @@ study.add_figure(
         less.below(0) if group == EXCEPTION else less.above(0)
         for (group, _), less in differences(table).items()
     ),
-)(partial(losses_table, against=INDEPENDENT))  # fmt: skip
+)(partial(losses.losses_table, against=INDEPENDENT))  # fmt: skip
 
 
 def growths(table: pd.DataFrame) -> dict[tuple[str, str], Interval]:
@@ -296,7 +287,7 @@ study.add_figure(
     when=lambda table: every(
         x.above(1) for at, x in growths(table).items() if at == (FIVE[2], f"unordered, {WILD}")
     ),
-)(partial(losses_table, against=lambda series: f"{series.split(',')[0]}, {CALM}"))  # fmt: skip
+)(partial(losses.losses_table, against=lambda name: f"{name.split(',')[0]}, {CALM}"))  # fmt: skip
 
 study.add_figure(
     "figure5", "Figure 5: capacity loss of unordered requests under FCFS and FPFS, 4 × 32",
@@ -311,7 +302,7 @@ study.add_figure(
         for (group, series), less in differences(table).items() if "(50)" in series
         for few in [differences(table)[group, series.replace("(50)", "(5)")]]
     ),
-)(partial(losses_table, against="FCFS", paired=False))  # fmt: skip
+)(partial(losses.losses_table, against="FCFS", paired=False))  # fmt: skip
 
 study.add_figure(
     "figure6", "Figure 6: capacity loss of unordered requests by placement, 4 × 32",
@@ -319,7 +310,7 @@ study.add_figure(
     draw=draw_losses("worst fit ± 3 points", by(WORST, lambda x: (x - LITTLE, x + LITTLE))),
     notice="Worst fit loses least, whatever the sizes",
     when=lambda table: every(less.above(0) for less in differences(table).values()),
-)(partial(losses_table, against=WORST))  # fmt: skip
+)(partial(losses.losses_table, against=WORST))  # fmt: skip
 
 
 def draw_logs(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Picture:
@@ -335,7 +326,7 @@ study.add_figure(
     when=lambda table: every(
         less.below(-LITTLE) for (group, _), less in differences(table).items() if group == "total"
     ),
-)(partial(losses_table, against=DAS1, paired=False))  # fmt: skip
+)(partial(losses.losses_table, against=DAS1, paired=False))  # fmt: skip
 
 study.add_figure(
     "figure8",
@@ -344,7 +335,7 @@ study.add_figure(
     draw=draw_losses("as much as four components", by(FOUR_PARTS, lambda loss: loss)),
     notice="The same total loses less spread over four clusters than whole in one",
     when=lambda table: len(table) == 2 and every(x.above(0) for x in differences(table).values()),
-)(partial(losses_table, against=FOUR_PARTS))  # fmt: skip
+)(partial(losses.losses_table, against=FOUR_PARTS))  # fmt: skip
 
 
 def pathological_loss(clusters: int, size: int) -> float:

@@ -67,15 +67,12 @@ def ground(verdict: str) -> str:
 
 def claims_table(rows: Sequence[Row]) -> Styler:
     """Return claims as a table: the paper's words, and what came out here."""
-    claims, items = load_claims(rows[0].study), [row.item for row in rows]
-    table = pd.DataFrame(list(map(vars, rows)), items).assign(
-        words=[claims[item].claim for item in items], note=[*map(_note, rows)],
-        where=[claims[item].where for item in items],
-    )  # fmt: skip
-    names = {"words": "the paper", "where": "where", "quantity": "looked at"}
+    claims = load_claims(rows[0].study)
+    said = [vars(claims[row.item]) | vars(row) | {"note": _note(row)} for row in rows]
+    names = {"claim": "the paper", "where": "where", "quantity": "looked at"}
     names |= {"published": "published", "reproduced": "here", "ci95_low": "95 % from"}
     names |= {"ci95_high": "to", "verdict": "verdict", "note": "note"}
-    shown = table[[*names]].rename(columns=names)
+    shown = pd.DataFrame(said, [row.item for row in rows])[[*names]].rename(columns=names)
     return plain_table(shown, "claims").map(ground, subset=["verdict"])
 
 
@@ -84,15 +81,6 @@ def _note(row: Row) -> str:
     text, _, lists = row.note.partition(FOLD)
     fold = f"<details><summary>which</summary>{escape(lists)}</details>" if lists else ""
     return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
-
-
-def _evidence(row: Row) -> str:
-    """Return what was looked at and what came out, in a sentence."""
-    if row.reproduced is None:
-        return ""
-    ends = f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
-    known = _number(row.reproduced) + ends * (row.ci95_low is not None)
-    return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
 
 
 def _number(value: object) -> str:
@@ -109,11 +97,14 @@ def verdict_lines(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
         colour, sign, _ = MARKS[row.verdict]
+        ends = f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
+        known = _number(row.reproduced) + ends * (row.ci95_low is not None)
+        found = f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
         lines.append(
             f'<div style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
             f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
             f"<i>{escape(claims[row.item].claim.rstrip('.'))}.</i> "
-            f"{escape(_evidence(row))} {_note(row)}</div>"
+            f"{escape(found) * (row.reproduced is not None)} {_note(row)}</div>"
         )
     return "".join(lines)
 

@@ -30,10 +30,7 @@ class PublishedLoss:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the prose of a paper says that a run can confirm or refute; `number` may be empty.
-
-    `holds`, `does_not_hold` and `undecided` say in a sentence what that verdict means.
-    """
+    """What the prose of a paper says, with a sentence for what each verdict of it means."""
 
     study: str
     item: str

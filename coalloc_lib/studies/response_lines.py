@@ -9,16 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from coalloc_lib import plots
+from coalloc_lib import curves, plots
 from coalloc_lib.checks import instance_of
-from coalloc_lib.curves import (
-    Curve,
-    Point,
-    best_method,
-    find_maximum,
-    response_point,
-    response_times,
-)
 from coalloc_lib.intervals import Bound, Interval, Sample
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
@@ -35,17 +27,14 @@ Ranges = Mapping[str, tuple[float, float]]
 class Responses:
     """The curve of a `Line`, its maximal utilization run by run, and mean responses by load."""
 
-    curve: Curve
+    curve: curves.Curve
     max_utilization: Sample
     at: dict[float, Sample]
 
 
 @dataclass(frozen=True)
 class Line:
-    """Mean response times of a scenario over utilization, relative to `processors`.
-
-    Its curve has points at `shares` of the scale; at the loads `compared`, runs are in pairs.
-    """
+    """Mean response times over utilization of `processors`; at loads `compared`, in pairs."""
 
     scenario: Scenario
     processors: int
@@ -54,30 +43,27 @@ class Line:
     def measure(self, scale: Scale, seed: np.random.SeedSequence) -> Responses:
         """Return the bound, by formula where that is exact, and the points below it."""
         line, share = self.scenario, self.scenario.system.processors / self.processors
-        of_runs, how = parent(seed), {"jobs": scale.jobs, "replications": scale.replications}
+        # What a case's seed was spawned from: all cases have the same runs.
+        of_runs = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key[:-1])
+        how = {"jobs": scale.jobs, "replications": scale.replications}
         busy, warning = replicated_traffic(line, seed=of_runs, **how)
         max_utilization = Sample(busy.mean(axis=1) * share, warning)
         bound = Bound(max_utilization.interval, "simulation")
-        if best_method(line) == "exact":
-            bound = find_maximum(line, method="exact").times(share)
+        if curves.best_method(line) == "exact":
+            bound = curves.find_maximum(line, method="exact").times(share)
         how = {"precision": scale.precision, "most_jobs": scale.most_jobs}
         how["jobs"] = min(10_000, scale.most_jobs)
         points = []
         for load in (part * bound.max_utilization for part in scale.shares):
             if load < bound.interval.low:
-                point = response_point(line, load / share, seed=seed, **how)
-                points.append(Point(load, point.response, point.jobs, point.precise))
+                point = curves.response_point(line, load / share, seed=seed, **how)
+                points.append(curves.Point(load, point.response, point.jobs, point.precise))
         at, seeds = {}, spawn(of_runs, scale.replications)
         how = {"jobs": scale.jobs, "replications": 1, "maximum": bound.times(1 / share)}
         for load in (each for each in self.compared if each < bound.interval.low):
-            times = [response_times(line, load / share, seed=each, **how)[0] for each in seeds]
-            at[load] = Sample(np.array(times), warning)
-        return Responses(Curve(points, bound), max_utilization, at)
-
-
-def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
-    """Return the seed that a case's own was spawned from; what it spawns are a study's runs."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key[:-1])
+            runs = (curves.response_times(line, load / share, seed=s, **how) for s in seeds)
+            at[load] = Sample(np.array([time for time, *_ in runs]), warning)
+        return Responses(curves.Curve(points, bound), max_utilization, at)
 
 
 def lines_table(entries: Entries, results: Results) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Controls for notebooks: what a reader moves, and the picture that follows."""
 
+# ruff: noqa: F401
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.divisions import division_explorer, division_picture
@@ -10,26 +11,3 @@ from coalloc_lib.widgets.player import Player, schedule_explorer
 from coalloc_lib.widgets.playground import playground_explorer, playground_picture
 from coalloc_lib.widgets.reservations import ReservationCalendar, reservation_calendar
 from coalloc_lib.widgets.sharing import sharing_explorer, sharing_picture
-
-__all__ = [
-    "Explorer",
-    "LossQuestion",
-    "OwnSystem",
-    "Picture",
-    "Player",
-    "ReservationCalendar",
-    "capacity_loss",
-    "division_explorer",
-    "division_picture",
-    "loss_explorer",
-    "loss_picture",
-    "map_explorer",
-    "penalty_explorer",
-    "penalty_picture",
-    "playground_explorer",
-    "playground_picture",
-    "reservation_calendar",
-    "schedule_explorer",
-    "sharing_explorer",
-    "sharing_picture",
-]

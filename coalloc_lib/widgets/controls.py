@@ -98,8 +98,7 @@ class View(ipw.HTML):
     def draw(self, picture: Picture, busy: bool = False) -> None:
         """Show a picture; `busy` says that a finer one is on its way."""
         self.data = picture._repr_mimebundle_()
-        sign = BUSY if busy else ""
-        self.value = self.data["text/html"] + sign
+        self.value = self.data["text/html"] + BUSY * busy
 
     def rest(self) -> None:
         """Show the picture without the sign that a finer one is on its way."""
@@ -121,8 +120,7 @@ class Explorer(ipw.VBox):
     view, state : Widget, str, optional
         What is filled, and a line of another explorer of this kind.
     simulates : callable, optional
-        Takes the values too, and tells whether a coarse picture differs from a fine one. `draw`
-        then takes ``coarse`` as well, and is called with True while a control moves.
+        Takes the values too: does a coarse picture, with ``coarse`` for `draw`, differ from a fine?
     above, below : sequence of Widget, bool
         What stands above the controls; whether the view stands below them, as wide as the page.
     columns : sequence of (Widget, sequence of str)
@@ -176,10 +174,7 @@ class Explorer(ipw.VBox):
         return {name: holder.value for name, holder in self._holders.items()}
 
     def recreate(self, line: str, source: str = "") -> None:
-        """Set the controls to what a line says; one that cannot be read is answered with why.
-
-        `source` is where the line comes from, which the answer then begins with.
-        """
+        """Set the controls to a line, or answer why it cannot be; `source` begins the answer."""
         before = self.values
         if line == _line(before):
             return

@@ -19,13 +19,7 @@ from coalloc_lib.scenario import Scenario
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.simulation import refuse_impossible, simulate
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.controls import (
-    Explorer,
-    entry_of,
-    push,
-    slider_with_entry,
-    text_entry,
-)
+from coalloc_lib.widgets.controls import Explorer, entry_of, push, slider_with_entry, text_entry
 from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel
 
@@ -52,18 +46,17 @@ def division_curves(
 ) -> dict[str, Curve]:
     """Return the `Curve` of each placement, on the same jobs; `effort` is `COARSE` or `FINE`."""
     refuse_impossible(system, model.largest())
-    return {
-        display_name(name): _curve(Scenario(system, model, placement=PLACEMENTS[name]()), effort)
-        for name in COMPARED
-    }
-
-
-def _curve(scenario: Scenario, effort: tuple) -> Curve:
     bound_jobs, jobs, replications, step = effort
-    maximum = find_maximum(scenario, jobs=bound_jobs)
-    loads = [round(share * maximum.interval.low, 3) for share in SHARES[step - 1 :: step]]
-    length = {"jobs": jobs, "most_jobs": jobs, "replications": replications}
-    return response_curve(scenario, loads, maximum=maximum, precision=PRECISION, **length)
+    how: dict[str, Any] = {"jobs": jobs, "most_jobs": jobs, "replications": replications}
+    curves = {}
+    for name in COMPARED:
+        scenario = Scenario(system, model, placement=PLACEMENTS[name]())
+        maximum = find_maximum(scenario, jobs=bound_jobs)
+        loads = [round(share * maximum.interval.low, 3) for share in SHARES[step - 1 :: step]]
+        curves[display_name(name)] = response_curve(
+            scenario, loads, maximum=maximum, precision=PRECISION, **how
+        )
+    return curves
 
 
 def division_picture(
@@ -73,8 +66,7 @@ def division_picture(
     """Draw the response times of first fit and worst fit on one division into clusters.
 
     `sizes` may be a text such as ``"64,32,16,16"``; `component_sizes` is as `parse_sizes` takes it.
-    Jobs of several components run ``1 + penalty`` times as long: loads without what the penalty
-    takes are divided by it, and response times multiplied. A `coarse` picture is simulated less.
+    Jobs of several components run ``1 + penalty`` times as long. A `coarse` picture has fewer runs.
     """
     system, model = _system(sizes), JobModel(parse_sizes(component_sizes), components)
     longer = 1 + not_negative("penalty", penalty) * (components > 1)
@@ -82,8 +74,7 @@ def division_picture(
     net = {name: curve.stretched(longer) for name, curve in gross.items()}
     slow = f", penalty {penalty:g}" if longer > 1 else ""
     bands = "" if coarse else "; bands: 95 % intervals"
-    jobs = f"{components} components {component_sizes}"
-    subtitle = f"{system} processors, {jobs}{slow}{bands}"
+    subtitle = f"{system} processors, {components} components {component_sizes}{slow}{bands}"
     label = "load, without what the penalty adds" if longer > 1 else "load"
     table = pd.concat(
         curve.to_frame().assign(
@@ -216,11 +207,7 @@ class _Linked(Explorer):
 
 
 def division_explorer(sizes: Sequence[int] | str = (32, 32, 32, 32), state: str = "") -> Explorer:
-    """Return the controls of a division into clusters, its response times, and a schedule.
-
-    It begins with `sizes`, as `division_picture` takes them, or with `state`, the line of a
-    scenario that was copied.
-    """
+    """Return controls of a division, responses and a schedule; `state` is a line to recreate."""
     clusters = _system(sizes).sizes
     division = _Division(clusters)
     components = slider_with_entry("components", min(4, len(clusters)), 1, MOST_CLUSTERS)

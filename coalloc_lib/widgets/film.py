@@ -1,27 +1,14 @@
-"""What the player is sent of a schedule: jobs, boxes and words, as plain lists of numbers and text.
+"""What the player is sent of a schedule: jobs, as the queue has them, boxes and words, in lists."""
 
-Jobs stand in the order of the queue; what holds from one instant to the next, beside `instants`.
-"""
-
+from collections import defaultdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib import explain
 from coalloc_lib.checks import InputError
-from coalloc_lib.explain import (
-    MOST,
-    asked,
-    asks,
-    heads,
-    held_until,
-    idle_while_waiting,
-    instants_of,
-    pieces,
-    sooner_until,
-    why_waiting,
-    window_of,
-)
 from coalloc_lib.names import PLACEMENTS, display_name
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.verification import booked_end
@@ -43,8 +30,9 @@ def film(
     when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     instants = np.unique(when)
     instants = instants[(instants >= begin) & (instants <= finish)]  # drops NaN too
-    words: dict[str, int] = {}
-    idling = idle_while_waiting(schedule)
+    # By text, its place among those that are sent, each of them once.
+    words = defaultdict[str, int](lambda: len(words))
+    idling = explain.idle_while_waiting(schedule)
     return {
         "label": label,
         "clusters": list(schedule.system.sizes),
@@ -52,7 +40,7 @@ def film(
         "begin": begin,
         "finish": finish,
         "of": 0 if is_all else len(schedule),
-        "jobs": _jobs(schedule, jobs, words, sooner_until(schedule, against)),
+        "jobs": _jobs(schedule, jobs, words, explain.sooner_until(schedule, against)),
         "instants": instants.tolist(),
         "waits": schedule.queue_length(instants).tolist(),
         "origin": float(idling.instants[0]),
@@ -90,16 +78,16 @@ def _part(schedule, window):
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
     if window is not None:
-        (begin, finish), _ = window_of(schedule, window)
+        (begin, finish), _ = explain.window_of(schedule, window)
     since = np.where(submit > begin, submit, np.maximum(left, begin))
     there = gone >= begin
-    if window is None and len(schedule) > MOST:
-        finish = np.partition(since, MOST)[MOST]
+    if window is None and len(schedule) > explain.MOST:
+        finish = np.partition(since, explain.MOST)[explain.MOST]
     sent = there & (since < finish)
-    if sent.sum() > MOST or not finish > begin:
+    if sent.sum() > explain.MOST or not finish > begin:
         raise InputError(
-            f"window holds {max(sent.sum(), MOST + 1):,} jobs or more; give a shorter one, with "
-            f"{MOST:,} jobs at most"
+            f"window holds {max(sent.sum(), explain.MOST + 1):,} jobs or more; give a shorter one, "
+            f"with {explain.MOST:,} jobs at most"
         )
     standing = np.flatnonzero(there & ~sent & (submit <= begin))
     standing = standing[np.argsort(submit[standing], kind="stable")][:_STANDING]
@@ -115,7 +103,7 @@ def _jobs(schedule, jobs, words, sooner):
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
     boxes: dict[int, list] = {int(job): [] for job in jobs}
-    for job, *box in pieces(schedule, jobs[served]):
+    for job, *box in explain.pieces(schedule, jobs[served]):
         boxes[job].append(box)
 
     # Where all jobs are split, spanning is nothing to point at.
@@ -133,22 +121,23 @@ def _jobs(schedule, jobs, words, sooner):
         "sooner": times(sooner),
         # Promises rest on what jobs were said to need, until they end or are booked.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
-        "held": times(held_until(schedule)),
+        "held": times(explain.held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
         "passed": _passed(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),
-        "asked": [asked(schedule.jobs, job) for job in jobs],
+        "asked": [explain.asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
-        "asks": [_kept(words, asks(schedule.jobs, job, schedule.placement)) for job in jobs],
-        "came": [_kept(words, text) for text in came],
-        "last": [_kept(words, text) for text in last],
+        "asks": [words[explain.asks(schedule.jobs, job, schedule.placement)] for job in jobs],
+        "came": [words[text] for text in came],
+        "last": [words[text] for text in last],
     }
 
 
 def _passed(schedule, jobs):
     """Return the number of the head of the queue that each job slipped past; None where none."""
     place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
-    head = heads(schedule, schedule.start[jobs])  # just after the start; NaN, a refusal, has none
+    # Just after the start; NaN, a refusal, has none.
+    head = explain.heads(schedule, schedule.start[jobs])
     passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
     numbers = schedule.jobs.number[head].tolist()
     return [number if yes else None for number, yes in zip(numbers, passed, strict=True)]
@@ -156,11 +145,12 @@ def _passed(schedule, jobs):
 
 def _reasons(schedule, jobs):
     """Return why each job waited when it came, and just before it left the queue; or ''."""
-    instants, submit, left = instants_of(schedule), schedule.jobs.submit, schedule.left_queue
+    instants, why = explain.instants_of(schedule), partial(explain.why_waiting, schedule)
+    submit, left = schedule.jobs.submit, schedule.left_queue
     waited = jobs[left[jobs] > submit[jobs]]
     before = instants[np.searchsorted(instants, left[waited], side="left") - 1]
-    came = dict(zip(waited, why_waiting(schedule, waited, submit[waited], past=True), strict=True))
-    last = dict(zip(waited, why_waiting(schedule, waited, before, past=True), strict=True))
+    came = dict(zip(waited, why(waited, submit[waited], past=True), strict=True))
+    last = dict(zip(waited, why(waited, before, past=True), strict=True))
     for job, refusal in schedule.refused.items():
         last[job] = f"was turned away: {refusal.why}"
     return [came.get(job, "") for job in jobs], [last.get(job, "") for job in jobs]
@@ -168,16 +158,11 @@ def _reasons(schedule, jobs):
 
 def _heads(schedule, jobs, instants, words):
     """Return the place among `jobs` of the head of the queue at each instant, and why it waits."""
-    head = heads(schedule, instants)
+    head = explain.heads(schedule, instants)
     waits = head >= 0
-    why = iter(why_waiting(schedule, head[waits], instants[waits]))
+    why = iter(explain.why_waiting(schedule, head[waits], instants[waits]))
     place = {int(job): place for place, job in enumerate(jobs)}
     return {
         "head": [place.get(int(job), -1) for job in head],
-        "why": [_kept(words, next(why) if one else "") for one in waits],
+        "why": [words[next(why) if one else ""] for one in waits],
     }
-
-
-def _kept(words, text):
-    """Return the place of a text among those that are sent, each of them once."""
-    return words.setdefault(text, len(words))

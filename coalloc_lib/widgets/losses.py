@@ -39,18 +39,8 @@ SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 class LossQuestion:
     """Which capacity loss is asked for.
 
-    Parameters
-    ----------
-    clusters, cluster_size : int
-        Clusters, and processors of each.
-    kind : {"U", "D(q)"}
-        Distribution of the component sizes, from `low` to `high` processors; `q` and
-        `one_is_power_of_two` are those of D(q).
-    components : int
-        Components of a job.
-    request : {"ordered", "unordered", "total"}
-    placement : str
-        A key of `RULES`; it matters to unordered requests only.
+    A job has so many components of `low` to `high` processors, whose distribution is of the `kind`
+    ``"U"`` or ``"D(q)"``; `request` is one of `COMPARED`, `placement` a key of `RULES`.
     """
 
     clusters: int = 4
@@ -132,11 +122,7 @@ def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:
 
 
 def loss_explorer(state: str = "") -> Explorer:
-    """Return the controls of a multicluster and its jobs, and the capacity loss at once.
-
-    The loss is exact or approximate where a formula answers quickly, else simulated with its 95 %
-    interval, and says which. `state` is the line of a scenario that was copied.
-    """
+    """Return controls of clusters and jobs, and the loss; `state` is a line to recreate."""
     start = LossQuestion()
     kind = choice("size distribution", ("U", "D(q)"))
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)

@@ -16,14 +16,8 @@ from coalloc_lib.studies.communication_penalty import responses as model
 from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY
 from coalloc_lib.studies.communication_penalty.figures import study
 from coalloc_lib.studies.core import Figure, interval_columns
-from coalloc_lib.widgets.controls import (
-    Explorer,
-    choice,
-    disable,
-    entry_of,
-    slider_with_entry,
-    slider_with_list,
-)
+from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets.controls import Explorer, choice, disable, entry_of, slider_with_entry
 
 #: How the penalty is said.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
@@ -53,20 +47,8 @@ def penalty_picture(
 ) -> Picture:  # fmt: skip
     """Draw the mean response time by group, of large jobs split and of the same jobs whole.
 
-    Parameters
-    ----------
-    psi : float
-        The share that spanning clusters adds to a run time.
-    above, components : int
-        Jobs of more processors than `above` are split into so many components.
-    load : float
-        Offered load.
-    max_jumps : int
-        How often a job may be passed: 0 is first come, first served.
-    placement : {"always split", "split at need"}
-        Whether all such jobs are split, or those alone that cannot start whole.
-    coarse : bool
-        Simulate less, for a quick look.
+    Jobs of more processors than `above` are split into so many components, and then run
+    ``1 + psi`` times as long; `placement` is a key of `PLACEMENTS`. `coarse` has fewer runs.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
@@ -132,10 +114,7 @@ def _verdict(change: Mapping[str, Any]) -> str:
 
 
 def penalty_explorer(state: str = "") -> Explorer:
-    """Return the controls of a penalty and of splitting, and the mean responses at once.
-
-    `state` is the line of a scenario that was copied.
-    """
+    """Return controls of a penalty and splitting, and responses; `state` is a line to recreate."""
     given = choice("penalty given by", (BY_FACTORS, DIRECTLY))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
@@ -157,7 +136,7 @@ def penalty_explorer(state: str = "") -> Explorer:
         "above": slider_with_entry("split above", model.ABOVE, 0, model.WHOLE.sizes.maximum),
         "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
         "load": slider_with_entry("load", model.PRINTED_LOAD, 0.1, 1.0, 0.001),
-        "max_jumps": slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
+        "max_jumps": ui.slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
     }
 
@@ -170,19 +149,11 @@ def penalty_explorer(state: str = "") -> Explorer:
 
 
 def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
-    """Return a slider over maps, and the map that it picks.
-
-    Parameters
-    ----------
-    maps : dict of Figure
-        By MaxJumps: figures of the study that have been run, such as ``viability-8``.
-    state : str, optional
-        The line of a scenario that was copied.
-    """
+    """Return a slider over maps, run figures of the study by MaxJumps, and the map it picks."""
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")
     controls = {
-        "max_jumps": slider_with_list("MaxJumps", maps, next(iter(maps))),
+        "max_jumps": ui.slider_with_list("MaxJumps", maps, next(iter(maps))),
         "group": choice("group", model.NAMES),
     }
 

@@ -96,20 +96,13 @@ class Player(Pictured):
     against : Schedule, optional
         Another schedule of the same jobs: what is done sooner than in it has white lines.
 
-    Attributes
-    ----------
-    now : float
-        The instant shown; it can be set, and follows the player whenever that halts.
-    playing : bool
-        Whether time runs; it can be set.
-
     Notes
     -----
-    *Idle while a job waits, so far* is the processor-time that was idle while the queue was not
-    empty, over all processor-time since the first submission. In a saturated system it tends to the
-    capacity loss. A dashed line stands at the first start promised to the head of the queue; jobs
-    that overtook a head have a dashed outline; a dotted one is time that is promised to a job which
-    does not use it.
+    `now`, the instant shown, and `playing` can be set. *Idle while a job waits, so far* is the
+    processor-time that was idle while the queue was not empty, over all since the first submission;
+    in a saturated system it tends to the capacity loss. A dashed line stands at the first start
+    promised to the head of the queue; jobs that overtook a head have a dashed outline; a dotted one
+    is time that is promised to a job which does not use it.
 
     Keys: space plays and halts; left and right go one event back and on, Home and End to the first
     and the last; up and down change the speed; `n` and `p` go from job to job, Escape leaves them.
@@ -152,10 +145,7 @@ class Player(Pictured):
     def show(
         self, schedules: Schedule | Mapping[str, Schedule], against: Schedule | None = None
     ) -> None:
-        """Play other schedules; instant and speed stay, and the time axis can only grow.
-
-        `against` is another schedule of their jobs; where it is not given, it stays what it was.
-        """
+        """Play others; instant, speed and, if not given, `against` stay; the axis can only grow."""
         named = _named(schedules)
         self._against = self._against if against is None else against
         if any(len(one) != len(self._against or one) for one in named.values()):
@@ -176,7 +166,7 @@ class Player(Pictured):
         """Write a page that plays with neither a kernel nor a network; any browser opens it."""
         state = {"data": self.data, "now": self.now, "playing": False}
         with atomic_path(path) as beside:
-            beside.write_text(_page(self._title(), state), encoding="utf-8")
+            beside.write_text(_page(" and ".join(self._schedules), state), encoding="utf-8")
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where nothing can play."""
@@ -184,10 +174,7 @@ class Player(Pictured):
 
     def picture(self) -> Picture:
         """Return the still picture with its words."""
-        return Picture(self.still(), f"Player of {self._title()}")
-
-    def _title(self):
-        return " and ".join(self._schedules)
+        return Picture(self.still(), f"Player of {' and '.join(self._schedules)}")
 
 
 def _named(schedules):
@@ -237,11 +224,7 @@ body {{ margin: 0; padding: 8px; }}
 def schedule_explorer(
     system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
 ) -> Explorer:
-    """Return the controls of request type, placement and scheduling, and a player of the schedule.
-
-    Total requests get one cluster as large as all of `system`, as in the studies. `unit` is that
-    of time, `state` the line of a scenario that was copied.
-    """
+    """Return controls of request and policies, and a player; `state` is a line to recreate."""
     instance_of("system", system, Multicluster, "co.Multicluster([4, 4])")
     instance_of("jobs", jobs, JobStream, "co.JobStream(submit=..., runtime=..., components=...)")
     request = choice("request type", REQUESTS, jobs.request)

@@ -4,7 +4,7 @@ import json
 import re
 from base64 import b64encode
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import lru_cache
@@ -95,11 +95,6 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     return Scenario(system, free, scheduling, SingleThenSpan())
 
 
-def _both(values: Mapping[str, Any]) -> tuple[Scenario, Scenario]:
-    """Return the scenarios of both sides."""
-    return scenario_of(values, "A"), scenario_of(values, "B")
-
-
 @lru_cache(maxsize=512)
 def capacity(scenario: Scenario, jobs: int) -> float:
     """Return the share of the processors that a full system keeps busy, without the penalty."""
@@ -154,11 +149,7 @@ def _effort(*scenarios, coarse=False):
 
 
 def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -> pd.DataFrame:
-    """Return how long jobs of each size wait and run, and by how many percent B changes that.
-
-    A row a size and side, with the response and its 95 % interval. The change is of pairs of runs
-    with the same jobs; `note` says why there is no number. `load` is what the jobs bring to A.
-    """
+    """Return a row a size and side at a load of A: times, change in percent, why there is none."""
     pairs = zip((one, other), _loads(one, other, load), strict=True)
     both = [measure(*each, _effort(one, other, coarse=coarse)) for each in pairs]
     rows = []
@@ -238,10 +229,7 @@ def verdict(table: pd.DataFrame) -> str:
 
 @lru_cache(maxsize=64)
 def playground_picture(one: Scenario, other: Scenario) -> Picture:
-    """Draw response over load of two scenarios with the same jobs, and what each can carry.
-
-    `one` and `other` have a `JobModel` of one component, or `SplitJobs`; the load is that of `one`.
-    """
+    """Draw response over load of two scenarios with the same jobs, and what each can carry."""
     table = over_load(one, other)
     table = table[table["size"] == ALL]
     figure, axes = plots.new_figure(2.1, width=3.7)
@@ -261,13 +249,12 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
     axes.legend(loc="center left", frameon=False, fontsize=8)
     said = "bands: 95 %; ×: full, or too near it for a number"
     plots.title_figure(figure, "Response over load", said)
-    return Picture(figure, rows=map(_words, table.itertuples()))
-
-
-def _words(row):
-    """Return a row of `by_size` in words."""
-    number = f"{row.response:.2f} ({row.ci95_low:.2f} to {row.ci95_high:.2f})"
-    return f"{row.scenario} at load {row.load:g}: {row.note or number}"
+    rows = [
+        f"{row.scenario} at load {row.load:g}: "
+        + (row.note or f"{row.response:.2f} ({row.ci95_low:.2f} to {row.ci95_high:.2f})")
+        for row in table.itertuples()
+    ]
+    return Picture(figure, rows=rows)
 
 
 def _bars(table):
@@ -381,7 +368,7 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     return {f"{side}.{name}": row for name, row in rows.items()}, heading
 
 
-def _code(scenarios: tuple[Scenario, Scenario], load: float) -> str:
+def _code(scenarios: Sequence[Scenario], load: float) -> str:
     """Return Python that makes both scenarios and runs them."""
     text = "import coalloc_lib as co\n"
     for side, each, at in zip(SIDES, scenarios, _loads(*scenarios, load), strict=True):
@@ -395,9 +382,9 @@ def _code(scenarios: tuple[Scenario, Scenario], load: float) -> str:
     return text
 
 
-def _links(values, scenarios, load):
+def _links(values, scenarios):
     """Return links that save the scenarios, the table and the figure."""
-    table = pd.concat([by_size(*scenarios, load), over_load(*scenarios)])
+    table = pd.concat([by_size(*scenarios, values["load"]), over_load(*scenarios)])
     files = {
         "scenario.json": json.dumps(values, indent=1).encode(),
         "table.csv": table.to_csv(index=False).encode(),
@@ -410,22 +397,8 @@ def _links(values, scenarios, load):
     )
 
 
-def _line_of(content: bytes) -> str:
-    """Return the line of scenarios that were saved; of another file one that cannot be read."""
-    given = None
-    with suppress(ValueError):
-        given = json.loads(content)
-    return urlencode(
-        given if isinstance(given, dict) else {str(content[:30], "utf-8", "replace"): 0}
-    )
-
-
 def playground_explorer(state: str = "") -> ui.Explorer:
-    """Return two centres, A and B, each with its controls, and at once what differs.
-
-    Both get the same jobs. `state` is the line of a scenario that was copied. Past saturation, or
-    so near that runs are too short for a mean, it is said why there is no number.
-    """
+    """Return two centres with the same jobs, and what differs; `state` is a line to recreate."""
     board, code, links = Board(), ipw.HTML(), ipw.HTML()
     controls = {
         "sizes": ui.text_entry("mix of sizes", "U[1,8]"),
@@ -438,18 +411,23 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         controls |= rows
 
     def draw(coarse: bool, **values: Any) -> None:
-        scenarios, load = _both(values), values["load"]
+        load, scenarios = values["load"], [scenario_of(values, side) for side in SIDES]
         board.show(*scenarios, load, coarse)
         text = escape(_code(scenarios, load))
         code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
 
     def fill(_button: Any) -> None:
         with suppress(InputError):  # it is shown beside its control
-            links.value = _links(box.values, _both(box.values), box.values["load"])
+            links.value = _links(box.values, [scenario_of(box.values, side) for side in SIDES])
 
     def read(change: Mapping[str, Any]) -> None:
         for file in change["new"]:
-            box.recreate(_line_of(bytes(file["content"])), f"{file['name']}: ")
+            content, given = bytes(file["content"]), None
+            with suppress(ValueError):
+                given = json.loads(content)
+            if not isinstance(given, dict):  # a line that cannot be read says so
+                given = {str(content[:30], "utf-8", "replace"): 0}
+            box.recreate(urlencode(given), f"{file['name']}: ")
 
     files = ipw.Button(description="make files", tooltip="scenario, table and figure to save")
     load = ipw.FileUpload(accept=".json", description="load scenario")

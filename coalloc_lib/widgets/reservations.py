@@ -11,14 +11,7 @@ from coalloc_lib.calendar.periods import RULES
 from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown
 from coalloc_lib.plots import Picture, reservations
 from coalloc_lib.system import Multicluster
-from coalloc_lib.widgets.booking_session import (
-    MOST,
-    PAST,
-    BookingSession,
-    Others,
-    Reserved,
-    Setting,
-)
+from coalloc_lib.widgets import booking_session as booking
 from coalloc_lib.widgets.controls import HINT
 from coalloc_lib.widgets.player import Pictured, module, style
 
@@ -35,16 +28,8 @@ class ReservationCalendar(Pictured):
 
     `reservation_calendar` makes one, and tells its parameters.
 
-    Attributes
-    ----------
-    now : float
-        The present instant, at which requests are submitted.
-
-    Notes
-    -----
-    Python books, searches and refuses, on a `coalloc_lib.calendar.Calendar`; the browser draws
-    and reports what the reader does. What cannot be changes nothing, and is told in the widget, or
-    as the `InputError` of a method. Pictures and texts count servers from 1, methods from 0.
+    Requests are submitted `now`. What cannot be changes nothing, and is told in the widget, or as
+    the `InputError` of a method. Pictures and texts count servers from 1, methods from 0.
 
     Examples
     --------
@@ -63,12 +48,14 @@ class ReservationCalendar(Pictured):
     hint = HINT
     data = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, setting: Setting, others: Others, unit: str) -> None:
+    def __init__(self, setting: booking.Setting, others: booking.Others, unit: str) -> None:
         """Book what others ask for, and draw up what the browser needs."""
         super().__init__()
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
-        self.now = PAST * setting.horizon
-        self._grain = _grain(setting.horizon)
+        self.now = booking.PAST * setting.horizon
+        # A round length of time, an eightieth of the horizon or less.
+        most, power = setting.horizon / 80, 10.0 ** floor(log10(setting.horizon / 80))
+        self._grain = max(part * power for part in (1, 2, 5) if part * power <= most * 1.0001)
         self._fresh(setting, others)
         self._tell(self._session.loaded(), "")
         self.on_msg(lambda _widget, content, _buffers: self._heard(content))
@@ -98,11 +85,8 @@ class ReservationCalendar(Pictured):
     def load(
         self, requests: int, share: float, ahead: float, draw: int, rule: str | None = None
     ) -> None:
-        """Let others ask for something else, and book your requests anew, after theirs.
-
-        What they leave no room for is tried again each time, until you cancel it.
-        """
-        others = Others(requests, share, ahead, draw)
+        """Let others ask for something else, and try yours anew after theirs, until cancelled."""
+        others = booking.Others(requests, share, ahead, draw)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
         before = self._session
         self._fresh(self._setting._replace(rule=rule), others)
@@ -124,9 +108,9 @@ class ReservationCalendar(Pictured):
         """Return the still picture with its words."""
         return Picture(self.still(), f"Reservation calendar: {self.data['said']['words']}")
 
-    def _fresh(self, setting: Setting, others: Others) -> None:
+    def _fresh(self, setting: booking.Setting, others: booking.Others) -> None:
         asked = others.sample(self.now, setting.horizon, sum(setting.clusters), self._grain)
-        self._session = BookingSession(setting, asked, self.now, self._unit)
+        self._session = booking.BookingSession(setting, asked, self.now, self._unit)
         self._setting, self._others = setting, others
 
     def _heard(self, content: Mapping[str, Any]) -> None:
@@ -142,7 +126,7 @@ class ReservationCalendar(Pictured):
             self._tell(words, "wrong", field=name)
 
     def _tell(
-        self, words: str, kind: str, field: str = "", made: Reserved | None = None,
+        self, words: str, kind: str, field: str = "", made: booking.Reserved | None = None,
         found: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """Send all that is drawn."""
@@ -179,7 +163,7 @@ class ReservationCalendar(Pictured):
     def _sliders(self) -> dict[str, dict[str, Any]]:
         others, unit = vars(self._others), f" ({self._unit})" if self._unit else ""
         ranges = {
-            "requests": ("requests", MOST, 1),
+            "requests": ("requests", booking.MOST, 1),
             "share": ("share ahead", 1, 0.1),
             "ahead": ("by up to" + unit, self._setting.horizon / 2, self._grain),
             "draw": ("draw again", 99, 1),
@@ -198,36 +182,17 @@ def reservation_calendar(
 ) -> ReservationCalendar:  # fmt: skip
     """Return a calendar of servers that a reader books by hand, after a small load of others.
 
-    Parameters
-    ----------
-    clusters : sequence of int
-        Servers of each cluster.
-    slot, step, horizon, max_attempts, rule
-        As of `coalloc_lib.Online`, in `unit`; half the number of slots is attempted by default.
-    span_penalty : float
-        By which share of its length a request takes longer on several clusters.
-    requests, draw : int
-        Requests of others, submitted over half a horizon before now, and their seed.
-    share, ahead : float
-        Share of these that asks for a later start, and by how much at most.
-    unit : str
-        Unit of time.
+    `clusters` has the servers of each; `slot`, `step`, `max_attempts`, `horizon` and `rule` are as
+    of `coalloc_lib.Online`, in a `unit` of time. `requests` of others, drawn by the seed `draw`,
+    came in the half horizon before now; a `share` of them asks to start later, `ahead` at most.
 
-    Notes
-    -----
     Dragging over the rows asks which servers are free so long. The keys n and p go from reservation
     to reservation, Delete cancels, up and down go from attempt to attempt, Escape leaves.
     """
     sizes = Multicluster(clusters).sizes
-    setting = Setting(
+    setting = booking.Setting(
         sizes, slot, step, max_attempts, positive("horizon", horizon), rule, span_penalty
     )
     if sum(sizes) > _MOST_SERVERS:
         raise InputError(f"clusters = {shown(clusters)}; give {_MOST_SERVERS} servers at most")
-    return ReservationCalendar(setting, Others(requests, share, ahead, draw), unit)
-
-
-def _grain(horizon: float) -> float:
-    """Return a round length of time, an eightieth of the horizon or less."""
-    power = 10.0 ** floor(log10(horizon / 80))
-    return max(part * power for part in (1, 2, 5) if part * power <= horizon / 80 * 1.0001)
+    return ReservationCalendar(setting, booking.Others(requests, share, ahead, draw), unit)

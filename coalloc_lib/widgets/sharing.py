@@ -40,10 +40,7 @@ def streams() -> dict[str, model.Work]:
 
 @lru_cache(maxsize=256)
 def sharing_run(case: model.Case, count: int) -> tuple[dict, float, pd.DataFrame]:
-    """Simulate a case: sums by weight and part, the share that spans, how busy sites are by day.
-
-    Only the first jobs are run, so many as `count` says.
-    """
+    """Run `count` jobs: sums by weight and part, the share that spans, how busy sites are a day."""
     jobs = case.work.draws[0]
     schedule, _ = case.simulate(jobs[np.arange(min(count, len(jobs)))])
     submit = schedule.jobs.submit
@@ -80,11 +77,8 @@ def _picture(
     rows, panels = [], []
     for row, mode in enumerate(cases):
         hours = drawn.interval(itemgetter(row)).times(1 / 3600)
-        known = {
-            "mode": mode,
-            "words": f"{hours.estimate:.1f} h ({hours.low:.1f} to {hours.high:.1f})",
-        }
-        rows.append(known | interval_columns(hours, "hours"))
+        words = f"{hours.estimate:.1f} h ({hours.low:.1f} to {hours.high:.1f})"
+        rows.append({"mode": mode, "words": words} | interval_columns(hours, "hours"))
         if mode != model.SINGLE:
             _, spanned, busy = ran[mode]
             shares = 100 * busy.groupby("group")["utilization"].mean()
@@ -134,21 +128,9 @@ def sharing_picture(
 ) -> Picture:  # fmt: skip
     """Draw the AWRT of each way to run a workload, and how busy the sites are from day to day.
 
-    Parameters
-    ----------
-    configuration : {"m64", "m128", "m256", "m384"}
-    workload : str
-        A name of `coalloc_lib.studies.job_sharing.workload_sets`; by default the first.
-    policy : {"EASY", "conservative", "FPFS(50)", "FCFS"}
-    penalty : float
-        The share that spanning sites adds to a run time.
-    weight : {"processors × run time", "processors"}
-        What the response time of a job is weighted by.
-    load : {"as they came", "0.3", "0.4", ..., "0.9"}
-        How fast the jobs come: the work that they bring over what all processors could do.
-    coarse : bool
-        Run the first 500 jobs alone, for a quick look. Conservative backfilling, which is slow
-        where queues are long, runs the first 3,000 at most.
+    `workload` is a name of `streams`, by default the first; `penalty` is the share that spanning
+    adds to a run time; `weight` and `load` are keys of `WEIGHINGS` and `LOADS`. A `coarse` picture
+    has the first 500 jobs alone, and conservative backfilling, which is slow, 3,000 at most.
     """
     works = streams()
     work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
@@ -162,10 +144,7 @@ def sharing_picture(
 
 
 def sharing_explorer(state: str = "") -> Explorer:
-    """Return the controls of sites and their policy, and at once what sharing and spanning do.
-
-    `state` is the line of a scenario that was copied.
-    """
+    """Return controls of sites and their policy, and what sharing and spanning do; or a `state`."""
     controls = {
         "configuration": choice("configuration", model.CONFIGURATIONS, model.STANDARD),
         "workload": choice("workload", streams()),

@@ -140,6 +140,7 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
         published.load_claims("weather")
     with pytest.raises(InputError, match=r"MU-99.*or add it to .*claims\.csv"):
         published.published_claim("maximal-utilization", "MU-99")
+    published._rows.cache_clear()
     monkeypatch.setattr(published, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     with pytest.raises(InputError, match="checkout"):
         published.load_claims("online-batch")

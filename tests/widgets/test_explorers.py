@@ -308,7 +308,7 @@ def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeyp
     picture = widgets.division_picture("32,32,32,32")
     sizes = divisions.parse_sizes("D(0.9)[1,8]")
     curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(sizes, 4))
-    monkeypatch.setattr(divisions, "_curve", None)
+    monkeypatch.setattr(divisions, "response_curve", None)
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
     assert picture.alt.startswith("Worst fit carries 89%")
     points = [point for curve in curves.values() for point in curve.points]

@@ -1,8 +1,4 @@
-"""Co-allocation with communication considerations in multicluster systems (Ngubiri, van Vliet).
-
-Figures 1 to 6, the claims CP-1 to CP-13, the thresholds over MaxJumps, and, further than the
-paper, maps of where splitting pays.
-"""
+"""Ngubiri and van Vliet 2008, communication considerations: CP-1 to CP-13; maps of what pays."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -38,10 +34,7 @@ Line = dict[float, tuple[paper.Responses, paper.Responses]]
 
 
 def by_jumps(results: Results, figure: str, ask: Callable, note: Any = "") -> Decision:
-    """Return what ``ask(found)``, a deciding figure and answers, gives at `paper.JUMPS`.
-
-    Found are the `Thresholds`, or the lines of the figure by name.
-    """
+    """Return what ``ask(found)`` gives of `Thresholds`, or lines by name, at `paper.JUMPS`."""
     found: dict[str, Any] = {}
     for (at, which, place), case in (
         study.figures[figure].cases(results.scale, results.seed).items()

@@ -212,10 +212,8 @@ def draw_lines(
     table: pd.DataFrame, title: str, subtitle: str, against: str = "", kept: bool = False,
     **how: Any,
 ) -> Picture:  # fmt: skip
-    """Draw response times, and those of whole jobs if they are `kept`; or ratios `against` others.
-
-    Of all groups; where lines have names of their own, of the first group.
-    """
+    """Draw response times, of whole jobs too if they are `kept`; or ratios `against` others."""
+    # Of all groups; where lines have names of their own, of the first group.
     first, look = table["group"] == table["group"].iloc[0], LOOK
     table = table[(table["line"] == "") | first]
     table = table.assign(line=table["line"].mask(table["line"] == "", table["group"]))
@@ -252,10 +250,7 @@ def _add_lines(
     name, shows, points, groups=NAMES, against=NOBODY_SPLIT, claims=(), notice="", when=None,
     xlabel=THRESHOLD, kept=False, printed=None,
 ):  # fmt: skip
-    """Add a figure of points (line, place, penalty, load, threshold): response times and ratios.
-
-    What is held against other than whole jobs is shown as ratios alone.
-    """
+    """Add figures of points (line, place, penalty, load, threshold): response times, and ratios."""
 
     def cases(scale, seed):
         every = scale.jumps if kept else scale.spread_jumps
@@ -339,9 +334,8 @@ DAS = 0.4
 def fits(table: pd.DataFrame, prefix: str = "ci95") -> pd.Series:
     """Return by count and MaxJumps whether no printed threshold lies outside of the intervals.
 
-    That of S1 must reach above its limit, and S4 may not be certain to break even behind the
-    stream. `prefix` ``"run"`` takes where a single run of 5,000 jobs falls in place of the mean;
-    one in twenty such runs at least must then have the printed order.
+    S1 must reach above its limit, and S4 may not be certain to break even behind the stream;
+    `prefix` ``"run"`` is of single runs, of which one in twenty must have the printed order.
     """
     at = table[table["load"] == PRINTED_LOAD].set_index(["counted", "max_jumps"])
     of, half = {name: pick(at, group=name) for name in PRINTED}, 0.0005
@@ -388,10 +382,7 @@ def _draw_thresholds(table, title, subtitle):
         label: instance_of("case", case, paper.BreakEven, "BreakEven(load, max_jumps)")},
 )  # fmt: skip
 def thresholds(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return the thresholds: a row a case and group; no limit of jumps is infinite.
-
-    A `bound` is all that is known where an end lies out of reach, or where split jobs saturate.
-    """
+    """Return the thresholds: a row a case and group, a `bound` where an end is out of reach."""
     rows, none = [], Interval.exact(np.nan)
     for case in dict.fromkeys(entries.values()):
         jumps, found = np.inf if case.max_jumps == NO_LIMIT else case.max_jumps, results[case]

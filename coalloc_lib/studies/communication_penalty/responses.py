@@ -76,19 +76,13 @@ def jumps_label(max_jumps: int | str) -> str:
 
 
 def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE, counted: str = "head") -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs.
-
-    Jumps are `counted` at the head of the queue, as in the paper's section 4, or while a job waits.
-    """
+    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs."""
     return Scenario(SYSTEM, workload, passing(max_jumps, counted), WorstFit())
 
 
 @dataclass(frozen=True)
 class Responses:
-    """Mean responses by group, run by run, and waits (``"S1 wait"``); empty where `saturated`.
-
-    `first` are the means of the first `ONE_RUN` jobs of each run.
-    """
+    """Mean responses and waits by group, run by run, `first` of `ONE_RUN` jobs; or `saturated`."""
 
     max_utilization: Sample
     means: Mapping[str, Sample]
@@ -166,13 +160,7 @@ class LoadedScenario:
 
 
 def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
-    """Return the paper's jobs at a load; `split` are fields of `SplitJobs`.
-
-    Examples
-    --------
-    >>> served(20, 0.7, above=10, span_penalty=0.1).jobs.parts
-    4
-    """
+    """Return the paper's jobs at a load; `split` are fields of `SplitJobs`."""
     known = [each.name for each in fields(SplitJobs)]
     if unknown := sorted(split.keys() - set(known)):
         raise InputError(f"no field {unknown[0]!r} of split jobs; give some of {', '.join(known)}")
@@ -198,12 +186,11 @@ def respond(
     outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
     rises = student([second - first for first, second, *_ in outcomes]).low > 0
     warning = max_utilization.warning or RISING * bool(rises)
-    *_, means, first = zip(*outcomes, strict=True)
-    return Responses(max_utilization, _by_run(means, warning), _by_run(first, warning))
-
-
-def _by_run(means, warning):
-    return {name: Sample([each[name] for each in means], warning) for name in means[0]}
+    means, first = (
+        {name: Sample([each[name] for each in runs], warning) for name in runs[0]}
+        for runs in list(zip(*outcomes, strict=True))[2:]
+    )
+    return Responses(max_utilization, means, first)
 
 
 @lru_cache(maxsize=4096)  # it is the same at all loads
@@ -231,10 +218,8 @@ def _run_once(scenario, load, jobs, seed):
     for name, mine in (groups | own).items():
         if not mine[begin].any():
             raise InputError(f"jobs = {jobs}, of which none is in {name}; give more")
-    by_group = means(schedule.response, groups | own, kept)
-    by_group |= {
-        f"{name} wait": wait for name, wait in means(schedule.wait, groups | own, kept).items()
-    }
+    waits = means(schedule.wait, groups | own, kept).items()
+    by_group = means(schedule.response, groups | own, kept) | {f"{n} wait": w for n, w in waits}
     halves = (half.mean() for half in np.array_split(schedule.response[kept], 2))
     return *halves, by_group, means(schedule.response, groups, begin)
 
@@ -248,13 +233,11 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample 
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> dict[str, Any]:
-    """Return as columns by how many percent splitting changes the mean response of a group.
-
-    It is of the geometric mean over the runs: near saturation one run would decide.
-    """
+    """Return as columns by how many percent splitting changes the mean response of a group."""
     ratios = ratio(split, whole, group, to)
     saturated = ("", "split", "whole", "both")[split.saturated + 2 * whole.saturated]
     if ratios is not None:
+        # The geometric mean over the runs: near saturation one run would decide.
         sign = Sample(np.log(ratios.values), ratios.warning).interval
         middle, low, high = (100 * np.expm1([sign.estimate, sign.low, sign.high])).tolist()
         known = Interval(middle, low, high, sign.count, warning=sign.warning)
@@ -290,10 +273,7 @@ def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
-    """Return what a group loses by splitting, in response time, run by run.
-
-    Where the whole jobs saturate, every queue grows: the loss is then in the maximal utilization.
-    """
+    """Return what a group loses by splitting, run by run; in utilization if all queues grow."""
     less = whole.max_utilization - split.max_utilization
     if whole.saturated:
         return less
@@ -305,11 +285,10 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The penalty from which on splitting loses, by group; one for all past saturation.
+    """The penalty from which on splitting loses, by group, and in single short runs, `one_run`.
 
-    `one_run` are those of single short runs, and `at_stream` is by how much the response of a
-    group exceeds that of whole jobs where the stream breaks even. From the penalty `full` on split
-    jobs saturate: an end that lies there is a bound.
+    `at_stream` is by how much the response of a group exceeds that of whole jobs where the stream
+    breaks even. From the penalty `full` on split jobs saturate: an end that lies there is a bound.
     """
 
     by_group: Mapping[str, Crossing]

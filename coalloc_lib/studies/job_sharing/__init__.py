@@ -1,8 +1,4 @@
-"""On advantages of grid computing for parallel job scheduling (Ernemann and others, 2002).
-
-Figures 4 to 7 and the claims JS-1 to JS-12; further, who gains by joining, when a job should span,
-at which load, and penalties at break-even by policy.
-"""
+"""Ernemann and others 2002, advantages of grid computing: Figures 4 to 7, JS-1 to JS-12."""
 
 from coalloc_lib.studies.job_sharing import claims
 from coalloc_lib.studies.job_sharing.cases import Case, over, workload_sets

@@ -225,20 +225,14 @@ def with_open_ends(found: Interval, below: Any, above: Any) -> Interval:
 
 
 def of_a_draw(results: Results, line: Sequence[Case], kind: str = "prediction") -> Interval:
-    """Return where a draw breaks even, or of ``interval`` the mean; at most the largest penalty.
-
-    Where some draw lies beyond the penalties, so does the end of the interval.
-    """
+    """Return where a draw breaks even, or of ``interval`` the mean; open ends beyond penalties."""
     values, known = break_evens(results, line)
     return with_open_ends(getattr(known, kind), -np.inf in values, np.inf in values)
 
 
 def less(results: Results, one: Sequence[Case], other: Sequence[Case]) -> Interval:
-    """Return the penalty at break-even of one line less that of another, draw by draw if alike.
-
-    A draw beyond the penalties counts as the last of them: where there is such a draw, the
-    difference is known from one side alone, and the other end of the interval is infinite.
-    """
+    """Return the penalty at break-even of one line less that of another, draw by draw if alike."""
+    # With a draw beyond the penalties it is known from one side alone: the other end is infinite.
     (ours, first), (theirs, second) = (break_evens(results, each) for each in (one, other))
     alike = one[-1].work is other[-1].work
     found = (first - second).interval if alike else first.less_unpaired(second)
@@ -252,10 +246,7 @@ def along(line: Sequence[Case]) -> list[float]:
 
 
 def break_even(lost: NDArray[np.float64], penalties: Sequence[float] = PENALTIES) -> float:
-    """Return the penalty from which on spanning loses, from what it loses at each.
-
-    ``-inf`` where it loses at once, ``inf`` where it never does; linear in between.
-    """
+    """Return the penalty from which on spanning loses; ``-inf`` at once, ``inf`` never."""
     after = int((lost > 0).argmax())
     if lost[after] <= 0 or after == 0:
         return np.inf if lost[after] <= 0 else -np.inf

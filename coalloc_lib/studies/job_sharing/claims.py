@@ -46,11 +46,7 @@ def add_ratios(
     item: str, quantity: str, answer: Callable[[Interval], bool | None],
     which: Callable[..., Interval] = least, note: str = "",
 ) -> Callable:  # fmt: skip
-    """Return a decorator for ``pairs(work, scale)`` of a claim on one AWRT over another.
-
-    It yields whether this is the paper's own setting where the workload is the synthetic one, what
-    is asked, two cases, and the weight if that is not the work.
-    """
+    """Return a decorator for ``pairs``: is it the paper's own, what is asked, two cases, weight."""
 
     def keep(pairs: Callable[[Work, Scale], Iterator[tuple]]) -> Callable:
         def asked(scale: Scale, seed: Seed) -> Entries:

@@ -63,10 +63,7 @@ def add_ratios(
     draw: Callable[..., Picture], when: Callable[[pd.DataFrame], Any],
     names: Sequence[str] = tuple(paper.CONFIGURATIONS), **how: Any,
 ) -> None:  # fmt: skip
-    """Add a figure of pairs of cases, by workload, configuration, and the keys of `pairs`.
-
-    `labels` are the columns of the keys; with ``sites`` the users of sites of each size have rows.
-    """
+    """Add a figure of pairs of cases; `labels` are the columns of their keys, or ``sites``."""
 
     def cases(scale: Scale, seed: Seed) -> Entries:
         return {

@@ -1,8 +1,6 @@
-"""Resource co-allocation for large-scale distributed environments.
+"""Castillo, Rouskas and Harfoush 2009, co-allocation online: Figures 1 to 7, OB-1 to OB-14.
 
-Castillo, Rouskas and Harfoush (2009): Figures 1 to 7, Tables 1 and 2, the claims OB-1 to OB-14.
-Beside the waits that logs recorded stand those of our own FCFS, EASY and conservative schedules of
-the same jobs on the same servers, which is the fair comparison.
+Beside recorded waits stand those of our own schedules of the same jobs: the fair comparison.
 """
 
 from coalloc_lib.studies.online_batch.claims import study

@@ -214,8 +214,7 @@ class Outcome:
 class Case:
     """A log on so many servers, under one of `POLICIES` or as it was ``"recorded"``.
 
-    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters. What is
-    told is `rounded` up, and jobs are so much `wider`.
+    A `share` of the jobs reserves ahead; with a `placement` the servers are equal clusters.
     """
 
     log: Log
@@ -371,10 +370,7 @@ def book_on_trees(
     columns: Sequence[NDArray], book: SlotTrees, *, most: int, step: float = 900.0,
     counted_from: int = 0,
 ) -> tuple[list[float], int, dict[str, int]]:  # fmt: skip
-    """Return each start, or NaN, and attempts and operations from request `counted_from` on.
-
-    The columns are submissions, earliest starts, lengths and servers.
-    """
+    """Return each start, or NaN, and attempts and operations from request `counted_from` on."""
     starts: list[float] = []
     attempts, before = 0, astuple(book.operations)
     requests = zip(*(column.tolist() for column in columns), strict=True)
