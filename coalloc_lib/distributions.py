@@ -189,7 +189,7 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
     match = re.fullmatch(rf"\s*(?:U|D\({number}\))\s*(?:on)?\s*\[{number},{number}\]\s*", text)
     fault = f"sizes = {checks.shown(text)};"
     if not match:
-        raise InputError(f"{fault} write U[a,b] or D(q)[a,b], for example U[1,16]")
+        raise InputError(f"{fault} write U[a,b] or D(q)[a,b], for example U[1,8]")
     try:
         q, low, high = float(match[1] or 1), int(match[2]), int(match[3])
     except ValueError:

@@ -142,6 +142,8 @@ class Explorer(ipw.VBox):
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
         self._held = True
+        #: What lists offer. Where that changes, a list has its first option for a moment.
+        self._offered = {n: getattr(h, "options", None) for n, h in self._holders.items()}
         self.scenario = ipw.Text(
             description="this scenario", style=WIDE, layout={"width": "auto"},
             tooltip="copy it to keep it; paste one to see it", continuous_update=False,
@@ -162,6 +164,7 @@ class Explorer(ipw.VBox):
         super().__init__([ipw.HTML(STYLE), sides, self.scenario, self._notes["this scenario"]])
         for name, holder in self._holders.items():
             holder.observe(lambda _change, name=name: self._moved(name), "value")
+            holder.observe(lambda c, n=name: self._offered.update({n: c["new"]}), "options")
         self._held = False
         self._redraw(next(iter(controls)), coarse=False)
         self.scenario.observe(lambda change: self.recreate(change["new"]), "value")
@@ -215,6 +218,8 @@ class Explorer(ipw.VBox):
     def _moved(self, name: str) -> None:
         if self._held or (self._drawn and self.values == self._drawn[0]):
             return  # one control has set another, which has redrawn
+        if self._offered[name] != getattr(self._holders[name], "options", None):
+            return
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, instance_of, one_of, whole
 from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.intervals import Bound
 from coalloc_lib.names import PLACEMENTS, display_name
@@ -28,7 +28,7 @@ RULES = {
     display_name(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"
 }
 #: What the loss explorer compares; a total request has one cluster as large as all of them.
-COMPARED = ("ordered", "unordered", "total")
+COMPARED, KINDS = ("ordered", "unordered", "total"), ("U", "D(q)")
 #: A formula that is estimated to take longer, in seconds, gives way to a simulation.
 BUDGET = 0.3
 #: Jobs of that simulation, and of one that is to follow a moving hand.
@@ -54,6 +54,12 @@ class LossQuestion:
     request: str = "unordered"
     placement: str = "worst fit"
 
+    def __post_init__(self) -> None:
+        for name in ("clusters", "cluster_size", "low", "high", "components"):
+            whole(name, getattr(self, name))
+        for name, known in (("kind", KINDS), ("request", COMPARED), ("placement", tuple(RULES))):
+            one_of(name, getattr(self, name), known)
+
     @property
     def system(self) -> Multicluster:
         """The clusters; for total requests a single one with all processors."""
@@ -78,9 +84,8 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
     # Unordered requests have a formula for worst fit, and a slow one for first fit.
     if question.request != "unordered" or question.placement == "worst fit":
         with suppress(BudgetError):
-            return maximal_utilization(
-                system, sizes, components, question.request, budget_seconds=BUDGET
-            )
+            given = system, sizes, components, question.request
+            return maximal_utilization(*given, budget_seconds=BUDGET)
     placement = None if question.request == "ordered" else RULES[question.placement]
     loss = saturated_loss(Scenario(system, model, placement=placement), jobs=jobs)
     return Bound(loss.complement(), "simulation")
@@ -88,8 +93,9 @@ def capacity_loss(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Bound:
 
 def loss_picture(question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS) -> Picture:
     """Draw the capacity loss of a question beside that of the other request types."""
-    question = LossQuestion() if question is None else question
-    bounds = _compared(question, jobs)
+    given = LossQuestion() if question is None else question
+    question = instance_of("question", given, LossQuestion, "a LossQuestion")
+    bounds = _compared(question, whole("jobs", jobs))
     if question.request not in bounds:
         capacity_loss(question, jobs)  # tells why
     one = f" (1 x {question.clusters * question.cluster_size})"
@@ -124,7 +130,7 @@ def _compared(question: LossQuestion, jobs: int) -> dict[str, Bound]:
 def loss_explorer(state: str = "") -> Explorer:
     """Return controls of clusters and jobs, and the loss; `state` is a line to recreate."""
     start = LossQuestion()
-    kind = choice("size distribution", ("U", "D(q)"))
+    kind = choice("size distribution", KINDS)
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)
     counted = ipw.Checkbox(value=False, description="1 counts as a power of two", indent=False)
     for control in (q, counted):
@@ -139,14 +145,11 @@ def loss_explorer(state: str = "") -> Explorer:
     # A component fits a cluster, and a job has one cluster for each: the others follow.
     for lower, upper in (("components", "clusters"), ("low", "high"), ("high", "cluster_size")):
         push(numbers[lower], numbers[upper])
-    controls = {
-        **numbers,
-        "kind": kind,
-        "q": q,
-        "one_is_power_of_two": counted,
+    controls = numbers | {
+        "kind": kind, "q": q, "one_is_power_of_two": counted,
         "request": choice("request type", COMPARED, start.request),
         "placement": choice("placement", RULES),
-    }
+    }  # fmt: skip
 
     def draw(coarse: bool, **values: Any) -> Picture:
         return loss_picture(LossQuestion(**values), COARSE_JOBS if coarse else SIMULATED_JOBS)

@@ -10,7 +10,7 @@ import ipywidgets as ipw
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.checks import InputError, in_memory, one_of, whole
 from coalloc_lib.plots import Picture
 from coalloc_lib.studies.communication_penalty import responses as model
 from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY
@@ -51,6 +51,7 @@ def penalty_picture(
     ``1 + psi`` times as long; `placement` is a key of `PLACEMENTS`. `coarse` has fewer runs.
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
+    in_memory("components", whole("components", components), len(model.SYSTEM))
     case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
     case = replace(case, scenario=case.scenario.with_(placement=rule))
     size, longest = (COARSE, LONGEST_COARSE) if coarse else (FINE, model.LONGEST)
@@ -84,18 +85,15 @@ def penalty_picture(
         f"{placement}, load {load:g}, MaxJumps {model.jumps_label(max_jumps)}"
     )
     if components > 1 and above < model.WHOLE.sizes.maximum:
-        even = _break_even(case.scenario, responses[KEPT].max_utilization, size, study.seed)
-        subtitle += f"; by processor-hours splitting pays up to {_up_to(even.interval)}"
+        most = responses[KEPT].max_utilization
+        even = _break_even(case.scenario, most, size, study.seed).interval
+        up_to = "no penalty" if even.above(0) is False else even.text(2)
+        subtitle += f"; by processor-hours splitting pays up to {up_to}"
     figure = plots.bars(
         pd.DataFrame(rows), value="response", group="group", series="series", words="words",
         xlabel=xlabel, look=LOOK, title=title, subtitle=subtitle, dark="dark",
     )  # fmt: skip
     return Picture(figure, rows=[f"{r['group']} {r['series']} {r['words']}" for r in rows])
-
-
-def _up_to(even):
-    """Say up to which penalty splitting pays."""
-    return "no penalty" if even.above(0) is False else even.text(2)
 
 
 def _row(group, series, interval, verdict="", running=None):
@@ -129,16 +127,13 @@ def penalty_explorer(state: str = "") -> Explorer:
     for each in (given, alpha, ratio, psi):
         entry_of(each).observe(multiply, "value")
     controls = {
-        "given_by": given,
-        "alpha": alpha,
-        "ratio": ratio,
-        "psi": psi,
+        "given_by": given, "alpha": alpha, "ratio": ratio, "psi": psi,
         "above": slider_with_entry("split above", model.ABOVE, 0, model.WHOLE.sizes.maximum),
         "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
         "load": slider_with_entry("load", model.PRINTED_LOAD, 0.1, 1.0, 0.001),
         "max_jumps": ui.slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
-    }
+    }  # fmt: skip
 
     def draw(given_by: str, alpha: float, ratio: float, max_jumps: str, **values: Any) -> Picture:
         return penalty_picture(max_jumps=JUMPS[max_jumps], **values)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.compilation import announced_to
 from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.intervals import Sample, crossing, replicate, student
@@ -64,6 +64,8 @@ STYLE = f"""<style>
 .coalloc-sizes .B i {{background: {LOOK["B"].colour}}}
 .coalloc-sizes b {{position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%)}}
 .coalloc-words {{line-height: 1.25; min-height: 2.5em}}
+.coalloc-words:has(> b + small) {{min-height: 5em}}
+.coalloc-files a {{color: #0B57A4; text-decoration: underline}}
 .coalloc-code {{user-select: all; white-space: pre-wrap; line-height: 1.3; margin: 0}}
 </style>"""
 
@@ -227,9 +229,25 @@ def verdict(table: pd.DataFrame) -> str:
     return f"B responds {abs(change):.1f} % {how} than A [{near:.1f}, {far:.1f}]"
 
 
-@lru_cache(maxsize=64)
 def playground_picture(one: Scenario, other: Scenario) -> Picture:
-    """Draw response over load of two scenarios with the same jobs, and what each can carry."""
+    """Draw response over load of two scenarios with the same jobs, and what each can carry.
+
+    `one` and `other` have a `JobModel` of one component, or `SplitJobs`; the load is that of `one`.
+    A unit of their times is called an hour.
+    """
+    for name, each in (("one", one), ("other", other)):
+        jobs: Any = instance_of(name, each, Scenario, "a scenario").workload
+        if not isinstance(jobs, JobModel | SplitJobs) or getattr(jobs, "components", 1) > 1:
+            raise InputError(f"{name} has {jobs}; give a JobModel of one component, or SplitJobs")
+    first, second = one.workload.sizes, other.workload.sizes  # type: ignore[attr-defined]
+    if first != second:
+        text = f"one and other have jobs of different sizes, {first} and {second}"
+        raise InputError(f"{text}; give both the same jobs")
+    return _picture(one, other)
+
+
+@lru_cache(maxsize=64)
+def _picture(one, other):
     table = over_load(one, other)
     table = table[table["size"] == ALL]
     figure, axes = plots.new_figure(2.1, width=3.7)
@@ -245,7 +263,8 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
         gone = mine.loc[mine["note"] != "", "load"]
         height = (0.96 if side == "A" else 0.9) * most
         axes.plot(gone, [height] * len(gone), "x", color=sign.colour, markersize=5)
-    axes.set(xlim=(0, 1), ylim=(0, most), xlabel="load", ylabel="response")
+    axes.set(xlim=(0, 1), ylim=(0, most), xlabel="load (of A's system)")
+    axes.set_ylabel("mean response, hours")
     axes.legend(loc="center left", frameon=False, fontsize=8)
     said = "bands: 95 %; ×: full, or too near it for a number"
     plots.title_figure(figure, "Response over load", said)
@@ -297,6 +316,8 @@ class Board(ipw.VBox):
         else:
             self.children[1].show({"A": first, "B": second}, first)
         self.table.value, self._said = _bars(table), f"<b>{escape(verdict(table))}.</b> "
+        self.words.remove_class("coalloc-past")
+        self.table.remove_class("coalloc-past")
         if coarse:
             self.curve.add_class("coalloc-past")
             self._say(ui.BUSY)
@@ -310,14 +331,16 @@ class Board(ipw.VBox):
         self._shown = one, other
         self.curve.draw(playground_picture(one, other))
         self.curve.remove_class("coalloc-past")
-        self.rest()
+        self._say(self._pay)
 
     def _say(self, more):
         self.words.value = f'<div class="coalloc-words">{self._said}{more}</div>'
 
     def rest(self) -> None:
-        """Say that nothing finer is on its way."""
+        """Fade what is shown: it is not what the controls say, and nothing finer will come."""
         self._say(self._pay)
+        for each in (self.words, self.table, self.curve):
+            each.add_class("coalloc-past")
 
     def picture(self) -> Picture:
         """Return the curve and below it the table, for where nothing moves."""
@@ -344,8 +367,7 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
         offered = SPANS if policy.value == "EASY" else SPANS[:3]
         if spanning.options != offered:
             kept = spanning.value if spanning.value in offered else AT_NEED
-            with spanning.hold_trait_notifications():
-                spanning.options, spanning.value = offered, kept
+            spanning.options, spanning.value = offered, kept  # options alone choose their first
         alone = clusters.value.strip().isdigit()
         off = {
             "max_jumps": "FPFS alone counts jumps" * (policy.value != "FPFS"),
@@ -404,7 +426,8 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         "sizes": ui.text_entry("mix of sizes", "U[1,8]"),
         "load": ui.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
     }
-    columns = [(ipw.HTML("<b>jobs of both</b>"), ["sizes"]), (ipw.HTML("&nbsp;"), ["load"])]
+    bounds = "<small>load of A's system: 0.1 to 0.95</small>"
+    columns = [(ipw.HTML("<b>jobs of both</b>"), ["sizes"]), (ipw.HTML(bounds), ["load"])]
     for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
         rows, heading = _controls(side, span)
         columns.append((heading, [*rows]))
@@ -428,9 +451,11 @@ def playground_explorer(state: str = "") -> ui.Explorer:
             if not isinstance(given, dict):  # a line that cannot be read says so
                 given = {str(content[:30], "utf-8", "replace"): 0}
             box.recreate(urlencode(given), f"{file['name']}: ")
+        load.value = ()  # so that the same file can be given again
 
     files = ipw.Button(description="make files", tooltip="scenario, table and figure to save")
     load = ipw.FileUpload(accept=".json", description="load scenario")
+    links.add_class("coalloc-files")
     files.on_click(fill)
     load.observe(read, "value")
     copied = ipw.Accordion([code], titles=["Copy this scenario: a click marks it"])
@@ -439,4 +464,6 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     columns += [(each, []) for each in (words, board.curve, copied, kept)]
     box = ui.Explorer(controls, draw, board, state, simulates=lambda **_: True, columns=columns)
     box.scenario.layout.display = "none"  # code and files say the same, readably
+    *box.children, note = box.children
+    kept.children = kept.children[0], note, links
     return box

@@ -29,7 +29,7 @@ SPANNING = co.Scenario(
 @pytest.fixture(autouse=True, scope="module")
 def quick():
     """Few jobs, and nothing remembered of other numbers of them."""
-    kept = [playground.over_load, playground.break_even, playground.playground_picture]
+    kept = [playground.over_load, playground.break_even, playground._picture]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(playground, "EFFORTS", (FEW, FEW))
         patched.setattr(playground, "PLANNED", (FEW, FEW))
@@ -173,6 +173,50 @@ def test_what_does_not_act_is_disabled_and_it_is_said_why(box):
     assert not notes(box)
 
 
+@pytest.mark.parametrize("span", playground.SPANS[:3])
+def test_another_policy_keeps_the_way_to_span_and_is_drawn_once(box, monkeypatch, span):
+    policy, spanning = box._holders["B.policy"], box._holders["B.span"]
+    spanning.value = span
+    shown, show = [], box.view.show
+    monkeypatch.setattr(box.view, "show", lambda *given: (shown.append(given[1]), show(*given)))
+    for policy.value in ("EASY", "FCFS"):
+        assert spanning.value == span
+        assert shown.pop() == side(box, "B")
+        assert not shown
+    spanning.value = playground.NEVER
+    spanning.value = playground.ALWAYS
+    assert shown.pop() == side(box, "B")
+
+
+@pytest.mark.parametrize(("label", "value"), [("sizes", "abc"), ("A.clusters", "8,x")])
+def test_what_is_not_of_these_controls_is_faded(box, label, value):
+    board, kept = box.view, box.values[label]
+    shown = board, board.words, board.table, board.curve
+    box._holders[label].value = value
+    assert all("coalloc-past" in each._dom_classes for each in shown)
+    box._holders[label].value = kept
+    assert not any("coalloc-past" in each._dom_classes for each in shown)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (
+            WHOLE.with_(workload=WHOLE.workload.with_(sizes=co.uniform(1, 4))),
+            r"^one and other have jobs of different sizes, U\[1,8\] and U\[1,4\]; give both the ",
+        ),
+        ([], r"^other = \[\] is no Scenario; give a scenario"),
+        (
+            co.Scenario(EIGHTS, co.JobModel(SIZES, 3)),
+            "^other has .*; give a JobModel of one component, or SplitJobs",
+        ),
+    ],
+)
+def test_a_picture_of_other_jobs_is_refused(other, message):
+    with pytest.raises(co.InputError, match=message):
+        widgets.playground_picture(WHOLE, other)
+
+
 def test_the_player_has_the_same_jobs_on_both_sides(box):
     first, second = (box.view.children[1]._schedules[name] for name in "AB")
     assert (first.jobs.submit == second.jobs.submit).all()
@@ -275,6 +319,8 @@ def test_a_file_that_cannot_be_read_says_which_what_and_how_to_mend_it(box, cont
     load(box, content)
     (words,) = notes(box)
     assert message in html.unescape(words)
+    order = list(all_widgets(box))
+    assert 'role="alert"' in order[order.index(control(box, "load scenario")) + 1].value
 
 
 def test_the_words_say_what_the_pictures_show(box):
