@@ -90,8 +90,13 @@ def _evidence(row: Row) -> str:
     """Return what was looked at and what came out, in a sentence."""
     if row.reproduced is None:
         return ""
-    ends = f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
-    known = _number(row.reproduced) + ends * (row.ci95_low is not None)
+    low, high = (math.inf if end is None else end for end in (row.ci95_low, row.ci95_high))
+    known = _number(row.reproduced)
+    if math.isfinite(low) and math.isfinite(high):
+        known += f" (95 %: {_number(low)} to {_number(high)})"
+    elif math.isfinite(low) or math.isfinite(high):  # a bound
+        known = f"at least {_number(low)}" if math.isfinite(low) else f"at most {_number(high)}"
+        known += " (95 %)"
     return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
 
 

@@ -256,7 +256,7 @@ def _waits_by_width(entries: Mapping, results: Results) -> pd.DataFrame:
         series="number", factors=True,
         xlabel="what came out over what is printed", **words,
     ),
-    notice="On 100 servers, with 5 or 10 minutes at least, what is printed of KTH comes out nearly",
+    notice="With 100 servers and 5 or 10 minutes at least, KTH comes out nearly as printed",
     when=lambda table: (
         (near := table[table["log"].eq(KTH) & table["servers"].eq(100) & table["ratio"].notna()
                        & table["reading"].str.contains("^5 min|^10 min")]["ratio"]).size > 0
