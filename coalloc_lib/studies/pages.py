@@ -90,13 +90,12 @@ def _evidence(row: Row) -> str:
     """Return what was looked at and what came out, in a sentence."""
     if row.reproduced is None:
         return ""
-    low, high = (math.inf if end is None else end for end in (row.ci95_low, row.ci95_high))
-    known = _number(row.reproduced)
-    if math.isfinite(low) and math.isfinite(high):
-        known += f" (95 %: {_number(low)} to {_number(high)})"
-    elif math.isfinite(low) or math.isfinite(high):  # a bound
-        known = f"at least {_number(low)}" if math.isfinite(low) else f"at most {_number(high)}"
-        known += " (95 %)"
+    known, ends = _number(row.reproduced), (row.ci95_low, row.ci95_high)
+    match [_number(end) for end in ends if end is not None and math.isfinite(end)]:
+        case [low, high]:
+            known += f" (95 %: {low} to {high})"
+        case [bound]:
+            known = f"at {'least' if ends[1] == math.inf else 'most'} {bound} (95 %)"
     return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
 
 

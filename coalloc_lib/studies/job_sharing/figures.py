@@ -107,10 +107,9 @@ def add_ratios(
 def draw_along(table: pd.DataFrame, *, against: str, **how: Any) -> Picture:
     """Draw ratios along the penalty."""
     known = {"x": "penalty", "xlabel": "penalty of jobs that span sites"}
-    return plots.lines(
-        table, y="ratio", factors=True, whole=True, level=(against, 1.0),
-        ylabel=f"AWRT over that of\n{against}", **{"look": {"": LOOK[MULTI_SITE]}} | known | how,
-    )  # fmt: skip
+    known |= {"look": {"": LOOK[MULTI_SITE]}, "ylabel": f"AWRT over that of\n{against}"}
+    known |= {"factors": True, "whole": True, "level": (against, 1.0)}
+    return plots.lines(table, y="ratio", **known | how)
 
 
 def draw_dots(table: pd.DataFrame, **titles: Any) -> Picture:
@@ -128,8 +127,8 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw what users of the sites of each size get, and all where these differ, in rows."""
     alike = table["row"].isin(paper.EQUAL) & (table["sites"] == "all users")
     ends = table[["ratio", "ci95_low", "ci95_high"]].agg(tuple, axis=1)
-    near = table["ci95_high"] > 1  # the axis is too long to tell
-    said = ends.map(lambda each: "{:.2f} [{:.2f}, {:.2f}]".format(*each)).where(near, "")
+    said = ends.map(lambda each: "{:.2f} [{:.2f}, {:.2f}]".format(*each))
+    said = said.where(table["ci95_high"] > 1, "")  # there the axis is too long to tell
     return plots.intervals(
         table.assign(row=table["row"] + ": " + table["sites"], said=said)[~alike], x="ratio",
         row="row", series="series", panel="panel", words="said", factors=True, span=(0.005, 2.0),

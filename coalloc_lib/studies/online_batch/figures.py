@@ -262,7 +262,7 @@ def _waits_by_width(entries: Mapping, results: Results) -> pd.DataFrame:
                        & table["reading"].str.contains("^5 min|^10 min")]["ratio"]).size > 0
         and bool(near.between(0.85, 1.15).all())
     ),
-    claims=("OB-4", "OB-7", "OB-14"),
+    claims=("OB-7", "OB-14"),
 )  # fmt: skip
 def _readings(entries: Mapping, results: Results) -> pd.DataFrame:
     rows = []
