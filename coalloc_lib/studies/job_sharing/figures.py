@@ -126,8 +126,7 @@ def draw_dots(table: pd.DataFrame, **titles: Any) -> Picture:
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw what users of the sites of each size get, and all where these differ, in rows."""
     alike = table["row"].isin(paper.EQUAL) & (table["sites"] == "all users")
-    ends = table[["ratio", "ci95_low", "ci95_high"]].agg(tuple, axis=1)
-    said = ends.map(lambda each: "{:.2f} [{:.2f}, {:.2f}]".format(*each))
+    said = table.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
     said = said.where(table["ci95_high"] > 1, "")  # there the axis is too long to tell
     return plots.intervals(
         table.assign(row=table["row"] + ": " + table["sites"], said=said)[~alike], x="ratio",
@@ -175,8 +174,7 @@ add_ratios(
     claims=("JS-4", "JS-5", "JS-11"),
 )  # fmt: skip
 add_ratios(
-    "figure7", f"Figure 7: spanning, m128; {TOLD}",
-    "line panel penalty",
+    "figure7", f"Figure 7: spanning, m128; {TOLD}", "line panel penalty",
     lambda work, m, scale: {
         case.penalty: (replace(case, wide=UNCHANGED), case)
         for case in paper.spanning(work, m, scale.few)
