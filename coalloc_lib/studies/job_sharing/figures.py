@@ -106,7 +106,7 @@ def add_ratios(
 
 def draw_along(table: pd.DataFrame, *, against: str, **how: Any) -> Picture:
     """Draw ratios along the penalty."""
-    known = {"x": "penalty", "xlabel": "penalty of jobs that span sites"}
+    known: dict[str, Any] = {"x": "penalty", "xlabel": "penalty of jobs that span sites"}
     known |= {"look": {"": LOOK[MULTI_SITE]}, "ylabel": f"AWRT over that of\n{against}"}
     known |= {"factors": True, "whole": True, "level": (against, 1.0)}
     return plots.lines(table, y="ratio", **known | how)
