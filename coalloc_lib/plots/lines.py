@@ -77,7 +77,7 @@ def lines(
     if factors:
         kinds = {p: (across, "log") for p, (across, _) in kinds.items()}
     ends = one_of("names", names, ("ends", "legend")) == "ends"
-    shared = ends and not isinstance(scales, Mapping)
+    shared = (ends or factors) and not isinstance(scales, Mapping)
     cells = {
         (r, p): _shown(points[(points["row"] == r) & (points["panel"] == p)], kinds[p], factors)
         for r in rows

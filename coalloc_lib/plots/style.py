@@ -121,8 +121,8 @@ def name_signs(
                linestyle="--" if name in dashed else "-")
         for name in names
     ]  # fmt: skip
-    place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-    axes.legend(handles=entries, fontsize=8, frameon=False, **place)
+    place = {"loc": "upper left", "bbox_to_anchor": (1.03, 1.0), "frameon": False}
+    axes.legend(handles=entries, fontsize=8, **place)
 
 
 def mark_powers(axis: Axis) -> None:

@@ -135,8 +135,11 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
     answer = all_of(*decision.parts.values())
     verdict = "undecided" if answer is None else "holds" if answer else "does not hold"
     others = [*decision.elsewhere.values()]
-    also = f"also at {sum(map(bool, others))} of {len(others)} other settings"
-    also += f", undecided at {others.count(None)}" * (None in others)
+    yes, unsure = sum(map(bool, others)), others.count(None)
+    also = f"{'also ' * (yes > 0)}at {yes or 'none'} of {len(others)} other settings"
+    also += f", undecided at {unsure}" * (unsure > 0)
+    if len(others) == 1:
+        also = f"{'also' if yes else 'undecided' if unsure else 'not'} at the one other setting"
     told = [(sentences or {}).get(verdict, ""), also * bool(others), decision.note]
     told = [f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in told if each]
     lists = []

@@ -83,6 +83,19 @@ def _note(row: Row) -> str:
     return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
 
 
+def _evidence(row: Row) -> str:
+    """Return what was looked at and what came out, in a sentence."""
+    if row.reproduced is None:
+        return ""
+    known, ends = _number(row.reproduced), (row.ci95_low, row.ci95_high)
+    match [_number(end) for end in ends if end is not None and math.isfinite(end)]:
+        case [low, high]:
+            known += f" (95 %: {low} to {high})"
+        case [bound]:
+            known = f"at {'least' if ends[1] == math.inf else 'most'} {bound} (95 %)"
+    return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
+
+
 def _number(value: object) -> str:
     if not isinstance(value, float):
         return str(value)
@@ -97,14 +110,11 @@ def verdict_lines(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
         colour, sign, _ = MARKS[row.verdict]
-        ends = f" (95 %: {_number(row.ci95_low)} to {_number(row.ci95_high)})"
-        known = _number(row.reproduced) + ends * (row.ci95_low is not None)
-        found = f"{row.quantity[:1].upper()}{row.quantity[1:]}: {known}."
         lines.append(
             f'<div style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
             f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
             f"<i>{escape(claims[row.item].claim.rstrip('.'))}.</i> "
-            f"{escape(found) * (row.reproduced is not None)} {_note(row)}</div>"
+            f"{escape(_evidence(row))} {_note(row)}</div>"
         )
     return "".join(lines)
 

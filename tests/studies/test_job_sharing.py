@@ -308,7 +308,11 @@ def test_who_loses_by_joining_is_seen_by_size_and_assignment():
 
 SEEN = {
     "figure4": (by_mode(), by_mode(local=1.1), by_mode(local=1.3, multi=0.7)),
-    "figure5": (sustains(lambda c: 1.0 + (c.configuration == "m64")), by_mode()),
+    "figure5": (
+        sustains(lambda c: 1.0 + (c.configuration == "m64")), by_mode(),
+        sustains(lambda c: 1.0 + (c.configuration == "m64" and c.penalty == cases.PRINTED_PENALTY)),
+        sustains(lambda c: 1.0 + (c.configuration == "m64") * (-1) ** (c.penalty > 0.25)),
+    ),
     "figure7": [
         lambda c, by=by: 1 + (by + c.penalty / 10) * (c.wide == UNCHANGED) for by in (0.02, 0.2)
     ],

@@ -103,6 +103,36 @@ def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
         assert len({*told.values()}) == 3, item
 
 
+@pytest.mark.parametrize(
+    ("answers", "also"),
+    [
+        ([True], "Also at the one other setting."), ([], ""),
+        ([None], "Undecided at the one other setting."),
+        ([np.False_], "Not at the one other setting."),
+        ([True] * 2, "Also at 2 of 2 other settings."),
+        ([False, None], "At none of 2 other settings, undecided at 1."),
+    ],
+)  # fmt: skip
+def test_other_settings_are_counted_in_words_that_do_not_praise(answers, also):
+    elsewhere = {f"load {i}": answer for i, answer in enumerate(answers)}
+    found = judge_claim(Decision(1.0, {"own": True}, elsewhere=elsewhere))
+    assert found.note.partition(FOLD)[0] == also
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.1, 0.3, "0.200 (95 %: 0.100 to 0.300)."), (0.1, np.inf, "at least 0.100 (95 %)."),
+        (-np.inf, 0.3, "at most 0.300 (95 %)."), (-np.inf, np.inf, "0.200."),
+        (None, None, "0.200."),
+    ],
+)  # fmt: skip
+def test_a_verdict_line_says_what_is_known_of_a_bound(low, high, words):
+    known = {"study": "cluster-configurations", "item": "CC-3", "verdict": "undecided"}
+    row = replace(ROW, **known, reproduced=0.2, ci95_low=low, ci95_high=high)
+    assert f": {words}" in verdict_lines([row])
+
+
 def test_what_is_lost_cannot_be_tested():
     found = judge_claim(Decision(None, {}, lost="the log is lost"))
     assert found == ("cannot be tested", "the log is lost")
@@ -140,7 +170,7 @@ def test_unknown_studies_and_a_lone_package_are_named(tmp_path, monkeypatch):
         published.load_claims("weather")
     with pytest.raises(InputError, match=r"MU-99.*or add it to .*claims\.csv"):
         published.published_claim("maximal-utilization", "MU-99")
-    published._rows.cache_clear()
+    published._rows.cache_clear()  # other tests have read them
     monkeypatch.setattr(published, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     with pytest.raises(InputError, match="checkout"):
         published.load_claims("online-batch")

@@ -103,11 +103,10 @@ def add_ratios(
 
 def draw_along(table: pd.DataFrame, *, against: str, **how: Any) -> Picture:
     """Draw ratios along the penalty."""
-    known = {"x": "penalty", "xlabel": "penalty of jobs that span sites"}
-    return plots.lines(
-        table, y="ratio", factors=True, whole=True, level=(against, 1.0),
-        ylabel=f"AWRT over that of\n{against}", **{"look": {"": LOOK[MULTI_SITE]}} | known | how,
-    )  # fmt: skip
+    known: dict[str, Any] = {"x": "penalty", "xlabel": "penalty of jobs that span sites"}
+    known |= {"look": {"": LOOK[MULTI_SITE]}, "ylabel": f"AWRT over that of\n{against}"}
+    known |= {"factors": True, "whole": True, "level": (against, 1.0)}
+    return plots.lines(table, y="ratio", **known | how)
 
 
 def draw_dots(table: pd.DataFrame, **titles: Any) -> Picture:
@@ -124,10 +123,12 @@ def draw_dots(table: pd.DataFrame, **titles: Any) -> Picture:
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw what users of the sites of each size get, and all where these differ, in rows."""
     alike = table["row"].isin(paper.EQUAL) & (table["sites"] == "all users")
+    said = table.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
+    said = said.where(table["ci95_high"] > 1, "")  # there the axis is too long to tell
     return plots.intervals(
-        table[~alike].assign(row=table["row"] + ": " + table["sites"]), x="ratio", row="row",
-        series="series", panel="panel", factors=True, span=(0.005, 2.0), row_height=0.3,
-        look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")},
+        table.assign(row=table["row"] + ": " + table["sites"], said=said)[~alike], x="ratio",
+        row="row", series="series", panel="panel", words="said", factors=True, span=(0.005, 2.0),
+        look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")}, row_height=0.3,
         xlabel="AWRT over that of local execution", beyond="arrow: on beyond the axis", **titles,
     )  # fmt: skip
 
@@ -160,16 +161,17 @@ add_ratios(
         for case in paper.spanning(work, m, scale.penalties)
     },
     draw_dots,
-    notice="Left of 1 spanning pays: most, and the longest, on m64 with its small machines",
-    when=lambda t: (t := pick(t, penalty=PRINTED_PENALTY).set_index(["panel", "configuration"]))
-    ["ci95_high"].xs("m64", level=1).lt(t.drop("m64", level=1)["ci95_low"].groupby("panel").min())
-    .all(),
+    notice="Spanning pays most, and up to the largest penalty, on m64",
+    when=lambda t: (
+        both := pick(t, configuration="m64").merge(
+            t[t["configuration"] != "m64"], on=["panel", "penalty"], suffixes=("", "_other"))
+    ).eval("ratio < ratio_other").all()
+    and both.query("penalty <= @PRINTED_PENALTY").eval("ci95_high < ci95_low_other").all(),
     otherwise="The AWRT of spanning over that of sharing, by configuration and workload",
     claims=("JS-4", "JS-5", "JS-11"),
 )  # fmt: skip
 add_ratios(
-    "figure7", f"Figure 7: spanning, m128; {TOLD}",
-    "line panel penalty",
+    "figure7", f"Figure 7: spanning, m128; {TOLD}", "line panel penalty",
     lambda work, m, scale: {
         case.penalty: (replace(case, wide=UNCHANGED), case)
         for case in paper.spanning(work, m, scale.few)
@@ -194,7 +196,6 @@ add_ratios(
     when=lambda t: (t["ci95_low"] > 1)
     .equals(t["sites"].eq("1 of 384") & t["series"].eq("in turn")),
     otherwise="What joining does to the AWRT of the users of each site",
-    claims=("JS-1",),
 )  # fmt: skip
 add_ratios(
     "adaptive", f"adaptive: only if no machine is expected free as early; {TOLD}",
@@ -270,13 +271,14 @@ def lines(scale: Scale, seed: Seed) -> Entries:
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw the penalties, a panel a workload, a row a configuration."""
     own = pick(table, workload=paper.SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
+    where = pick(table, scheduling="FCFS")["configuration"].unique()
     table = table.assign(said=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
     table.loc[own, "printed"] = PRINTED_PENALTY
     return plots.intervals(
         table, x="p", row="configuration", series="scheduling", panel="workload",
         printed="printed", words="said", span=(0.0, paper.PENALTIES[-1]),
         look=plots.signs(paper.POLICIES), xlabel="penalty up to which spanning beats sharing",
-        beyond="arrow: on beyond the axis", **titles,
+        beyond=f"arrow: on beyond the axis; FCFS: {', '.join(where)}", **titles,
     )  # fmt: skip
 
 
@@ -289,7 +291,6 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
             pick(t, scheduling="EASY"), on=["configuration", "workload"], suffixes=("", "_easy"))
     ).eval("ci95_low > ci95_high_easy").any() and both.eval("ci95_high >= ci95_low_easy").all(),
     otherwise="The penalty from which on spanning loses to sharing jobs",
-    claims=("JS-7",),
 )  # fmt: skip
 def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
     """Return a row for each line: its break-even penalty, infinite beyond those tried."""
@@ -309,7 +310,7 @@ def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
 
 @study.add_figure(
     "awrt", "AWRT of each way to run, in seconds; requested times", lines,
-    claims=("JS-8", "JS-9", "JS-10"),
+    claims=("JS-7", "JS-8", "JS-9", "JS-10"),
 )  # fmt: skip
 def every_awrt(entries: Entries, results: Results) -> pd.DataFrame:
     """Return a row for each case and weight."""

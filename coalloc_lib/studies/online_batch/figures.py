@@ -253,16 +253,15 @@ def _waits_by_width(entries: Mapping, results: Results) -> pd.DataFrame:
     "a replay of a log is exact", runs.read_so,
     draw=lambda table, **words: plots.intervals(
         table[table["log"].str.startswith(KTH)].dropna(subset="ratio"), x="ratio", row="row",
-        series="number", factors=True,
-        xlabel="what came out over what is printed", **words,
+        series="number", factors=True, xlabel="what came out over what is printed", **words,
     ),
-    notice="On 100 servers, with 5 or 10 minutes at least, what is printed of KTH comes out nearly",
+    notice="With 100 servers and 5 or 10 minutes at least, KTH comes out nearly as printed",
     when=lambda table: (
         (near := table[table["log"].eq(KTH) & table["servers"].eq(100) & table["ratio"].notna()
                        & table["reading"].str.contains("^5 min|^10 min")]["ratio"]).size > 0
         and bool(near.between(0.85, 1.15).all())
     ),
-    claims=("OB-4", "OB-7", "OB-14"),
+    claims=("OB-7", "OB-14"),
 )  # fmt: skip
 def _readings(entries: Mapping, results: Results) -> pd.DataFrame:
     rows = []
@@ -358,9 +357,8 @@ def _waits_by_share(entries: Mapping, results: Results) -> pd.DataFrame:
     "figure7b", "Figure 7(b): operations a request by share of reservations, on "
     "the paper's trees, in a busy part of the log; a horizon of 7 days in 7 slots",
     lambda scale, seed: {
-        (standard(log).machine, share, draw): runs.OnTrees(
-            standard(log, LEAST, share=share, draw=draw)
-        )
+        (standard(log).machine, share, draw):
+            runs.OnTrees(standard(log, LEAST, share=share, draw=draw))
         for log in runs.logs(scale.dear_logs).values()
         for share in scale.tree_shares
         for draw in range(runs.TREE_DRAWS if share else 1)
@@ -437,10 +435,8 @@ def _rows_with_refusals(table, **how):
 
 @study.add_figure(
     "waits", f"every policy on the servers of each log's machine; {REFUSALS}",
-    partial(
-        _compared, names=(), policies=(*(p for p in runs.POLICIES if p != LEAST), RECORDED),
-        lengths=LENGTHS,
-    ),
+    partial(_compared, names=(), lengths=LENGTHS,
+            policies=(*(p for p in runs.POLICIES if p != LEAST), RECORDED)),
     draw=lambda table, **words: _rows_with_refusals(
         table.assign(panel="lengths " + table["length"]), x="mean_wait_h", row="log",
         series="policy", log=True, look=LOOK, xlabel="mean wait (hours)", row_height=0.75, **words,
@@ -577,10 +573,8 @@ study.add_figure(
 
 @study.add_figure(
     "clusters", f"the online scheduler on equal clusters; {WEEKS}", runs.on_clusters,
-    draw=partial(
-        _trend, scales=("linear", "log"), dashed=(ONE,), names="ends", ylabel="mean wait (hours)",
-        xlabel="penalty of spanning",
-    ),
+    draw=partial(_trend, scales=("linear", "log"), dashed=(ONE,), names="ends",
+                 ylabel="mean wait (hours)", xlabel="penalty of spanning"),
     notice="Where the penalty is large, clusters more than double the wait; spread at once, most",
     when=partial(_sure, lambda table: (
         (most := table[table["at"] == max(runs.PENALTIES)].groupby("line"))["low"].min()[
