@@ -17,6 +17,7 @@ from coalloc_lib.explain import (
     held_until,
     idle_while_waiting,
     instants_of,
+    passed_heads,
     pieces,
     sooner_until,
     why_waiting,
@@ -135,7 +136,7 @@ def _jobs(schedule, jobs, words, sooner):
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
         "held": times(held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
-        "passed": _passed(schedule, jobs),
+        "passed": passed_heads(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),
         "asked": [asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
@@ -143,15 +144,6 @@ def _jobs(schedule, jobs, words, sooner):
         "came": [_kept(words, text) for text in came],
         "last": [_kept(words, text) for text in last],
     }
-
-
-def _passed(schedule, jobs):
-    """Return the number of the head of the queue that each job slipped past; None where none."""
-    place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
-    head = heads(schedule, schedule.start[jobs])  # just after the start; NaN, a refusal, has none
-    passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
-    numbers = schedule.jobs.number[head].tolist()
-    return [number if yes else None for number, yes in zip(numbers, passed, strict=True)]
 
 
 def _reasons(schedule, jobs):
