@@ -286,8 +286,8 @@ def _boxes(schedule, begin, finish, sooner):
         )
     passed = dict(zip(runs, passed_heads(schedule, runs), strict=True))
     for job, *box in pieces(schedule, runs):
-        ends = schedule.start[job], schedule.end[job], sooner[job], held[job]
-        yield int(schedule.jobs.number[job]), *box, *ends, passed[job]
+        ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
+        yield int(schedule.jobs.number[job]), *box, *ends
 
 
 def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
@@ -295,8 +295,7 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
     place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
     head = heads(schedule, schedule.start[jobs])  # just after the start; NaN, a refusal, has none
     passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
-    numbers = schedule.jobs.number[head].tolist()
-    return [number if yes else None for number, yes in zip(numbers, passed, strict=True)]
+    return np.where(passed, schedule.jobs.number[head], np.array(None)).tolist()
 
 
 def _waits(schedule, span):

@@ -52,24 +52,22 @@ def still(
     figure, grid = new_figure(
         sum(heights) + 0.8, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
     )
-    for (heading, one), lanes, bands, low in zip(
-        panels.items(), deepest, grid[::2], grid[1::2], strict=True
-    ):
+    parts = zip(panels.items(), deepest, grid[::2], grid[1::2], strict=True)
+    for (heading, one), lanes, bands, low in parts:
         _draw_bands(bands, one, span)
         _draw_queue(low, one["queue"], lanes, span)
         bands.set_title(heading, loc="left")
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
     boxes = [box for one in panels.values() for box in one["boxes"]]
+    promised = [at for one in panels.values() for *_, at in one["queue"]]
     told = {
         "white lines: else it would still wait": any(b[6] > b[4] for b in boxes),
         "dotted: booked, and not used": any(b[7] > b[5] for b in boxes),
         "dashed outline: passed the head": any(b[8] is not None for b in boxes),
-        "orange: a promised start": any(
-            np.isfinite(promised) for one in panels.values() for *_, promised in one["queue"]
-        ),
+        "orange: a promised start": np.isfinite(promised).any(),
     }
-    marks = "\n".join(filter(None, [marks, "; ".join(words for words in told if told[words])]))
-    grid[-1].set(xlim=span, xlabel=f"time{f' ({unit})' if unit else ''}\n{marks}")
+    words = f"time{f' ({unit})' if unit else ''}", marks, "; ".join(filter(told.get, told))
+    grid[-1].set(xlim=span, xlabel="\n".join(filter(None, words)))
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
 
@@ -84,31 +82,27 @@ def _draw_bands(axes, one, span):
         look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
         axes.broken_barh(one["waits"], (top, size), hatch="////", zorder=0.5, **look)
     overtaken = {box[-1] for box in one["boxes"]}
-    for _, number, *_, promised in one["queue"]:
-        if number in overtaken:  # a line at NaN is none
-            axes.axvline(promised, color=PROMISE, linestyle=(0, (4, 2)), linewidth=1.5, zorder=2.7)
+    for at in (at for _, number, *_, at in one["queue"] if number in overtaken):  # NaN: no line
+        axes.axvline(at, color=PROMISE, linestyle=(0, (4, 2)), linewidth=1.5, zorder=2.7)
     for number, cluster, first, size, start, end, until, held, passed in one["boxes"]:
         begin, end = np.clip([start, end], *span)
         letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
-        height = size * BANDS / tops[-1]
-        roomy = letters > len(str(number)) + 0.5 and height > 1.2 * LETTER
+        fontsize = min(8, 68 * size * BANDS / tops[-1])
+        roomy = letters > len(str(number)) + 0.5 and fontsize > 6
         place, label = (begin, tops[cluster] + first), str(number) if roomy else ""
         colour = JOB_COLOURS[(number - 1) % len(JOB_COLOURS)]
-        _draw_box(axes, place, (end - begin, size), colour, label, 1.0, min(8, 68 * height))
-        if passed is not None:
-            look = {"fill": False, "linestyle": (0, (4, 3)), "edgecolor": "black", "linewidth": 1.2}
-            axes.add_patch(Rectangle(place, end - begin, size, zorder=2.6, **look))
-        if until > begin:
-            look = {"fill": False, "hatch": "////", "edgecolor": "white", "linewidth": 0}
-            axes.add_patch(Rectangle(place, min(until, end) - begin, size, zorder=2.5, **look))
-        if held > end:
-            look = {"fill": False, "linestyle": (0, (1, 1.5)), "edgecolor": GREY, "linewidth": 1.2}
-            place = end, tops[cluster] + first
-            axes.add_patch(Rectangle(place, min(held, span[1]) - end, size, zorder=1, **look))
+        _draw_box(axes, place, (end - begin, size), colour, label, 1.0, fontsize)
+        more = (  # from, to, look
+            (begin, min(until, end), {"hatch": "////", "ec": "white", "lw": 0, "zorder": 2.5}),
+            (begin, begin if passed is None else end, {"ls": "--", "lw": 1.2, "zorder": 2.6}),
+            (end, min(held, span[1]), {"ls": (0, (1, 1.5)), "ec": GREY, "lw": 1.2, "zorder": 1}),
+        )
+        for at, to, look in more:
+            if to > at:
+                axes.add_patch(Rectangle((at, place[1]), to - at, size, fill=False, **look))
     axes.set_ylim(tops[-1] - gap, 0)
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
-    if len(sizes) == 1:  # of which it is, its heading says enough
-        names = names[0].splitlines()[1:]
+    names = names if len(sizes) > 1 else [f"{sizes[0]} processors"]
     if 0.35 * len(sizes) > BANDS:
         names = [f"{c}" for c in range(1, len(sizes) + 1)]
         axes.set_ylabel("cluster")

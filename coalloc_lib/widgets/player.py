@@ -27,6 +27,7 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
 from coalloc_lib.widgets.film import film, label_of, view_of
 
+_FOLDER = Path(__file__).parent / "browser"
 #: Schedules that fit below each other on a screen.
 _MOST_SHOWN = 4
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
@@ -51,16 +52,14 @@ render({ model, el: document.getElementById("player") });
 
 def module(*parts: str) -> str:
     """Return scripts as one ES module; each imports from those before it."""
-    folder = Path(__file__).parent / "browser"
-    texts = [(folder / f"{part}.js").read_text(encoding="utf-8") for part in parts]
+    texts = [(_FOLDER / f"{part}.js").read_text(encoding="utf-8") for part in parts]
     whole = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
     return re.sub(r"^export (?!default)", "", whole, flags=re.MULTILINE)
 
 
 def style(*parts: str) -> str:
     """Return style sheets as one."""
-    folder = Path(__file__).parent / "browser"
-    return "".join((folder / f"{part}.css").read_text(encoding="utf-8") for part in parts)
+    return "".join((_FOLDER / f"{part}.css").read_text(encoding="utf-8") for part in parts)
 
 
 class Pictured(anywidget.AnyWidget):
@@ -176,7 +175,7 @@ class Player(Pictured):
         """Write a page that plays with neither a kernel nor a network; any browser opens it."""
         state = {"data": self.data, "now": self.now, "playing": False}
         with atomic_path(path) as beside:
-            beside.write_text(_page(self._title(), state), encoding="utf-8")
+            beside.write_text(_page(" and ".join(self._schedules), state), encoding="utf-8")
 
     def still(self) -> Figure:
         """Return a picture with the same marks, for where nothing can play."""
@@ -184,10 +183,7 @@ class Player(Pictured):
 
     def picture(self) -> Picture:
         """Return the still picture with its words."""
-        return Picture(self.still(), f"Player of {self._title()}")
-
-    def _title(self):
-        return " and ".join(self._schedules)
+        return Picture(self.still(), f"Player of {' and '.join(self._schedules)}")
 
 
 def _named(schedules):
