@@ -260,16 +260,25 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
 
 
 def _boxes(schedule, begin, finish, sooner):
-    """Yield (number, cluster, first, processors, start, end, until, held) of what runs."""
+    """Yield (number, cluster, first, processors, start, end, until, held, passed) of what runs."""
     held = held_until(schedule)
     runs = np.flatnonzero((schedule.start < finish) & (held > begin))
     if len(runs) > MOST:
         raise InputError(
             f"window holds {len(runs):,} jobs; give a shorter one, with {MOST:,} jobs at most"
         )
+    passed = dict(zip(runs, passed_heads(schedule, runs), strict=True))
     for job, *box in pieces(schedule, runs):
-        ends = schedule.start[job], schedule.end[job], sooner[job], held[job]
+        ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
         yield int(schedule.jobs.number[job]), *box, *ends
+
+
+def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
+    """Return the number of the head of the queue that each job slipped past; None where none."""
+    place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
+    head = heads(schedule, schedule.start[jobs])  # just after the start; NaN, a refusal, has none
+    passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
+    return np.where(passed, schedule.jobs.number[head], np.array(None)).tolist()
 
 
 def _waits(schedule, span):

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.plots.signs import COLOURS, STANDARD
@@ -21,7 +22,7 @@ JOB_COLOURS = tuple(
 )
 LOSS, LOSS_GROUND, GROUND, PROMISE = "#E08A55", "#FBE9DE", "#F3F3F3", "#C65500"
 #: Sizes in inches: of the figure and its axes, of clusters, of a lane of the queue, of letters.
-WIDTH, AXES, BANDS, LANE, MOST_LANES, LETTER = 7.5, 6.2, 2.2, 0.13, 2.2, 0.075
+WIDTH, AXES, BANDS, LANE, MOST_LANES, LETTER = 7.5, 6.2, 2.5, 0.13, 2.2, 0.075
 #: Of reservations: inches of a row at most, and of all rows; a letter's share of the width.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
 #: Room between clusters: as a share of all processors, and in rows.
@@ -48,21 +49,22 @@ def still(
     figure, grid = new_figure(
         sum(heights) + 0.8, len(heights), 1, width=WIDTH, sharex=True, height_ratios=heights
     )
-    for (heading, one), lanes, bands, low in zip(
-        panels.items(), deepest, grid[::2], grid[1::2], strict=True
-    ):
+    parts = zip(panels.items(), deepest, grid[::2], grid[1::2], strict=True)
+    for (heading, one), lanes, bands, low in parts:
         _draw_bands(bands, one, span)
         _draw_queue(low, one["queue"], lanes, span)
         bands.set_title(heading, loc="left")
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
-    if any(np.isfinite(promised) for one in panels.values() for *_, promised in one["queue"]):
-        marks += ", bar: a promised start"
     boxes = [box for one in panels.values() for box in one["boxes"]]
-    if any(until > start for *_, start, _, until, _ in boxes):
-        marks = f"white lines: else it would still wait; {marks}"
-    if any(held > end for *_, end, _, held in boxes):
-        marks = f"dotted: booked, and not used\n{marks}"
-    grid[-1].set(xlim=span, xlabel=f"time{f' ({unit})' if unit else ''}\n{marks}")
+    promised = [at for one in panels.values() for *_, at in one["queue"]]
+    told = {
+        "white lines: else it would still wait": any(b[6] > b[4] for b in boxes),
+        "dotted: booked, and not used": any(b[7] > b[5] for b in boxes),
+        "dashed outline: passed the head": any(b[8] is not None for b in boxes),
+        "orange: a promised start": np.isfinite(promised).any(),
+    }
+    words = f"time{f' ({unit})' if unit else ''}", marks, "; ".join(filter(told.get, told))
+    grid[-1].set(xlim=span, xlabel="\n".join(filter(None, words)))
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
 
@@ -76,22 +78,28 @@ def _draw_bands(axes, one, span):
         axes.broken_barh([(span[0], span[1] - span[0])], (top, size), color=GROUND, zorder=0)
         look = {"facecolor": LOSS_GROUND, "edgecolor": LOSS, "linewidth": 0}
         axes.broken_barh(one["waits"], (top, size), hatch="////", zorder=0.5, **look)
-    for number, cluster, first, size, start, end, until, held in one["boxes"]:
+    overtaken = {box[-1] for box in one["boxes"]}
+    for at in (at for _, number, *_, at in one["queue"] if number in overtaken):  # NaN: no line
+        axes.axvline(at, color=PROMISE, linestyle=(0, (4, 2)), linewidth=1.5, zorder=2.7)
+    for number, cluster, first, size, start, end, until, held, passed in one["boxes"]:
         begin, end = np.clip([start, end], *span)
         letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
-        roomy = letters > len(str(number)) + 1 and size * BANDS / tops[-1] > 1.6 * LETTER
+        fontsize = min(8, 68 * size * BANDS / tops[-1])
+        roomy = letters > len(str(number)) + 0.5 and fontsize > 6
         place, label = (begin, tops[cluster] + first), str(number) if roomy else ""
         colour = JOB_COLOURS[(number - 1) % len(JOB_COLOURS)]
-        _draw_box(axes, place, (end - begin, size), colour, label, 1.0)
-        if until > begin:
-            look = {"fill": False, "hatch": "////", "edgecolor": "white", "linewidth": 0}
-            axes.add_patch(Rectangle(place, min(until, end) - begin, size, zorder=2.5, **look))
-        if held > end:
-            look = {"fill": False, "linestyle": (0, (1, 1.5)), "edgecolor": GREY, "linewidth": 1.2}
-            place = end, tops[cluster] + first
-            axes.add_patch(Rectangle(place, min(held, span[1]) - end, size, zorder=1, **look))
+        _draw_box(axes, place, (end - begin, size), colour, label, 1.0, fontsize)
+        more = (  # from, to, look
+            (begin, min(until, end), {"hatch": "////", "ec": "white", "lw": 0, "zorder": 2.5}),
+            (begin, begin if passed is None else end, {"ls": "--", "lw": 1.2, "zorder": 2.6}),
+            (end, min(held, span[1]), {"ls": (0, (1, 1.5)), "ec": GREY, "lw": 1.2, "zorder": 1}),
+        )
+        for at, to, look in more:
+            if to > at:
+                axes.add_patch(Rectangle((at, place[1]), to - at, size, fill=False, **look))
     axes.set_ylim(tops[-1] - gap, 0)
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
+    names = names if len(sizes) > 1 else [f"{sizes[0]} processors"]
     if 0.35 * len(sizes) > BANDS:
         names = [f"{c}" for c in range(1, len(sizes) + 1)]
         axes.set_ylabel("cluster")
@@ -99,15 +107,16 @@ def _draw_bands(axes, one, span):
     _plain(axes)
 
 
-def _draw_box(axes, place, size, colour, label, linewidth):
+def _draw_box(axes, place, size, colour, label, linewidth, fontsize=8.0):
     """Draw a box with its label in the middle."""
     fill, ink = colour
     look = {"facecolor": fill, "edgecolor": "white", "linewidth": linewidth}
     axes.add_patch(Rectangle(place, *size, zorder=2, **look))
     if label:
         middle = place[0] + size[0] / 2, place[1] + size[1] / 2
-        look = {"ha": "center", "va": "center_baseline", "fontsize": 8, "color": ink}
-        axes.text(*middle, label, zorder=3, **look)
+        look = {"ha": "center", "va": "center_baseline", "fontsize": fontsize, "color": ink}
+        halo = [withStroke(linewidth=2.4, foreground=fill)]  # no lines through the digits
+        axes.text(*middle, label, zorder=3, path_effects=halo, **look)
 
 
 def _draw_queue(axes, queue, lanes, span):

@@ -123,7 +123,7 @@ def _jobs(schedule, jobs, words, sooner):
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
         "held": times(explain.held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
-        "passed": _passed(schedule, jobs),
+        "passed": explain.passed_heads(schedule, jobs),
         "spans": (schedule.spans[jobs] & is_choice).tolist(),
         "asked": [explain.asked(schedule.jobs, job) for job in jobs],
         "boxes": list(boxes.values()),
@@ -131,16 +131,6 @@ def _jobs(schedule, jobs, words, sooner):
         "came": [words[text] for text in came],
         "last": [words[text] for text in last],
     }
-
-
-def _passed(schedule, jobs):
-    """Return the number of the head of the queue that each job slipped past; None where none."""
-    place = np.argsort(np.argsort(schedule.jobs.submit, kind="stable"))
-    # Just after the start; NaN, a refusal, has none.
-    head = explain.heads(schedule, schedule.start[jobs])
-    passed = schedule.served[jobs] & (head >= 0) & (place[head] < place[jobs])
-    numbers = schedule.jobs.number[head].tolist()
-    return [number if yes else None for number, yes in zip(numbers, passed, strict=True)]
 
 
 def _reasons(schedule, jobs):

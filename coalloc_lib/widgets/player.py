@@ -27,6 +27,7 @@ from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
 from coalloc_lib.widgets.film import film, label_of, view_of
 
+_FOLDER = Path(__file__).parent / "browser"
 #: Schedules that fit below each other on a screen.
 _MOST_SHOWN = 4
 #: Requests that leave a placement nothing to choose: the job names its clusters, or there is one.
@@ -51,16 +52,14 @@ render({ model, el: document.getElementById("player") });
 
 def module(*parts: str) -> str:
     """Return scripts as one ES module; each imports from those before it."""
-    folder = Path(__file__).parent / "browser"
-    texts = [(folder / f"{part}.js").read_text(encoding="utf-8") for part in parts]
+    texts = [(_FOLDER / f"{part}.js").read_text(encoding="utf-8") for part in parts]
     whole = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
     return re.sub(r"^export (?!default)", "", whole, flags=re.MULTILINE)
 
 
 def style(*parts: str) -> str:
     """Return style sheets as one."""
-    folder = Path(__file__).parent / "browser"
-    return "".join((folder / f"{part}.css").read_text(encoding="utf-8") for part in parts)
+    return "".join((_FOLDER / f"{part}.css").read_text(encoding="utf-8") for part in parts)
 
 
 class Pictured(anywidget.AnyWidget):

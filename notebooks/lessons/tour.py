@@ -85,7 +85,7 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     one = schedule(name, penalty)
     shown, against = {f"{LABELS.get(name)}": one}, None if name == "whole" else schedule("whole")
     if name == "at home":  # three queues, each by itself
-        shown, against = {f"users of cluster {c + 1}": one.at[c] for c in one.at}, None
+        shown, against = {f"cluster {c + 1}, for its own users": one.at[c] for c in one.at}, None
     playing = co.Player(shown, unit="h", window=WINDOW, now=9, against=against)
     begin, finish = WINDOW
     axis = {"begin": begin, "finish": finish, "view": finish - begin}
@@ -183,7 +183,10 @@ def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
         work = full.jobs.work
         share = work[full.spans].sum() / work.sum()
         rows.append((policy, whole, split, share, (split / whole - 1) / share))
-    columns = ["policy", "carries, whole", "carries, spanning", "work that spans", "break-even"]
+    columns = [
+        "policy", r"carries, whole: $\rho_{whole}$", r"carries, spanning: $\rho_{span}$",
+        "work that spans: $f$", r"break-even: $\psi^*$",
+    ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).set_index("policy").round(3)
 
 
@@ -353,9 +356,10 @@ def _up_to(policy: str, load: float) -> str:
 
 def questions() -> list[tuple[str, str, str, str]]:
     """Return the decision chart: question, the answer that ends it, advice, and its number."""
+    best = _change_at("EASY, adaptive", 0.7, 0.2)
     return [
         ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
-         _told("JS-12", "Cut up and run at home one after the other: response times {} (04).")),
+         _told("JS-6", "Whole, the mean response is {} times that in pieces (04).")),
         ("Is the load light?", "yes", "Do nothing: few jobs wait.",
          f"Spanning at no penalty, load 0.3: {_change_at('EASY', 0.3, 0.0)} (map)."),
         ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
@@ -363,10 +367,10 @@ def questions() -> list[tuple[str, str, str, str]]:
         ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
          _told("CP-2", "On five clusters of 20 it pays up to a penalty of {} (03).")),
         ("Must users know their\nstart at once?", "yes", "Book, if the lengths are exact.",
-         _told("OB-6", "Mean wait of a real log: {} of the wait that was recorded (05).")),
+         "It waits somewhat longer than EASY; told what users guess, many times as long (05)."),
         ("", "", "Share, backfill, span where that ends sooner.",
-         _told("JS-1", "Sharing: response times {} (04). Spanning so, at load 0.7")
-         + f"\nand penalty 0.2: {_change_at('EASY, adaptive', 0.7, 0.2)} (map)."),
+         _told("JS-1", "Sharing: the mean response is {} times that at home (04).")
+         + f"\nSpanning so, at load 0.7 and penalty 0.2: {best} (map)."),
     ]  # fmt: skip
 
 

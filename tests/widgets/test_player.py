@@ -22,6 +22,10 @@ def still_of(schedules, **how):
     return still(*scenes(schedules), **how)
 
 
+def outlines(axes):
+    return [patch for patch in axes.patches if not (patch.get_fill() or patch.get_hatch())]
+
+
 def small(**how):
     return co.simulate(co.Multicluster([4, 4]), JOBS, **how)
 
@@ -181,6 +185,9 @@ def test_a_film_and_the_still_picture_have_the_promise_of_each_head_and_who_pass
     figure = still_of({"EASY": easy})
     promised = [line.get_xdata()[0] for line in figure.axes[1].lines if line.get_marker() == "|"]
     assert promised == [6, 10]
+    lines = [line.get_xdata()[0] for line in figure.axes[0].lines]
+    assert lines == [6]  # nobody passes job 5
+    assert [patch.get_xy() for patch in outlines(figure.axes[0])] == [(2, 6)]  # of job 4
     fpfs = film(co.simulate(co.Multicluster([10]), SIX, scheduling=co.FPFS(9)), "", None)
     assert fpfs["jobs"]["promised"] == [None] * 6
     assert fpfs["jobs"]["passed"][3:5] == [3, 3]
@@ -280,7 +287,9 @@ def test_the_still_picture_has_the_marks_of_the_player():
     boxes = [(p.get_x(), p.get_width(), p.get_height()) for p in bands.patches]
     assert sum(width * height for _, width, height in boxes) == pytest.approx(JOBS.work.sum())
     assert {text.get_text() for text in bands.texts} == {"1", "2", "3", "4"}
-    assert figure.axes[-1].get_xlabel().endswith("line: a wait")
+    assert figure.axes[-1].get_xlabel().endswith("line: a wait\ndashed outline: passed the head")
+    assert outlines(figure.axes[2])
+    assert not outlines(bands)
     marks = {line.get_xdata()[0] for line in queue.lines if line.get_marker() == "x"}
     assert marks == set(JOBS.submit)
     waits = [line.get_xdata() for line in queue.lines if line.get_marker() != "x"]
