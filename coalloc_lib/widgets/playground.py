@@ -247,7 +247,7 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
 
 
 @lru_cache(maxsize=64)
-def _picture(one, other):
+def _picture(one: Scenario, other: Scenario) -> Picture:
     table = over_load(one, other)
     table = table[table["size"] == ALL]
     figure, axes = plots.new_figure(2.1, width=3.7)

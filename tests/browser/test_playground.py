@@ -81,4 +81,5 @@ def test_it_fits_follows_the_keyboard_and_reads_what_it_saved(browser, address, 
         has_text="scenario.json: B.penalty = '7'; give a number"
     )
     note.wait_for()
+    page.get_by_role("button", name="load scenario (0)").wait_for()
     page.close()
