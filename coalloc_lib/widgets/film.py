@@ -31,7 +31,7 @@ def film(
     instants = np.unique(when)
     instants = instants[(instants >= begin) & (instants <= finish)]  # drops NaN too
     # By text, its place among those that are sent, each of them once.
-    words = defaultdict[str, int](lambda: len(words))
+    words: defaultdict[str, int] = defaultdict(lambda: len(words))
     idling = explain.idle_while_waiting(schedule)
     return {
         "label": label,

@@ -393,7 +393,9 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
 def _code(scenarios: Sequence[Scenario], load: float) -> str:
     """Return Python that makes both scenarios and runs them."""
     text = "import coalloc_lib as co\n"
-    for side, each, at in zip(SIDES, scenarios, _loads(*scenarios, load), strict=True):
+    for side, each, at in zip(
+        SIDES, scenarios, _loads(scenarios[0], scenarios[1], load), strict=True
+    ):
         sizes: Any = each.workload.sizes  # type: ignore[attr-defined]
         code = repr(each).replace(repr(sizes), f"parse_sizes({str(sizes)!r})")
         code = re.sub(r", \w+=(None|'')(?=[,)])", "", code)  # what is so anyway
@@ -434,9 +436,9 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         controls |= rows
 
     def draw(coarse: bool, **values: Any) -> None:
-        load, scenarios = values["load"], [scenario_of(values, side) for side in SIDES]
-        board.show(*scenarios, load, coarse)
-        text = escape(_code(scenarios, load))
+        load, one, other = values["load"], *(scenario_of(values, side) for side in SIDES)
+        board.show(one, other, load, coarse)
+        text = escape(_code([one, other], load))
         code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
 
     def fill(_button: Any) -> None:

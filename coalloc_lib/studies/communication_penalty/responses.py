@@ -187,7 +187,7 @@ def respond(
     rises = student([second - first for first, second, *_ in outcomes]).low > 0
     warning = max_utilization.warning or RISING * bool(rises)
     means, first = (
-        {name: Sample([each[name] for each in runs], warning) for name in runs[0]}
+        {name: Sample(np.array([each[name] for each in runs]), warning) for name in runs[0]}
         for runs in list(zip(*outcomes, strict=True))[2:]
     )
     return Responses(max_utilization, means, first)
