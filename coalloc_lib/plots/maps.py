@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -56,7 +55,7 @@ def maps(
         Its columns. `x` and `y` are labels, in order of appearance, from the left and from below.
         Where a cell has no number, `mark` has a key of `MARKS`.
     values : str
-        What the colours stand for.
+        What the numbers and colours are: it begins the `subtitle`.
     """
     labels = {"x": x, "y": y, "panel": panel, "mark": mark}
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
@@ -69,7 +68,7 @@ def maps(
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
     across = min(2, len(panels))
     down = -(-len(panels) // across)
-    height = down * (0.55 + 0.2 * len(rows))
+    height = down * (0.55 + 0.26 * len(rows))
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
@@ -106,11 +105,7 @@ def maps(
         axes.set_xlabel(xlabel)
     for axes in grid[:, 0]:
         axes.set_ylabel(ylabel)
-    if values:
-        scale = ScalarMappable(Normalize(-MOST, MOST), CHANGES)
-        extend = "both" if cells["value"].abs().max() > MOST else "neither"
-        figure.colorbar(scale, ax=grid, label=values, extend=extend, aspect=30, pad=0.02)
-    title_figure(figure, title, subtitle)
+    title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
     return figure
 
 
