@@ -132,9 +132,16 @@ def lines(
         figure.supylabel(ylabel, fontsize=9)
     for axes, words in zip(grid[:, 0], rows if row else [ylabel] * down, strict=True):
         axes.set_ylabel(fill(words, 12) if row else words)
+    first = next(iter(cells.values()))["x"]
+    at_left = first.min() > 0  # names of levels stand where no line begins
     style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
-    for words, at in (levels or {}).items():
-        grid.flat[0].annotate(words, (0, at), (3, 2), **style)
+    near = 0.06 * np.ptp(grid.flat[0].get_ylim())
+    for words, at in (levels or {}).items():  # below its line where another one is just above
+        close = any(0 < other - at < near for other in (levels or {}).values())
+        place, side = ((0, at), "left") if at_left else ((first.max(), at), "right")
+        grid.flat[0].annotate(
+            words, place, (3 if at_left else -3, -8 if close else 2), ha=side, **style
+        )
     if not ends and len(every) > 1:
         canvas.name_signs(grid[0, -1], look, every, dashed)
     notes = [f"dashed: {level[0]}" if level else "", canvas.DIAMONDS * bool(len(theirs))]

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -50,7 +49,7 @@ def maps(
 
     A row of the table is a cell, hatched where its interval holds 0 or is in doubt. `x` and `y` are
     columns of labels, in order from the left and from below; where a cell has no `value`, `mark`
-    has a key of `MARKS`. `values` says what the colours stand for.
+    has a key of `MARKS`. `values` says what the numbers and colours are.
     """
     labels = {"x": x, "y": y, "panel": panel, "mark": mark}
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
@@ -63,7 +62,7 @@ def maps(
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
     across = min(2, len(panels))
     down = -(-len(panels) // across)
-    height = down * (0.55 + 0.2 * len(rows))
+    height = down * (0.55 + 0.26 * len(rows))
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
@@ -103,11 +102,7 @@ def maps(
         axes.set_xlabel(xlabel)
     for axes in grid[:, 0]:
         axes.set_ylabel(ylabel)
-    if values:
-        scale = ScalarMappable(Normalize(-MOST, MOST), CHANGES)
-        extend = "both" if cells["value"].abs().max() > MOST else "neither"
-        figure.colorbar(scale, ax=grid, label=values, extend=extend, aspect=30, pad=0.02)
-    title_figure(figure, title, subtitle)
+    title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
     return figure
 
 

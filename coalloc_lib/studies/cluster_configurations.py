@@ -342,7 +342,7 @@ def _large_on_eight(table: pd.DataFrame) -> bool:
         look=plots.shades(["2×32", "4×32", "8×32", "one more"]), ylabel="break-even penalty",
         xlabel="mean job, as a share of one cluster",
     ),
-    notice="Spanning pays most where jobs are large and clusters are many",
+    notice="Spanning pays most where jobs are large and of many components",
 )  # fmt: skip
 def penalties_table(entries: Entries, results: Results) -> pd.DataFrame:
     """Return the penalty at break-even of each point, and the mean job's share of a cluster."""

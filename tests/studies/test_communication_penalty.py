@@ -96,7 +96,7 @@ def test_saturated_points_have_no_ratio_and_a_doubt_stays():
     cases = study.figures["figure2"].cases(ONE_PANEL, 1).items()
     line = {place: tuple(results[each] for each in pair) for (_, _, place), pair in cases}
     assert claims.pays(line, "stream") == {3: None, 10: None, 16: False, 19: False}
-    assert claims.best(line, "stream") == [10]
+    assert drawn.best(line, "stream") == [10]
     doubt = {group: replace(s, warning="short") for group, s in line[16][0].means.items()}
     line[16] = replace(line[16][0], means=doubt), line[16][1]
     assert claims.pays(line, "stream")[16] is None
@@ -110,7 +110,8 @@ def test_saturated_points_have_no_ratio_and_a_doubt_stays():
         ("figure1", lambda _, psi, g: 9 + 10 * psi, lambda _, psi, g: 9.0),
         ("figure2", lambda *at: UPWARDS[at[1]], lambda *at: DOWNWARDS[at[1]]),
         ("figure3", lambda *at: along(UPWARDS, DOWNWARDS)(*at), lambda *at: UPWARDS[at[1]]),
-        ("figure4", lambda line, x, g: 10.0 + 10 * float(line[5:]), along(UPWARDS)),
+        ("figure4", along(MIDDLE), along(MIDDLE, MIDDLE | {10: 10.0, 16: 7.0})),
+        ("figure4", lambda line, x, _: (UPWARDS if "0.5" in line else MIDDLE)[x], along(UPWARDS)),
         ("figure5", lambda *_: 10.0, lambda *_: 10.5),
         ("figure6", lambda line, x, g: 11.0 if g == "C4" else 10.0, lambda *_: 10.0),
     ],
@@ -152,11 +153,11 @@ def test_cp1_fails_by_the_slip_and_by_every_share_outside_of_samples():
     slip = (table["quantity"] == drawn.WORK) & (table["group"] == "S2")
     assert row(table).verdict == "does not hold"
     assert row(table).note.endswith("| fails: share of the load S2")
-    assert "samples lie around the 13.3% left" in row(table).note
+    assert "Samples lie around the 13.3% left" in row(table).note
     assert row(table.assign(explained=table["explained"] | slip)).verdict == "holds"
     assert row(table).reproduced == pytest.approx(paper.EXACT_LOAD)
     less = table["printed"].mask((table["quantity"] == drawn.WORK) & (table["group"] == "S4"), 0.5)
-    assert "samples do not lie around the 20.9% left" in row(table.assign(printed=less)).note
+    assert "Samples do not lie around the 20.9% left" in row(table.assign(printed=less)).note
 
 
 MAPS = pd.DataFrame(

@@ -12,6 +12,7 @@ from coalloc_lib.intervals import Interval, Sample, all_of
 from coalloc_lib.studies.communication_penalty import figures as drawn
 from coalloc_lib.studies.communication_penalty import maps as _maps  # noqa: F401, its figures
 from coalloc_lib.studies.communication_penalty import responses as paper
+from coalloc_lib.studies.communication_penalty.figures import Line, best
 from coalloc_lib.studies.communication_penalty.responses import BreakEven, scenario, served
 from coalloc_lib.studies.core import Decision, Results, least
 
@@ -20,17 +21,10 @@ __all__ = ["SYSTEM", "WHOLE", "BreakEven", "scenario", "served", "study"]
 SYSTEM, WHOLE, study = paper.SYSTEM, paper.WHOLE, drawn.study
 #: Relative differences of response times that count as little.
 LITTLE = 0.1
-#: Section 7.3 varies the load where splitting matters: from this one on.
-BUSY = 0.7
 #: The penalty up to which the studies before it found co-allocation to pay.
 EARLIER = 0.25
 #: Units of time that jobs of C4 run longer than those of C1, by their mean penalties.
 LONGER = paper.EXECUTION * (0.175 - 0.025)
-#: Thresholds, at most, that tell where the best one is.
-NARROW = 3
-
-#: A line of a figure: by place, the results of its cases.
-Line = dict[float, tuple[paper.Responses, paper.Responses]]
 
 
 def by_jumps(results: Results, figure: str, ask: Callable, note: Any = "") -> Decision:
@@ -70,13 +64,6 @@ def mean_of(samples: Sequence[Sample | None]) -> Interval | None:
     return Sample(np.mean([sample.values for sample in known], axis=0), warning).interval
 
 
-def best(line: Line, group: str) -> list[float]:
-    """Return the places that respond best, or are not seen to be worse than the best."""
-    means = {place: one.means[group] for place, (one, _) in line.items() if one.means}
-    first = min(means.values(), key=lambda sample: sample.mean, default=None)
-    return [x for x, sample in means.items() if first and not (sample - first).interval.above(0)]
-
-
 def pays(line: Line, group: str) -> dict[float, bool | None]:
     """Return for each place whether splitting responds sooner; None where undecided."""
     found = {place: paper.change(*pair, group)["verdict"] for place, pair in line.items()}
@@ -97,7 +84,7 @@ def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -
     return (lost and not won) if lost or won else None
 
 
-@study.add_claim("CP-1", "offered load; the interval is where samples of 2,000 jobs lie")
+@study.add_claim("CP-1", "offered load, and where that of samples of 2,000 jobs lies")
 def _shares(results: Results) -> Decision:
     table = results.table("shares").set_index(["quantity", "group"])
     low, high, inside = (table[name] for name in ("sample_low", "sample_high", "explained"))
@@ -105,7 +92,7 @@ def _shares(results: Results) -> Decision:
     loads = table["printed"][drawn.WORK]
     left = 1 - loads.drop("S2").sum()
     there = "lie" if low[slip] <= left <= high[slip] else "do not lie"
-    why = f"the four loads add up to {loads.sum():.1%}; samples {there} around the {left:.1%} left"
+    why = f"samples {there} around the {left:.1%} left by the others"
     within = Interval(paper.EXACT_LOAD, low[load], high[load], len(table))
     return Decision(within, {f"{n} {group}": bool(x) for (n, group), x in inside.items()}, why)
 
@@ -155,8 +142,8 @@ def _rises_with_threshold(lines):
 
 
 @claim(
-    "CP-5", "largest of the best thresholds for S4 at the highest penalty", "figure3",
-    "best: not seen to be worse than the best",
+    "CP-5", "largest threshold (19 splits nobody) among the best for S4 at penalty 0.2", "figure3",
+    "among the best is what is not seen to be worse than the best",
 )  # fmt: skip
 def _best_grows(lines):
     before, *_, after = lines.values()
@@ -168,15 +155,13 @@ def _best_grows(lines):
 
 @study.add_claim("CP-6", "lowest threshold that is best for S4 at every load from 0.7 on")
 def _best_by_load(results: Results) -> Decision:
-    def ask(lines, least_load=BUSY):
+    def ask(lines, least_load=drawn.BUSY):
         busy = [line for name, line in lines.items() if float(name.split()[1]) >= least_load]
-        places = [set(at_best) for line in busy if (at_best := best(line, "S4"))]
-        every, shared = set().union(*places), set.intersection(*places) if places else set()
-        bounded = len(every) <= NARROW and not every & {min(busy[0]), max(busy[0])}
-        same = None if len(places) < 2 or (shared and not bounded) else bool(shared)
+        same, shared = drawn.same_best([set(best(line, "S4")) for line in busy], [*busy[0]])
         return min(shared, default=None), {f"the same from load {least_load:g} on": same}
 
-    why = f"known where at most {NARROW} thresholds are alike, and none is an end of the range"
+    alike = f"at most {drawn.NARROW} thresholds are alike"
+    why = f"known where {alike}, and none is an end of the range"
     found = by_jumps(results, "figure4", ask, why)
     every = by_jumps(results, "figure4", partial(ask, least_load=min(results.scale.loads)))
     return found._replace(elsewhere={**found.elsewhere, **every.parts, **every.elsewhere})
@@ -199,7 +184,7 @@ def _spread_is_worse(results: Results) -> Decision:
 
 @claim(
     "CP-8", "response time of C4 less that of C1, over that of all split jobs", "figure6",
-    "no scheduler sees the penalty, so all wait alike; mean over the thresholds",
+    "mean over the thresholds",
 )  # fmt: skip
 def _own_penalty_matters(lines):
     every = [one.means for one, _ in lines[""].values() if one.means]
@@ -240,10 +225,7 @@ def _largest_are_worst(lines):
     return least(apart, default=None), {"S4 last": last, "over half of the load": over_half}
 
 
-@claim(
-    "CP-12", "least rise of the response time of S4 from one load to the next", "figure4",
-    "at each splitting threshold",
-)  # fmt: skip
+@claim("CP-12", "least rise of the response time of S4 from one load to the next", "figure4")
 def _load_hurts(lines):
     pairs = (
         (before[place][0].means, after[place][0].means)

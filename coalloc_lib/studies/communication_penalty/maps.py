@@ -51,13 +51,15 @@ def draw_map(
     gone, kinds = drawn["saturated"] != "", drawn["saturated"].unique()
     open_ = drawn["verdict"].where(drawn["verdict"] == "undecided", "")
     ends = {name: drawn[name].mask(gone) for name in ("change", "ci95_low", "ci95_high")}
-    texts = [f"mean response of {'all jobs' if group == STREAM else group}", subtitle]
-    texts += ["hatched: undecided", *(words for kind, (_, words) in MARKS.items() if kind in kinds)]
+    who = "all jobs" if group == STREAM else group
+    texts = [subtitle, "hatched: undecided"]
+    texts += [words for kind, (_, words) in MARKS.items() if kind in kinds]
     mark = drawn["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()})
     return plots.maps(
         drawn.assign(mark=mark, warning=drawn["warning"].mask(gone, open_), **ends),
         x="column", y="row", value="change", panel="panel", mark="mark", xlabel="penalty",
-        ylabel=ylabel, values="change, %", title=title, subtitle="; ".join(filter(None, texts)),
+        ylabel=ylabel, values=f"mean response of {who}: change, %", title=title,
+        subtitle="; ".join(filter(None, texts)),
     )  # fmt: skip
 
 

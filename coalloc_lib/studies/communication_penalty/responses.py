@@ -33,7 +33,7 @@ PRINTED_LOAD = 0.786
 EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
 #: How often the head of the queue may be jumped, the paper does not say; here, without limit.
 NO_LIMIT = 10**9
-#: In the middle of those that the printed thresholds leave (figure `thresholds`).
+#: The least of those that the printed thresholds leave (figure `thresholds`).
 JUMPS = 8
 #: Section 6: jobs larger than this are split into so many components. How the paper rounds is lost
 #: in print: up, 5 processors in 4 components would leave -1, so it is down.
