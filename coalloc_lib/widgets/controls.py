@@ -236,8 +236,8 @@ class Explorer(ipw.VBox):
         if self._drawn in ((values, coarse), (values, False)):
             return
         self._drawn = values, False
-        for note in self._notes.values():
-            note.value = ""
+        for beside in self._notes.values():
+            beside.value = ""
         self.scenario.value = _line(values)
         try:
             if self._simulates is None:

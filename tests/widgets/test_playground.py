@@ -143,7 +143,8 @@ def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     values = {"clusters": "8,8,8", "policy": policy, "max_jumps": 3, "span": span}
     values |= {"penalty": 0.1, "estimate": 2.0}
     values = {f"{name}.{key}": value for name in "AB" for key, value in values.items()}
-    made, both = {}, playground._both(values | {"sizes": "U[1,8]"})
+    values |= {"sizes": "U[1,8]"}
+    made, both = {}, tuple(playground.scenario_of(values, side) for side in "AB")
     exec(playground._code(both, 0.6).replace("20_000", "50"), made)
     assert (made["A"], made["B"]) == both
     schedule = made["A"].simulate(200, load=0.3, seed=SEED)
