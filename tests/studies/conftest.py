@@ -10,6 +10,9 @@ from coalloc_lib.studies.online_batch import runs
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS, small_logs
 
+#: One for the process, as its runs are: logs are told apart by identity.
+LOGS = small_logs()
+
 
 @pytest.fixture(scope="package", autouse=True)
 def small():
@@ -19,7 +22,7 @@ def small():
             patch.setitem(load_study(name).scales, "quick", scale)
         patch.setattr("coalloc_lib.studies.core.missing_logs", lambda names: [])
         patch.setattr(cases, "workload_sets", lambda draws=4, seed=0: WORKS)
-        patch.setattr(runs, "logs", small_logs())
+        patch.setattr(runs, "logs", LOGS)
         patch.setattr(runs, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
         yield
 
