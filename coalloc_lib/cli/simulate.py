@@ -4,14 +4,13 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
-from importlib.metadata import version
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coalloc_lib import exchange
+from coalloc_lib import __version__, exchange
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
 from coalloc_lib.files import atomic_path, check_writable
@@ -131,7 +130,7 @@ def simulate(
     if as_json:
         answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
         answer |= {"ci95": intervals or None, "left_out": left_out, "out": out}
-        print_json(answer | {"version": version("coalloc-workbench")})
+        print_json(answer | {"version": __version__})
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             _print(metrics, f"{log.title} on {system}", intervals, left_out, why_none)

@@ -5,7 +5,6 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import version
 from itertools import product
 
 import numpy as np
@@ -42,7 +41,7 @@ def sweep(
     """Call a function at every point of a grid and return the results as a tidy table.
 
     The table has a row for each point and replication, in the order of the grid, and the columns
-    of the grid, ``replication`` and the results; its ``attrs`` name the version and the seed.
+    of the grid, ``replication`` and the results; its ``attrs`` name the seed.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ def sweep(
         error.table = _table(run, list(points[0]), with_errors=False)
         raise
     table = _table(run, list(points[0]), with_errors=failures == "keep")
-    table.attrs = {"coalloc_lib": version("coalloc-workbench"), "seed": str(seed)}
+    table.attrs = {"seed": str(seed)}
     return table
 
 
