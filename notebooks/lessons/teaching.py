@@ -109,7 +109,8 @@ def near(
 
     `slips` has other hints, by the number that a slip of that kind ends in.
     """
-    if abs(float(answer) - right) <= within:
+    answer = float(answer)
+    if abs(answer - right) <= within:
         return ""
     scale = within / abs(right)
     slips = slips or {}

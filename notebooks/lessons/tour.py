@@ -114,6 +114,8 @@ def _gain_nothing(answer: Any) -> str:
     given = {*answer}
     if given == right:
         return ""
+    if not given <= {*range(1, 9)}:
+        return "give a list of sizes from 1 to 8, as numbers"
     if given - right:
         return f"jobs of {min(given - right)} do gain: how many fit into 24 processors?"
     return "right as far as it goes, but there are more: try every size from 1 to 8"

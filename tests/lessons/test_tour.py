@@ -114,3 +114,8 @@ def test_a_break_even_is_no_number_where_the_map_does_not_hold_one(small, monkey
     assert 0.1 < tour.break_even("FCFS", 0.7).estimate < 0.2
     known[None] = None
     assert "since whole jobs cannot" in tour._up_to("FCFS", 0.7)
+
+
+@pytest.mark.parametrize("answer", ["12478", ["1", "2"], [0], [9, 1]])
+def test_what_is_no_list_of_sizes_is_not_said_to_gain(answer):
+    assert "sizes from 1 to 8" in tour._gain_nothing(answer)
