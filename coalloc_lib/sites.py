@@ -27,7 +27,7 @@ from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import BestFit, HomeSite, Placement, SingleThenSpan
 from coalloc_lib.schedule import WEIGHTS, Schedule
-from coalloc_lib.scheduling import EASY, FCFS, Conservative, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, Conservative, Online, Scheduling
 from coalloc_lib.scheduling.backfilling import queue_of
 from coalloc_lib.scheduling.dispatching import AtSubmission, Wish, expected_start
 from coalloc_lib.simulation import LONG, refuse_impossible, simulate
@@ -191,7 +191,7 @@ def dispatch(
     *,
     scheduling: EASY | Conservative | None = None,
     home: Any = None,
-    engine: str = "compiled",
+    engine: str | None = None,
 ) -> DispatchSchedule:
     """Send each job, when it is submitted, to the site with the earliest expected start.
 
@@ -232,7 +232,7 @@ def dispatch(
     order = np.argsort(jobs.submit, kind="stable")
     is_readable = engine == "reference" or type(scheduling) is not EASY
     is_readable |= scheduling.order != "arrival"
-    if len(jobs) > LONG and engine == "compiled" and is_readable:
+    if len(jobs) > LONG and engine != "reference" and is_readable:
         warnings.warn(
             f"dispatch under {scheduling} has no compiled form; {len(jobs)} jobs take about "
             f"{len(jobs) / 200:.0f} s or more. EASY() has one, engine='reference' says that you "
@@ -408,14 +408,15 @@ def compare_sites(
 
     span_penalty = not_negative("span_penalty", span_penalty)
     system, jobs, site, _ = together(clusters, logs, clock, missing)
-    for name, log in logs.items() if missing is None else ():
+    policy = EASY() if scheduling is None else scheduling
+    plans = isinstance(policy, EASY | Conservative | Online)
+    for name, log in logs.items() if plans and missing is None else ():
         if isinstance(log, SwfLog) and (unknown := log.without_requested_time):
             warnings.warn(
                 f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and are "
                 "planned with their run time, better than any user knows it; give missing",
                 stacklevel=2,
             )
-    policy = EASY() if scheduling is None else scheduling
     how: dict[str, Any] = {"scheduling": policy, "engine": engine}
     ran = [local(system, jobs, site, **how), sharing(system, jobs, **how)]
     ran.append(multi_site(system, jobs, span_penalty, **how))

@@ -89,7 +89,11 @@ def simulate(
     system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, **policy_options)
     places = options.placement_of(placement, request)
-    divided = _division(request, system, split, components)
+    parts = _division(request, system, split, components)
+
+    def divided(jobs: JobStream) -> JobStream:
+        return parts(jobs).in_nodes(node)
+
     options.chosen("--estimates", estimates, ESTIMATES)
     if span_penalty and (request == "total" or len(system) == 1):
         why = "--request total keeps" if request == "total" else "a system of one cluster has"
@@ -113,7 +117,7 @@ def simulate(
     plans = isinstance(policy, EASY | Conservative | Online)
     if plans and estimates == "requested" and missing is None:
         _check_requested_times(log)
-    jobs = divided(log.jobs(request, estimates, span_penalty, largest, missing)).in_nodes(node)
+    jobs = divided(log.jobs(request, estimates, span_penalty, largest, missing))
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))

@@ -83,22 +83,9 @@ def resample_weeks(
     seconds. The log must have four blocks or more; as many as fill it are drawn, from all that
     begin at a step, around its end.
     """
-    submit, values = np.asarray(submit, float), np.atleast_2d(np.asarray(values, float))
-    weights = np.broadcast_to(np.asarray(weights, float), values.shape)
-    if submit.ndim != 1 or values.shape[-1] != len(submit):
-        text = f"values have the shape {values.shape} and submit {submit.shape}; give a value a job"
-        raise InputError(text)
-    bad = ~np.isfinite(values) | ~np.isfinite(weights) | (weights < 0)
-    if bad.any():
-        row, job = map(int, np.argwhere(bad)[0])
-        raise InputError(
-            f"job {job} of row {row} has the value {values[row, job]} and the weight "
-            f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
-        )
-    at = ((submit - submit.min()) // positive("step", step)).astype(np.int64)
+    values, weights, at, length = _by_day(values, weights, submit, block, step)
     both = weights * values, weights
     top, bottom = ([np.bincount(at, weights=row) for row in rows] for rows in both)
-    length = max(round(positive("block", block) / step), 1)
     return resample_sums(top, bottom, length, resamples=resamples, seed=seed)
 
 
@@ -143,9 +130,10 @@ def resample_quantiles(
     `means` and `drawn` hold the least value that at least this `share` of the jobs do not exceed.
     Of rows with many values, that of a resample is exact to 1 in 2,000 jobs near the quantile.
     """
-    submit, values = np.asarray(submit, float), np.atleast_2d(np.asarray(values, float))
-    at = ((submit - submit.min()) // positive("step", step)).astype(np.int64)
-    length, days = max(round(positive("block", block) / step), 1), int(at.max()) + 1
+    if positive("share", share) > 1:
+        raise InputError(f"share = {share}; give a number up to 1, such as 0.95")
+    values, _, at, length = _by_day(values, 1.0, submit, block, step)
+    days = int(at.max()) + 1
     begins = _begins(days, length, resamples, seed)
     drawn_days = (begins[..., None] + np.arange(length)).reshape(len(begins), -1) % days
     cells = drawn_days + days * np.arange(len(begins))[:, None]
@@ -164,6 +152,27 @@ def resample_quantiles(
         drawn[:, column] = edges[(below >= share * below[:, -1:] * (1 - 1e-12)).argmax(axis=1)]
     middle = np.quantile(values, share, axis=1, method="inverted_cdf")
     return Resamples(middle, drawn, begins.shape[1], _warning(some))
+
+
+def _by_day(
+    values: ArrayLike, weights: ArrayLike, submit: ArrayLike, block: float, step: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], int]:
+    """Return values and weights, both (m, n), the day of each job, and the days of a block."""
+    submit = np.asarray(submit, float)
+    values = np.atleast_2d(np.asarray(values, float))
+    if submit.ndim != 1 or values.shape[-1] != len(submit):
+        text = f"values have the shape {values.shape} and submit {submit.shape}; give a value a job"
+        raise InputError(text)
+    weights = np.broadcast_to(np.asarray(weights, float), values.shape)
+    bad = ~np.isfinite(values) | ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        row, job = map(int, np.argwhere(bad)[0])
+        raise InputError(
+            f"job {job} of row {row} has the value {values[row, job]} and the weight "
+            f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
+        )
+    at = ((submit - submit.min()) // positive("step", step)).astype(np.int64)
+    return values, weights, at, max(round(positive("block", block) / step), 1)
 
 
 def _begins(days, length, resamples, seed):

@@ -12,7 +12,7 @@ from coalloc_lib.sites import ALL
 
 HOUR, DAY = 3_600, 86_400
 #: What is to be done, by how the name of the option begins.
-TODO = {
+ADVICE = {
     "conservative": "Keep the sites apart, and let each backfill conservatively",
     "dispatch": "Dispatch each job, when it is submitted, to the site that would start it first",
     "share": "Let the sites share one queue",
@@ -57,7 +57,7 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
         if np.isnan(wait := every[least]["value"]):
             words = f"No option serves this load, add processors: alone, it is {today['warning']}."
             return Answer(None, words)
-        words = f"{_todo(least)}: a job then waits {duration(wait)} on average. Alone, it is "
+        words = f"{_advice(least)}: a job then waits {duration(wait)} on average. Alone, it is "
         return Answer(least, f"{words}{today['warning']}.")
     if all(np.isnan(row["change_low"]) for row in every.values()):
         return Answer(None, f"Change nothing yet, nothing is sure: {every[least]['warning']}.")
@@ -73,11 +73,11 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
         against = pairs.set_index(["option", "other"])
         name = next(n for n in better if n == best or not _above(against.loc[n, best]))
         same = f" To {best} is not surely better." if name != best else ""
-        words = f"{_todo(name)}. {_gain(every[name], today)}, and no site surely loses.{same}"
+        words = f"{_advice(name)}. {_gain(every[name], today)}, and no site surely loses.{same}"
     elif losers:
         name = min(losers, key=lambda name: every[name]["value"])
         lost = [table.loc[name, "site", site, "mean wait"]["change"] for site in losers[name]]
-        words = f"{_todo(name)}, but only if those who lose agree. {_gain(every[name], today)}; "
+        words = f"{_advice(name)}, but only if those who lose agree. {_gain(every[name], today)}; "
         words += f"jobs of {listed(losers[name])} wait {listed([*map(duration, lost)])} longer."
     else:
         differ = any(_above(row) or _below(row) for row in every.values())
@@ -88,8 +88,8 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
     return Answer(name, words, _interval(every[name]))
 
 
-def _todo(name):
-    words = next(words for begin, words in TODO.items() if name.startswith(begin))
+def _advice(name):
+    words = next(words for begin, words in ADVICE.items() if name.startswith(begin))
     _, _, penalty = name.partition(", penalty ")
     return f"{words} (at a penalty of {penalty})" if penalty else words
 

@@ -136,7 +136,6 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
         np.testing.assert_allclose(mean, values[:, jobs].mean(axis=1))
         middle = int(np.ceil(0.9 * len(jobs))) - 1
         np.testing.assert_array_equal(row, np.sort(values[:, jobs], axis=1)[:, middle])
-        means = resample_weeks(values, np.ones(400), submit, **how)
     chosen = [
         np.concatenate([jobs_of[(b + i) % days] for b in r for i in range(7)]) for r in begins
     ]
@@ -148,3 +147,8 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     assert (abs(ranks / 20_000 - 0.95) < 0.01).all()
     with pytest.raises(co.InputError, match="give a log of 4 blocks"):
         resample_quantiles(values, 0.9, submit / 2, **how)
+    unknown = np.where(values > 1, np.nan, values)
+    wrong = {"share = 95": (values, 95), "have the": (values[:, 1:], 0.9), "finite": (unknown, 0.9)}
+    for words, given in wrong.items():
+        with pytest.raises(co.InputError, match=words):
+            resample_quantiles(*given, submit, **how)
