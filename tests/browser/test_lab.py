@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
 
@@ -58,6 +59,20 @@ def wait_for(url, server, seconds=60):
     pytest.fail(f"JupyterLab did not answer in {seconds} s")
 
 
+@contextmanager
+def serving(command, url, own, cwd=None):
+    """Run a server of Jupyter's until the block ends; it begins once this address answers."""
+    with (own / "server.log").open("wb") as log:
+        how = {"env": environment_of(own), "cwd": cwd, "stdout": log, "stderr": log}
+        server = subprocess.Popen(command, **how)
+        try:
+            wait_for(url, server)
+            yield
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """Serve some cells of the notebook from a folder of its own; yield its address."""
@@ -65,16 +80,8 @@ def lab(tmp_path_factory):
     notebook = json.loads((ROOT / "notebooks" / NOTEBOOK).read_text(encoding="utf-8"))
     driven = [c for c in notebook["cells"] if any(each in "".join(c["source"]) for each in DRIVEN)]
     (root / NOTEBOOK).write_text(json.dumps(notebook | {"cells": driven}), encoding="utf-8")
-    with (own / "server.log").open("wb") as log:
-        server = subprocess.Popen(
-            command_of(port, root), env=environment_of(own), stdout=log, stderr=log
-        )
-        try:
-            wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server)
-            yield f"http://127.0.0.1:{port}/lab/tree/{NOTEBOOK}?reset&token={TOKEN}"
-        finally:
-            server.terminate()
-            server.wait(30)
+    with serving(command_of(port, root), f"http://127.0.0.1:{port}/api?token={TOKEN}", own):
+        yield f"http://127.0.0.1:{port}/lab/tree/{NOTEBOOK}?reset&token={TOKEN}"
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """The playground as a page of its own, by Voila: on a small screen, a phone, and by keyboard."""
 
 import json
-import subprocess
 import sys
 
 import pytest
 
-from tests.browser.test_lab import environment_of, free_port, wait_for, wait_until
+from tests.browser.test_lab import free_port, serving, wait_until
 from tests.conftest import ROOT
 
 NOTEBOOK = "06_playground.ipynb"
@@ -23,16 +22,9 @@ def address(tmp_path_factory):
     cells = [each for each in notebook["cells"] if "_explorer(" in "".join(each["source"])]
     (root / NOTEBOOK).write_text(json.dumps(notebook | {"cells": cells}), encoding="utf-8")
     options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", NOTEBOOK]
-    how = {"env": environment_of(own), "cwd": root}
-    with (own / "server.log").open("wb") as log:
-        command = [sys.executable, "-m", "voila", *options]
-        server = subprocess.Popen(command, stdout=log, stderr=log, **how)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/voila/templates/lab/static/voila.js", server)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            server.wait(30)
+    command, home = [sys.executable, "-m", "voila", *options], f"http://127.0.0.1:{port}"
+    with serving(command, f"{home}/voila/templates/lab/static/voila.js", own, cwd=root):
+        yield home
 
 
 def give(page, path):
