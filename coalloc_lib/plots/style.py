@@ -156,21 +156,28 @@ def to_svg(figure: Figure) -> str:
 
 
 class Picture:
-    """A figure as an image, and HTML `below`; `alt` is by default its title and `rows` in words."""
+    """A figure as an image, and HTML `below`; its `rows`, the numbers in words, fold beneath it.
+
+    `alt` is the picture as plain text, by default its title and the rows.
+    """
 
     def __init__(
         self, figure: Figure, alt: str | None = None, below: str = "", rows: Iterable[str] = ()
     ) -> None:
         instance_of("figure", figure, Figure, "what a function of coalloc_lib.plots returns")
-        title = figure.get_suptitle().replace("\n", " ")
+        title, rows = figure.get_suptitle().replace("\n", " "), [*rows]
         self.alt = ": ".join(filter(None, [title, "; ".join(rows)])) if alt is None else alt
-        self.below = below
+        self.heard, self.below = self.alt, below
+        if rows:
+            self.heard = f"{title or 'Picture'}; its numbers are listed below"
+            items = "".join(f"<li>{escape(row)}</li>" for row in rows)
+            self.below = f"<details><summary>in numbers</summary><ul>{items}</ul></details>{below}"
         self.width = round(figure.get_figwidth() * PIXELS)
         self.kind, self.image = _image(figure)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         code = b64encode(self.image).decode("ascii")
-        image = f'<img alt="{escape(self.alt)}" src="data:image/{self.kind};base64,{code}" '
+        image = f'<img alt="{escape(self.heard)}" src="data:image/{self.kind};base64,{code}" '
         return {
             # White, since the axes are black, also where the page is dark.
             "text/html": f'{image}width="{self.width}" '

@@ -345,7 +345,7 @@ class Board(ipw.VBox):
     def picture(self) -> Picture:
         """Return the curve and below it the table, for where nothing moves."""
         picture = copy(playground_picture(*self._shown))
-        picture.below = STYLE + self.words.value + self.table.value
+        picture.below += STYLE + self.words.value + self.table.value
         return picture
 
 

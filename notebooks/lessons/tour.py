@@ -398,5 +398,5 @@ def decision_picture() -> plots.Picture:
     axes.set(xlim=(0, 1), ylim=(0.6 - len(asked), 0.6))
     axes.set_axis_off()
     plots.title_figure(figure, "Should jobs span clusters?")
-    words = [f"{q} {a}: {advice} {number}" for q, a, advice, number in asked]
-    return plots.Picture(figure, " ".join(words).replace("\n", " "))
+    words = [f"{q} {a}: {advice} {number}".replace("\n", " ") for q, a, advice, number in asked]
+    return plots.Picture(figure, rows=words)

@@ -330,7 +330,10 @@ def test_the_words_say_what_the_pictures_show(box):
     assert "B at load 0.9: past saturation: carries 0." in picture.alt
     data = box._repr_mimebundle_()
     assert "<table" in data["text/html"]
-    assert re.search(r'<img alt="Response over load: A at load', data["text/html"])
+    pattern = r'<img alt="(Response over load[^"]*)".*?(<details>.*?</details>)'
+    heard = re.search(pattern, data["text/html"], re.DOTALL)
+    assert not re.search(r"\d", heard[1])  # a sentence; the numbers fold beneath the picture
+    assert "<li>A at load 0.3: 1." in heard[2]
     rows = re.findall(r"<b>run ([\d.]+), wait ([\d.]+)</b>([\d.]+) ±", box.view.table.value)
     assert len(rows) == 2 * 5
     for run, wait, response in rows:
