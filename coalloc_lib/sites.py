@@ -21,6 +21,7 @@ from coalloc_lib.checks import (
     not_negative,
     one_of,
     shown,
+    whole,
 )
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.intervals import WEEK, resample_weeks
@@ -340,8 +341,8 @@ def single_machine(
 ) -> Schedule:
     """Run all jobs on one machine of as many processors: what no division beats but by luck."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
-    whole, jobs = Multicluster([system.processors]), _requesting("total", jobs)
-    return simulate(whole, jobs, scheduling=scheduling, engine=engine)
+    one, jobs = Multicluster([system.processors]), _requesting("total", jobs)
+    return simulate(one, jobs, scheduling=scheduling, engine=engine)
 
 
 def _requesting(request, jobs):
@@ -388,6 +389,7 @@ def compare_sites(
     engine: str | None = None,
     clock: str = "calendar",
     missing: float | None = None,
+    node: int = 1,
 ) -> "pd.DataFrame":
     """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
 
@@ -407,6 +409,8 @@ def compare_sites(
     missing : float, optional
         The estimate, in seconds, of jobs of a log that have none. Where it is not given they are
         planned with their run time, better than any user knows it, and a warning says how many.
+    node : int
+        Jobs get whole nodes of so many processors, which all clusters are made of.
 
     Returns
     -------
@@ -431,7 +435,7 @@ def compare_sites(
     import pandas as pd
 
     span_penalty = not_negative("span_penalty", span_penalty)
-    system, jobs, site, _ = together(clusters, logs, clock, missing)
+    system, jobs, site, _ = together(clusters, logs, clock, missing, node)
     policy = EASY() if scheduling is None else scheduling
     plans = isinstance(policy, EASY | Conservative | Online)
     for name, log in logs.items() if plans and missing is None else ():
@@ -468,6 +472,7 @@ def together(
     logs: Mapping[str, SwfLog | JobStream],
     clock: str = "calendar",
     missing: float | None = None,
+    node: int = 1,
 ) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
     """Return the clusters as a system, all jobs of the common time, and where each came from.
 
@@ -475,8 +480,14 @@ def together(
     those of `compare_sites`.
     """
     system = _system(clusters, logs)
+    if odd := [name for name in clusters if clusters[name] % whole("node", node)]:
+        raise InputError(
+            f"node = {node} does not divide the {clusters[odd[0]]} processors of {odd[0]}; give "
+            "clusters of whole nodes"
+        )
     one_of("clock", clock, ("calendar", "weeks"))
     streams = _in_common(_on_one_clock(logs, clock, missing))
+    streams = {name: stream.in_nodes(node) for name, stream in streams.items()}
     for name, stream in streams.items():
         if (widest := int(stream.processors.max())) > clusters[name]:
             raise InputError(
@@ -531,7 +542,8 @@ def _on_one_clock(logs, clock, missing=None):
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
-        streams[name] = stream.replace(request="total", number=np.arange(len(stream)))
+        rows = np.arange(len(stream))
+        streams[name] = stream.replace(request="total", components=stream.processors, number=rows)
     return streams
 
 
