@@ -19,6 +19,7 @@ from coalloc_lib.distributions import (
 from coalloc_lib.exchange import export, read_batsim
 from coalloc_lib.intervals import student
 from coalloc_lib.jobs import JobStream, merge
+from coalloc_lib.outages import Outage, read_outages
 from coalloc_lib.placement import (
     BestFit,
     FirstFit,

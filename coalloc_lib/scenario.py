@@ -5,6 +5,7 @@ from typing import Any
 
 from coalloc_lib.checks import InputError, instance_of, one_of, positive
 from coalloc_lib.jobs import JobStream
+from coalloc_lib.outages import Outage
 from coalloc_lib.placement import Placement
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
@@ -22,7 +23,7 @@ class Scenario:
     ----------
     workload : Workload
         Where the jobs come from: a `JobModel`, a log, or any object with `sample` and `mean_work`.
-    scheduling, placement, engine
+    scheduling, placement, engine, outages
         As in `simulate`.
     name : str
         How tables call it; two scenarios that differ in nothing else are equal.
@@ -33,6 +34,7 @@ class Scenario:
     scheduling: Scheduling = field(default_factory=FCFS)
     placement: Placement | None = None
     engine: str | None = None
+    outages: tuple[Outage, ...] = ()
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +75,7 @@ class Scenario:
             "placement": self.placement,
             "engine": self.engine,
             "backlog": backlog,
+            "outages": self.outages,
         }
         return simulate(self.system, jobs, scheduling=self.scheduling, **how)
 

@@ -1,12 +1,15 @@
 """One door to every engine and policy."""
 
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
+from coalloc_lib.outages import Outage, OutageSchedule, reserved
 from coalloc_lib.placement import HomeSite, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, FCFS, Online, Scheduling
@@ -27,6 +30,7 @@ def simulate(
     placement: Placement | None = None,
     engine: str | None = None,
     backlog: int | None = None,
+    outages: Sequence[Outage] = (),
 ) -> Schedule:
     """Schedule a stream of rigid jobs on a multicluster.
 
@@ -45,6 +49,8 @@ def simulate(
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
         whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
+    outages : sequence of Outage, optional
+        Processors that are out of use for a time, which EASY, Conservative and Online plan around.
 
     Returns
     -------
@@ -95,6 +101,12 @@ def simulate(
         )
     if backlog is not None:
         backlog = min(whole("backlog", backlog), len(jobs))
+
+    if outages:
+        stream, at_home = reserved(system, jobs, placement, scheduling, outages)
+        how: dict[str, Any] = {"placement": at_home, "engine": engine, "backlog": backlog}
+        of_all = simulate(system, stream, scheduling=scheduling, **how)
+        return OutageSchedule.of(of_all, jobs, placement)
 
     order = None
     if backlog is None and (np.diff(jobs.submit) < 0).any():

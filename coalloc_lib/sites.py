@@ -8,7 +8,7 @@ Job Scheduling (2002).
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from coalloc_lib.checks import (
     not_negative,
     one_of,
     shown,
+    whole,
 )
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.intervals import WEEK, resample_weeks
@@ -96,24 +97,27 @@ class DispatchSchedule(LocalSchedule):
 
     #: The site of each job that could go to no other, else -1, shape (n,).
     home: NDArray[np.int64]
+    #: The site of whose users each job is, else -1, shape (n,); there it goes before all others.
+    owner: NDArray[np.int64]
 
     def verify(self) -> "DispatchSchedule":
         """Check each site, and of up to `CHOICES` jobs, evenly spread, that no site was better."""
         super().verify()
         jobs, wide, at_each = self.jobs, self.jobs.processors, cast(AtEachSite, self.scheduling)
-        queue, came = queue_of(at_each.policy.order, jobs), queue_of("arrival", jobs)
-        place, rank = np.argsort(queue), np.argsort(came)
+        queues = _queues(self.system, jobs, at_each.policy.order, self.owner)
+        came = queue_of("arrival", jobs)
+        rank = np.argsort(came)
         length = np.maximum(jobs.estimate, jobs.runtime)
         for job in came[np.unique(np.linspace(0, len(jobs) - 1, CHOICES).astype(int))].tolist():
             now, offers = jobs.submit[job], {}
             runs = (self.start < now) & (self.end > now)
-            waits = (rank < rank[job]) & (place < place[job]) & (self.start >= now)
-            waits[job] = True
+            waits = (rank < rank[job]) & (self.start >= now)
             for number, size in enumerate(self.system.sizes):
                 if self.home[job] in (-1, number) and wide[job] <= size:
-                    mine = (self.site == number) | (rank == rank[job])
+                    mine, queue = self.site == number, queues[number]
                     ends = zip((self.start + length)[runs & mine], wide[runs & mine], strict=True)
-                    wishes = queue[(waits & mine)[queue]]
+                    ahead = queue[: np.flatnonzero(queue == job)[0]]
+                    wishes = [*ahead[(waits & mine)[ahead]], job]
                     planned = map(Wish, wide[wishes], length[wishes])
                     offers[number] = expected_start(size, now, ends, planned)
             best = min(offers, key=lambda number: offers[number])
@@ -191,6 +195,7 @@ def dispatch(
     *,
     scheduling: EASY | Conservative | None = None,
     home: Any = None,
+    owner: Any = None,
     engine: str | None = None,
 ) -> DispatchSchedule:
     """Send each job, when it is submitted, to the site with the earliest expected start.
@@ -201,6 +206,9 @@ def dispatch(
         As in `sharing`.
     scheduling : EASY or Conservative, optional
         The policy of every site; `EASY` where it is not given.
+    owner : array_like of int, shape (n,), optional
+        The site of whose users each job is, or -1: in the queue of that site it goes before those
+        of others, whatever the order of the policy.
 
     Notes
     -----
@@ -210,7 +218,7 @@ def dispatch(
     that is the earliest, where several tie to the site that it leaves the fewest processors idle,
     then to the first; and it stays there. Each site serves its own queue.
 
-    Where to is compiled for ``EASY()``. Under another policy the readable engine says it, and for
+    Where to is compiled for `EASY`. Under `Conservative` the readable engine says it, and for
     many jobs that is said.
     """
     scheduling = EASY() if scheduling is None else scheduling
@@ -226,12 +234,17 @@ def dispatch(
             "earliest_start=None, latest_start=None) first"
         )
     refuse_impossible(system, jobs)
-    home = np.full(len(jobs), -1) if home is None else home
-    home = checked_sites(home, jobs, system, name="home", least=-1)
+    home, owned = (
+        checked_sites(
+            np.full(len(jobs), -1) if of is None else of, jobs, system, name=name, least=-1
+        )
+        for name, of in (("home", home), ("owner", owner))
+    )
     _refuse_wide(system, jobs, home)
     order = np.argsort(jobs.submit, kind="stable")
+    queues = _queues(system, jobs, scheduling.order, owned)
+    rank = np.argsort(queues, axis=1)
     is_readable = engine == "reference" or type(scheduling) is not EASY
-    is_readable |= scheduling.order != "arrival"
     if len(jobs) > LONG and engine != "reference" and is_readable:
         warnings.warn(
             f"dispatch under {scheduling} has no compiled form; {len(jobs)} jobs take about "
@@ -240,16 +253,28 @@ def dispatch(
             stacklevel=2,
         )
     if is_readable:
-        sent = AtSubmission(scheduling, tuple(home[order].tolist()))
+        ranks = tuple(map(tuple, rank[:, order].tolist()))
+        sent = AtSubmission(scheduling, tuple(home[order].tolist()), ranks)
         run = simulate(system, jobs, scheduling=sent, engine="reference")
         site = run.allocation.argmax(axis=1)
     else:
         from coalloc_lib.engines.compiled import sites_of
 
         site = np.empty(len(jobs), dtype=np.int64)
-        site[order] = sites_of(system, jobs[order], home[order])
-    columns = _at_each_site(system, jobs, site, scheduling, engine)
-    return DispatchSchedule(system, jobs, AtEachSite(scheduling), None, **columns, home=home)
+        site[order] = sites_of(system, jobs[order], home[order], rank[:, order])
+    at_site, by = jobs, scheduling
+    if owner is not None:
+        by = replace(scheduling, order="priority")
+        at_site = jobs.replace(priority=len(jobs) - rank[site, np.arange(len(jobs))])
+    columns = _at_each_site(system, at_site, site, by, engine) | {"home": home, "owner": owned}
+    return DispatchSchedule(system, jobs, AtEachSite(scheduling), None, **columns)
+
+
+def _queues(system, jobs, order, owner):
+    """Return for each site the jobs as they would stand in its queue, its own users' first."""
+    queue = queue_of(order, jobs)
+    own = owner[queue] == np.arange(len(system))[:, None]
+    return queue[np.argsort(~own, axis=1, kind="stable")]
 
 
 def sharing(
@@ -316,8 +341,8 @@ def single_machine(
 ) -> Schedule:
     """Run all jobs on one machine of as many processors: what no division beats but by luck."""
     instance_of("system", system, Multicluster, "Multicluster([32, 32])")
-    whole, jobs = Multicluster([system.processors]), _requesting("total", jobs)
-    return simulate(whole, jobs, scheduling=scheduling, engine=engine)
+    one, jobs = Multicluster([system.processors]), _requesting("total", jobs)
+    return simulate(one, jobs, scheduling=scheduling, engine=engine)
 
 
 def _requesting(request, jobs):
@@ -364,6 +389,7 @@ def compare_sites(
     engine: str | None = None,
     clock: str = "calendar",
     missing: float | None = None,
+    node: int = 1,
 ) -> "pd.DataFrame":
     """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
 
@@ -383,6 +409,8 @@ def compare_sites(
     missing : float, optional
         The estimate, in seconds, of jobs of a log that have none. Where it is not given they are
         planned with their run time, better than any user knows it, and a warning says how many.
+    node : int
+        Jobs get whole nodes of so many processors, which all clusters are made of.
 
     Returns
     -------
@@ -407,7 +435,7 @@ def compare_sites(
     import pandas as pd
 
     span_penalty = not_negative("span_penalty", span_penalty)
-    system, jobs, site, _ = together(clusters, logs, clock, missing)
+    system, jobs, site, _ = together(clusters, logs, clock, missing, node)
     policy = EASY() if scheduling is None else scheduling
     plans = isinstance(policy, EASY | Conservative | Online)
     for name, log in logs.items() if plans and missing is None else ():
@@ -444,6 +472,7 @@ def together(
     logs: Mapping[str, SwfLog | JobStream],
     clock: str = "calendar",
     missing: float | None = None,
+    node: int = 1,
 ) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
     """Return the clusters as a system, all jobs of the common time, and where each came from.
 
@@ -451,8 +480,14 @@ def together(
     those of `compare_sites`.
     """
     system = _system(clusters, logs)
+    if odd := [name for name in clusters if clusters[name] % whole("node", node)]:
+        raise InputError(
+            f"node = {node} does not divide the {clusters[odd[0]]} processors of {odd[0]}; give "
+            "clusters of whole nodes"
+        )
     one_of("clock", clock, ("calendar", "weeks"))
     streams = _in_common(_on_one_clock(logs, clock, missing))
+    streams = {name: stream.in_nodes(node) for name, stream in streams.items()}
     for name, stream in streams.items():
         if (widest := int(stream.processors.max())) > clusters[name]:
             raise InputError(
@@ -507,7 +542,8 @@ def _on_one_clock(logs, clock, missing=None):
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
-        streams[name] = stream.replace(request="total", number=np.arange(len(stream)))
+        rows = np.arange(len(stream))
+        streams[name] = stream.replace(request="total", components=stream.processors, number=rows)
     return streams
 
 

@@ -141,13 +141,16 @@ def test_both_engines_send_jobs_to_the_same_sites(case, data):
     home[jobs.processors > system.as_array()[home]] = -1
     policy = data.draw(st.sampled_from([co.EASY(), co.EASY(), co.Conservative()]) | ordered)
     jobs = jobs.replace(priority=np.arange(len(jobs)) % 3)
-    how = {"scheduling": policy, "home": home}
+    owner = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
+    owner = data.draw(st.sampled_from([None, owner]))
+    how = {"scheduling": policy, "home": home, "owner": owner}
     one, other = (sites.dispatch(system, jobs, engine=engine, **how).verify() for engine in ENGINES)
     np.testing.assert_array_equal(one.site, other.site)
     np.testing.assert_array_equal(one.start, other.start)
     assert (one.site[home >= 0] == home[home >= 0]).all()
-    rows = home[np.argsort(jobs.submit, kind="stable")]
-    sent = AtSubmission(policy, tuple(rows.tolist()))
+    rows = np.argsort(jobs.submit, kind="stable")
+    rank = np.argsort(sites._queues(system, jobs, policy.order, one.owner), axis=1)[:, rows]
+    sent = AtSubmission(policy, tuple(home[rows].tolist()), tuple(map(tuple, rank.tolist())))
     run = co.simulate(system, jobs, scheduling=sent, engine="reference")
     np.testing.assert_array_equal(one.start, run.start)
     np.testing.assert_array_equal(one.allocation, run.allocation)
@@ -173,6 +176,24 @@ def test_real_logs_are_sent_alike_by_both_engines(real_logs, monkeypatch):
     one, other = (sites.dispatch(system, jobs, engine=engine) for engine in ENGINES)
     np.testing.assert_array_equal(one.verify().site, other.site)
     assert np.bincount(one.site).min() > 100
+
+
+def test_the_users_of_a_site_go_before_its_guests():
+    """Jobs 1 and 2 wait at site 0, from 4 on; the guest, 1, came first, and goes last."""
+    system = co.Multicluster([4, 8])
+    jobs = co.JobStream([0, 1, 2], [5, 5, 5], [4, 4, 4])
+    for engine in ENGINES:
+        how = {"home": [0, 0, 0], "engine": engine}
+        assert sites.dispatch(system, jobs, **how).start.tolist() == [0, 5, 10]
+        sent = sites.dispatch(system, jobs, owner=[0, 1, 0], **how).verify()
+        assert sent.start.tolist() == [0, 10, 5]
+    # Job 3 can start at site 0 at 9; at site 1 after its guest, 2, at 11, and before it at 6.
+    jobs = co.JobStream([0, 0, 1, 2], [9, 6, 5, 1], [4, 8, 8, 4])
+    for engine in ENGINES:
+        how = {"home": [0, 1, 1, -1], "engine": engine}
+        assert sites.dispatch(system, jobs, **how).start.tolist() == [0, 0, 6, 9]
+        sent = sites.dispatch(system, jobs, owner=[0, 1, 0, 1], **how).verify()
+        assert sent.start.tolist() == [0, 0, 7, 6]
 
 
 def test_a_job_that_was_sent_to_another_site_is_noticed():

@@ -19,6 +19,7 @@ from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.metrics import STILL_WAITING, means
 from coalloc_lib.names import parse_clusters
+from coalloc_lib.outages import read_outages
 from coalloc_lib.scheduling import EASY, Conservative, Online
 from coalloc_lib.simulation import ENGINES, refuse_impossible
 from coalloc_lib.simulation import simulate as run
@@ -61,6 +62,8 @@ Examples:
     components=("K", "unordered, ordered: into K, equal up to one.", 1),
     largest=("N", "Leave out jobs of more than N processors.", 1),
     node=("N", "Jobs get whole nodes of N processors.", 1),
+    outages=("FILE.csv", "Processors that are out of use for a time: cluster,start,end and perhaps "
+             "processors; for easy, conservative and online."),
     load=("X", "Scale the interarrival times to this offered load."),
     engine=("ENGINE", f"One of {', '.join(ENGINES)}.  "
             "[default: compiled where it knows the policies]"),
@@ -75,8 +78,9 @@ def simulate(
     placement: str | None = None, estimates: str = "requested",
     missing: float | None = None, span_penalty: float = 0.0,
     split: int | None = None, components: int | None = None, largest: int | None = None,
-    node: int = 1, load: float | None = None, engine: str | None = None, verify: bool = False,
-    export: str | None = None, out: str | None = None, as_json: bool = False, **policy_options: Any,
+    node: int = 1, outages: str | None = None, load: float | None = None,
+    engine: str | None = None, verify: bool = False, export: str | None = None,
+    out: str | None = None, as_json: bool = False, **policy_options: Any,
 ) -> None:  # fmt: skip
     """Run a log through a system; print the metrics, then write the schedule.
 
@@ -114,6 +118,7 @@ def simulate(
     if out is not None:
         check_writable(out)
     log = load_trace(trace)
+    blocks = () if outages is None else read_outages(outages, log.epoch)
     plans = isinstance(policy, EASY | Conservative | Online)
     if plans and estimates == "requested" and missing is None:
         _check_requested_times(log)
@@ -121,7 +126,7 @@ def simulate(
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine)
+    schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine, outages=blocks)
     _warn(schedule)
     if verify:
         schedule.verify()

@@ -25,6 +25,7 @@ Examples:
     penalty=("P", "A job that spans sites runs 1 + P times as long; give it again for more.  "
              "[default: 0, 0.1, 0.25, 0.5]", 0),
     missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
+    node=("N", "Jobs get whole nodes of N processors.", 1),
     tables=("FOLDER", "Write each table as CSV too."),
     workers=("N", "Runs side by side; one a processor if not given.", 1),
 )  # fmt: skip
@@ -37,6 +38,7 @@ def sites(
     clock: str = "calendar",
     missing: float | None = None,
     penalty: list[float] | None = None,
+    node: int = 1,
     tables: str | None = None,
     seed: int = 0,
     workers: int | None = None,
@@ -70,10 +72,11 @@ def sites(
     read = {name: load_trace(file) for name, file in files.items()}
     words = [*logs, "--out", out, "--clock", clock, "--seed", str(seed)]
     words += [] if missing is None else ["--missing", f"{missing:g}"]
+    words += [] if node == 1 else ["--node", str(node)]
     words += [word for p in penalty or () for word in ("--penalty", f"{p:g}")]
     with Progress(shown=sys.stderr.isatty()) as progress:
         report = sites_report(
-            sizes, read, clock=clock, missing=missing, seed=seed, workers=workers or -1,
+            sizes, read, clock=clock, missing=missing, node=node, seed=seed, workers=workers or -1,
             progress=progress, command=shlex.join(["coalloc", "sites", *words]),
             **({"penalties": penalty} if penalty else {}),
         )  # fmt: skip

@@ -149,11 +149,21 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
     return Outcome(*columns, promised, refused)
 
 
-def sites_of(system: Multicluster, jobs: JobStream, home: np.ndarray) -> np.ndarray:
+def sites_of(
+    system: Multicluster, jobs: JobStream, home: np.ndarray, rank: np.ndarray
+) -> np.ndarray:
     """Return where `AtSubmission` sends jobs, in order of arrival, that each site runs by EASY."""
     stream, site = _stream(jobs, None), np.full(len(jobs), -1)
     rule, levels = _rule("total", None, 1), _levels(stream)
-    given = (_expected(jobs, None), rule, home, system.as_array(), levels, site)
+    given = (
+        _expected(jobs, None),
+        rule,
+        home,
+        np.ascontiguousarray(rank),
+        system.as_array(),
+        levels,
+        site,
+    )
     _run(dispatching.run, stream, *given)
     return site
 

@@ -90,6 +90,7 @@ def sites_report(
     *,
     clock: str = "calendar",
     missing: float | None = None,
+    node: int = 1,
     penalties: Sequence[float] = (0.0, 0.1, 0.25, 0.5),
     seed: Seed = 0,
     workers: int = -1,
@@ -100,7 +101,7 @@ def sites_report(
 
     Parameters
     ----------
-    clusters, logs, clock, missing
+    clusters, logs, clock, missing, node
         As in `compare_sites`.
     penalties : sequence of float
         A job that spans sites runs ``1 + p`` times as long, for each p of these, and for 0.
@@ -134,11 +135,11 @@ def sites_report(
         raise InputError(f"penalties = {[*penalties]}; give one above 0 or more")
     if workers != -1:
         whole("workers", workers)
-    system, jobs, site, row = together(clusters, logs, clock, missing)
+    system, jobs, site, row = together(clusters, logs, clock, missing, node)
     table = about.table_of_jobs(logs, [*clusters], jobs, site, row)
     alike = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
     found = options(system, jobs, site, table["site"] + alike.astype(str), each, seed)
-    outcomes = run_all(found, progress, workers)
+    outcomes = run_all(found, jobs.work, progress, workers)
     if isinstance(failure := outcomes[ALONE], InputError):
         raise failure
     masks = about.group_masks(table, [*clusters])
@@ -159,14 +160,21 @@ def sites_report(
         "weeks": about.weekly_load(table, clusters),
         "cycles": about.cycles(table),
     }
-    given = f"clock={clock!r}, missing={missing}, penalties={each}, seed={seed}"
+    given = f"clock={clock!r}, missing={missing}, node={node}, penalties={each}, seed={seed}"
     command = command or f"co.sites_report({dict(clusters)}, logs, {given})"
     made_by = {"command": command, "clock": clock, "Python": platform.python_version()}
     made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
     answer = recommend(tables["options"], tables["pairs"])
-    faults = {site: comparison.fault(("site", site), ALONE) for site in clusters}
-    full = {site: f"in the model, alone, it is {why}" for site, why in faults.items() if why}
-    return SitesReport(answer, about.doubts(tables["waits"]) | full, tables, made_by)
+    doubts, load = about.doubts(tables["waits"]), tables["logs"].set_index("site")["load"]
+    for site in clusters:
+        if why := comparison.fault(("site", site), ALONE):
+            doubts[site] = f"in the model, alone, it is {why}"
+        if load[site] > 1:
+            doubts[site] += (
+                f"; its log offers {load[site]:.2f} times what its processors can do: is that "
+                "their number, in cores if the log counts cores?"
+            )
+    return SitesReport(answer, doubts, tables, made_by)
 
 
 def _break_even(comparison, penalties):

@@ -14,6 +14,8 @@ HOUR, DAY = 3_600, 86_400
 #: What is to be done, by how the name of the option begins.
 ADVICE = {
     "conservative": "Keep the sites apart, and let each backfill conservatively",
+    "dispatch, own": "Dispatch each job, when it is submitted, to the site that would start it "
+    "first, and there let the site's own users go first",
     "dispatch": "Dispatch each job, when it is submitted, to the site that would start it first",
     "share": "Let the sites share one queue",
     "span": "Let the sites share one queue, and a job span them only where it then ends sooner",

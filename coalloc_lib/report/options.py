@@ -57,10 +57,13 @@ def options(
     penalties: Sequence[float],
     seed: Seed,
 ) -> list[Option]:
-    """Return all options; estimates become exact by the `user` of each job."""
-    choosing, copying = generators(seed, 2)
+    """Return all options; estimates become exact, or jobs bound, by the `user` of each job."""
+    choosing, copying, binding = generators(seed, 3)
     users, of_user = np.unique(user, return_inverse=True)
-    exact = choosing.permutation(len(users))[of_user] < len(users) / 2
+    exact, bound = (
+        rng.permutation(len(users))[of_user] < len(users) / 2 for rng in (choosing, binding)
+    )
+    home = np.where(bound, site, -1)
     halved = jobs.replace(estimate=np.where(exact, jobs.runtime, jobs.estimate))
     more, more_site, mine = with_more(jobs, site, 0.1, copying)
     likely, easy, adaptive = penalties[len(penalties) // 2], EASY(), EASY(adaptive=True)
@@ -68,19 +71,25 @@ def options(
     def alone(of=jobs, at=site, on=system, scheduling=easy):
         return partial(local, on, of, at, scheduling=scheduling)
 
-    def one_queue(of):
-        return partial(sharing, system, of, scheduling=easy)
+    def one_queue(of, home=None):
+        return partial(sharing, system, of, home=home, scheduling=easy)
+
+    def spanning(penalty, scheduling=easy, home=None):
+        return partial(multi_site, system, jobs, penalty, home=home, scheduling=scheduling)
 
     return [
         Option(ALONE, "today", alone()),
         Option("conservative, alone", "policy", alone(scheduling=Conservative())),
+        Option("dispatch, own users first", "policy", partial(
+            dispatch, system, jobs, owner=site)),
         Option("dispatch at submission", "policy", partial(dispatch, system, jobs)),
         Option(SHARED, "policy", one_queue(jobs)),
-        *(Option(f"span, penalty {p:g}", "span", partial(
-            multi_site, system, jobs, p, scheduling=easy)) for p in penalties),
+        *(Option(f"span, penalty {p:g}", "span", spanning(p)) for p in penalties),
         *(Option(f"span only if sooner, penalty {p:g}", "policy" if p == likely else "span",
-                 partial(multi_site, system, jobs, p, scheduling=adaptive))
-          for p in penalties if p),
+                 spanning(p, adaptive)) for p in penalties if p),
+        Option("half of the users bound, one queue", "what if", one_queue(jobs, home)),
+        Option(f"half of the users bound, span only if sooner, penalty {likely:g}", "what if",
+               spanning(likely, adaptive, home)),
         Option("exact estimates, alone", "what if", alone(jobs.replace(estimate=None))),
         Option("half of the users exact, alone", "what if", alone(halved)),
         Option("10 % more load, alone", "what if", alone(more, more_site), mine),
@@ -125,12 +134,14 @@ Outcome = dict[str, NDArray]
 
 
 def run_all(
-    found: Sequence[Option], progress: Silent, workers: int
+    found: Sequence[Option], work: NDArray[np.float64], progress: Silent, workers: int
 ) -> dict[str, Outcome | InputError]:
     """Run all options, side by side in threads; return what came out, or why one cannot be run.
 
     The ``wait`` of a job is all that it takes longer than its run time on one site: what spanning
-    adds to a run counts as waiting.
+    adds to a run counts as waiting. `work` is that of the jobs that are compared. Where EASY cannot
+    serve them, conservative backfilling and dispatch, which plan every job of a long queue, are
+    not run.
     """
 
     def outcome(option):
@@ -146,13 +157,24 @@ def run_all(
         return option.name, {name: column[option.mine] for name, column in columns.items()}
 
     progress.total(len(found))
-    # The longest first, so that none is left over at the end.
-    order = sorted(found, key=lambda option: not option.name.startswith("conservative"))
-    outcomes: dict = {}
     parallel: Any = Parallel(workers, prefer="threads", return_as="generator_unordered")
-    for name, result in parallel(map(delayed(outcome), order)):
-        outcomes[name] = result
-        progress.step()
+    outcomes: dict = {}
+
+    def run(chosen):
+        for name, result in parallel(map(delayed(outcome), chosen)):
+            outcomes[name] = result
+            progress.step()
+
+    first = ALONE, SHARED
+    run(option for option in found if option.name in first)
+    for name, planning in zip(first, ("conservative", "dispatch"), strict=True):
+        result = outcomes[name]
+        if isinstance(result, dict) and work @ result["late"] > STILL_WAITING * work.sum():
+            why = InputError(f"not run, since '{name}' is saturated")
+            outcomes |= {each.name: why for each in found if each.name.startswith(planning)}
+    # The longest first, so that none is left over at the end.
+    rest = [option for option in found if option.name not in outcomes]
+    run(sorted(rest, key=lambda option: not option.name.startswith("conservative")))
     return outcomes
 
 

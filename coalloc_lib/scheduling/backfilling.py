@@ -11,7 +11,7 @@ past its latest start. It starts at that instant, on those processors; all other
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from itertools import groupby
+from itertools import groupby, takewhile
 from math import inf, nextafter
 from operator import add, sub
 from typing import Any, ClassVar
@@ -199,6 +199,9 @@ class _AroundBlocks:
             return
         self._start_due(state)
         future, promised = self._future(state), None
+        for job in takewhile(lambda job: job.is_reserved, state.queue):
+            if job not in self.blocks:  # none waits that came before it
+                self._fix(job, state, future)
         waiting = [job for job in self.policy.in_order(state.queue) if not job.is_reserved]
         while waiting and (promised := future.earliest(waiting[0], state.place)) is not None:
             if promised.start > state.now or not state.start(waiting[0], promised.allocation):

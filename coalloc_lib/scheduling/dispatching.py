@@ -1,7 +1,7 @@
 """Dispatch at submission: each job goes to one site for good; each site serves its own queue."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from coalloc_lib.profile import Profile
@@ -48,13 +48,15 @@ class AtSubmission(Scheduling):
     """Send each job to a site when it is submitted; `policy` serves the queue of each site.
 
     A job goes where its `expected_start` is the first, after the jobs that run there and those
-    before it in the queue of `policy` there; where that ties, to the site that it leaves the fewest
-    processors idle, then to the first. What else starts at that instant does so afterwards. `home`
-    has the site of each job, in order of arrival, or -1 for one that may go anywhere.
+    before it in the queue there; where that ties, to the site that it leaves the fewest processors
+    idle, then to the first. What else starts at that instant does so afterwards. `home` has the
+    site of each job, in order of arrival, or -1 for one that may go anywhere; `rank` its place in
+    the queue of each site, whatever the order of the policy.
     """
 
     policy: EASY | Conservative
     home: tuple[int, ...]
+    rank: tuple[tuple[int, ...], ...]
 
     def begin(self, system: Multicluster) -> "_Sites":
         """Return what makes the decisions of one run, which remembers where jobs are."""
@@ -64,8 +66,8 @@ class AtSubmission(Scheduling):
 class _Site:
     """A site's part of a `State`: jobs that are all sent to one cluster."""
 
-    def __init__(self, number: int, runner: Any) -> None:
-        self.number, self.runner = number, runner
+    def __init__(self, number: int, runner: Any, rank: Sequence[int]) -> None:
+        self.number, self.runner, self.rank = number, runner, rank
         self.jobs: set[Job] = set()
         self.state: Any = None
 
@@ -74,13 +76,17 @@ class _Site:
 
     @property
     def queue(self) -> list[Job]:
-        """The waiting jobs of the site."""
-        return [job for job in self.state.queue if job in self.jobs]
+        """The waiting jobs of the site, in the order of its queue."""
+        return self.in_order(job for job in self.state.queue if job in self.jobs)
 
     @property
     def running(self) -> list[Job]:
         """The jobs in service at the site."""
         return [job for job in self.state.running if job in self.jobs]
+
+    def in_order(self, jobs: Iterable[Job]) -> list[Job]:
+        """Return jobs as they stand in the queue."""
+        return sorted(jobs, key=lambda job: self.rank[job.number])
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> list[int] | None:
         """Return the allocation of a job: all on the cluster of the site."""
@@ -94,7 +100,8 @@ class _Sites:
 
     def __init__(self, dispatch: AtSubmission, system: Multicluster) -> None:
         self.dispatch, self.sizes = dispatch, system.sizes
-        self.sites = [_Site(c, dispatch.policy.begin(system)) for c in range(len(system))]
+        serve = replace(dispatch.policy, order="arrival")  # a queue comes to it in order
+        self.sites = [_Site(c, serve.begin(system), rank) for c, rank in enumerate(dispatch.rank)]
         self.sent: set[Job] = set()
 
     def start_jobs(self, state: State) -> None:
@@ -113,7 +120,7 @@ class _Sites:
 
     def _expected(self, site, job):
         """Return the start that a job can expect at a site, and what it leaves idle."""
-        queue = self.dispatch.policy.in_order([*site.queue, job])
+        queue = site.in_order([*site.queue, job])
         before = queue[: queue.index(job) + 1]
         running = [(site.expected_end(each), each.processors) for each in site.running]
         wishes = (Wish(each.processors, each.expected_length(())) for each in before)

@@ -3,7 +3,8 @@
 The plan of a site, in the steps of `profile_steps`, has its running jobs as long as expected and
 its waiting ones each at the first instant from which it has room, in turn. It stays right as long
 as jobs start and leave as planned. Where one did not, the waiting jobs are planned anew when next a
-job is submitted. EASY on one cluster is the textbook's, with a shadow and extra processors.
+job is submitted; and those after a job that comes before them in the queue are planned when need
+be. EASY on one cluster is the textbook's, with a shadow and extra processors.
 """
 
 import numpy as np
@@ -15,10 +16,11 @@ from coalloc_lib.engines.kernels.placing import empty_room
 
 
 @kernel
-def run(stream, expected, rule, home, sizes, levels, site, watch):
+def run(stream, expected, rule, home, rank, sizes, levels, site, watch):
     """Write into `site`, int64 (n,), the cluster of each job; `home` has those of jobs that stay.
 
-    The parts of the `Stream` are the processors; `expected` and `levels` are those of
+    The parts of the `Stream` are the processors; `rank`, int64 (clusters, n), has the place of each
+    job in the queue of each; `expected` and `levels` are those of
     `backfilling.run_conservative`.
     """
     submit, runtime, _, parts, keys = stream
@@ -28,6 +30,8 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
     # The running jobs of each site once more, in the order of the ends that are expected of them.
     plan, whose = np.empty((count, capacity)), np.empty((count, capacity), np.int64)
     here, waiting = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    # How many of a queue, from its head, the plan has; where the newcomer stands in it.
+    planned, place = np.zeros(count, np.int64), np.zeros(count, np.int64)
     queue, taken = np.empty((count, n), np.int64), np.empty(1, np.int32)
     stale, is_called = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     since, until, leaves = np.full(n, np.inf), np.full(n, np.inf), np.empty(n)
@@ -58,22 +62,26 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
                 if parts[job, 0] > sizes[c] or (home[job] >= 0 and home[job] != c):
                     continue
                 steps.forget(plans[c], now)
-                if stale[c]:
-                    stale[c] = False
-                    for other in queue[c, : waiting[c]]:
-                        plans[c] = steps.with_room(plans[c], 2)
-                        begin = max(since[other], now)
-                        steps.take(plans[c], begin, until[other], parts[other], -1, *how)
-                        since[other] = np.inf
-                    for other in queue[c, : waiting[c]]:
-                        plans[c] = steps.with_room(plans[c], 2)
-                        begin, stop = steps.earliest(
-                            other, plans[c], now, np.inf, reserved, numbers, 0, parts, keys,
-                            expected, rule, least, room, taken,
-                        )  # fmt: skip
-                        stop = max(stop, np.nextafter(begin, np.inf))
-                        steps.take(plans[c], begin, stop, parts[other], 1, *how)
-                        since[other], until[other] = begin, stop
+                place[c] = waiting[c]
+                while place[c] and rank[c, queue[c, place[c] - 1]] > rank[c, job]:
+                    place[c] -= 1
+                kept = 0 if stale[c] else min(place[c], planned[c])
+                stale[c] = False
+                for other in queue[c, kept : planned[c]]:
+                    plans[c] = steps.with_room(plans[c], 2)
+                    begin = max(since[other], now)
+                    steps.take(plans[c], begin, until[other], parts[other], -1, *how)
+                    since[other] = np.inf
+                for other in queue[c, kept : place[c]]:
+                    plans[c] = steps.with_room(plans[c], 2)
+                    begin, stop = steps.earliest(
+                        other, plans[c], now, np.inf, reserved, numbers, 0, parts, keys,
+                        expected, rule, least, room, taken,
+                    )  # fmt: skip
+                    stop = max(stop, np.nextafter(begin, np.inf))
+                    steps.take(plans[c], begin, stop, parts[other], 1, *how)
+                    since[other], until[other] = begin, stop
+                planned[c] = place[c]
                 begin, stop = steps.earliest(
                     job, plans[c], now, np.nextafter(first, np.inf), reserved, numbers, 0, parts,
                     keys, expected, rule, least, room, taken,
@@ -92,8 +100,10 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
             plans[c] = steps.with_room(plans[c], 2)
             steps.take(plans[c], first, last, parts[job], 1, *how)
             since[job], until[job] = first, last
-            queue[c, waiting[c]] = job
+            queue[c, place[c] + 1 : waiting[c] + 1] = queue[c, place[c] : waiting[c]].copy()
+            queue[c, place[c]] = job
             waiting[c] += 1
+            planned[c] += 1
             is_called[c] = True
             arrived += 1
 
@@ -117,7 +127,9 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
                 if since[job] != now:
                     steps.forget(plans[c], now)
                     plans[c] = steps.with_room(plans[c], 4)
-                    steps.take(plans[c], max(since[job], now), until[job], parts[job], -1, *how)
+                    if since[job] < np.inf:
+                        begin = max(since[job], now)
+                        steps.take(plans[c], begin, until[job], parts[job], -1, *how)
                     until[job] = max(leaves[job], np.nextafter(now, np.inf))
                     steps.take(plans[c], now, until[job], parts[job], 1, *how)
                     stale[c] = True
@@ -130,4 +142,7 @@ def run(stream, expected, rule, home, sizes, levels, site, watch):
                 started += 1
             if started > before:
                 waiting[c], _ = close_up(queue[c], waiting[c], since)
+                planned[c] = 0
+                while planned[c] < waiting[c] and since[queue[c, planned[c]]] < np.inf:
+                    planned[c] += 1
     return started

@@ -1,0 +1,194 @@
+"""Outages: processors that are out of use from one instant to another, as for maintenance.
+
+They are known from the start, and policies plan around them: each is a job that reserves its
+processors, and jobs that would still run when it begins wait until it is over.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coalloc_lib.checks import InputError, instance_of, not_negative, path_of, positive, whole
+from coalloc_lib.engines.outcome import Servers
+from coalloc_lib.jobs import JobStream, merge
+from coalloc_lib.placement import HomeSite, Placement
+from coalloc_lib.schedule import Schedule
+from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.system import Multicluster
+from coalloc_lib.verification import ScheduleError
+
+
+@dataclass(frozen=True)
+class Outage:
+    """Processors of a cluster that no job has between two instants.
+
+    Parameters
+    ----------
+    cluster : int
+        Its number, from 0.
+    start, end : float
+        In the seconds of the jobs' submissions; `end` is after `start`.
+    processors : int, optional
+        How many; all of the cluster where it is not given.
+    """
+
+    cluster: int
+    start: float
+    end: float
+    processors: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check that it is one."""
+        whole("cluster", self.cluster, least=0)
+        not_negative("start", self.start)
+        if not positive("end", self.end) > self.start:
+            raise InputError(f"end = {self.end:g} is not after start = {self.start:g}; give later")
+        if self.processors is not None:
+            whole("processors", self.processors)
+
+
+def read_outages(path: Any, epoch: float | None = None) -> tuple[Outage, ...]:
+    r"""Read outages from a CSV file: a header with cluster, start, end and perhaps processors.
+
+    Parameters
+    ----------
+    path : path-like
+        Instants are seconds of the log, or dates such as ``2026-03-01T08:00``, in UTC if without a
+        zone. Where there is no number of processors it is the whole cluster.
+    epoch : float, optional
+        The second of Unix from which the log counts, `SwfLog.epoch`: dates need it. What ends
+        before that is left out.
+
+    Raises
+    ------
+    InputError
+        It names the file and the line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("outages.csv").write_text("cluster,start,end\n0,3600,7200\n")
+    >>> read_outages("outages.csv")
+    (Outage(cluster=0, start=3600.0, end=7200.0, processors=None),)
+    """
+    import pandas as pd
+
+    path = path_of("path", path)
+    try:
+        table = pd.read_csv(path, dtype=str, skipinitialspace=True)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {error}; give a CSV file of cluster,start,end") from None
+    if missing := {"cluster", "start", "end"} - {*table.columns}:
+        raise InputError(f"{path}, line 1: no column {min(missing)}; name cluster,start,end")
+    found = []
+    for line, row in enumerate(table.to_dict("records"), start=2):
+        try:
+            start, end = (_instant(row[name], epoch) for name in ("start", "end"))
+            some = row.get("processors")
+            how_many = None if some is None or pd.isna(some) else int(some)
+            if end > 0 or start >= end:
+                found.append(Outage(int(row["cluster"]), max(start, 0.0), end, how_many))
+        except (ValueError, TypeError) as error:  # an InputError too
+            raise InputError(f"{path}, line {line}: {error}") from None
+    return tuple(found)
+
+
+def _instant(text, epoch):
+    """Return the second of the log that a text means, a number or a date."""
+    import pandas as pd
+
+    try:
+        return float(text)
+    except ValueError:
+        when = pd.to_datetime(text, utc=True).timestamp()
+    if epoch is None:
+        raise InputError(f"{text} is a date, and the log tells no UnixStartTime; give seconds")
+    return when - epoch
+
+
+def reserved(
+    system: Multicluster,
+    jobs: JobStream,
+    placement: Placement | None,
+    scheduling: Scheduling,
+    outages: Sequence[Outage],
+) -> tuple[JobStream, Placement | None]:
+    """Return the jobs, numbered from 0, with the outages as jobs that reserve; and a placement.
+
+    The outages are numbered after the jobs.
+    """
+    for outage in outages:
+        instance_of("outages", outage, Outage, "Outage(cluster=0, start=3600, end=7200)")
+        size = system.sizes[outage.cluster] if outage.cluster < len(system) else 0
+        if (outage.processors or 1) > size:
+            raise InputError(f"{outage} is not in {system}; name a cluster and what it has")
+    if not scheduling.takes_reservations or getattr(scheduling, "adaptive", False):
+        raise InputError(
+            f"{scheduling} plans around no outages; use EASY(), Conservative() or Online"
+        )
+    if jobs.request == "unordered":
+        raise InputError(
+            "outages are for total, flexible and ordered requests, and these are unordered; "
+            "replace(request=...) first"
+        )
+    clusters = np.array([outage.cluster for outage in outages])
+    start, end = (np.array([getattr(each, name) for each in outages]) for name in ("start", "end"))
+    free = int(jobs.request != "ordered")  # a column of jobs that may go anywhere
+    components = np.zeros((len(outages), len(system) + free), dtype=np.int64)
+    components[np.arange(len(outages)), clusters + free] = [
+        outage.processors or system.sizes[outage.cluster] for outage in outages
+    ]
+    first, count = jobs.submit.min(), len(jobs)
+    blocks = JobStream(
+        np.minimum(start, first), end - start, components, request=jobs.request,
+        number=count + np.arange(len(outages)), earliest_start=start, latest_start=start,
+    )  # fmt: skip
+    jobs = jobs.replace(number=np.arange(count))
+    if free and not isinstance(placement, HomeSite):
+        jobs, placement = jobs.replace(components=jobs.processors), HomeSite(placement)
+    return merge(blocks, jobs), placement
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class OutageSchedule(Schedule):
+    """A `Schedule` of jobs around outages."""
+
+    #: The schedule of the jobs and of the outages, which are jobs too.
+    whole: Schedule
+
+    @classmethod
+    def of(cls, whole: Schedule, jobs: JobStream, placement: Placement | None) -> "OutageSchedule":
+        """Return what `whole` does with the `jobs` that `reserved` was given."""
+        rows = np.argsort(whole.jobs.number)
+        if late := [job for job in rows[len(jobs) :] if job in whole.refused]:
+            start = whole.jobs.earliest_start[late[0]]
+            raise InputError(
+                f"outages: that of {start:g} cannot begin then, as others overlap it or a job runs "
+                "that started before it was known; make it smaller or later"
+            )
+        rows, promised = rows[: len(jobs)], whole.promised
+        refused = {job: whole.refused[row] for job, row in enumerate(rows) if row in whole.refused}
+        return cls(
+            whole.system, jobs, whole.scheduling, placement, whole.start[rows], whole.end[rows],
+            whole.allocation[rows], None if promised is None else promised[rows], refused,
+            None if whole.attempts is None else whole.attempts[rows], whole=whole,
+        )  # fmt: skip
+
+    def verify(self) -> "OutageSchedule":
+        """Check the schedule with its outages, and that this one has the same for every job."""
+        self.whole.verify()
+        rows = np.argsort(self.whole.jobs.number)[: len(self)]
+        for name in ("start", "end", "allocation"):
+            mine, of_whole = getattr(self, name), getattr(self.whole, name)[rows]
+            if not np.array_equal(mine, of_whole, equal_nan=True):
+                raise ScheduleError(f"the {name} of the jobs is not that around the outages")
+        return self
+
+    def processor_ids(self) -> Servers:
+        """Return which processors each job has, none of which is out of use then."""
+        every = self.whole.processor_ids()
+        return Servers.of_rows(
+            [every[row] for row in np.argsort(self.whole.jobs.number)[: len(self)]]
+        )
