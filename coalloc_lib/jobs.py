@@ -222,6 +222,12 @@ class JobStream:
         return float(self.work.mean())
 
     @property
+    def has_estimate(self) -> NDArray[np.bool_]:
+        """Which jobs have an estimate of their own, not their run time, shape (n,)."""
+        known = self._requested
+        return np.zeros(len(self), bool) if known is None else ~np.ma.getmaskarray(known)
+
+    @property
     def has_reservations(self) -> bool:
         """Whether a job asks to start later than it is submitted, or no later than some instant."""
         return bool(self.is_reserved.any())

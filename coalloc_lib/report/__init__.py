@@ -4,6 +4,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, not_negative, whole
 from coalloc_lib.files import atomic_path
-from coalloc_lib.intervals import Interval
+from coalloc_lib.intervals import DAY, Interval
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.report.answer import Answer, recommend
@@ -47,8 +48,8 @@ class SitesReport(NamedTuple):
         For each site, why the model does not stand for it, where that is so.
     tables : dict of str to DataFrame
         ``options`` (each option, group and metric, with the change from staying alone and its 95 %
-        interval), ``pairs``, ``break_even``, ``buy_or_share``, ``logs``, ``waits``, ``weeks`` and
-        ``cycles``. Times are in seconds.
+        interval), ``pairs``, ``break_even``, ``buy_or_share``, ``logs``, ``waits``, ``weeks``,
+        ``cycles`` and ``made_by``. Times are in seconds.
     made_by : dict of str to str
         The command or call, the clock, and the versions, that make it again.
     """
@@ -137,8 +138,13 @@ def sites_report(
         whole("workers", workers)
     system, jobs, site, row = together(clusters, logs, clock, missing, node)
     table = about.table_of_jobs(logs, [*clusters], jobs, site, row)
+    if np.ptp(jobs.submit) < DAY:
+        raise InputError(
+            f"the time that all logs have is shorter than a day, with {len(jobs):,} jobs; give "
+            "longer logs of one time, or clock='weeks'"
+        )
     alike = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
-    found = options(system, jobs, site, table["site"] + alike.astype(str), each, seed)
+    found = options(system, jobs, site, table["site"] + " " + alike.astype(str), each, seed)
     outcomes = run_all(found, jobs.work, progress, workers)
     if isinstance(failure := outcomes[ALONE], InputError):
         raise failure
@@ -150,30 +156,38 @@ def sites_report(
         | columns_of(comparison.change(("all", ALL), "mean wait", one, other), "change")
         for one in policies for other in policies if one != other
     ]  # fmt: skip
-    tables = {
+    tables: dict[str, Any] = {
         "options": changes(found, comparison),
         "pairs": pd.DataFrame(pairs),
         "break_even": _break_even(comparison, each),
         "buy_or_share": _buy_or_share(comparison, clusters),
-        "logs": about.facts(logs, clusters, table).assign(planned_with=missing),
+        "logs": about.facts(logs, clusters, table).assign(
+            planned_with=missing, block_weeks=comparison.block
+        ),
         "waits": about.waits(table, comparison),
         "weeks": about.weekly_load(table, clusters),
         "cycles": about.cycles(table),
     }
     given = f"clock={clock!r}, missing={missing}, node={node}, penalties={each}, seed={seed}"
     command = command or f"co.sites_report({dict(clusters)}, logs, {given})"
-    made_by = {"command": command, "clock": clock, "Python": platform.python_version()}
+    made_by = {
+        "command": command,
+        "clock": clock,
+        "seed": str(seed),
+        "Python": platform.python_version(),
+    }
     made_by |= {name: version(name) for name in ("coalloc-workbench", "numpy", "numba", "pandas")}
+    tables["made_by"] = pd.DataFrame({"what": made_by.keys(), "is": made_by.values()})
     answer = recommend(tables["options"], tables["pairs"])
-    doubts, load = about.doubts(tables["waits"]), tables["logs"].set_index("site")["load"]
-    for site in clusters:
-        if why := comparison.fault(("site", site), ALONE):
-            doubts[site] = f"in the model, alone, it is {why}"
-        if load[site] > 1:
-            doubts[site] += (
-                f"; its log offers {load[site]:.2f} times what its processors can do: is that "
-                "their number, in cores if the log counts cores?"
-            )
+    doubts = about.doubts(tables["waits"], tables["logs"])
+    for name in clusters:
+        if why := comparison.fault(("site", name), ALONE):
+            full = f"in the model, alone, it is {why}"
+            doubts[name] = "; ".join(filter(None, [full, doubts.get(name)]))
+    for i, j in combinations(range(len(clusters)), 2):
+        one, other = jobs[site == i], jobs[site == j]
+        if len(one) == len(other) and (one.work == other.work).all():
+            doubts[[*clusters][j]] = f"its jobs are those of {[*clusters][i]}; are both one log?"
     return SitesReport(answer, doubts, tables, made_by)
 
 
@@ -197,16 +211,16 @@ def _buy_or_share(comparison, clusters):
     rows = []
     for site, size in clusters.items():
         at = {size: ALONE} | {larger(size, k): name for name, k in SIZES.items()}
-        root = _root(comparison, ("site", site), "mean wait", at, "processors")
+        root = _root(comparison, ("site", site), "mean wait", at, "processors", slack=1.0)
         rows.append({"site": site, "today": size} | root)
     return pd.DataFrame(rows)
 
 
-def _root(comparison, group, metric, at, name):
+def _root(comparison, group, metric, at, name, slack=0.0):
     """Return where options wait as little as by sharing, and among which that was looked for."""
     at = {x: option for x, option in at.items() if not comparison.fault(group, option)}
     why = comparison.fault(group, SHARED) or (len(at) < 2 and "nearly all of these are saturated")
     if why:
         return columns_of(Interval(*[np.nan] * 3, 0, warning=why), name)
-    root = comparison.root(group, metric, at, SHARED)
+    root = comparison.root(group, metric, at, SHARED, slack)
     return columns_of(root, name) | {"least": min(at), "most": max(at)}

@@ -10,7 +10,7 @@ from coalloc_lib.intervals import Interval
 from coalloc_lib.report.options import ALONE
 from coalloc_lib.sites import ALL
 
-HOUR, DAY = 3_600, 86_400
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
 #: What is to be done, by how the name of the option begins.
 ADVICE = {
     "conservative": "Keep the sites apart, and let each backfill conservatively",
@@ -44,43 +44,63 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
 
     Notes
     -----
-    An option wins if the mean wait of all jobs surely falls (its interval lies below 0), it surely
-    rises at no site, no site is saturated, and the AWRT of all jobs does not surely rise. Of the
-    winners, the first is taken of which it is not sure that jobs wait longer than under the best.
+    An option helps if the mean wait of all jobs surely falls (its interval lies below 0), by a
+    minute or more, no site is saturated, and the AWRT of all jobs does not surely rise. It wins if
+    besides every site has an interval, and at none the mean wait surely rises. Of the winners, the
+    first is taken of which it is not sure that jobs wait longer than under the best. Where staying
+    alone is saturated there is no change of all jobs: that of the other sites decides.
     """
     table = options.set_index(["option", "grouping", "group", "metric"])
-    every = {
-        name: table.loc[name, "all", ALL, "mean wait"]
-        for name in options.query("kind == 'policy'")["option"].unique()
+    sites = options.query("grouping == 'site'")["group"].unique()
+    policies = options.query("kind == 'policy'")["option"].unique()
+    every = {name: table.loc[name, "all", ALL, "mean wait"] for name in policies}
+    at = {
+        name: {site: table.loc[name, "site", site, "mean wait"] for site in sites}
+        for name in policies
     }
     today = table.loc[ALONE, "all", ALL, "mean wait"]
     least = min(every, key=lambda name: np.nan_to_num(every[name]["value"], nan=np.inf))
+    judged = pairs.to_dict("records") if today["warning"] else [*every.values()]
+    if all(row["warning"] for row in judged) and not np.isnan(every[least]["value"]):
+        why = next(row["warning"] for row in judged)
+        return Answer(None, f"Change nothing yet, nothing is sure: {why}.")
+    served = [n for n in every if not any(np.isnan(row["value"]) for row in at[n].values())]
+    losers = {n: [site for site in sites if _above(at[n][site])] for n in served}
     if today["warning"]:
-        if np.isnan(wait := every[least]["value"]):
+        if not served:
             words = f"No option serves this load, add processors: alone, it is {today['warning']}."
             return Answer(None, words)
-        words = f"{_advice(least)}: a job then waits {duration(wait)} on average. Alone, it is "
-        return Answer(least, f"{words}{today['warning']}.")
-    if all(np.isnan(row["change_low"]) for row in every.values()):
-        return Answer(None, f"Change nothing yet, nothing is sure: {every[least]['warning']}.")
-    sites = options.query("grouping == 'site'")["group"].unique()
-    losers = {}
-    for name, row in every.items():
-        at = {site: table.loc[name, "site", site, "mean wait"] for site in sites}
-        is_served = not any(np.isnan(each["value"]) for each in at.values())
-        if is_served and _below(row) and not _above(table.loc[name, "all", ALL, "AWRT"]):
-            losers[name] = [site for site in sites if _above(at[site])]
-    if better := [name for name in losers if not losers[name]]:
+        name = min(served, key=lambda name: (len(losers[name]), every[name]["value"]))
+        words = f"{_advice(name)}: a job then waits {duration(every[name]['value'])} on average. "
+        return Answer(name, f"{words}Alone, it is {today['warning']}.{_asked(name, losers, at)}")
+    unsure = {n: [site for site in sites if at[n][site]["warning"]] for n in served}
+    falls = [n for n in served if _below(every[n]) and not _above(table.loc[n, "all", ALL, "AWRT"])]
+    helps = [name for name in falls if every[name]["change"] <= -MINUTE]
+    if better := [name for name in helps if not losers[name] and not unsure[name]]:
         best = min(better, key=lambda name: every[name]["value"])
         against = pairs.set_index(["option", "other"])
         name = next(n for n in better if n == best or not _above(against.loc[n, best]))
-        same = f" To {best} is not surely better." if name != best else ""
-        words = f"{_advice(name)}. {_gain(every[name], today)}, and no site surely loses.{same}"
-    elif losers:
-        name = min(losers, key=lambda name: every[name]["value"])
-        lost = [table.loc[name, "site", site, "mean wait"]["change"] for site in losers[name]]
-        words = f"{_advice(name)}, but only if those who lose agree. {_gain(every[name], today)}; "
-        words += f"jobs of {listed(losers[name])} wait {listed([*map(duration, lost)])} longer."
+        surely = [site for site in sites if _below(at[name][site])]
+        which = "each site" if len(surely) == len(sites) else listed(surely) or "no site"
+        words = f"{_advice(name)}. {_gain(every[name], today)}. It surely falls at {which}"
+        if others := [site for site in sites if site not in surely]:
+            words += f"; whether it rises or falls at {listed(others)} is not sure"
+        words += f". '{best}' is not surely better than this." if name != best else "."
+    elif helps:
+        name = min(helps, key=lambda name: (len(losers[name]), every[name]["value"]))
+        words = f"{_advice(name)}, but only if {{}}. {_gain(every[name], today)}"
+        if losers[name]:
+            words = words.format("those who lose agree") + f".{_asked(name, losers, at)}"
+        else:
+            why = at[name][unsure[name][0]]["warning"]
+            words = words.format(f"{listed(unsure[name])} can bear not to know what it changes")
+            words += f"; of {listed(unsure[name])} it is not known: {why}."
+    elif falls:
+        best = min(falls, key=lambda name: every[name]["value"])
+        now = duration(today["value"])
+        words = f"Change nothing: a job waits {now} on average, and no option changes that by a "
+        words += f"minute. The most is '{best}': {_range(every[best])}."
+        return Answer(None, words, _interval(every[best]))
     else:
         differ = any(_above(row) or _below(row) for row in every.values())
         than = "is surely better than" if differ else "differs from"
@@ -88,6 +108,12 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
         words += f"'{least}': {_range(every[least])}."
         return Answer(None, words, _interval(every[least]))
     return Answer(name, words, _interval(every[name]))
+
+
+def _asked(name, losers, at):
+    """Return who waits longer under an option, and by how much; nothing if no one surely does."""
+    lost = [duration(at[name][site]["change"]) for site in losers[name]]
+    return f" Jobs of {listed(losers[name])} wait {listed(lost)} longer." if lost else ""
 
 
 def _advice(name):
@@ -107,7 +133,7 @@ def _range(row):
 
 def _interval(row):
     ends = row["change_low"], row["change_high"]
-    return Interval(row["change"], *ends, int(row["weeks"]), warning=row["warning"])
+    return Interval(row["change"], *ends, int(row["blocks"]), warning=row["warning"])
 
 
 def _above(row):
@@ -137,11 +163,16 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
     return f"{signed[0]} {unit}".rstrip().replace("-", "−") + interval.replace("-", "−")
 
 
+def unit_of(seconds: float) -> tuple[int, str]:
+    """Return the length in seconds, and the name, of the unit in which a time is read best."""
+    units = (90, 1, "s"), (5_400, 60, "min"), (4 * DAY, HOUR, "h"), (np.inf, DAY, "days")
+    return next(each[1:] for each in units if seconds < each[0])
+
+
 def _in_one_unit(times):
     """Return lengths of time as texts of numbers, and their unit."""
     size = max(map(abs, times))
-    units = (90, 1, "s"), (5_400, 60, "min"), (4 * DAY, HOUR, "h"), (np.inf, DAY, "days")
-    length, unit = next(each[1:] for each in units if size < each[0])
+    length, unit = unit_of(size)
     digits = 0 if length < HOUR or (length == HOUR and size >= 20 * HOUR) else 1
     # No minus before a zero.
     return [*(f"{round(each / length, digits) + 0.0:.{digits}f}" for each in times), unit]

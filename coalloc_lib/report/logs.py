@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coalloc_lib.intervals import WEEK
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.metrics import by_width
-from coalloc_lib.report.answer import duration
+from coalloc_lib.report.answer import DAY, MINUTE, duration
 from coalloc_lib.report.options import ALONE, Comparison, Group
 from coalloc_lib.sites import ALL
 from coalloc_lib.workloads.swf import SwfLog
@@ -23,7 +23,9 @@ from coalloc_lib.workloads.swf import SwfLog
 LABELS, MOST_GROUPS = ("partition", "queue", "group", "user"), 6
 #: The model stands for a machine whose recorded mean wait it meets within these factors, or a
 #: minute.
-STANDS, MINUTE = (0.5, 2.0), 60
+STANDS = (0.5, 2.0)
+#: What is doubted: a log that has so many times the processors in use, and so long without a job.
+OVER, GAP = 1.05, 14 * DAY
 
 
 def table_of_jobs(
@@ -41,7 +43,8 @@ def table_of_jobs(
             came = pd.to_datetime((log.epoch or 0) + part["submit"], unit="s", utc=True)
             part["came"] = came.dt.tz_convert(_zone(log)).dt.tz_localize(None)
         else:
-            part = pd.DataFrame({"requested_time": log.estimate, "came": pd.NaT})
+            known = np.where(log.has_estimate, log.estimate, np.nan)
+            part = pd.DataFrame({"requested_time": known, "came": pd.NaT})
         parts.append(part.reindex(columns=["came", "wait", "requested_time", *LABELS]))
     begins = np.cumsum([0, *map(len, parts)])
     table = pd.concat(parts, ignore_index=True).iloc[begins[site] + row].reset_index(drop=True)
@@ -100,16 +103,30 @@ def facts(
             first, last = (f"{end:%Y-%m-%d}" for end in (mine["came"].min(), mine["came"].max()))
             row |= {"log": log.title, "sha256": _hash(log.source), "from": first, "to": last}
         usable = len(log.usable) if isinstance(log, SwfLog) else len(log)
-        used = mine["used"].dropna()
+        used, length, wide = mine["used"].dropna(), mine["runtime"], mine["processors"]
+        came = np.sort([*mine["submit"], table["submit"].min(), table["submit"].max()])
+        gap = int(np.diff(came).argmax())
         rows.append(row | {
             "without_run_time": len(log) - usable, "outside": usable - len(mine),
             "jobs": len(mine), "weeks": span / WEEK, "load": mine["work"].sum() / (span * size),
-            "widest": mine["processors"].max(), "processors_mean": mine["processors"].mean(),
-            "runtime_median": mine["runtime"].median(), "runtime_mean": mine["runtime"].mean(),
+            "busiest": _busiest(mine), "gap_begins": came[gap], "gap": came[gap + 1] - came[gap],
+            "widest": wide.max(), "processors_mean": wide.mean(),
+            "processors_median": wide.median(), "processors_p90": wide.quantile(0.9),
+            "runtime_median": length.median(), "runtime_mean": length.mean(),
+            "runtime_p10": length.quantile(0.1), "runtime_p90": length.quantile(0.9),
             "without_estimate": mine["used"].isna().mean(), "past_estimate": (used > 1).mean(),
             "used_of_estimate_median": used.median(),
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def _busiest(jobs: pd.DataFrame) -> float:
+    """Return the most processors that were in use at once, by the waits recorded; NaN if none."""
+    jobs = jobs[jobs["wait"].notna()]
+    begins = jobs["submit"] + jobs["wait"]
+    when = np.concatenate([begins + jobs["runtime"], begins])  # at one instant jobs leave first
+    change = np.concatenate([-jobs["processors"], jobs["processors"]])
+    return change[np.argsort(when, kind="stable")].cumsum().max(initial=0) or np.nan
 
 
 def _hash(source: str) -> str:
@@ -125,7 +142,11 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
     """Return the load that each site is offered in each week of the common time, and its jobs."""
     since = table["submit"] - table["submit"].min()
     weeks = table.assign(week=(since // WEEK).astype(int)).groupby(["site", "week"], sort=True)
-    loads = weeks.agg(jobs=("work", "size"), load=("work", "sum")).reset_index()
+    loads = weeks.agg(jobs=("work", "size"), load=("work", "sum"))
+    all_weeks = pd.MultiIndex.from_product(
+        [[*clusters], range(int(since.max() // WEEK) + 1)], names=["site", "week"]
+    )
+    loads = loads.reindex(all_weeks, fill_value=0).reset_index()
     length = np.minimum(since.max() - loads["week"] * WEEK, WEEK)
     loads["load"] /= loads["site"].map(dict(clusters)) * length.clip(lower=1)
     return loads[length > WEEK / 2]  # the last days are a week only where they are most of one
@@ -148,12 +169,16 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     A row for each site and group of its jobs by width, partition, queue, group and user.
     """
     every, parts = table.assign(all=table["site"], model=comparison.outcomes[ALONE]["wait"]), []
+    # Both of the same jobs: those with a recorded wait, where the site has some.
+    known = every["wait"].notna()
+    every["model"] = every["model"].where(known | ~known.groupby(every["site"]).transform("any"))
     work = every.groupby("site")["work"].sum()
     sites = {group: place for place, (_, group) in enumerate(comparison.groups)}
     for by in ("all", "width", *LABELS):
         names = groups_of(every, by) if by in LABELS else every[by]
         part = every.assign(group=names)[names != ""].groupby(["site", "group"]).agg(
-            jobs=("work", "size"), share_of_work=("work", "sum"), widest=("processors", "max"),
+            jobs=("work", "size"), known=("wait", "count"), share_of_work=("work", "sum"),
+            widest=("processors", "max"),
             recorded_mean=("wait", "mean"), recorded_median=("wait", "median"),
             model_mean=("model", "mean"), model_median=("model", "median"),
         ).reset_index()  # fmt: skip
@@ -165,20 +190,38 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def doubts(rows: pd.DataFrame) -> dict[str, str]:
-    """Return for each site why the model does not stand for it, by `waits`; nothing if it does."""
-    found = {}
+def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
+    """Return for each site why the model does not stand for it, by `waits` and `facts`, if so."""
+    known, found = facts.set_index("site"), {}
     for row in rows[rows["grouping"] == "all"].itertuples():
+        mine, why = known.loc[row.site], []
         low, high = (factor * row.recorded_mean for factor in STANDS)
         if np.isnan(row.recorded_mean):
-            found[row.site] = "its log has no recorded waits to hold the model against"
+            why.append("its log has no recorded waits to hold the model against")
+        elif row.known < row.jobs / 2:
+            why.append(f"only {row.known:,} of its {row.jobs:,} jobs have a recorded wait")
         elif (
             not min(low, row.recorded_mean - MINUTE)
             <= row.model_mean
             <= max(high, row.recorded_mean + MINUTE)
         ):
-            found[row.site] = (
+            why.append(
                 f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
                 f"{duration(row.recorded_mean)}"
             )
+        if mine["busiest"] > OVER * mine["processors"]:
+            why.append(
+                f"by its log {mine['busiest']:,.0f} processors were in use at once, of "
+                f"{mine['processors']:,.0f}; is that their number, in cores if the log counts "
+                "cores?"
+            )
+        elif mine["load"] > 1:
+            why.append(f"its log offers {mine['load']:.2f} times what its processors can do")
+        if mine["gap"] > GAP:
+            why.append(
+                f"its log has no jobs for {duration(mine['gap'])}, while its machine stands idle "
+                "in the model, to the gain of the others"
+            )
+        if why:
+            found[row.site] = "; ".join(why)
     return found

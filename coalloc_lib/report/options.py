@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
+from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.metrics import STILL_WAITING
 from coalloc_lib.progress import SILENT, Silent
@@ -32,6 +33,13 @@ METRICS = {
 #: Sizes, in parts of today's, at which each site runs alone: one is an option, all answer 'buy?'.
 LARGER = "10 % more processors, alone"
 SIZES = {f"{p} % more processors, alone": 1 + p / 100 for p in (5, 10, 20, 35, 50, 100)}
+#: The shortest run time, in seconds, that counts in the slowdown.
+BOUND = 10.0
+#: Blocks of weeks are drawn anew, so long that at least so many are left, and up to so many weeks:
+#: what happens in one week is felt in the next.
+BLOCKS, LONGEST = 8, 4
+#: From so many jobs that wait at the end on a group that is no site can be saturated.
+SEVERAL = 10
 #: A grouping (``all``, ``site``, ``width``, ``partition``) and one group of it.
 Group = tuple[str, str]
 
@@ -91,6 +99,8 @@ def options(
         Option(f"half of the users bound, span only if sooner, penalty {likely:g}", "what if",
                spanning(likely, adaptive, home)),
         Option("exact estimates, alone", "what if", alone(jobs.replace(estimate=None))),
+        Option("estimates half as long, alone", "what if", alone(jobs.replace(
+            estimate=np.maximum(jobs.runtime, jobs.estimate / 2)))),
         Option("half of the users exact, alone", "what if", alone(halved)),
         Option("10 % more load, alone", "what if", alone(more, more_site), mine),
         Option("10 % more load, one queue", "what if", one_queue(more), mine),
@@ -119,10 +129,10 @@ def with_more(
         work = np.cumsum(jobs.work[mine])
         chosen.append(mine[: np.searchsorted(work, share * work[-1]) + 1])
     drawn, begin, count = np.concatenate(chosen), jobs.submit.min(), len(jobs)
-    weeks = max(int(np.ptp(jobs.submit) // WEEK), 1)
-    since = jobs.submit[drawn] - begin + WEEK * rng.integers(weeks, size=len(drawn))
+    in_week = (jobs.submit[drawn] - begin) % WEEK
+    weeks = 1 + (np.ptp(jobs.submit) - in_week) // WEEK  # that have this instant
     copies = jobs[drawn].replace(
-        submit=begin + since % (weeks * WEEK), number=count + np.arange(len(drawn))
+        submit=begin + in_week + WEEK * rng.integers(weeks), number=count + np.arange(len(drawn))
     )
     both = merge(jobs.replace(number=np.arange(count)), copies)
     at = np.concatenate([site, site[drawn]])[both.number]
@@ -151,7 +161,8 @@ def run_all(
             return option.name, error
         columns = {
             "wait": np.where(ran.spans, ran.response - ran.jobs.runtime, ran.wait),
-            "response": ran.response, "slowdown": ran.slowdown(10.0), "spans": ran.spans,
+            "response": ran.response, "spans": ran.spans,
+            "slowdown": np.maximum(ran.response / np.maximum(ran.jobs.runtime, BOUND), 1),
             "late": ran.start > ran.jobs.submit.max(),
         }  # fmt: skip
         return option.name, {name: column[option.mine] for name, column in columns.items()}
@@ -196,16 +207,24 @@ class Comparison:
         self.failed = {n: str(o) for n, o in outcomes.items() if isinstance(o, InputError)}
         self.outcomes = {n: o for n, o in outcomes.items() if not isinstance(o, InputError)}
         self.names, self.groups = [*self.outcomes], groups
-        self._figures, self._late = {}, {}
+        self.block = float(np.clip(np.ptp(submit) // (BLOCKS * WEEK), 1, LONGEST))
+        self._figures, self._faults = {}, {}
         progress.total(len(groups))
         for group, mine in groups.items():
             for name, of in self.outcomes.items():
-                self._late[group, name] = work[mine] @ of["late"][mine] / work[mine].sum()
+                late, its_work = mine & of["late"], work[mine].sum()
+                share = work[late].sum() / its_work if its_work > 0 else 0.0
+                is_one = group[0] in ("all", "site") or late.sum() >= SEVERAL
+                if is_one and share > STILL_WAITING:
+                    why = f"saturated: {share:.0%} of the work still waits at the last submission"
+                    self._faults[group, name] = why
             for metric, column in METRICS.items():
                 values = np.stack([of[column][mine] for of in self.outcomes.values()])
                 weights = work[mine] if metric == "AWRT" else np.ones(values.shape[1])
                 share = 0.95 if metric == "p95 wait" else None
-                self._figures[group, metric] = _resampled(values, weights, submit[mine], share)
+                self._figures[group, metric] = _resampled(
+                    values, weights, submit[mine], share, self.block * WEEK
+                )
             progress.step()
 
     def value(self, group: Group, metric: str, name: str) -> float:
@@ -217,17 +236,20 @@ class Comparison:
         i, j = self.names.index(one), self.names.index(other)
         return self._figures[group, metric].interval(lambda figures: figures[i] - figures[j])
 
-    def root(self, group: Group, metric: str, at: Mapping[float, str], level: str) -> Interval:
+    def root(
+        self, group: Group, metric: str, at: Mapping[float, str], level: str, slack: float = 0.0
+    ) -> Interval:
         """Return at which of these numbers the figure of their options falls below the `level`'s.
 
-        Between them it is a straight line; an end is infinite where it lies outside of them.
+        That is raised by the `slack`. Between them it is a straight line; an end is infinite where
+        it lies outside of them.
         """
         x, i = np.array([*at]), self.names.index(level)
         places = [self.names.index(name) for name in at.values()]
         beyond = np.inf if x[-1] > x[0] else -np.inf
 
         def falls(figures: NDArray[np.float64]) -> float:
-            y = figures[i] - figures[places]
+            y = figures[i] + slack - figures[places]
             k = int((y > 0).argmax())
             if k == 0:
                 return -beyond if y[0] > 0 else beyond
@@ -236,24 +258,32 @@ class Comparison:
         return self._figures[group, metric].interval(falls)
 
     def fault(self, group: Group, name: str) -> str:
-        """Return why an option has no figures: it cannot be run, or too much work waits on."""
-        if name in self.failed or self._late[group, name] <= STILL_WAITING:
-            return self.failed.get(name, "")
-        share = self._late[group, name]
-        return f"saturated: {share:.0%} of the work still waits at the last submission"
+        """Return why an option has no figures: it cannot be run, or too much work waits on.
+
+        Those of all jobs have none either where a site has none.
+        """
+        if name in self.failed:
+            return self.failed[name]
+        parts = [each for each in self.groups if each[0] == "site"] if group[0] == "all" else []
+        for part in (group, *parts):
+            if why := self._faults.get((part, name)):
+                return why if part == group else why.replace(":", f" at {part[1]}:", 1)
+        return ""
 
 
-def _resampled(values, weights, submit, share):
+def _resampled(values, weights, submit, share, block):
     """Return a mean, or else the quantile, of each row; of a short log with a warning."""
     try:
         if share:
-            return resample_quantiles(values, share, submit)
-        return resample_weeks(values, weights, submit)
+            return resample_quantiles(values, share, submit, block=block)
+        return resample_weeks(values, weights, submit, block=block)
     except InputError as error:
-        means = values @ weights / weights.sum()
+        means = values @ weights / weights.sum() if weights.any() else values.mean(axis=1)
         if share:
             means = np.quantile(values, share, axis=1, method="inverted_cdf")
-        short = "its jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
+        weeks = FEWEST_BLOCKS * round(block / WEEK)
+        short = f"its jobs come from less than {'four' if weeks == 4 else weeks} weeks"
+        short *= bool(np.ptp(submit) < weeks * WEEK)
         return Resamples(means, means[None], 2, short or str(error))
 
 
@@ -261,7 +291,7 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
     """Return an interval as columns of a table; without ends where it is in doubt."""
     ends = [np.nan] * 2 if interval.warning else [interval.low, interval.high]
     named = dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
-    rests_on = {"weeks": interval.count, "warning": interval.warning}
+    rests_on = {"blocks": interval.count, "warning": interval.warning}
     return {name: interval.estimate} | named | rests_on
 
 

@@ -8,19 +8,25 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from coalloc_lib import plots
-from coalloc_lib.report import answer, logs
-from coalloc_lib.report.options import ALONE, METRICS
+from coalloc_lib.report import answer
+from coalloc_lib.report.options import ALONE, METRICS, SHARED
+from coalloc_lib.sites import ALL
 
 
 def page_of(report: Any) -> str:
     """Return the page of a `SitesReport`: HTML that needs no network, script or other file."""
     tables, options = report.tables, report.tables["options"]
+    warned = options[options["warning"] != ""].groupby("warning", sort=False)["option"].unique()
     values = {name: table.to_dict("records") for name, table in tables.items()}
     values |= {
-        "report": report, "metrics": METRICS, "alone": ALONE, "factors": logs.STANDS,
-        "infinite": inf,
+        "report": report, "metrics": METRICS, "alone": ALONE, "shared": SHARED, "all": ALL,
+        "infinite": inf, "warned": {why: [*names] for why, names in warned.items()},
         "by_option": {n: t.to_dict("records") for n, t in options.groupby("option", sort=False)},
-        "figures": _figures(tables["weeks"], tables["cycles"]),
+        "figures": [
+            _drawn(draw(tables[name]))
+            for name, draw in (("weeks", load_figure), ("cycles", cycle_figure))
+            if not tables[name].empty
+        ],
         "changes": None if (changes := change_figure(options)) is None else _drawn(changes),
         "files": {name: _link(table) for name, table in tables.items()},
     }  # fmt: skip
@@ -52,13 +58,15 @@ def change_figure(options: Any) -> Any:
     wanted = wanted[(wanted["option"] != ALONE) & wanted["change"].notna()]
     if wanted.empty:
         return None
-    hours = wanted[["change", "change_low", "change_high"]] / answer.HOUR
+    most = wanted["change"].abs().max()
+    size, unit = answer.unit_of(most)
+    if not round(most / size, 1):
+        return None  # nobody waits
+    columns = {"change": "change", "ci95_low": "change_low", "ci95_high": "change_high"}
     figure = plots.intervals(
-        _plain(wanted, "group").assign(
-            change=hours["change"], ci95_low=hours["change_low"], ci95_high=hours["change_high"]
-        ),
+        _plain(wanted, "group").assign(**{new: wanted[of] / size for new, of in columns.items()}),
         x="change", row="option", panel="group", row_height=0.24,
-        xlabel="change of the mean wait, hours",
+        xlabel=f"change of the mean wait, {unit}",
         title="What each option changes, for all and for each site",
         subtitle="mean wait less that of staying alone, on the same jobs; 95 % intervals",
     )  # fmt: skip
@@ -67,17 +75,19 @@ def change_figure(options: Any) -> Any:
     return figure
 
 
-def _figures(weeks, cycles):
-    load = plots.lines(
+def load_figure(weeks: Any) -> Any:
+    """Draw the load that each site is offered, week by week, from the table ``weeks``."""
+    return plots.lines(
         _plain(weeks, "site"), x="week", y="load", line="site", xlabel="week", ylabel="load",
         title="The load that is offered, week by week",
         subtitle="work that comes in a week over what the processors can do in it",
     )  # fmt: skip
-    if cycles.empty:
-        return [_drawn(load)]
-    cycle = plots.lines(
+
+
+def cycle_figure(cycles: Any) -> Any:
+    """Draw when jobs come, by day and week, from the table ``cycles``."""
+    return plots.lines(
         _plain(cycles, "site"), x="at", y="share", line="site", panel="cycle", names="legend",
         scales=dict.fromkeys(cycles["cycle"], ("linear", "linear")), ylabel="share of the jobs",
         title="When jobs come, by the clock of each site",
     )  # fmt: skip
-    return [_drawn(load), _drawn(cycle)]

@@ -57,7 +57,7 @@ def test_the_best_is_taken_where_it_is_surely_better_than_what_changes_less():
     assert best.option == SHARED
     assert best.words.startswith(
         "Let the sites share one queue. A job then waits 6.0 h on average instead of 10.0 h: "
-        "−4.0 h (95 %: −5.0 to −3.0), and no site surely loses."
+        "−4.0 h (95 %: −5.0 to −3.0). It surely falls at each site."
     )
     assert (best.figure.estimate, best.figure.low) == (-4 * 3600, -5 * 3600)
     assert best.figure.count == 9  # weeks
@@ -66,7 +66,7 @@ def test_the_best_is_taken_where_it_is_surely_better_than_what_changes_less():
 def test_what_changes_less_is_taken_where_the_best_is_not_surely_better():
     easy = answer({DISPATCH: (-3, -1), SHARED: (-5, -3)})
     assert easy.option == DISPATCH
-    assert easy.words.endswith("To share one queue is not surely better.")
+    assert easy.words.endswith("at each site. 'share one queue' is not surely better than this.")
 
 
 def test_nothing_is_changed_where_no_option_differs_or_none_is_better():
@@ -82,7 +82,7 @@ def test_a_site_that_loses_is_asked_first():
     asked = answer({SHARED: (-3, -1)}, sites={(SHARED, "south"): (1, 3)})
     assert asked.option == SHARED
     assert "but only if those who lose agree" in asked.words
-    assert asked.words.endswith("jobs of south wait 2.0 h longer.")
+    assert asked.words.endswith("Jobs of south wait 2.0 h longer.")
     other = answer({SHARED: (-3, -1), SPAN: (-2, -1)}, sites={(SHARED, "south"): (1, 3)})
     assert other.option == SPAN
     assert "only where it then ends sooner (at a penalty of 0.25). A job then waits" in other.words
@@ -101,6 +101,48 @@ def test_an_option_that_saturates_a_site_does_not_win():
     assert recommend(made, pairs({SHARED: (-3, -1)})).option is None
 
 
+def test_a_site_of_which_nothing_is_known_is_no_winner():
+    made = table({SHARED: (-3, -1)})
+    unknown = (made["option"] == SHARED) & (made["group"] == "south")
+    made.loc[unknown, ["change_low", "change_high"]] = np.nan
+    made.loc[unknown, "warning"] = "its jobs come from less than four weeks"
+    asked = recommend(made, pairs({SHARED: (-3, -1)}))
+    assert asked.option == SHARED
+    assert "but only if south can bear not to know what it changes" in asked.words
+    assert asked.words.endswith(
+        "of south it is not known: its jobs come from less than four weeks."
+    )
+    # One of which all is known is taken first, even where jobs wait longer under it.
+    both = pd.concat([made, table({SPAN: (-2, -1)}).query("option != @ALONE")])
+    assert recommend(both, pairs({SHARED: (-3, -1), SPAN: (-2, -1)})).option == SPAN
+
+
+def test_who_loses_is_named_where_staying_alone_is_saturated():
+    full = "saturated at north: 9% of the work still waits at the last submission"
+    changes = {SHARED: (-5, -3), SPAN: (-2, -1)}
+    sites = {(SHARED, "south"): (1, 3)}
+    least = answer(changes, today=full, sites=sites)
+    assert least.option == SPAN  # at which no one loses
+    lost = answer(
+        {SHARED: (-5, -3), SPAN: (-2, -1)}, today=full, sites=sites | {(SPAN, "south"): (2, 4)}
+    )
+    assert lost.option == SHARED
+    assert lost.words.endswith(f"Alone, it is {full}. Jobs of south wait 2.0 h longer.")
+
+
+def test_a_change_that_no_one_would_feel_is_not_recommended():
+    seconds = 1 / 3600
+    small = answer({SHARED: (-50 * seconds, -40 * seconds)})
+    assert small.option is None
+    assert "no option changes that by a minute. The most is 'share one queue': −45 s" in small.words
+    assert answer({SHARED: (-80 * seconds, -40 * seconds)}).option == SHARED
+
+
+def test_sites_where_it_is_not_sure_are_named():
+    words = answer({SHARED: (-3, -1)}, sites={(SHARED, "south"): (-1, 1)}).words
+    assert words.endswith("surely falls at north; whether it rises or falls at south is not sure.")
+
+
 def test_only_policies_are_recommended():
     changes = table({"10 % more processors, alone": (-9, -8)}, kind="what if")
     both = pd.concat([changes, table({SHARED: (-1, 1)}).query("option != @ALONE")])
@@ -111,13 +153,17 @@ def test_a_short_log_and_saturated_sites_are_told():
     short = answer({SHARED: (-3, -1)}, warning="20 days make 2 blocks of 7")
     assert short.option is None
     assert short.words == "Change nothing yet, nothing is sure: 20 days make 2 blocks of 7."
+    rows = pairs({SHARED: (-3, -1), SPAN: (-2, -1)}).assign(warning="20 days make 2 blocks of 7")
+    full = table({SHARED: (-3, -1), SPAN: (-2, -1)}, today="saturated: 9%")
+    assert recommend(full, rows) == short
     full = "saturated: 9% of the work still waits at the last submission"
-    served = answer({SHARED: (-3, -1)}, today=full)
+    changes = {SHARED: (-3, -1), SPAN: (-2, -1)}
+    served = answer(changes, today=full)
     assert served.option == SHARED
     assert served.words.endswith(f"{full}.")
-    none = table({SHARED: (-3, -1)}, today=full)
-    none.loc[none["option"] == SHARED, ["value", "warning"]] = [np.nan, full]
-    assert recommend(none, pairs({SHARED: (-3, -1)})).words.startswith("No option serves this load")
+    none = table(changes, today=full)
+    none.loc[none["option"] != ALONE, ["value", "warning"]] = [np.nan, full]
+    assert recommend(none, pairs(changes)).words.startswith("No option serves this load")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals import WEEK
+from coalloc_lib.intervals import DAY, WEEK
 from coalloc_lib.report.logs import doubts
 from coalloc_lib.sites import together
 from tests.report.conftest import BEGAN, CLUSTERS
@@ -88,4 +88,28 @@ def test_waits_are_recorded_and_those_of_the_model(report, logs, compared):
 )  # fmt: skip
 def test_the_model_stands_within_a_factor_of_two_or_a_minute(recorded, model, doubted):
     row = {"grouping": "all", "site": "north", "recorded_mean": recorded, "model_mean": model}
-    assert ("north" in doubts(pd.DataFrame([row]))) == doubted
+    row |= {"jobs": 9, "known": 9}
+    assert ("north" in doubts(pd.DataFrame([row]), facts())) == doubted
+
+
+def facts(**known):
+    """A log that no one would doubt, but for what is given."""
+    row = {"site": "north", "busiest": 16, "processors": 16, "load": 0.5, "gap": 3 * DAY}
+    return pd.DataFrame([row | known])
+
+
+@pytest.mark.parametrize(
+    ("known", "of_jobs", "words"),
+    [
+        ({"busiest": 17}, {}, "by its log 17 processors were in use at once, of 16; is that"),
+        ({"load": 1.21}, {}, "its log offers 1.21 times what its processors can do"),
+        ({"gap": 15 * DAY}, {}, "no jobs for 15.0 days, while its machine stands idle"),
+        ({}, {"known": 4}, "only 4 of its 9 jobs have a recorded wait"),
+    ],
+)
+def test_a_log_that_does_not_go_with_its_machine_is_doubted(known, of_jobs, words):
+    row = {"grouping": "all", "site": "north", "recorded_mean": 100, "model_mean": 100}
+    rows = pd.DataFrame([row | {"jobs": 9, "known": 9} | of_jobs])
+    found = doubts(rows, facts(**known))
+    assert words in found["north"]
+    assert not doubts(pd.DataFrame([row | {"jobs": 9, "known": 5}]), facts(busiest=16.5, gap=DAY))
