@@ -166,7 +166,7 @@ def sites_report(
         ),
         "waits": about.waits(table, comparison),
         "weeks": about.weekly_load(table, clusters),
-        "cycles": about.cycles(table),
+        "cycles": about.cycles(table, clusters),
     }
     given = f"clock={clock!r}, missing={missing}, node={node}, penalties={each}, seed={seed}"
     command = command or f"co.sites_report({dict(clusters)}, logs, {given})"

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -110,23 +110,33 @@ def facts(
             "without_run_time": len(log) - usable, "outside": usable - len(mine),
             "jobs": len(mine), "weeks": span / WEEK, "load": mine["work"].sum() / (span * size),
             "busiest": _busiest(mine), "gap_begins": came[gap], "gap": came[gap + 1] - came[gap],
-            "widest": wide.max(), "processors_mean": wide.mean(),
-            "processors_median": wide.median(), "processors_p90": wide.quantile(0.9),
-            "runtime_median": length.median(), "runtime_mean": length.mean(),
-            "runtime_p10": length.quantile(0.1), "runtime_p90": length.quantile(0.9),
+            "widest": wide.max(),
+            **_spread("processors", wide), **_spread("runtime", length),
             "without_estimate": mine["used"].isna().mean(), "past_estimate": (used > 1).mean(),
             "used_of_estimate_median": used.median(),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
+def _spread(name: str, values: pd.Series) -> dict[str, float]:
+    """Return the mean, and the 10th, 50th and 90th percentile, of a column."""
+    marks = {"p10": 0.1, "median": 0.5, "p90": 0.9}
+    spread = {f"{name}_{mark}": values.quantile(share) for mark, share in marks.items()}
+    return {f"{name}_mean": values.mean()} | spread
+
+
 def _busiest(jobs: pd.DataFrame) -> float:
-    """Return the most processors that were in use at once, by the waits recorded; NaN if none."""
+    """Return what is in use 99 % of the time at most, by the waits recorded; NaN without these."""
     jobs = jobs[jobs["wait"].notna()]
+    if jobs.empty:
+        return np.nan
     begins = jobs["submit"] + jobs["wait"]
-    when = np.concatenate([begins + jobs["runtime"], begins])  # at one instant jobs leave first
-    change = np.concatenate([-jobs["processors"], jobs["processors"]])
-    return change[np.argsort(when, kind="stable")].cumsum().max(initial=0) or np.nan
+    when = np.concatenate([begins + jobs["runtime"], begins])
+    order = np.argsort(when, kind="stable")
+    used = np.concatenate([-jobs["processors"], jobs["processors"]])[order].cumsum()[:-1]
+    least_first = np.argsort(used)
+    time = np.diff(when[order])[least_first].cumsum()
+    return used[least_first][np.searchsorted(time, 0.99 * time[-1])]
 
 
 def _hash(source: str) -> str:
@@ -152,13 +162,15 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
     return loads[length > WEEK / 2]  # the last days are a week only where they are most of one
 
 
-def cycles(table: pd.DataFrame) -> pd.DataFrame:
+def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
     """Return which share of a site's jobs come in each hour of the day, and on each weekday."""
     known, rows = table[table["came"].notna()], []
+    order = [site for site in sites if (known["site"] == site).any()]
     days = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
     for name, (at, count) in days.items():
         shares = pd.crosstab(known["site"], getattr(known["came"].dt, at), normalize="index")
-        shares = shares.reindex(columns=range(count), fill_value=0.0).rename_axis(columns="at")
+        shares = shares.reindex(order, columns=range(count), fill_value=0.0)
+        shares = shares.rename_axis(index="site", columns="at")
         rows.append(shares.stack().rename("share").reset_index().assign(cycle=name))
     return pd.concat(rows, ignore_index=True)
 
@@ -211,9 +223,8 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
             )
         if mine["busiest"] > OVER * mine["processors"]:
             why.append(
-                f"by its log {mine['busiest']:,.0f} processors were in use at once, of "
-                f"{mine['processors']:,.0f}; is that their number, in cores if the log counts "
-                "cores?"
+                f"by its log up to {mine['busiest']:,.0f} processors were in use at once, of "
+                f"{mine['processors']:,.0f}: check their number, in cores if the log counts cores"
             )
         elif mine["load"] > 1:
             why.append(f"its log offers {mine['load']:.2f} times what its processors can do")

@@ -82,8 +82,8 @@ def options(
     def one_queue(of, home=None):
         return partial(sharing, system, of, home=home, scheduling=easy)
 
-    def spanning(penalty, scheduling=easy, home=None):
-        return partial(multi_site, system, jobs, penalty, home=home, scheduling=scheduling)
+    def spanning(penalty, scheduling=easy):
+        return partial(multi_site, system, jobs, penalty, scheduling=scheduling)
 
     return [
         Option(ALONE, "today", alone()),
@@ -96,8 +96,6 @@ def options(
         *(Option(f"span only if sooner, penalty {p:g}", "policy" if p == likely else "span",
                  spanning(p, adaptive)) for p in penalties if p),
         Option("half of the users bound, one queue", "what if", one_queue(jobs, home)),
-        Option(f"half of the users bound, span only if sooner, penalty {likely:g}", "what if",
-               spanning(likely, adaptive, home)),
         Option("exact estimates, alone", "what if", alone(jobs.replace(estimate=None))),
         Option("estimates half as long, alone", "what if", alone(jobs.replace(
             estimate=np.maximum(jobs.runtime, jobs.estimate / 2)))),

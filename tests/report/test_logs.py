@@ -31,6 +31,13 @@ def test_facts_are_those_of_the_jobs_that_are_compared(report, logs, compared):
         assert row["used_of_estimate_median"] == pytest.approx(1 / 3)
         assert row["past_estimate"] == 0
         assert row["widest"] == jobs["processors"].max()
+        begins = (jobs["submit"] + jobs["wait"]).to_numpy()
+        ends = begins + jobs["runtime"].to_numpy()
+        seconds = np.linspace(begins.min(), ends.max(), 20_001)
+        used = [jobs["processors"].to_numpy()[(begins <= t) & (t < ends)].sum() for t in seconds]
+        assert row["busiest"] == pytest.approx(np.quantile(used, 0.99), abs=1)
+        came = np.sort(jobs["submit"])
+        assert row["gap"] == pytest.approx(np.diff(came).max(), rel=0.2)
         began = pd.Timestamp(BEGAN + jobs["submit"].min(), unit="s", tz="Europe/Stockholm")
         assert row["from"] == f"{began:%Y-%m-%d}"
         work = (jobs["processors"] * jobs["runtime"]).sum()
@@ -101,7 +108,7 @@ def facts(**known):
 @pytest.mark.parametrize(
     ("known", "of_jobs", "words"),
     [
-        ({"busiest": 17}, {}, "by its log 17 processors were in use at once, of 16; is that"),
+        ({"busiest": 17}, {}, "by its log up to 17 processors were in use at once, of 16: check"),
         ({"load": 1.21}, {}, "its log offers 1.21 times what its processors can do"),
         ({"gap": 15 * DAY}, {}, "no jobs for 15.0 days, while its machine stands idle"),
         ({}, {"known": 4}, "only 4 of its 9 jobs have a recorded wait"),
