@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import pytest
 
+import coalloc_lib as co
 from tests.report.conftest import files  # noqa: F401
 
 
@@ -24,6 +25,27 @@ def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp
     assert f"{given[0]} {given[1]} --out {out}" in out.read_text("utf-8")
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"report.html", "tables"}
+
+
+def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: F811
+    how = ("--missing", 7200, "--seed", 3, "--penalty", 0.2, "--node", 4, "--clock", "weeks")
+    run("sites", *given, *how, "--out", tmp_path / "r.html", "--tables", tmp_path)
+    logs = {name: co.read_swf(path) for name, path in files.items()}
+    made = {"missing": 7200.0, "seed": 3, "penalties": [0.2], "node": 4, "clock": "weeks"}
+    tables = co.sites_report({"north": 16, "south": 8}, logs, **made).tables
+    for name in ("options", "break_even", "logs"):
+        read = pd.read_csv(tmp_path / f"{name}.csv", keep_default_na=False, dtype=str)
+        tables[name].to_csv(tmp_path / "mine.csv", index=False)
+        text = pd.read_csv(tmp_path / "mine.csv", keep_default_na=False, dtype=str)
+        pd.testing.assert_frame_equal(read, text)
+    (seed,) = (
+        co.sites_report({"north": 16, "south": 8}, logs, **made | {"seed": 4})
+        .tables["options"]
+        .query("option == '10 % more load, alone' and grouping == 'all' and metric == 'AWRT'")[
+            "value"
+        ]
+    )
+    assert seed not in {*tables["options"]["value"]}
 
 
 @pytest.mark.parametrize(

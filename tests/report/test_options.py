@@ -7,6 +7,7 @@ import coalloc_lib as co
 from coalloc_lib import sites
 from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.report.options import ALONE, METRICS, SHARED, Comparison, with_more
+from coalloc_lib.seeds import generators
 from coalloc_lib.sites import ALL, together
 from tests.report.conftest import CLUSTERS
 
@@ -188,3 +189,134 @@ def test_what_cannot_be_run_and_what_is_saturated_has_no_number(logs):
 def test_bad_arguments_are_named(logs, change, words):
     with pytest.raises(co.InputError, match=words):
         co.sites_report(**{"clusters": CLUSTERS, "logs": logs} | change)
+
+
+def test_break_even_and_buying_are_those_of_direct_runs(report, case):
+    """By straight lines through direct runs, of the same weeks drawn anew."""
+    system, jobs, site = case
+    easy = {"scheduling": co.EASY()}
+    shared = sites.sharing(system, jobs, **easy)
+    spans = [sites.multi_site(system, jobs, p, **easy) for p in (0, 0.25)]
+    break_even = report.tables["break_even"].set_index(["group", "metric"])
+    for number, group in enumerate([*CLUSTERS, ALL]):
+        mine = (site == number) | (group == ALL)
+        for metric, weights in (("AWRT", jobs.work[mine]), ("mean wait", np.ones(mine.sum()))):
+            times = [
+                (ran.response if metric == "AWRT" else wait(ran))[mine] for ran in (shared, *spans)
+            ]
+
+            def crossing(means):
+                """Where the line of spanning comes down to that of sharing, from 0.25 to 0."""
+                level, free, dear = means
+                if level > dear:
+                    return np.inf
+                return -np.inf if level <= free else 0.25 * (level - free) / (dear - free)
+
+            by_hand = resample_weeks(times, weights, jobs.submit[mine]).interval(crossing)
+            row = break_even.loc[group, metric]
+            shown = row[["penalty", "penalty_low", "penalty_high"]].tolist()
+            np.testing.assert_allclose(shown, [by_hand.estimate, by_hand.low, by_hand.high])
+    sizes = {1.0: co.Multicluster([16, 8])}
+    for percent in (5, 10, 20, 35, 50, 100):
+        sizes[1 + percent / 100] = co.Multicluster(
+            [int(np.ceil(size * (100 + percent) / 100)) for size in (16, 8)]
+        )
+    alone = [sites.local(each, jobs, site, **easy) for each in sizes.values()]
+    bought = report.tables["buy_or_share"].set_index("site")
+    for number, name in enumerate(CLUSTERS):
+        mine = site == number
+        # A size twice, where a percentage adds no whole processor, is one.
+        by_size = {
+            each.sizes[number]: wait(ran)[mine]
+            for each, ran in zip(sizes.values(), alone, strict=True)
+        }
+
+        def needed(means, x=(*by_size,)):
+            """The first size of which the line comes down to the wait of sharing, or 1 s above."""
+            level, y = means[0] + 1, means[1:]
+            if y[0] < level:
+                return -np.inf
+            for k in range(1, len(x)):
+                if y[k] < level:
+                    return x[k - 1] + (x[k] - x[k - 1]) * (y[k - 1] - level) / (y[k - 1] - y[k])
+            return np.inf
+
+        times = [wait(shared)[mine], *by_size.values()]
+        by_hand = resample_weeks(times, np.ones(mine.sum()), jobs.submit[mine]).interval(needed)
+        row = bought.loc[name]
+        shown = row[["processors", "processors_low", "processors_high"]].tolist()
+        np.testing.assert_allclose(shown, [by_hand.estimate, by_hand.low, by_hand.high])
+        assert row["today"] == CLUSTERS[name]
+
+
+def test_what_ifs_are_of_the_users_and_jobs_that_they_say(report, case, logs):
+    system, jobs, site = case
+    _, _, _, row = together(CLUSTERS, logs, "calendar")
+    user = np.array([
+        f"{[*CLUSTERS][s]} {logs[[*CLUSTERS][s]].usable['user'].iloc[r]}"
+        for s, r in zip(site, row, strict=True)
+    ])  # fmt: skip
+    choosing, copying, binding = generators(0, 3)
+    users = np.unique(user)
+
+    def half(rng):
+        return np.isin(user, users[rng.permutation(len(users)) < len(users) / 2])
+
+    exact, bound = half(choosing), half(binding)
+    assert 0.3 < exact.mean() < 0.7
+    halved = jobs.replace(estimate=np.where(exact, jobs.runtime, jobs.estimate))
+    shorter = jobs.replace(estimate=np.maximum(jobs.runtime, jobs.estimate / 2))
+    easy = {"scheduling": co.EASY()}
+    more, more_site, mine = with_more(jobs, site, 0.1, copying)
+    every = np.arange(len(jobs))
+    runs = {
+        "half of the users exact, alone": (sites.local(system, halved, site, **easy), every),
+        "estimates half as long, alone": (sites.local(system, shorter, site, **easy), every),
+        "half of the users bound, one queue": (
+            sites.sharing(system, jobs, home=np.where(bound, site, -1), **easy), every),
+        "10 % more load, alone": (sites.local(system, more, more_site, **easy), mine),
+        "10 % more load, one queue": (sites.sharing(system, more, **easy), mine),
+        "dispatch, own users first": (sites.dispatch(system, jobs, owner=site, **easy), every),
+    }  # fmt: skip
+    for name, (ran, rows) in runs.items():
+        row = row_of(report, name, ALL, "mean wait")
+        assert row["value"] == pytest.approx(wait(ran)[rows].mean(), rel=1e-9), name
+
+
+def test_a_saturated_site_leaves_no_figure_of_all_and_few_late_jobs_saturate_no_group():
+    count, submit = 60, np.linspace(0, 6 * WEEK, 60)
+    wait = np.ones(count)
+    job = np.arange(count)
+    groups = {("all", ALL): job >= 0, ("site", "small"): job < 20}
+    groups |= {("site", "large"): job >= 20, ("width", "9"): job < 3}
+    outcome = dict.fromkeys(("wait", "response", "slowdown"), wait) | {"spans": wait < 0}
+    late = outcome | {"late": job < 2}
+    work = np.where(job < 20, 1.0, 100.0)
+    comparison = Comparison(
+        {ALONE: late, SHARED: outcome | {"late": wait < 0}}, groups, submit, work
+    )
+    said = "saturated at small: 10% of the work still waits at the last submission"
+    assert comparison.fault(("all", ALL), ALONE) == said
+    assert comparison.fault(("site", "small"), ALONE).startswith("saturated: 10%")
+    assert comparison.fault(("site", "large"), ALONE) == ""
+    assert comparison.fault(("width", "9"), ALONE) == ""
+    assert comparison.fault(("all", ALL), SHARED) == ""
+    nothing = Comparison({ALONE: late, SHARED: late}, groups, submit, np.zeros(count))
+    assert nothing.fault(("site", "small"), ALONE) == ""
+
+
+def test_what_plans_a_long_queue_is_not_run_where_easy_cannot_serve(logs):
+    slow = {name: log.jobs() for name, log in logs.items()}
+    slow = {
+        name: jobs.replace(runtime=3 * jobs.runtime, submit=jobs.submit + 1)
+        for name, jobs in slow.items()
+    }
+    table = co.sites_report(CLUSTERS, slow, penalties=[0.5]).tables["options"]
+    why = table[table["grouping"] == "all"].groupby("option")["warning"].first()
+    assert why["conservative, alone"] == f"not run, since '{ALONE}' is saturated"
+    assert why["dispatch at submission"] == f"not run, since '{SHARED}' is saturated"
+
+
+def test_blocks_are_longer_in_longer_logs():
+    for weeks, block in ((6, 1), (15, 1), (16, 2), (40, 4), (90, 4)):
+        assert compared({ALONE: 5, SHARED: 2}, weeks=weeks).block == block

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.report.answer import changed, duration
+from coalloc_lib.report.options import ALONE
 from coalloc_lib.report.page import page_of
 from tests.browser.conftest import browser, show  # noqa: F401
 
@@ -38,6 +40,49 @@ def test_it_is_saved_whole_with_the_answer_its_doubts_and_what_it_cannot_say(
     assert "joined week by week" not in text
     with pytest.raises(co.InputError, match=r"folder .* does not exist"):
         report.save(tmp_path / "no" / "report.html")
+
+
+def cells(html, caption):
+    """Return the cells of the table with this caption as texts, a list a row."""
+    (table,) = re.findall(rf"<caption>{caption}.*?</table>", html, re.DOTALL)
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    texts = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in rows]
+    return [[" ".join(unescape(re.sub(r"<[^>]*>", " ", t)).split()) for t in row] for row in texts]
+
+
+def test_what_is_printed_is_what_the_tables_have(report, page):
+    """The waits recorded and of the model, each option's figures and marks, and who wins."""
+    waits = report.tables["waits"].query("grouping == 'all'")
+    heads, *rows = cells(page, "Waits as the logs record them")
+    assert heads[4:] == ["mean recorded", "mean here", "median recorded", "median here"]
+    for shown, row in zip(rows, waits.itertuples(), strict=True):
+        times = row.recorded_mean, row.model_mean, row.recorded_median, row.model_median
+        assert shown[4:] == [*map(duration, times)]
+        assert shown[:3] == [row.site, f"{row.jobs}", f"{row.known}"]
+    options = report.tables["options"]
+    heads, *rows = cells(page, "All jobs; below each figure")
+    assert heads[1:5] == ["mean wait", "p95 wait", "AWRT", "slowdown"]
+    lines = {re.sub("<.*?>", "", line).split(": ", 1)[0]: unescape(re.sub("<.*?>", "", line))
+             for line in re.findall(r"<li><b>.*?</li>", page, re.DOTALL)}  # fmt: skip
+    marked = 0
+    for name, *figures, spanned in rows:
+        mine = options[options["option"] == name].set_index(["grouping", "group", "metric"])
+        assert spanned == f"{mine['spanned'].iloc[0]:.0%}"
+        for metric, text in zip(heads[1:5], figures, strict=True):
+            row = mine.loc["all", "all sites", metric]
+            value = duration(row["value"]) if metric != "slowdown" else f"{row['value']:.1f}"
+            mark = "▼ " if row["change_high"] < 0 else "▲ " if row["change_low"] > 0 else ""
+            marked += bool(mark)
+            if name != ALONE:
+                ends = row[["change", "change_low", "change_high"]]
+                value = f"{value} {changed(*ends, metric != 'slowdown')}"
+            assert text == mark + value
+        for site in report.tables["logs"]["site"]:
+            row = mine.loc["site", site, "mean wait"]
+            said = lines.get(name, "").partition("longer for")
+            assert (row["change_low"] > 0) == (f"{site} (+" in said[2] or "all sites" in said[2])
+            assert (row["change_high"] < 0) == (f"{site} (−" in said[0] or "all sites" in said[0])
+    assert marked > 5
 
 
 def test_every_table_is_there_to_download(report, page):
