@@ -9,15 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
-from coalloc_lib.intervals import (
-    METHODS,
-    Bound,
-    Interval,
-    Sample,
-    paired_difference,
-    replicate,
-    student,
-)
+from coalloc_lib.intervals import METHODS, Bound, Interval, Sample, replicate, student
 from coalloc_lib.placement import may_stay_whole
 from coalloc_lib.saturation import (
     WARM_UP,
@@ -163,7 +155,7 @@ def response_point(
         warning = doubtful_work(work, scenario.workload.mean_work)
         interval = student(halves.mean(axis=1), warning=warning)
         narrow = interval.half_width <= precision * interval.estimate
-        return interval, narrow, paired_difference(halves[:, 1], halves[:, 0]).low <= 0
+        return interval, narrow, student(halves[:, 1] - halves[:, 0]).low <= 0
 
     for_pilot, for_point = spawn(seed, 2)
     was_settled = narrow = False
@@ -216,10 +208,10 @@ def compare(
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        first, second = (response_times(each, load, **how) for each in (one, other))
-        return paired_difference(first, second)
-    runs = [replicated_traffic(each, backlog=backlog, **how) for each in (one, other)]
-    more, less = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
+        more, less = (Sample(response_times(each, load, **how)) for each in (one, other))
+    else:
+        runs = [replicated_traffic(each, backlog=backlog, **how) for each in (one, other)]
+        more, less = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
     return (more - less).interval
 
 
