@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.calendar.periods import FIRST_FOUND
 from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
-from coalloc_lib.placement import (
-    TRUSTED,
-    HomeSite,
-    LeastLoaded,
-    RandomFit,
-    SingleThenSpan,
-    WorstFit,
-    may_stay_whole,
-    time_on_processors,
-)
+from coalloc_lib.placement import HomeSite, Placement, WorstFit, may_stay_whole, time_on_processors
 from coalloc_lib.profile import Profile
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.verification.reading import (
@@ -35,8 +26,6 @@ from coalloc_lib.verification.reading import (
     waiting_heads,
 )
 
-#: Placements whose answer depends on the question only.
-_KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTED
 #: Table entries that are looked at in one go, so that memory stays bounded.
 _CHUNK = 4_000_000
 #: Relative rounding that is forgiven where an instant is worked out backwards.
@@ -415,8 +404,8 @@ def _bookings(schedule):
     # What was booked before a job came is read from the schedule. A placement of one's own may
     # answer otherwise the second time, so attempts and servers are then not checked.
     jobs, policy, placement = schedule.jobs, schedule.scheduling, schedule.placement
-    inner = getattr(placement, "rule", None), getattr(placement, "single", None)
-    is_known = _KNOWN.issuperset(map(type, (placement, *inner)))
+    rules = placement, getattr(placement, "rule", None), getattr(placement, "single", None)
+    is_known = {type(each).__module__ for each in rules} <= {Placement.__module__, "builtins"}
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     lengths = _lengths_on(schedule).tolist()
