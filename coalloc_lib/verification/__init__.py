@@ -303,9 +303,8 @@ def _can_start(schedule, instants, jobs, until, included, before=False):
 
 def _patience(schedule, jobs):
     """Return how much longer jobs are expected to run on two clusters than on one."""
-    stream = schedule.jobs
-    alone = np.maximum(stream.estimate, stream.runtime)[jobs]
-    return time_on_processors(alone, stream.span_penalty[jobs], np.full(len(jobs), 2)) - alone
+    alone, apart = (_booked_length(schedule, np.full(len(schedule), k))[jobs] for k in (1, 2))
+    return apart - alone
 
 
 def _fits_once_left(schedule, instants, jobs, until, included, before=False, request=None):
