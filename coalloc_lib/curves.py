@@ -6,26 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from coalloc_lib import saturation
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.checks import InputError, one_of, positive, whole
 from coalloc_lib.distributions import Exponential
-from coalloc_lib.intervals import (
-    METHODS,
-    Bound,
-    Interval,
-    Sample,
-    paired_difference,
-    replicate,
-    student,
-)
+from coalloc_lib.intervals import METHODS, Bound, Interval, Sample, replicate, student
 from coalloc_lib.placement import may_stay_whole
-from coalloc_lib.saturation import (
-    WARM_UP,
-    doubtful_work,
-    refuse_replay,
-    replicated_traffic,
-    saturated_loss,
-)
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS
 from coalloc_lib.seeds import Seed, spawn
@@ -115,8 +101,8 @@ def response_times(
 
 def _runs(scenario, load, jobs, replications, seed):
     """Return the mean response time of both halves of each run, and the work of all jobs."""
-    refuse_replay(scenario)
-    half = (whole("jobs", jobs, least=20) - int(WARM_UP * jobs)) // 2
+    saturation.refuse_replay(scenario)
+    half = (whole("jobs", jobs, least=20) - int(saturation.WARM_UP * jobs)) // 2
     work = []
 
     def one(child: Seed) -> NDArray[np.float64]:
@@ -160,10 +146,10 @@ def response_point(
 
     def run(jobs: int, seed: Seed) -> tuple[Interval, bool, bool]:
         halves, work = _runs(scenario, load, jobs, replications, seed)
-        warning = doubtful_work(work, scenario.workload.mean_work)
+        warning = saturation.doubtful_work(work, scenario.workload.mean_work)
         interval = student(halves.mean(axis=1), warning=warning)
         narrow = interval.half_width <= precision * interval.estimate
-        return interval, narrow, paired_difference(halves[:, 1], halves[:, 0]).low <= 0
+        return interval, narrow, student(halves[:, 1] - halves[:, 0]).low <= 0
 
     for_pilot, for_point = spawn(seed, 2)
     was_settled = narrow = False
@@ -216,10 +202,11 @@ def compare(
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        first, second = (response_times(each, load, **how) for each in (one, other))
-        return paired_difference(first, second)
-    runs = [replicated_traffic(each, backlog=backlog, **how) for each in (one, other)]
-    more, less = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
+        more, less = (Sample(response_times(each, load, **how)) for each in (one, other))
+    else:
+        how["backlog"] = backlog
+        runs = [saturation.replicated_traffic(each, **how) for each in (one, other)]
+        more, less = (Sample(busy.mean(axis=1), warning) for busy, warning in runs)
     return (more - less).interval
 
 
@@ -229,7 +216,7 @@ def find_maximum(
     """Return the maximal utilization by `best_method` or another; simulation is of `jobs`."""
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
-        loss = saturated_loss(scenario, jobs=jobs, seed=seed)
+        loss = saturation.saturated_loss(scenario, jobs=jobs, seed=seed)
         return Bound(loss.complement(), method)
     known = _formula(scenario)
     if method != known:

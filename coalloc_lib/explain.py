@@ -247,7 +247,7 @@ def scenes(
     headings = [f"{n}: {part}" if part else n for n, part in zip(schedules, words, strict=True)]
     drawn = [
         {"sizes": one.system.sizes, "boxes": [*_boxes(one, *span, sooner_until(one, against))]}
-        | {"waits": _waits(one, span), "queue": [*_queue(one, span)]}
+        | {"waits": waits_within(one, span), "queue": [*_queue(one, span)]}
         for one in schedules.values()
     ]
     return dict(zip(headings, drawn, strict=True)), span
@@ -281,8 +281,8 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
     return np.where(passed, schedule.jobs.number[head], np.array(None)).tolist()
 
 
-def _waits(schedule, span):
-    """Return (begin, length) of each time in which a job waits."""
+def waits_within(schedule: Schedule, span: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return (begin, length) of each time between two instants in which a job waits."""
     instants = np.unique(np.clip(instants_of(schedule), *span))
     waits = np.concatenate([[False], schedule.queue_length(instants[:-1]) > 0, [False]])
     edges = instants[np.flatnonzero(np.diff(waits))].reshape(-1, 2)

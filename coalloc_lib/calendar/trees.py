@@ -322,7 +322,7 @@ def _leaves_of(nodes):
 
 
 class Request(NamedTuple):
-    """A request as the paper writes it: q, s, l, n."""
+    """When a request is submitted, its start, length and servers: the paper's q, s, l, n."""
 
     submit: float
     start: float

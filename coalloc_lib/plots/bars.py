@@ -25,8 +25,8 @@ Level = float | tuple[float, float]
 def bars(
     table: pd.DataFrame, *, value: str, group: str, series: str, xlabel: str = "capacity loss",
     threshold: tuple[str, Mapping[str, Level]] | None = None, words: str | None = None,
-    most: float = np.inf, look: Mapping[str, Sign] | None = None, title: str = "",
-    subtitle: str = "", dark: str | None = None,
+    look: Mapping[str, Sign] | None = None, title: str = "", subtitle: str = "",
+    dark: str | None = None,
 ) -> Figure:  # fmt: skip
     """Draw a bar for each row, with its 95 % interval, its name and its value.
 
@@ -37,8 +37,8 @@ def bars(
         place of its value; `dark`, how much of a bar, from the left, is not pale.
     threshold : (str, dict), optional
         What a claim is judged by, and where it lies in each group, or from where to where.
-    most, look : float, dict of Sign, optional
-        Where bars are cut off, with an arrow; signs by series.
+    look : dict of Sign, optional
+        Signs by series.
     """
     labels = {"group": group, "series": series, "words": words}
     rows = tidy(table, labels, {"value": value, "dark": dark or value}, closed=True)
@@ -52,17 +52,15 @@ def bars(
     for row in rows.itertuples():
         for length, alpha in ((row.value, 0.45), (row.dark, 1.0)) if dark else ((row.value, 1.0),):
             its = {"color": look[row.series].colour, "alpha": alpha}
-            axes.barh(row.at, min(length, most), 0.86, **its)
-        if row.high > most:
-            axes.plot(most, row.at, ">", color=look[row.series].colour, markersize=9, clip_on=False)
-        elif row.low < row.high:
+            axes.barh(row.at, length, 0.86, **its)
+        if row.low < row.high:
             reach = [[row.value - row.low], [row.high - row.value]]
             axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
         label = f"{row.series} {row.words or format_interval(interval_of(row, 'value'))}"
         if row.warning:  # a reason may be longer than a picture is wide
             label = shorten(label, LONGEST, placeholder=" …")
         # The words of a negative bar stand behind 0, where there is room.
-        ends.append((max(0.0, min(row.high, most)), row.at, label))
+        ends.append((max(0.0, row.high), row.at, label))
     # Room for the longest words: a share of the axis, which begins at `left`, for each letter.
     left, taken = min(0.0, 1.05 * rows["low"].min()), [LETTER * (len(e[2]) + 2) for e in ends]
     room = max((end[0] - t * left) / (1 - t) for end, t in zip(ends, taken, strict=True)) or 1.0

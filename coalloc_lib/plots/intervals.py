@@ -17,9 +17,8 @@ TAKEN = 0.7
 
 def intervals(
     table: pd.DataFrame, *, x: str, row: str, series: str | None = None, panel: str | None = None,
-    xlabel: str = "", ylabel: str = "", span: tuple[float, float] | None = None,
-    printed: str | None = None, log: bool = False, factors: bool = False,
-    band: tuple[float, float] | None = None,
+    xlabel: str = "", span: tuple[float, float] | None = None, printed: str | None = None,
+    log: bool = False, factors: bool = False, band: tuple[float, float] | None = None,
     hollow: tuple[str, str] | None = None, beyond: str = "", words: str | None = None,
     look: Mapping[str, Sign] | None = None, row_height: float = 0.42, title: str = "",
     subtitle: str = "",
@@ -84,7 +83,6 @@ def intervals(
     figure.supxlabel(xlabel, fontsize=9)
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
-    line[0].set_ylabel(ylabel)
     if len(names) > 1 and not band:
         canvas.name_signs(line[-1], look, names)
     open_ends = (points["low"] < span[0]) | (points["high"] > span[1])

@@ -18,9 +18,10 @@ from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS, FPFS
 from coalloc_lib.seeds import Seed
+from coalloc_lib.studies import response_lines
 from coalloc_lib.studies.core import Decision, Entries, Results, Scale, Study, most, scales
 from coalloc_lib.studies.losses import add_densities, add_printed_tables, scenario_columns
-from coalloc_lib.studies.response_lines import SHARES, Line, Ranges, add_lines
+from coalloc_lib.studies.response_lines import SHARES, Line, Ranges
 from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel, Mixture
 
@@ -189,10 +190,22 @@ def _add(
     number: str, shows: str, lines: Mapping[str, str], against: Mapping[str, str], ranges: Ranges,
     notice: str, *claims: str, **drawn: Any,
 ) -> None:  # fmt: skip
-    """Add a figure of lines by label, some held against others; both are names of `LINES`."""
+    """Add a figure of lines by label, some held against others; both are names of `LINES`.
+
+    Its notice is true where the gains are within `ranges`.
+    """
     cases = {n: tuple(LINES[x] for x in (one, against.get(n)) if x) for n, one in lines.items()}
-    drawn = {"look": SYSTEMS} | drawn
-    add_lines(study, f"figure{number}", shows, cases, ranges, notice, claims, **drawn)
+    draw = partial(response_lines.draw_lines, ranges=ranges, **{"look": SYSTEMS} | drawn)
+    study.add_figure(
+        f"figure{number}", shows, lambda scale, seed: cases, draw=draw, notice=notice,
+        when=partial(response_lines.gains_within, ranges=ranges, known=cases), claims=claims,
+        one_more=_one_more,
+    )(response_lines.lines_table)  # fmt: skip
+
+
+def _one_more(label: Any, scenario: Any) -> Entries:
+    instance_of("scenario", scenario, Scenario, "Scenario(system, jobs)")
+    return {instance_of("label", label, str, "a text"): Line(scenario, PROCESSORS)}
 
 
 def _by_name(line: str, *names: str) -> dict[str, str]:

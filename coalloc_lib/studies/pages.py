@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader
 from pandas.io.formats.style import Styler
 
 from coalloc_lib.files import atomic_path
@@ -119,51 +120,18 @@ def verdict_lines(rows: Sequence[Row]) -> str:
     return "".join(lines)
 
 
-#: Pictures open when they are clicked, by CSS alone: the page needs no script and no network.
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 64rem; margin: 2rem auto;
-  padding: 0 1rem; background: white; }
-table { border-collapse: collapse; margin: 1rem 0; }
-th, td { padding: .3rem .8rem; text-align: left; border-bottom: 1px solid #ddd; }
-td.n, th.n { text-align: right; }
-h2 { margin-top: 3rem; border-top: 2px solid #1a1a1a; padding-top: .6rem; }
-article { display: flex; flex-wrap: wrap; gap: 1.2rem; margin: 1.4rem 0; }
-article > div { flex: 1 1 24rem; }
-figure { flex: 0 0 20rem; margin: 0; }
-figure img { width: 100%; border: 1px solid #ddd; cursor: zoom-in; }
-figure:target { position: fixed; inset: 0; z-index: 1; background: rgba(0, 0, 0, .75);
-  display: flex; align-items: center; justify-content: center; padding: 2vmin; }
-figure:target img { width: auto; max-width: 100%; max-height: 96vh; background: white; }
-figure .close { display: none; }
-figure:target .close { display: block; position: absolute; inset: 0; cursor: zoom-out; }
-.more { display: flex; flex-wrap: wrap; gap: 1rem; }
-.grey { color: #595959; }
-@media (max-width: 40rem) { figure { flex-basis: 100%; } td, th { padding: .3rem; } }
-"""
+COLUMNS = ("holds", "does not hold", "undecided", "cannot be tested")
 
 
 def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequence[str]) -> Path:
     """Write ``index.html``, one self-contained page of what the studies say; return its path."""
-    body = [
-        "<h1>When does processor co-allocation pay?</h1>",
-        f"<p>What papers say, and what comes out at the scale <b>{scale}</b>. A click opens a "
-        "picture; <a href='ledger.csv'>ledger.csv</a> has every number.</p>",
-    ]
-    if missing:
-        body.append(
-            f"<p><b>Not here: {', '.join(missing)}.</b> Synthetic stand-ins serve where there are "
-            "any; no printed number is tested on them. <code>coalloc traces fetch "
-            f"{' '.join(missing)}</code> gets the logs.</p>"
-        )
-    body.append(_summary(results))
-    for name, result in results.items():
-        body += [f'<h2 id="{name}">{escape(result.study.title)}</h2>', _section(name, result, out)]
-    page = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Coalloc Workbench: results</title><style>{STYLE}</style></head>"
-        f"<body>{''.join(body)}</body></html>"
-    )
+    loader = PackageLoader("coalloc_lib", "studies")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"note": _note, "number": _number, "verdict_lines": verdict_lines}
+    page = environment.get_template("index.html.j2").render(
+        studies=[_section(name, result, out) for name, result in results.items()],
+        columns=COLUMNS, marks=MARKS, scale=scale, missing=missing,
+    )  # fmt: skip
     path = out / "index.html"
     with atomic_path(path) as beside:
         beside.write_text(page, encoding="utf-8")
@@ -180,64 +148,16 @@ def tally(result: Any) -> dict[str, int]:
     return numbers | count_verdicts(claims)
 
 
-COLUMNS = ("holds", "does not hold", "undecided", "cannot be tested")
-
-
-def _summary(results: Mapping[str, Any]) -> str:
-    head = "<th>study<th class=n>printed numbers that came out<th class=n>claims"
-    head += "".join(f"<th class=n>{MARKS[name][1]} {name}" for name in COLUMNS)
-    rows = []
-    for name, result in results.items():
-        counts = tally(result)
-        share = f"{counts['reproduced']} of {counts['numbers']}" if counts["numbers"] else "–"
-        cells = [share, counts["claims"], *(counts.get(verdict, 0) for verdict in COLUMNS)]
-        numbers = "".join(f"<td class=n>{cell}" for cell in cells)
-        rows.append(f'<tr><td><a href="#{name}">{name}</a>{numbers}')
-    return f"<table><tr>{head}{''.join(rows)}</table>"
-
-
-def _section(name: str, result: Any, out: Path) -> str:
-    """Return the figures of a study, each with the claims that it decides, then the others."""
+def _section(name: str, result: Any, out: Path) -> dict[str, Any]:
+    """Return what is shown of a study: pictures, each with the claims that it decides first."""
     known = load_claims(name)
     rows = {row.item: row for row in result.rows if row.item in known}
-    parts, others = [], []
+    numbers = [row for row in result.rows if row.item not in known]
+    figures = []
     for figure in (figure for figure in result.figures if figure.draw):
-        path = out / name / f"{figure.name}.png"
-        picture = _picture(f"{name}-{figure.name}", figure.words(), path)
-        if not figure.claims:
-            others.append(picture)
-            continue
-        claims = [rows.pop(item) for item in figure.claims if item in rows]
-        above = "" if claims else f"<p class=grey>See above: {', '.join(figure.claims)}.</p>"
-        text = f"<p><b>{escape(figure.title.rstrip('.'))}.</b></p>{verdict_lines(claims)}{above}"
-        parts.append(f"<article>{picture}<div>{text}</div></article>")
-    if rows:  # claims that no picture shows
-        parts.append(f"<article><div>{verdict_lines([*rows.values()])}</div></article>")
-    if numbers := [row for row in result.rows if row.item not in known]:
-        parts.append(_numbers_table(numbers))
-    if others:
-        parts.append(f"<h3>Further figures</h3><div class=more>{''.join(others)}</div>")
-    return "".join(parts)
-
-
-def _picture(anchor: str, words: str, path: Path) -> str:
-    code = b64encode(path.read_bytes()).decode("ascii")
-    return (
-        f'<figure id="{anchor}"><a href="#{anchor}" aria-label="open the picture">'
-        f'<img loading="lazy" alt="{escape(words)}" src="data:image/png;base64,{code}"></a>'
-        f'<a class=close href="#{anchor}-" aria-label="close the picture"></a></figure>'
-    )
-
-
-def _numbers_table(rows: Sequence[Row]) -> str:
-    """Return how many printed numbers have which verdict, and those that did not come out."""
-    counts = count_verdicts(rows)
-    words = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    off = [row for row in rows if row.verdict != "reproduced"]
-    cells = "".join(
-        f"<tr><td>{escape(row.item)}<td class=n>{_number(row.published)}"
-        f"<td class=n>{_number(row.reproduced)}<td>{row.verdict}<td>{_note(row)}" for row in off
-    )  # fmt: skip
-    head = "<tr><th>number<th class=n>printed<th class=n>here<th>verdict<th>"
-    fold = f"<details><summary>The others</summary><table>{head}{cells}</table></details>"
-    return f"<h3>Printed numbers</h3><p>{words}.</p>{fold if off else ''}"
+        code = b64encode((out / name / f"{figure.name}.png").read_bytes()).decode("ascii")
+        figures.append((figure, code, [rows.pop(item) for item in figure.claims if item in rows]))
+    return {
+        "name": name, "title": result.study.title, "counts": tally(result), "figures": figures,
+        "rest": [*rows.values()], "numbers": numbers, "verdicts": count_verdicts(numbers),
+    }  # fmt: skip

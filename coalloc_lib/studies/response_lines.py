@@ -1,8 +1,7 @@
-"""Response times over utilization, as several studies show them: lines, their table and picture."""
+"""Response times over utilization as a study shows them: lines, their table and picture."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import curves, plots
-from coalloc_lib.checks import instance_of
 from coalloc_lib.intervals import Bound, Interval, Sample
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.seeds import spawn
-from coalloc_lib.studies.core import Entries, Results, Scale, Study
+from coalloc_lib.studies.core import Entries, Results, Scale
 
 #: Where the points of a line are, as shares of its maximal utilization: most where it bends.
 SHARES = (0.3, 0.5, 0.65, 0.75, 0.83, 0.89, 0.94)
@@ -106,21 +104,3 @@ def draw_lines(
     }
     how |= {"beside": (beside, others)} if beside else {}
     return plots.curves(table, threshold=(dashed, ends), **how)
-
-
-def add_lines(
-    study: Study, name: str, shows: str, entries: Entries, ranges: Ranges, notice: str,
-    claims: tuple[str, ...], **drawn: Any,
-) -> None:  # fmt: skip
-    """Give a study a figure of lines, whose notice is true where the gains are within `ranges`."""
-    (processors,) = {line.processors for pair in entries.values() for line in pair}
-
-    def one_more(label: Any, scenario: Any) -> Entries:
-        instance_of("scenario", scenario, Scenario, "Scenario(system, jobs)")
-        return {instance_of("label", label, str, "a text"): Line(scenario, processors)}
-
-    study.add_figure(
-        name, shows, lambda scale, seed: entries,
-        draw=partial(draw_lines, ranges=ranges, **drawn), notice=notice, claims=claims,
-        when=partial(gains_within, ranges=ranges, known=entries), one_more=one_more,
-    )(lines_table)  # fmt: skip

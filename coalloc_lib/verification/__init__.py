@@ -14,29 +14,11 @@ from numpy.typing import NDArray
 
 from coalloc_lib.calendar.periods import FIRST_FOUND
 from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
-from coalloc_lib.placement import (
-    TRUSTED,
-    HomeSite,
-    LeastLoaded,
-    RandomFit,
-    SingleThenSpan,
-    WorstFit,
-    may_stay_whole,
-    time_on_processors,
-)
+from coalloc_lib.placement import HomeSite, Placement, WorstFit, may_stay_whole, time_on_processors
 from coalloc_lib.profile import Profile
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.verification.reading import (
-    fits_by,
-    idle_after,
-    in_turn,
-    may_be_held,
-    side_by_side,
-    waiting_heads,
-)
+from coalloc_lib.verification import reading
 
-#: Placements whose answer depends on the question only.
-_KNOWN = {type(None), LeastLoaded, RandomFit, HomeSite, SingleThenSpan} | TRUSTED
 #: Table entries that are looked at in one go, so that memory stays bounded.
 _CHUNK = 4_000_000
 #: Relative rounding that is forgiven where an instant is worked out backwards.
@@ -121,7 +103,7 @@ def _request(schedule):
         home = jobs.components[:, 1:]
         bad |= home.any(axis=1) & (home != allocation).any(axis=1)
     elif jobs.request in ("ordered", "unordered"):
-        wanted, given = side_by_side(jobs.request, jobs.components, allocation)
+        wanted, given = reading.side_by_side(jobs.request, jobs.components, allocation)
         whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
         bad |= (wanted != given).any(axis=1) & ~whole
     rows, message = (allocation, jobs.components), f"has {{}} for components {{}} ({jobs.request})"
@@ -165,11 +147,11 @@ def _no_overtaking(schedule):
 
 def _head(schedule):
     """Once all is done at an instant, the head of the queue does not fit, or waits as it may."""
-    instants, heads = waiting_heads(schedule)
+    instants, heads = reading.waiting_heads(schedule)
     rows = max(_CHUNK // len(schedule.system), 1)
     for chunk in np.array_split(np.arange(len(heads)), 1 + len(heads) // rows):
-        jobs, idle = schedule.jobs, idle_after(schedule, instants[chunk])
-        fit = fits_by(schedule.placement, jobs.request, jobs.components[heads[chunk]], idle)
+        jobs, idle = schedule.jobs, reading.idle_after(schedule, instants[chunk])
+        fit = reading.fits_by(schedule.placement, jobs.request, jobs.components[heads[chunk]], idle)
         if getattr(schedule.scheduling, "adaptive", False):
             case = schedule, instants[chunk], heads[chunk]
             until = instants[chunk] + _patience(schedule, heads[chunk]) * (1 + SLACK)
@@ -195,7 +177,7 @@ def _around_blocks(schedule):
     jobs, start, end = schedule.jobs, schedule.start, booked_end(schedule)
     place = (schedule.placement or WorstFit()).place
     lengths = _lengths_on(schedule)
-    for instant, head in zip(*waiting_heads(schedule, staying=True), strict=True):
+    for instant, head in zip(*reading.waiting_heads(schedule, staying=True), strict=True):
         future = Profile(schedule.system.sizes, instant)
         told = jobs.is_reserved & (jobs.submit <= instant) & (start > instant)
         for job in np.flatnonzero((start <= instant) & (schedule.end > instant) | told):
@@ -234,7 +216,7 @@ def _blocks(schedule):
 def _head_not_delayed(schedule):
     """No head of the queue starts later than the jobs that run at any instant allow it to."""
     # It must not fit once those that are expected to end before its start have left.
-    instants, heads = waiting_heads(schedule, staying=True)
+    instants, heads = reading.waiting_heads(schedule, staying=True)
     bad = _can_start(schedule, instants, heads, schedule.start[heads], included=False)
     if bad.any():
         instant, head = instants[bad][0], heads[bad][0]
@@ -248,12 +230,12 @@ def _promises_to_heads(schedule):
     """Every job that had to wait as head of the queue was promised the first start in its reach."""
     # Where jobs take no time an instant has several rounds, and a promise may be of an earlier one.
     start, promised = schedule.start, schedule.promised
-    instants, heads = waiting_heads(schedule)
+    instants, heads = reading.waiting_heads(schedule)
     first = np.sort(np.unique(heads, return_index=True)[1])
     instants, heads = instants[first], heads[first]
     rounds = start[start == schedule.end]
     has_promise = ~np.isnan(promised)
-    held = may_be_held(schedule)
+    held = reading.may_be_held(schedule)
     bad = has_promise & ~np.isin(start, rounds) & (not held)
     bad[heads] = ~has_promise[heads]
     message = "was promised {}, as no head should"
@@ -271,7 +253,7 @@ def _promises_to_all(schedule):
     submit, start = schedule.jobs.submit[order], schedule.start[order]
     alone = np.append(-np.inf, np.maximum.accumulate(start)[:-1]) < submit
     alone &= not schedule.jobs.has_reservations  # blocks may hold up whoever waits alone
-    if not in_turn(schedule):  # who comes at the same instant may have reserved before
+    if not reading.in_turn(schedule):  # who comes at the same instant may have reserved before
         alone &= np.append(np.diff(submit) > 0, True)
     _first_possible(schedule, submit, order, alone, before=True)
 
@@ -280,12 +262,12 @@ def _promise_kept(schedule):
     """No job starts later than its first promise, and so none that has got better since."""
     promised, message = schedule.promised, "starts later than it was promised, {}"
     bad = schedule.start > promised
-    if type(schedule.scheduling) is EASY and not in_turn(schedule):
+    if type(schedule.scheduling) is EASY and not reading.in_turn(schedule):
         every, stayed = (
-            np.bincount(waiting_heads(schedule, only)[1], minlength=len(bad))
+            np.bincount(reading.waiting_heads(schedule, only)[1], minlength=len(bad))
             for only in (False, True)
         )
-        bad &= (every == stayed) & (not may_be_held(schedule))
+        bad &= (every == stayed) & (not reading.may_be_held(schedule))
     _refuse(bad, schedule, lambda job: message.format(_start_of(promised[job])))
 
 
@@ -321,9 +303,8 @@ def _can_start(schedule, instants, jobs, until, included, before=False):
 
 def _patience(schedule, jobs):
     """Return how much longer jobs are expected to run on two clusters than on one."""
-    stream = schedule.jobs
-    alone = np.maximum(stream.estimate, stream.runtime)[jobs]
-    return time_on_processors(alone, stream.span_penalty[jobs], np.full(len(jobs), 2)) - alone
+    alone, apart = (_booked_length(schedule, np.full(len(schedule), k))[jobs] for k in (1, 2))
+    return apart - alone
 
 
 def _fits_once_left(schedule, instants, jobs, until, included, before=False, request=None):
@@ -340,7 +321,7 @@ def _fits_once_left(schedule, instants, jobs, until, included, before=False, req
         stays = end[job] > until[row] if included else end[job] >= until[row]
         np.subtract.at(idle, row[stays], schedule.allocation[job[stays]])
     rule, request = (None, request) if request else (schedule.placement, stream.request)
-    return fits_by(rule, request, stream.components[jobs], idle)
+    return reading.fits_by(rule, request, stream.components[jobs], idle)
 
 
 def _attempts(schedule):
@@ -415,8 +396,8 @@ def _bookings(schedule):
     # What was booked before a job came is read from the schedule. A placement of one's own may
     # answer otherwise the second time, so attempts and servers are then not checked.
     jobs, policy, placement = schedule.jobs, schedule.scheduling, schedule.placement
-    inner = getattr(placement, "rule", None), getattr(placement, "single", None)
-    is_known = _KNOWN.issuperset(map(type, (placement, *inner)))
+    rules = placement, getattr(placement, "rule", None), getattr(placement, "single", None)
+    is_known = {type(each).__module__ for each in rules} <= {Placement.__module__, "builtins"}
     sizes, end = schedule.system.as_array(), booked_end(schedule)
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     lengths = _lengths_on(schedule).tolist()

@@ -8,6 +8,7 @@ import numpy as np
 
 from coalloc_lib.calendar import Booking, Calendar
 from coalloc_lib.calendar.search import TOO_FEW, Attempt
+from coalloc_lib.calendar.trees import Request
 from coalloc_lib.checks import InputError, not_negative, shown, whole
 from coalloc_lib.explain import listed
 from coalloc_lib.jobs import JobStream
@@ -20,15 +21,6 @@ AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
 #: Requests of others at most; as shares of the horizon, their lengths and how long ago they came;
 #: the largest share of the servers that they ask for.
 MOST, SHORT, LONG, PAST, WIDEST = 60, 0.03, 0.2, 0.5, 0.5
-
-
-class Request(NamedTuple):
-    """A request: submitted at an instant, for so many servers, from a start on, for a length."""
-
-    submit: float
-    start: float
-    length: float
-    servers: int
 
 
 @dataclass(frozen=True)

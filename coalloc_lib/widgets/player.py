@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 from itertools import compress
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import anywidget
@@ -38,16 +39,6 @@ POLICIES = {
     for policy in SCHEDULING.values()
     if {*options_of(policy)} <= {"max_jumps", "counted", "adaptive", "order"}
 }
-#: What stands for the widget's model where there is no kernel to keep one.
-_STAND_IN = """
-const state = JSON.parse(document.getElementById("state").textContent);
-const model = {
-  get: (name) => state[name],
-  set: (name, value) => { state[name] = value; },
-  on() {}, off() {}, save_changes() {},
-};
-render({ model, el: document.getElementById("player") });
-"""
 
 
 def module(*parts: str) -> str:
@@ -200,24 +191,9 @@ def _page(title: str, state: Mapping[str, Any]) -> str:
     """Return a page that plays this state of the widget, as HTML. It loads nothing."""
     # A text that says </script> would end the script that it stands in.
     data = json.dumps(state, allow_nan=False).replace("<", "\\u003c")
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>
-body {{ margin: 0; padding: 8px; }}
-{Player._css}</style>
-</head>
-<body>
-<div id="player"></div>
-<script type="application/json" id="state">{data}</script>
-<script type="module">
-{Player._esm}{_STAND_IN}</script>
-</body>
-</html>
-"""
+    page = Template((_FOLDER / "page.html").read_text(encoding="utf-8"))
+    texts = {"title": escape(title), "style": Player._css, "module": Player._esm, "data": data}
+    return page.substitute(texts)
 
 
 def schedule_explorer(

@@ -29,7 +29,7 @@ from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets.player import Player
+from coalloc_lib.widgets.player import Player, style
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 SIDES, LOOK = ("A", "B"), {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
@@ -53,21 +53,9 @@ LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9), (0.0, 1.0)
 #: for a mean; the load of a full system that books; how sure it must be that responses rise.
 HELD, NEAR, OVERLOAD, SURE = 50, 0.95, 1.5, 0.998
 FIRST_USE = "A policy is being compiled, once: 10 to 30 s, online a minute …"
-STYLE = f"""<style>
-.coalloc-sizes {{border-collapse: collapse; width: 100%; line-height: 1.25}}
-.coalloc-sizes :is(th, td) {{text-align: left; padding: 2px 6px 2px 0; white-space: nowrap;
-  border-top: 1px solid #E0E0E0; font-weight: normal}}
-.coalloc-sizes td:nth-child(2) {{width: 99%}}
-.coalloc-sizes div {{display: flex; align-items: center; gap: 4px}}
-.coalloc-sizes i {{height: 11px}} .coalloc-sizes i + i {{opacity: 0.45; margin-left: -4px}}
-.coalloc-sizes .A i {{background: {LOOK["A"].colour}}}
-.coalloc-sizes .B i {{background: {LOOK["B"].colour}}}
-.coalloc-sizes b {{position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%)}}
-.coalloc-words {{line-height: 1.25; min-height: 2.5em}}
-.coalloc-words:has(> b + small) {{min-height: 5em}}
-.coalloc-files a {{color: #0B57A4; text-decoration: underline}}
-.coalloc-code {{user-select: all; white-space: pre-wrap; line-height: 1.3; margin: 0}}
-</style>"""
+STYLE = f"<style>\n{style('playground')}</style>"
+for _side, _sign in LOOK.items():
+    STYLE = STYLE.replace(f"colour-of-{_side}", _sign.colour)
 
 
 #: Jobs of a run and runs, jobs of a full system, evaluations of a search, threads.

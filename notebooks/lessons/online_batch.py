@@ -75,13 +75,18 @@ def book_or_queue(
     queued, rows = schedules[0].wait, {}
     for name, schedule in zip(ways, schedules, strict=True):
         ran, hours = schedule.served, pd.Series(schedule.wait / HOUR)
+        told = ran & np.isfinite(schedule.promised)
+        ahead, early = (
+            pd.Series(schedule.promised - since)[told].mean() / HOUR
+            for since in (jobs.submit, schedule.start)
+        )
         numbers, means = runs.numbers_of(schedule), {}
         for column, wait in (("mean_wait", schedule.wait), ("easy_wait", queued)):
             mean = runs.kept(jobs, np.where(ran, wait, np.nan), week, 1_000).drawn("wait")
             means |= {column: mean.estimate, f"{column}_low": mean.low, f"{column}_high": mean.high}
         rows[name] = means | {
             "p99_wait": hours[ran].quantile(0.99), "wide_wait": hours[ran & wide].mean(),
-            "told": numbers["told_wait"], "early": numbers["early"], "refused": (~ran).mean(),
+            "told": ahead, "early": early, "refused": (~ran).mean(),
             "refused_work": numbers["refused_work"], "wide_refused": (~ran)[wide].mean(),
         }  # fmt: skip
     return pd.DataFrame(rows).T

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib import sites
 from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.explain import waits_within
 from coalloc_lib.intervals import Interval, Sample, crossing
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, FirstFit, LeastLoaded, Placement, RandomFit, WorstFit
@@ -174,11 +175,9 @@ class Case:
 
 def share_waiting(schedule: Schedule) -> float:
     """Return the share of the time of the submissions in which some job waits."""
-    order = np.argsort(schedule.jobs.submit, kind="stable")
-    submit, start = schedule.jobs.submit[order], schedule.start[order]
-    start = np.minimum(start, submit[-1])
-    until = np.maximum.accumulate(np.append(submit[0], start[:-1]))
-    return float(np.maximum(start - np.maximum(submit, until), 0).sum() / np.ptp(submit))
+    submit = schedule.jobs.submit
+    waits = waits_within(schedule, (submit.min(), submit.max()))
+    return float(sum(length for _, length in waits) / np.ptp(submit))
 
 
 def spanning(work: Work, m: str, penalties: Sequence[float], **how: Any) -> list[Case]:

@@ -7,7 +7,6 @@ from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.calendar.trees import SlotTrees
@@ -302,18 +301,13 @@ def replayed(outcome: Outcome) -> dict[str, float]:
 
 
 def numbers_of(schedule: Schedule) -> dict[str, float]:
-    """Return the numbers of a schedule that have no weeks, times in hours."""
+    """Return the numbers of a schedule that have no weeks."""
     jobs, system = schedule.jobs, schedule.system
-    promised, served = np.asarray(schedule.promised), schedule.served
-    mine = np.isfinite(promised) & served
     return {
         "refused": float(len(schedule.refused)),
-        "refused_work": float(jobs.work[~served].sum() / jobs.work.sum()),
+        "refused_work": float(jobs.work[~schedule.served].sum() / jobs.work.sum()),
         "spans": float(schedule.spans.mean()),
         "utilization": used_share(jobs, schedule.start, schedule.end, system.processors),
-        "told": float(np.isfinite(promised).mean()),
-        "told_wait": float(pd.Series(promised - jobs.submit)[mine].mean() / HOUR),
-        "early": float(pd.Series(promised - schedule.start)[mine].mean() / HOUR),
     }
 
 
