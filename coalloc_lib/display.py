@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from html import escape
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -37,3 +38,17 @@ def span_of(values: ArrayLike) -> str:
     """Return the least and the largest of some numbers, as "2 to 64"."""
     low, high = (text_of(end.item()) for end in (np.min(values), np.max(values)))
     return low if low == high else f"{low} to {high}"
+
+
+def made_by(seed: Any = None, *parts: Any) -> str:
+    """Return what makes a table again, for its ``attrs``: version, seed, and logs among the parts.
+
+    A part is a log, a scenario of one, or anything else.
+    """
+    logs = {id(log): log for log in (getattr(p, "workload", p) for p in parts)}.values()
+    hashes = {log.title: log.sha256 for log in logs if hasattr(log, "sha256")}
+    words = [f"Coalloc Workbench {version('coalloc-workbench')}"] + [f"seed {seed}"] * (
+        seed is not None
+    )
+    words += [f"{title} (sha256 {code[:12] or 'unknown'})" for title, code in hashes.items()]
+    return ", ".join(words)

@@ -123,7 +123,8 @@ def reserved(
         instance_of("outages", outage, Outage, "Outage(cluster=0, start=3600, end=7200)")
         size = system.sizes[outage.cluster] if outage.cluster < len(system) else 0
         if (outage.processors or 1) > size:
-            raise InputError(f"{outage} is not in {system}; name a cluster and what it has")
+            sizes = ", ".join(map(str, system.sizes))
+            raise InputError(f"{outage}: the clusters, from 0, have {sizes}; name what one has")
     if not scheduling.takes_reservations or getattr(scheduling, "adaptive", False):
         raise InputError(
             f"{scheduling} plans around no outages; use EASY(), Conservative() or Online"

@@ -23,6 +23,7 @@ from coalloc_lib.checks import (
     shown,
     whole,
 )
+from coalloc_lib.display import made_by
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.jobs import JobStream, merge
@@ -461,10 +462,12 @@ def compare_sites(
     if clock == "calendar" and all(isinstance(log, SwfLog) for log in logs.values()):
         ends = [*pd.to_datetime(ends, unit="s", utc=True).floor("s")]
     when = dict(zip(("begin", "end"), ends, strict=True))
-    return pd.DataFrame([
+    table = pd.DataFrame([
         _row(name, mine, weight, ran) | {"of": count[name]} | when
         for name, mine in groups.items() for weight in WEIGHTS
     ])  # fmt: skip
+    table.attrs = {"made_by": made_by(None, *logs.values())}
+    return table
 
 
 def together(

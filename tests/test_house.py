@@ -16,7 +16,7 @@ checks compilation display intervals files progress seeds
 system distributions jobs workloads
 placement profile calendar scheduling names
 engines
-simulation scenario metrics schedule exchange sites verification explain analytic
+simulation scenario metrics schedule exchange outages sites verification explain analytic
 curves saturation sweep
 plots
 studies report

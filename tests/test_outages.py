@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.sweep.cache import describe
 from coalloc_lib.verification import ScheduleError
 
 NONE = "cluster,start,end,processors\n"
@@ -82,6 +83,13 @@ def test_an_outage_in_nobodys_way_changes_nothing():
         assert with_it.utilization() == plain.utilization()
 
 
+def test_scenarios_with_other_outages_are_other_points_of_a_sweep():
+    one = co.Scenario(co.Multicluster([4]), co.JobModel(co.uniform(1, 2), 1, "total"), co.EASY())
+    other = one.with_(outages=(co.Outage(0, 1, 2),))
+    assert one != other
+    assert describe(one) != describe(other)
+
+
 def test_a_schedule_that_is_not_that_around_its_outages_is_found():
     jobs = co.JobStream([0, 1], [10, 8], [4, 4], request="total")
     how = {"scheduling": co.EASY(), "outages": [co.Outage(0, 15, 20)]}
@@ -94,8 +102,12 @@ def test_a_schedule_that_is_not_that_around_its_outages_is_found():
 @pytest.mark.parametrize(
     ("outages", "how", "message"),
     [
-        ([co.Outage(2, 0, 1)], {}, r"Outage\(cluster=2.* is not in .*; name a cluster"),
-        ([co.Outage(0, 0, 1, 9)], {}, "processors=9.* is not in "),
+        (
+            [co.Outage(2, 0, 1)],
+            {},
+            r"Outage\(cluster=2.*: the clusters, from 0, have 4, 4; name what",
+        ),
+        ([co.Outage(0, 0, 1, 9)], {}, "processors=9.*: the clusters, from 0, have "),
         ([co.Outage(0, 3, 9), co.Outage(0, 5, 6)], {}, "that of 5 cannot begin then"),
         ([co.Outage(0, 3, 9)], {"scheduling": co.FCFS()}, r"FCFS\(\) plans around no outages"),
         ([co.Outage(0, 3, 9)], {"backlog": 1}, "backlog = .* leave it out"),

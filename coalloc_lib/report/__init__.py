@@ -125,7 +125,7 @@ def sites_report(
     >>> import coalloc_lib as co
     >>> day = co.JobStream(np.arange(0, 3e6, 43_200), [50_000] * 70, [4] * 70, request="total")
     >>> co.sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
-    'dispatch at submission'
+    'dispatch, own users first'
     """
     import pandas as pd
 

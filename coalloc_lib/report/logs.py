@@ -1,9 +1,7 @@
 """What the logs of several sites are like, and how well the model stands for their machines."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -101,7 +99,7 @@ def facts(
         row: dict[str, Any] = {"site": site, "processors": size, "in_file": len(log)}
         if isinstance(log, SwfLog):
             first, last = (f"{end:%Y-%m-%d}" for end in (mine["came"].min(), mine["came"].max()))
-            row |= {"log": log.title, "sha256": _hash(log.source), "from": first, "to": last}
+            row |= {"log": log.title, "sha256": log.sha256, "from": first, "to": last}
         usable = len(log.usable) if isinstance(log, SwfLog) else len(log)
         used, length, wide = mine["used"].dropna(), mine["runtime"], mine["processors"]
         came = np.sort([*mine["submit"], table["submit"].min(), table["submit"].max()])
@@ -137,15 +135,6 @@ def _busiest(jobs: pd.DataFrame) -> float:
     least_first = np.argsort(used)
     time = np.diff(when[order])[least_first].cumsum()
     return used[least_first][np.searchsorted(time, 0.99 * time[-1])]
-
-
-def _hash(source: str) -> str:
-    """Return the SHA-256 of a file, nothing where it is gone."""
-    try:
-        with Path(source).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
 
 
 def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFrame:

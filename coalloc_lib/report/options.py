@@ -38,7 +38,7 @@ BOUND = 10.0
 #: Blocks of weeks are drawn anew, so long that at least so many are left, and up to so many weeks:
 #: what happens in one week is felt in the next.
 BLOCKS, LONGEST = 8, 4
-#: From so many jobs that wait at the end on a group that is no site can be saturated.
+#: From so many jobs that wait at the end on, or half of its jobs, a group can be saturated.
 SEVERAL = 10
 #: A grouping (``all``, ``site``, ``width``, ``partition``) and one group of it.
 Group = tuple[str, str]
@@ -212,8 +212,7 @@ class Comparison:
             for name, of in self.outcomes.items():
                 late, its_work = mine & of["late"], work[mine].sum()
                 share = work[late].sum() / its_work if its_work > 0 else 0.0
-                is_one = group[0] in ("all", "site") or late.sum() >= SEVERAL
-                if is_one and share > STILL_WAITING:
+                if late.sum() >= min(SEVERAL, mine.sum() / 2) and share > STILL_WAITING:
                     why = f"saturated: {share:.0%} of the work still waits at the last submission"
                     self._faults[group, name] = why
             for metric, column in METRICS.items():

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.checks import InputError, one_of, shown
+from coalloc_lib.display import made_by
 from coalloc_lib.intervals import Interval, student
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.seeds import Seed
@@ -41,7 +42,8 @@ def sweep(
     """Call a function at every point of a grid and return the results as a tidy table.
 
     The table has a row for each point and replication, in the order of the grid, and the columns
-    of the grid, ``replication`` and the results; its ``attrs`` name the seed.
+    of the grid, ``replication`` and the results; its ``attrs`` name the seed and what it was
+    ``made_by``: version, seed and logs.
 
     Parameters
     ----------
@@ -68,7 +70,8 @@ def sweep(
         error.table = _table(run, list(points[0]), with_errors=False)
         raise
     table = _table(run, list(points[0]), with_errors=failures == "keep")
-    table.attrs = {"seed": str(seed)}
+    parts = (value for point in points for value in point.values())
+    table.attrs = {"seed": str(seed), "made_by": made_by(seed, *parts)}
     return table
 
 
@@ -197,7 +200,9 @@ def summarize(
             f"normal distribution; give {FEW} or more",
             stacklevel=2,
         )
-    return pd.DataFrame(rows)
+    summary = pd.DataFrame(rows)
+    summary.attrs = dict(table.attrs)
+    return summary
 
 
 def _paired(table, names, columns, good, against):
@@ -225,6 +230,7 @@ def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
 
     The ``r_estimate``, ``r_low`` and ``r_high`` of `summarize` become a column ``r``, with so many
     digits: ``$0.25 \pm 0.01$``, or ``$0.25\ [0.24, 0.31]$`` where the interval is not symmetric.
+    What the table was made by is a comment at its head.
     """
     names = [name.removesuffix("_estimate") for name in table if str(name).endswith("_estimate")]
     if not names:
@@ -245,8 +251,10 @@ def to_latex(table: pd.DataFrame, digits: int = 3) -> str:
         for row in cells
     ]
     columns = "l" * (len(cells[0]) - len(names)) + "r" * len(names)
+    made = [f"% {table.attrs['made_by']}"] if "made_by" in table.attrs else []
     return "\n".join([
-        rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
+        *made, rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline",
+        *lines[1:], r"\hline",
         r"\end{tabular}", "",
     ])  # fmt: skip
 

@@ -6,6 +6,7 @@ line is one job, 18 numbers, -1 where a value is not known.
 
 import codecs
 import gzip
+import hashlib
 import io
 import os
 import re
@@ -138,6 +139,15 @@ class SwfLog:
     def epoch(self) -> int | None:
         """The instant from which the log counts, in seconds of Unix; None where it tells none."""
         return self._header_number("UnixStartTime")
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of the file; empty where there is none, or it is gone."""
+        try:
+            with open(self.source, "rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError:
+            return ""
 
     @property
     def without_requested_time(self) -> int:

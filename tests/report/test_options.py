@@ -288,16 +288,16 @@ def test_a_saturated_site_leaves_no_figure_of_all_and_few_late_jobs_saturate_no_
     wait = np.ones(count)
     job = np.arange(count)
     groups = {("all", ALL): job >= 0, ("site", "small"): job < 20}
-    groups |= {("site", "large"): job >= 20, ("width", "9"): job < 3}
+    groups |= {("site", "large"): job >= 20, ("width", "9"): (job >= 10) & (job < 18)}
     outcome = dict.fromkeys(("wait", "response", "slowdown"), wait) | {"spans": wait < 0}
-    late = outcome | {"late": job < 2}
+    late = outcome | {"late": job < 12}
     work = np.where(job < 20, 1.0, 100.0)
     comparison = Comparison(
         {ALONE: late, SHARED: outcome | {"late": wait < 0}}, groups, submit, work
     )
-    said = "saturated at small: 10% of the work still waits at the last submission"
+    said = "saturated at small: 60% of the work still waits at the last submission"
     assert comparison.fault(("all", ALL), ALONE) == said
-    assert comparison.fault(("site", "small"), ALONE).startswith("saturated: 10%")
+    assert comparison.fault(("site", "small"), ALONE).startswith("saturated: 60%")
     assert comparison.fault(("site", "large"), ALONE) == ""
     assert comparison.fault(("width", "9"), ALONE) == ""
     assert comparison.fault(("all", ALL), SHARED) == ""

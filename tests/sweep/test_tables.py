@@ -1,11 +1,14 @@
 """What is made of a sweep's table: intervals, differences in pairs, LaTeX."""
 
+import hashlib
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.sweep import summarize, to_latex
+from coalloc_lib import plots
+from coalloc_lib.sweep import summarize, sweep, to_latex
 
 
 def test_differences_are_taken_in_pairs():
@@ -45,3 +48,21 @@ def test_a_table_with_intervals_becomes_latex():
     assert lines[4:6] == [r"A\_B & $0.25 \pm 0.01$ \\", r"C & $0.25\ [0.24, 0.31]$ \\"]
     with pytest.raises(co.InputError, match="no column that ends in _estimate"):
         to_latex(table[["policy"]])
+
+
+def test_a_table_says_what_made_it(tmp_path):
+    """The version, the seed, and the hash of a log that a scenario or a point names."""
+    co.write_swf(tmp_path / "site.swf", co.JobStream([0, 1], [2, 2], [1, 1]))
+    log = co.read_swf(tmp_path / "site.swf")
+    sha = hashlib.sha256((tmp_path / "site.swf").read_bytes()).hexdigest()
+    table = sweep(lambda log, seed: {"jobs": len(log)}, {"log": {"site": log}}, 2, seed=7)
+    words = f"Coalloc Workbench {co.__version__}, seed 7, site (sha256 {sha[:12]})"
+    assert table.attrs["made_by"] == words
+    with pytest.warns(UserWarning, match="replications"):
+        summary = summarize(table)
+    assert to_latex(summary).startswith(f"% {words}\n\\begin{{tabular}}")
+    figure, _ = plots.new_figure()
+    plots.stamp(figure, summary.attrs["made_by"])
+    assert words in plots.to_svg(figure)
+    other = sweep(lambda load, seed: load, {"load": [1.0]}, 2, seed=7)
+    assert other.attrs["made_by"] == f"Coalloc Workbench {co.__version__}, seed 7"
