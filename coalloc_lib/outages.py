@@ -147,7 +147,7 @@ def reserved(
         number=count + np.arange(len(outages)), earliest_start=start, latest_start=start,
     )  # fmt: skip
     jobs = jobs.replace(number=np.arange(count))
-    if free and not isinstance(placement, HomeSite):
+    if free and placement is not None and not isinstance(placement, HomeSite):
         jobs, placement = jobs.replace(components=jobs.processors), HomeSite(placement)
     return merge(blocks, jobs), placement
 
