@@ -4,6 +4,7 @@ from coalloc_lib.intervals.bootstrap import (
     DAY,
     WEEK,
     Resamples,
+    block_of,
     resample_quantiles,
     resample_sums,
     resample_weeks,
@@ -21,6 +22,6 @@ from coalloc_lib.intervals.inference import (
 
 __all__ = [
     "DAY", "METHODS", "WEEK", "Bound", "Crossing", "Interval", "Resamples", "Sample", "all_of",
-    "crossing", "not_", "paired_difference", "replicate", "resample_quantiles", "resample_sums",
-    "resample_weeks", "student", "unpaired_difference",
+    "block_of", "crossing", "not_", "paired_difference", "replicate", "resample_quantiles",
+    "resample_sums", "resample_weeks", "student", "unpaired_difference",
 ]  # fmt: skip

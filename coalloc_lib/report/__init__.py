@@ -12,7 +12,7 @@ import numpy as np
 
 from coalloc_lib.checks import InputError, not_negative, whole
 from coalloc_lib.files import atomic_path
-from coalloc_lib.intervals import DAY, Interval
+from coalloc_lib.intervals import DAY, WEEK, Interval, block_of
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.report.answer import Answer, recommend
@@ -162,7 +162,7 @@ def sites_report(
         "break_even": _break_even(comparison, each),
         "buy_or_share": _buy_or_share(comparison, clusters),
         "logs": about.facts(logs, clusters, table).assign(
-            planned_with=missing, block_weeks=comparison.block
+            planned_with=missing, block_weeks=block_of(jobs.submit) / WEEK
         ),
         "waits": about.waits(table, comparison),
         "weeks": about.weekly_load(table, clusters),

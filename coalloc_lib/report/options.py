@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
-from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.metrics import STILL_WAITING
 from coalloc_lib.progress import SILENT, Silent
@@ -35,9 +34,6 @@ LARGER = "10 % more processors, alone"
 SIZES = {f"{p} % more processors, alone": 1 + p / 100 for p in (5, 10, 20, 35, 50, 100)}
 #: The shortest run time, in seconds, that counts in the slowdown.
 BOUND = 10.0
-#: Blocks of weeks are drawn anew, so long that at least so many are left, and up to so many weeks:
-#: what happens in one week is felt in the next.
-BLOCKS, LONGEST = 8, 4
 #: From so many jobs that wait at the end on, or half of its jobs, a group can be saturated.
 SEVERAL = 10
 #: A grouping (``all``, ``site``, ``width``, ``partition``) and one group of it.
@@ -205,7 +201,6 @@ class Comparison:
         self.failed = {n: str(o) for n, o in outcomes.items() if isinstance(o, InputError)}
         self.outcomes = {n: o for n, o in outcomes.items() if not isinstance(o, InputError)}
         self.names, self.groups = [*self.outcomes], groups
-        self.block = float(np.clip(np.ptp(submit) // (BLOCKS * WEEK), 1, LONGEST))
         self._figures, self._faults = {}, {}
         progress.total(len(groups))
         for group, mine in groups.items():
@@ -219,9 +214,7 @@ class Comparison:
                 values = np.stack([of[column][mine] for of in self.outcomes.values()])
                 weights = work[mine] if metric == "AWRT" else np.ones(values.shape[1])
                 share = 0.95 if metric == "p95 wait" else None
-                self._figures[group, metric] = _resampled(
-                    values, weights, submit[mine], share, self.block * WEEK
-                )
+                self._figures[group, metric] = _resampled(values, weights, submit[mine], share)
             progress.step()
 
     def value(self, group: Group, metric: str, name: str) -> float:
@@ -268,19 +261,17 @@ class Comparison:
         return ""
 
 
-def _resampled(values, weights, submit, share, block):
+def _resampled(values, weights, submit, share):
     """Return a mean, or else the quantile, of each row; of a short log with a warning."""
     try:
         if share:
-            return resample_quantiles(values, share, submit, block=block)
-        return resample_weeks(values, weights, submit, block=block)
+            return resample_quantiles(values, share, submit)
+        return resample_weeks(values, weights, submit)
     except InputError as error:
         means = values @ weights / weights.sum() if weights.any() else values.mean(axis=1)
         if share:
             means = np.quantile(values, share, axis=1, method="inverted_cdf")
-        weeks = FEWEST_BLOCKS * round(block / WEEK)
-        short = f"its jobs come from less than {'four' if weeks == 4 else weeks} weeks"
-        short *= bool(np.ptp(submit) < weeks * WEEK)
+        short = "its jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
         return Resamples(means, means[None], 2, short or str(error))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.intervals import resample_quantiles, resample_sums, resample_weeks
+from coalloc_lib.intervals import WEEK, block_of, resample_quantiles, resample_sums, resample_weeks
 from coalloc_lib.seeds import generators, spawn
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
@@ -152,3 +152,22 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     for words, given in wrong.items():
         with pytest.raises(co.InputError, match=words):
             resample_quantiles(*given, submit, **how)
+
+
+def test_blocks_are_longer_in_longer_logs():
+    for weeks, block in ((3, 1), (6, 1), (15, 1), (16, 2), (40, 4), (90, 4)):
+        assert block_of([0, weeks * WEEK]) == block * WEEK
+
+
+def test_intervals_hold_where_weeks_depend_on_one_another():
+    """A difference of no mean that lasts for a week, over a year: 95 % of 100 should have it."""
+    submit, found = np.arange(52 * 7) * 86_400.0, {WEEK: 0, None: 0}
+    for seed in range(100):
+        noise = np.random.default_rng(seed).normal(size=len(submit) + 30)
+        lasting = np.convolve(noise, np.exp(-np.arange(31) / 7), "valid")
+        values = np.stack([np.zeros(len(submit)), lasting])
+        for block in found:
+            means = resample_weeks(values, np.ones(len(submit)), submit, block=block)
+            change = means.interval(lambda means: means[1] - means[0])
+            found[block] += change.low <= 0 <= change.high
+    assert found[WEEK] < 85 < found[None]

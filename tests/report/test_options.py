@@ -315,8 +315,3 @@ def test_what_plans_a_long_queue_is_not_run_where_easy_cannot_serve(logs):
     why = table[table["grouping"] == "all"].groupby("option")["warning"].first()
     assert why["conservative, alone"] == f"not run, since '{ALONE}' is saturated"
     assert why["dispatch at submission"] == f"not run, since '{SHARED}' is saturated"
-
-
-def test_blocks_are_longer_in_longer_logs():
-    for weeks, block in ((6, 1), (15, 1), (16, 2), (40, 4), (90, 4)):
-        assert compared({ALONE: 5, SHARED: 2}, weeks=weeks).block == block
