@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.checks import one_of
-from coalloc_lib.intervals import WEEK, Interval, resample_sums
+from coalloc_lib.intervals import WEEK, Interval, block_of, resample_sums
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
@@ -180,7 +180,8 @@ class Outcome:
         top, bottom = (np.stack(sums) for sums in zip(*parts, strict=True))
         if not bottom.any(axis=1).all():
             return NOTHING
-        drawn = resample_sums(top, bottom, 1, resamples=self.resamples, seed=study.seed)
+        block = round(block_of([0, top.shape[-1] * WEEK]) / WEEK)
+        drawn = resample_sums(top, bottom, block, resamples=self.resamples, seed=study.seed)
         return drawn.interval(statistic, vectorized=True)
 
     def drawn(self, *of: Any) -> Interval:
