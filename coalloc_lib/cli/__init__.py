@@ -178,8 +178,7 @@ def import_sacct(
     log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
     receipt: Any = log.receipt
     if as_json:
-        rows = receipt.astype(object).where(receipt.notna(), None).to_dict("records")
-        print_json({"receipt": rows, "out": out})
+        print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
             lines = [f"{n:,}" if n else "" for n in receipt["lines"].fillna(0)]

@@ -113,10 +113,9 @@ def read_sacct(
     Notes
     -----
     Each run of a requeued job is a job (https://slurm.schedmd.com/sacct.html); of several lines of
-    one submission the last that has ended counts. Components of a heterogeneous job that run at one
-    time are one job. Of the two instants of a time that comes twice, that is taken with which a job
-    starts after its submission and ends its elapsed time later, else the earlier one. Waits count
-    from Submit, also of jobs that were held or waited for others: Eligible is not read.
+    one submission the last that has ended counts. Components of a heterogeneous job are one job. Of
+    the two instants of a time that comes twice, that is taken with which a job starts after its
+    submission and ends its elapsed time later, else the earlier one.
     """
     sizes = _PROCESSORS[one_of("unit", unit, [*_PROCESSORS])]
     try:
@@ -134,20 +133,15 @@ def read_sacct(
         raise InputError(f"cluster = {shown(cluster)} is not in {path}; it names {known}")
     kept = _ended(lines, zone, cluster, path, counts)
     if not len(kept):
-        most = _MENDS[max(counts, key=lambda reason: counts[reason])]
-        mend = "export a longer time" if most.startswith("nothing") else most
-        raise InputError(f"{path} has no job that ran ({_told(counts)}); {mend}")
+        why = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
+        mend = re.sub("nothing.*", "export a longer time", _MENDS[counts.most_common(1)[0][0]])
+        raise InputError(f"{path} has no job that ran ({why}); {mend}")
     if time_zone is None:
         has_zone = lines.loc[kept.index, "submit"].str.fullmatch(_HAS_ZONE)
         counts["in times without a zone, read as UTC"] = int((~has_zone).sum())
     jobs = _merged(kept.sort_values("submit", kind="stable"), counts)
     read = f"; {shown(cluster)} is read" if len(clusters) > 1 else ""
     return _log(jobs, path, time_zone or "UTC", unit, counts, any(clusters) and known + read)
-
-
-def _told(counts: Counter) -> str:
-    """Return how many lines there are of each kind, in words."""
-    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
 def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
@@ -183,9 +177,8 @@ def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
             counts["steps of jobs"] += int(is_step.sum())
             parts.append(table[~is_step])
     if not any(map(len, parts)):
-        only = f" ({_told(counts)})" if any(counts.values()) else ""
-        what = f"no job below its header{only}" if header else "no line"
-        raise InputError(f"{path} has {what}; export it with: {COMMAND}")
+        what = f"no job below its header ({counts['steps of jobs']:,} steps of jobs)"
+        raise InputError(f"{path} has {what if header else 'no line'}; export it with: {COMMAND}")
     table = pd.concat(parts)
     empty = pd.Series("", table.index, dtype=object)
     found = {name: table[places[name]] if name in places else empty for name in columns}
@@ -220,11 +213,8 @@ def _ended(
     count = "a whole number (sacct --noconvert)"
     sizes = {name: numbers(name, lambda word: int(word or 0), count) for name in _SIZES}
     submit, start, end = _in_order(when, elapsed).T
-    span = end - start
-    too_long = (elapsed > span) & (span >= 0)
-    # A time without a zone may hide an hour: that of a clock put back.
-    hides = ~lines["start"][too_long].str.fullmatch(_HAS_ZONE).to_numpy(bool)
-    too_long[too_long] = (elapsed - span)[too_long] > 3600 * hides
+    span, no_zone = end - start, ~lines["start"].str.fullmatch(_HAS_ZONE).to_numpy(bool)
+    too_long = (span >= 0) & (elapsed > span + 3600 * no_zone)  # the hour of a clock put back
     runtime = np.where(np.isnan(elapsed) | too_long, span, elapsed)
     state = lines["state"].str.extract(r"^\s*([^\s+]*)", expand=False).str.upper()
     status = state.map(_STATUS).fillna(0).astype(int)
@@ -304,14 +294,12 @@ def _in_order(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArra
 def _merged(kept: "pd.DataFrame", counts: Counter) -> "pd.DataFrame":
     """Return a row a job, the components of a run together; count what should be known of them."""
     run, alone = kept.groupby("id").cumcount(), ~kept["id"].str.contains("+", regex=False)
-    # Components of one run start together: one that starts when another has ended is of a later run.
-    parts = kept.assign(leader=kept["id"].str.partition("+")[0])[~alone]
-    parts = parts.sort_values(["leader", "start"], kind="stable")
-    ends, other = parts["start"] + parts["runtime"], parts["leader"] != parts["leader"].shift()
-    number = -(other | (parts["start"] >= ends.shift())).cumsum()  # no number of a line
+    # Components of a run start together: what starts when the one before has ended is of a later.
+    leader = kept["id"].str.partition("+")[0]
+    later = kept["start"] >= (kept["start"] + kept["runtime"]).groupby(leader).shift()
+    leader += "+" + later.groupby(leader).cumsum().astype(str)
     how = {name: _TOGETHER.get(name, "first") for name in kept.columns}
-    together = number.reindex(kept.index).fillna(kept.index.to_series())
-    jobs = kept.groupby(together, sort=False).agg(how)
+    jobs = kept.groupby(np.where(alone, kept.index, leader), sort=False).agg(how)
     counts["further components of heterogeneous jobs"] = len(kept) - len(jobs)
     counts["further runs of requeued jobs"] = int(((run > 0) & alone).sum())
     counts["without a time limit"] = int((~(jobs["requested_time"] > 0)).sum())

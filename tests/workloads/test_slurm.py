@@ -314,10 +314,11 @@ def test_no_job_runs_for_longer_than_from_its_start_to_its_end(tmp_path):
 
 
 def test_lengths_of_time_and_processors_in_every_form(tmp_path):
-    late = {"end": "99999"}
-    rows = [line("1", elapsed="1-02:03:04", limit="2-00:00:00", **late),
-            line("2", elapsed="02:03", **late),
-            line("3", elapsed="00:02:03.500", limit="90", cores="0", asked="8", **late)]  # fmt: skip
+    rows = [
+        line("1", elapsed="1-02:03:04", limit="2-00:00:00", end="93944"),
+        line("2", elapsed="02:03", end="300"),
+        line("3", elapsed="00:02:03.500", limit="90", cores="0", asked="8", end="300"),
+    ]
     log = read_sacct(file_of(tmp_path, *rows))
     assert log.table["runtime"].tolist() == [93_784, 123, 123]
     assert log.table["requested_time"].tolist() == [172_800, 3600, 5400]
@@ -368,7 +369,7 @@ def test_one_of_several_clusters(tmp_path):
     ("text", "cause"),
     [
         ("", "export.txt has no line; export it with: SLURM_TIME_FORMAT"),
-        (f"{HEADER}\n", "has no job below its header; export"),
+        (f"{HEADER}\n", r"no job below its header \(0 steps of jobs\); export"),
         (f"{HEADER}\n{line('1.extern')}", r"no job below its header \(1 steps of jobs\); export"),
         (f"{HEADER}\n{line(end='10')}", r"\(1 end before they start\); check for swapped columns"),
         (f"{HEADER}\n{line(start='None')}", r"\(1 never started\); export a longer time"),
