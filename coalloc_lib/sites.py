@@ -499,8 +499,8 @@ def together(
             numbers = log.usable["job"].to_numpy() if isinstance(log, SwfLog) else log.number
             raise InputError(
                 f"{name}: {count:,} of {len(stream):,} jobs are too wide for its cluster of "
-                f"{size}, as job {numbers[stream.number[wide.argmax()]]} of {wide.max()} "
-                f"processors; give the machine's size, or leave them out: largest={size} (--largest {size})"
+                f"{size} processors, as job {numbers[stream.number[wide.argmax()]]} of {wide.max()}"
+                f"; give its true size, or leave them out: largest={size} (--largest {size})"
             )
     # In the order of the clusters, as the numbers of the sites are.
     ordered = [streams[name] for name in clusters]

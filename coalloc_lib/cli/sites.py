@@ -71,8 +71,8 @@ def sites(
             raise InputError(f"--tables {tables} is a file; give a folder")
         check_writable(tables)
     words = ["coalloc", "sites", *logs, "--out", out, "--clock", clock, "--seed", str(seed)]
-    how = [("--missing", missing), ("--node", node if node > 1 else None), ("--largest", largest)]
-    how += [("--penalty", f"{p:g}") for p in penalty or ()]
+    how: list[tuple] = [("--missing", missing), ("--largest", largest)]
+    how += [("--node", node)] * (node > 1) + [("--penalty", f"{p:g}") for p in penalty or ()]
     words += [str(word) for pair in how if pair[1] is not None for word in pair]
     with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
         progress.total(len(files))

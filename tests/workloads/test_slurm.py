@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.workloads import slurm
 from coalloc_lib.workloads.slurm import read_sacct
+from tests.conftest import ROOT
 from tests.workloads.made_sacct import COLUMNS, KINDS, Export, Job, random_export
 
 #: The hour that comes twice begins here: 2024-10-27, 02:00 in Amsterdam, in summer.
@@ -413,6 +414,9 @@ def test_the_command_that_is_named_prints_what_is_read():
     best = {names[0] for names in slurm._COLUMNS.values()}
     assert best | {c for unit in slurm._PROCESSORS.values() for c, *_ in unit} == set(columns)
     assert set(columns) < {*COLUMNS}
+    for page in ("README.md", "docs/own-logs.md", "docs/sites.md"):
+        text = (ROOT / page).read_text("utf-8").replace(",\\\n", ",").replace(" \\\n ", "")
+        assert slurm.COMMAND.removesuffix("export.txt") in text, page
 
 
 @pytest.mark.parametrize("text", [HEADER, "1|2|3", "submit,runtime", '{"jobs": []}', "[1]"])
