@@ -69,8 +69,10 @@ def read_outages(path: Any, epoch: float | None = None) -> tuple[Outage, ...]:
     Examples
     --------
     >>> from pathlib import Path
-    >>> _ = Path("outages.csv").write_text("cluster,start,end\n0,3600,7200\n")
-    >>> read_outages("outages.csv")
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "outages.csv"
+    >>> _ = file.write_text("cluster,start,end\n0,3600,7200\n")
+    >>> read_outages(file)
     (Outage(cluster=0, start=3600.0, end=7200.0, processors=None),)
     """
     import pandas as pd

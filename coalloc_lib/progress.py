@@ -40,6 +40,8 @@ class Progress(Silent):
 
         self.steps = self.found = 0
         self._bar = tqdm(total=0, unit=unit, leave=False, dynamic_ncols=True, disable=not shown)
+        if (getattr(self._bar, "ncols", None) or 1) < 0:  # the terminal does not tell its size
+            self._bar.ncols, self._bar.nrows, self._bar.dynamic_ncols = 80, 24, None
 
     def total(self, steps: int, found: int = 0) -> None:
         """Make the bar longer by `steps`; several parts of a run may each announce theirs."""

@@ -391,6 +391,7 @@ def compare_sites(
     clock: str = "calendar",
     missing: float | None = None,
     node: int = 1,
+    largest: int | None = None,
 ) -> "pd.DataFrame":
     """Run the logs of several sites by themselves, sharing, and spanning; compare for each site.
 
@@ -406,12 +407,14 @@ def compare_sites(
         As in `simulate`; the policy of every queue, `EASY` where it is not given.
     clock : {"calendar", "weeks"}
         ``calendar``: a log counts from the ``UnixStartTime`` of its header. ``weeks``, for logs of
-        different years: each is moved by whole weeks, so that all begin in the same one.
+        different years: each (from 0 without one) is moved by whole weeks, to begin in the same.
     missing : float, optional
         The estimate, in seconds, of jobs of a log that have none. Where it is not given they are
         planned with their run time, better than any user knows it, and a warning says how many.
     node : int
         Jobs get whole nodes of so many processors, which all clusters are made of.
+    largest : int, optional
+        Leave out jobs of more processors than this, at every site.
 
     Returns
     -------
@@ -436,7 +439,7 @@ def compare_sites(
     import pandas as pd
 
     span_penalty = not_negative("span_penalty", span_penalty)
-    system, jobs, site, _ = together(clusters, logs, clock, missing, node)
+    system, jobs, site, _ = together(clusters, logs, clock, missing, node, largest)
     policy = EASY() if scheduling is None else scheduling
     plans = isinstance(policy, EASY | Conservative | Online)
     for name, log in logs.items() if plans and missing is None else ():
@@ -476,6 +479,7 @@ def together(
     clock: str = "calendar",
     missing: float | None = None,
     node: int = 1,
+    largest: int | None = None,
 ) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
     """Return the clusters as a system, all jobs of the common time, and where each came from.
 
@@ -489,14 +493,17 @@ def together(
             "clusters of whole nodes"
         )
     one_of("clock", clock, ("calendar", "weeks"))
-    streams = _in_common(_on_one_clock(logs, clock, missing))
+    streams = _in_common(_on_one_clock(logs, clock, missing, largest), clock, logs)
     streams = {name: stream.in_nodes(node) for name, stream in streams.items()}
-    for name, stream in streams.items():
-        if (widest := int(stream.processors.max())) > clusters[name]:
+    # The smallest first: a limit that suits it suits all.
+    for size, name in sorted((size, name) for name, size in clusters.items()):
+        log, stream, wide = logs[name], streams[name], streams[name].processors
+        if count := int((wide > size).sum()):
+            numbers = log.usable["job"].to_numpy() if isinstance(log, SwfLog) else log.number
             raise InputError(
-                f"logs[{name!r}] has a job of {widest} processors and its cluster "
-                f"{clusters[name]}; give the size of the machine of the log, or "
-                "log.jobs().chopped(at_most).pieces"
+                f"{name}: {count:,} of {len(stream):,} jobs are too wide for its cluster of "
+                f"{size} processors, as job {numbers[stream.number[wide.argmax()]]} of {wide.max()}"
+                f"; give its true size, or leave them out: largest={size} (--largest {size})"
             )
     # In the order of the clusters, as the numbers of the sites are.
     ordered = [streams[name] for name in clusters]
@@ -521,7 +528,7 @@ def _system(clusters, logs):
     return Multicluster([*clusters.values()])
 
 
-def _on_one_clock(logs, clock, missing=None):
+def _on_one_clock(logs, clock, missing=None, largest=None):
     """Return the jobs of each site with instants on one clock."""
     streams = {}
     kinds = {type(log) for log in logs.values()}
@@ -533,34 +540,40 @@ def _on_one_clock(logs, clock, missing=None):
             )
         if isinstance(log, JobStream):
             stream = log
-        elif log.epoch is None:
+        elif log.epoch is None and clock == "calendar":
             raise InputError(
-                f"logs[{name!r}] has no UnixStartTime in its header; give all logs as streams, "
-                "log.jobs(), on one clock"
+                f"{name}: {log.source or 'its log'} has no UnixStartTime; give its header one, as "
+                "'; UnixStartTime: 1735689600', or clock='weeks' (--clock weeks)"
             )
         else:
             stream = log.jobs(missing=missing)
-            stream = stream.replace(submit=stream.submit + log.epoch)
+            stream = stream.replace(submit=stream.submit + (log.epoch or 0))
         if stream.request == "ordered":
             raise InputError(f"logs[{name!r}] has ordered requests; replace(request='total') first")
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
         rows = np.arange(len(stream))
-        streams[name] = stream.replace(request="total", components=stream.processors, number=rows)
+        stream = stream.replace(request="total", components=stream.processors, number=rows)
+        fits = stream.processors <= (np.inf if largest is None else whole("largest", largest))
+        if not fits.any():
+            mend = f"give {stream.processors.min()} or more"
+            raise InputError(f"largest = {largest} leaves no job of {name}; {mend}")
+        streams[name] = stream[fits]
     return streams
 
 
-def _in_common(streams):
+def _in_common(streams, clock, logs):
     """Return the jobs of the time in which every site has some."""
     begin = max(stream.submit.min() for stream in streams.values())
     end = min(stream.submit.max() for stream in streams.values())
     inside = {name: (s.submit >= begin) & (s.submit <= end) for name, s in streams.items()}
-    for name, mask in inside.items():
-        if not mask.any():
-            raise InputError(
-                f"logs[{name!r}] has no job in the time of the others; give logs of one time, or "
-                "clock='weeks'"
-            )
+    if not all(mask.any() for mask in inside.values()):
+        mend = "clock='weeks' (--clock weeks)" if clock == "calendar" else "longer ones"
+        dated, have = clock == "calendar" and SwfLog in map(type, logs.values()), ""
+        for name, s in streams.items():
+            ends = np.array([s.submit.min(), s.submit.max()]).astype("M8[s]" if dated else "m8[s]")
+            have += f" {name} has {len(s):,} from {ends[0]} to {ends[1]};"
+        raise InputError(f"logs have no time in common:{have} give logs of one time, or {mend}")
     return {name: stream[inside[name]] for name, stream in streams.items()}
 
 

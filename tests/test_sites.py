@@ -435,7 +435,8 @@ def test_logs_count_from_their_own_beginnings(tmp_path):
     for name in ("local_h", "sharing", "spanning", "spanned"):
         np.testing.assert_allclose(table[name], hand[name])
     logs = {"north": first, "south": written(tmp_path, "south", south, began + year)}
-    with pytest.raises(co.InputError, match=r"\['north'\] has no job in the time of the others"):
+    words = r"no time .* north has \d+ from 1998-.* to 1998-.*; south has \d+ from 1999-"
+    with pytest.raises(co.InputError, match=words + r".*; .* clock='weeks' \(--clock weeks\)"):
         compare_sites(CLUSTERS, logs, 0.25)
     table = compare_sites(CLUSTERS, logs, 0.25, clock="weeks")
     # At the same seconds of the same days.
@@ -461,7 +462,13 @@ def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(t
         ({"clusters": pd.Series(CLUSTERS)}, "clusters = .*; give a dict of two sites"),
         ({"clusters": {ALL: 4, "south": 4}}, "clusters has a site 'all sites', as the row of all"),
         ({"clusters": CLUSTERS | {"west": 4}}, "clusters and logs differ in 'west'"),
-        ({"clusters": {"north": 4, "south": 2}}, r"logs\['south'\] has a job of 3 processors and"),
+        ({"clusters": {"north": 2, "south": 1}}, r"south: (\d+) of \1 jobs .* largest=1 \(--larg"),
+        ({"largest": 0}, "largest = 0; give a whole number of 1"),
+        ({"largest": 2}, r"largest = 2 leaves no job of (north|south); give 3 or more"),
+        (
+            {"logs": two_sites() | {"south": co.JobStream([7], [1], [1])}, "clock": "weeks"},
+            r"north has 70 from 100 sec.* south has 1 from 7 seconds to 7 seconds; .* longer ones",
+        ),
         ({"scheduling": co.Online(max_attempts=1, horizon=1800)}, "refuses 99 of 99 jobs; give a"),
         ({"logs": two_sites((0, 20), (0, 20))}, "north, in the time that all logs have"),
         ({"span_penalty": -0.1}, "span_penalty = -0.1"),
@@ -474,11 +481,34 @@ def test_bad_comparisons_are_named(change, words):
         compare_sites(**how)
 
 
+def test_wide_jobs_are_counted_and_left_out_with_the_rows_of_the_rest_as_they_were(tmp_path):
+    logs = {name: written(tmp_path, name, jobs, 0) for name, jobs in two_sites().items()}
+    table = logs["north"].table.assign(job=lambda all_: all_["job"] + 1000)
+    table.loc[3, "runtime"] = 0  # no job: rows below it move up
+    table.loc[10, "allocated_processors"], table.loc[31, "allocated_processors"] = 7, 5
+    co.write_swf(tmp_path / "north.swf", table, {"UnixStartTime": 0})
+    logs["north"] = north = co.read_swf(tmp_path / "north.swf")
+    words = rf"^north: 2 of \d+ jobs .* of 4 processors, as job {table['job'][10]} of 7;"
+    with pytest.raises(co.InputError, match=words + r" .* largest=4 \(--largest 4\)$"):
+        sites.together(CLUSTERS, logs)
+    _, jobs, site, row = sites.together(CLUSTERS, logs, largest=4)
+    mine, usable = site == 0, north.usable.iloc[row[site == 0]]
+    assert set(table["job"]) - set(usable["job"]) >= {table["job"][at] for at in (3, 10, 31)}
+    np.testing.assert_array_equal(usable["submit"], jobs.submit[mine])
+    np.testing.assert_array_equal(usable["processors"], jobs.processors[mine])
+    wide = compare_sites({"north": 8, "south": 4}, logs, 0.25)
+    slim = compare_sites(CLUSTERS, logs, 0.25, largest=4)
+    assert wide["jobs"].iloc[0] - slim["jobs"].iloc[0] == 2
+
+
 def test_logs_that_do_not_say_when_they_begin_or_are_mixed_with_streams_are_named(tmp_path):
     north, south = two_sites().values()
     silent = written(tmp_path, "north", north, None)
-    with pytest.raises(co.InputError, match=r"logs\['north'\] has no UnixStartTime"):
+    words = rf"north: {silent.source} has no UnixStartTime; .* clock='weeks' \(--clock weeks\)"
+    with pytest.raises(co.InputError, match=words):
         compare_sites(CLUSTERS, {"north": silent, "south": silent}, 0.25)
+    streams = sites._on_one_clock({"north": silent, "south": silent}, "weeks")
+    np.testing.assert_array_equal(streams["south"].submit, north.submit)
     with pytest.raises(co.InputError, match="give all as"):
         compare_sites(CLUSTERS, {"north": silent, "south": south}, 0.25)
     ordered = co.JobStream([0, 1], [1, 1], [[3, 0], [0, 3]], request="ordered")

@@ -161,7 +161,7 @@ def import_sacct(
         "were printed.  [default: UTC]")] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Make a log of Slurm's accounting; print a receipt of what was left out.
+    """Make a log of Slurm's accounting; print a receipt of what was left out, and found.
 
     Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
     docs/own-logs.md, and the error where a column is missing, tell what sacct has to print.
@@ -178,10 +178,11 @@ def import_sacct(
     log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
     receipt: Any = log.receipt
     if as_json:
-        print_json({"receipt": receipt.to_dict("records"), "out": out})
+        print_json({"receipt": json.loads(receipt.to_json(orient="records")), "out": out})
     else:
         with redirect_stdout(sys.stderr if out == "-" else sys.stdout):
-            rows = receipt.assign(lines=receipt["lines"].map("{:,}".format)).to_numpy().tolist()
+            lines = [f"{n:,}" if n else "" for n in receipt["lines"].fillna(0)]
+            rows = receipt.assign(lines=lines).to_numpy().tolist()
             print_table(("", ">lines", "what", "what to do"), rows, log.title)
     if out is not None:
         with naming(OUTPUT if out == "-" else out):

@@ -122,7 +122,8 @@ def simulate(
     plans = isinstance(policy, EASY | Conservative | Online)
     if plans and estimates == "requested" and missing is None:
         _check_requested_times(log)
-    jobs = divided(log.jobs(request, estimates, span_penalty, largest, missing))
+    asked = log.jobs(request, estimates, span_penalty, largest, missing)
+    jobs = divided(asked)
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
@@ -135,6 +136,8 @@ def simulate(
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
     left_out = {why: count for why, count in left_out.items() if count}
     metrics = {"left_out_jobs": sum(left_out.values()), **_metrics(schedule)}
+    if node > 1:
+        metrics["idle_share_of_work"] = 1 - asked.work.sum() / jobs.work.sum()
     intervals, why_none = _intervals(schedule)
     if as_json:
         answer = {"trace": log.title, "clusters": list(system.sizes), **metrics}
@@ -283,6 +286,8 @@ def _print(metrics, title, intervals, left_out, why_none):
         "offered load": "-" if offered is None else f"{offered:.3f}",
         "utilization": f"{metrics['utilization']:.3f}",
     }
+    if idle := metrics.get("idle_share_of_work"):
+        rows["of both, what rounding up to whole nodes adds"] = f"{idle:.1%}"
     table = [(*row, "") for row in rows.items()]
     for name, words in MEANS.items():
         digits, unit = (1, "") if "slowdown" in name else (0, " s")

@@ -26,6 +26,7 @@ Examples:
              "[default: 0, 0.1, 0.25, 0.5]", 0),
     missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
     node=("N", "Jobs get whole nodes of N processors.", 1),
+    largest=("N", "Leave out jobs of more than N processors, at every site.", 1),
     tables=("FOLDER", "Write each table as CSV too."),
     workers=("N", "Runs side by side; one a processor if not given.", 1),
 )  # fmt: skip
@@ -39,6 +40,7 @@ def sites(
     missing: float | None = None,
     penalty: list[float] | None = None,
     node: int = 1,
+    largest: int | None = None,
     tables: str | None = None,
     seed: int = 0,
     workers: int | None = None,
@@ -49,9 +51,6 @@ def sites(
     Runs the logs of two sites or more through all that could be done, on the same jobs: staying
     alone, sharing, spanning, and more. Prints the answer; the page has the figures.
     """
-    from coalloc_lib.report import sites_report
-    from coalloc_lib.workloads.catalogue import load_trace
-
     files, sizes = {}, {}
     for each in logs:
         name, file, size = _parsed(each)
@@ -67,19 +66,32 @@ def sites(
     if out == "-":
         raise InputError("--out - is standard output, where the answer goes; give it a file")
     check_writable(out)
-    if tables is not None and Path(tables).is_file():
-        raise InputError(f"--tables {tables} is a file; give a folder")
-    read = {name: load_trace(file) for name, file in files.items()}
-    words = [*logs, "--out", out, "--clock", clock, "--seed", str(seed)]
-    words += [] if missing is None else ["--missing", f"{missing:g}"]
-    words += [] if node == 1 else ["--node", str(node)]
-    words += [word for p in penalty or () for word in ("--penalty", f"{p:g}")]
-    with Progress(shown=sys.stderr.isatty()) as progress:
+    if tables is not None and not Path(tables).is_dir():
+        if Path(tables).exists():
+            raise InputError(f"--tables {tables} is a file; give a folder")
+        check_writable(tables)
+    words = ["coalloc", "sites", *logs, "--out", out, "--clock", clock, "--seed", str(seed)]
+    how: list[tuple] = [("--missing", missing), ("--largest", largest)]
+    how += [("--node", node)] * (node > 1) + [("--penalty", f"{p:g}") for p in penalty or ()]
+    words += [str(word) for pair in how if pair[1] is not None for word in pair]
+    with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
+        progress.total(len(files))
+        # Imported here: that takes long, as reading does, and the bar is there before.
+        from coalloc_lib.report import sites_report
+        from coalloc_lib.workloads.catalogue import load_trace
+
+        read = {}
+        for name in files:
+            read[name] = load_trace(files[name])
+            progress.step()
         report = sites_report(
-            sizes, read, clock=clock, missing=missing, node=node, seed=seed, workers=workers or -1,
-            progress=progress, command=shlex.join(["coalloc", "sites", *words]),
+            sizes, read, clock=clock, missing=missing, node=node, largest=largest, seed=seed,
+            workers=workers or -1, progress=progress, command=shlex.join(words),
             **({"penalties": penalty} if penalty else {}),
         )  # fmt: skip
+    for name, log in read.items() if largest is not None else ():
+        wide = int((log.usable["processors"] > largest).sum())
+        warn(f"{name}: {wide:,} of {len(log.usable):,} jobs, of more than {largest}, are left out")
     report.save(out)
     if tables is not None:
         report.save_tables(tables)
@@ -103,8 +115,9 @@ def _parsed(text):
     if not (name and equals):
         raise InputError(f"{text!r} has no name; write NAME=FILE:PROCESSORS")
     if not (colon and file and size.isdecimal() and int(size) > 0):
+        path = file if colon and not {"/", "\\"} & {*size} else rest  # else it holds a colon
         raise InputError(
             f"{text!r} has no number of processors; write NAME=FILE:PROCESSORS, as "
-            f"{name}={rest.rstrip(':') or 'FILE'}:2048"
+            f"{name}={path.rstrip(':') or 'FILE'}:2048"
         )
     return name, file, int(size)

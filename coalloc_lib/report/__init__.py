@@ -92,6 +92,7 @@ def sites_report(
     clock: str = "calendar",
     missing: float | None = None,
     node: int = 1,
+    largest: int | None = None,
     penalties: Sequence[float] = (0.0, 0.1, 0.25, 0.5),
     seed: Seed = 0,
     workers: int = -1,
@@ -102,7 +103,7 @@ def sites_report(
 
     Parameters
     ----------
-    clusters, logs, clock, missing, node
+    clusters, logs, clock, missing, node, largest
         As in `compare_sites`.
     penalties : sequence of float
         A job that spans sites runs ``1 + p`` times as long, for each p of these, and for 0.
@@ -136,7 +137,7 @@ def sites_report(
         raise InputError(f"penalties = {[*penalties]}; give one above 0 or more")
     if workers != -1:
         whole("workers", workers)
-    system, jobs, site, row = together(clusters, logs, clock, missing, node)
+    system, jobs, site, row = together(clusters, logs, clock, missing, node, largest)
     table = about.table_of_jobs(logs, [*clusters], jobs, site, row)
     if np.ptp(jobs.submit) < DAY:
         raise InputError(
@@ -168,7 +169,7 @@ def sites_report(
         "weeks": about.weekly_load(table, clusters),
         "cycles": about.cycles(table, clusters),
     }
-    given = f"clock={clock!r}, missing={missing}, node={node}, penalties={each}, seed={seed}"
+    given = f"{clock=}, {missing=}, {node=}, {largest=}, penalties={each}, {seed=}"
     command = command or f"co.sites_report({dict(clusters)}, logs, {given})"
     made_by = {
         "command": command,

@@ -64,13 +64,14 @@ _MENDS = {
     "told again": "nothing: the last line of a submission counts",
     "never started": "nothing: they took no processors",
     "without an end, or a submission": "see 'sacctmgr show runawayjobs'",
-    "end before they start": "check the clocks of the cluster",
+    "end before they start": "check for swapped columns, and the clocks",
     "ran for less than a second": "nothing: they took no time",
     "without processors": "export AllocCPUS and ReqCPUS, or count nodes",
     "further components of heterogeneous jobs": "nothing: they are added to their job",
     "without a time limit": "they are planned with their run time, unless you give a limit",
     "further runs of requeued jobs": "nothing: each run took processors, and is a job",
     "start before their submission": "nothing: their wait is not known",
+    "have run longer than from start to end": "check the columns; read as from start to end",
     "in times without a zone, read as UTC": "name the time zone, such as Europe/Amsterdam",
     "in the hour that comes twice as summer ends": "nothing: read so that run times are right",
     "in the hour that the clock skips": "check the time zone; read as an hour later",
@@ -102,7 +103,7 @@ def read_sacct(
     SwfLog
         Jobs by submission, in seconds since the first. Users, accounts (`group`), partitions and
         qualities of service (`queue`) are numbers, from 1, in order of first appearance. `receipt`
-        says how many lines were kept, left out and noted, and why.
+        says how many lines were kept, left out and noted, and why, and what was found in them.
 
     Raises
     ------
@@ -133,12 +134,14 @@ def read_sacct(
     kept = _ended(lines, zone, cluster, path, counts)
     if not len(kept):
         why = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
-        raise InputError(f"{path} has no job that ran ({why}); export a longer time")
+        mend = re.sub("nothing.*", "export a longer time", _MENDS[counts.most_common(1)[0][0]])
+        raise InputError(f"{path} has no job that ran ({why}); {mend}")
     if time_zone is None:
         has_zone = lines.loc[kept.index, "submit"].str.fullmatch(_HAS_ZONE)
         counts["in times without a zone, read as UTC"] = int((~has_zone).sum())
     jobs = _merged(kept.sort_values("submit", kind="stable"), counts)
-    return _log(jobs, path, time_zone or "UTC", unit, counts)
+    read = f"; {shown(cluster)} is read" if len(clusters) > 1 else ""
+    return _log(jobs, path, time_zone or "UTC", unit, counts, any(clusters) and known + read)
 
 
 def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
@@ -174,8 +177,8 @@ def _lines(path: Any, columns: dict, counts: Counter) -> "pd.DataFrame":
             counts["steps of jobs"] += int(is_step.sum())
             parts.append(table[~is_step])
     if not any(map(len, parts)):
-        what = "no job below its header" if header else "no line"
-        raise InputError(f"{path} has {what}; export it with: {COMMAND}")
+        what = f"no job below its header ({counts['steps of jobs']:,} steps of jobs)"
+        raise InputError(f"{path} has {what if header else 'no line'}; export it with: {COMMAND}")
     table = pd.concat(parts)
     empty = pd.Series("", table.index, dtype=object)
     found = {name: table[places[name]] if name in places else empty for name in columns}
@@ -210,7 +213,9 @@ def _ended(
     count = "a whole number (sacct --noconvert)"
     sizes = {name: numbers(name, lambda word: int(word or 0), count) for name in _SIZES}
     submit, start, end = _in_order(when, elapsed).T
-    runtime = np.where(np.isnan(elapsed), end - start, elapsed)
+    span, no_zone = end - start, ~lines["start"].str.fullmatch(_HAS_ZONE).to_numpy(bool)
+    too_long = (span >= 0) & (elapsed > span + 3600 * no_zone)  # the hour of a clock put back
+    runtime = np.where(np.isnan(elapsed) | too_long, span, elapsed)
     state = lines["state"].str.extract(r"^\s*([^\s+]*)", expand=False).str.upper()
     status = state.map(_STATUS).fillna(0).astype(int)
     is_other, is_open = lines["cluster"] != (cluster or lines["cluster"]), state.isin(_OPEN)
@@ -231,6 +236,7 @@ def _ended(
     kept, shift = why == "", np.diff(when)[..., 0]
     counts["in the hour that comes twice as summer ends"] = (shift[kept] > 0).any(axis=1).sum()
     counts["in the hour that the clock skips"] = (shift[kept] < 0).any(axis=1).sum()
+    counts["have run longer than from start to end"] = too_long[kept].sum()
     times = {"submit": submit, "start": start, "runtime": runtime, "requested_time": limit}
     return lines.assign(**times, **sizes, status=status)[kept]
 
@@ -288,7 +294,10 @@ def _in_order(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArra
 def _merged(kept: "pd.DataFrame", counts: Counter) -> "pd.DataFrame":
     """Return a row a job, the components of a run together; count what should be known of them."""
     run, alone = kept.groupby("id").cumcount(), ~kept["id"].str.contains("+", regex=False)
-    leader = kept["id"].str.partition("+")[0] + "+" + run.astype(str)
+    # Components of a run start together: what starts when the one before has ended is of a later.
+    leader = kept["id"].str.partition("+")[0]
+    later = kept["start"] >= (kept["start"] + kept["runtime"]).groupby(leader).shift()
+    leader += "+" + later.groupby(leader).cumsum().astype(str)
     how = {name: _TOGETHER.get(name, "first") for name in kept.columns}
     jobs = kept.groupby(np.where(alone, kept.index, leader), sort=False).agg(how)
     counts["further components of heterogeneous jobs"] = len(kept) - len(jobs)
@@ -298,7 +307,9 @@ def _merged(kept: "pd.DataFrame", counts: Counter) -> "pd.DataFrame":
     return jobs
 
 
-def _log(jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, counts: Counter) -> SwfLog:
+def _log(
+    jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, counts: Counter, clusters: Any
+) -> SwfLog:
     """Return the log of these jobs, with its header and receipt."""
     import pandas as pd
 
@@ -310,7 +321,7 @@ def _log(jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, counts: Cou
     known = ("requested_processors", "requested_time", "user", "group", "queue", "partition")
     table = table.replace({name: {0: -1} for name in known}).reindex(columns=[*FIELDS])
     table = table.astype(float).fillna(-1).astype(dict.fromkeys(WHOLE_FIELDS, np.int64))
-    rows = [("kept", len(jobs), "jobs", "")]
+    rows: list[tuple] = [("kept", len(jobs), "jobs", "")]
     noted = [*_MENDS].index("without a time limit")
     for place, (what, mend) in enumerate(_MENDS.items()):
         if counts[what]:
@@ -320,6 +331,19 @@ def _log(jobs: "pd.DataFrame", path: Any, time_zone: str, unit: str, counts: Cou
         "UnixStartTime": str(first), "TimeZoneString": time_zone,
         "Note": "\n".join([f"processors are {unit}", *(f"{o}: {n:,} {w}" for o, n, w, _ in rows)]),
     }  # fmt: skip
+    size = table["allocated_processors"].where(lambda n: n > 0, table["requested_processors"])
+    ends = jobs["start"] + jobs["runtime"]
+    at_once = pd.Series([*size, *-size], [*jobs["start"], *ends]).groupby(level=0).sum().cumsum()
+    came = pd.to_datetime(jobs["submit"], unit="s", utc=True).dt.tz_convert(time_zone)
+    found = {
+        f"first submission: {came.min():%F %T %Z}": "check the time zone, and --starttime",
+        f"last submission: {came.max():%F %T %Z}": "check the time zone, and --endtime",
+        f"widest job: {size.max():,} {unit}": "where it is odd, check for swapped columns",
+        f"most busy at once: {at_once.max():,} {unit}": "compare with the size of the machine",
+    }
+    found |= {f"clusters: {clusters}": "check that this one is meant"} if clusters else {}
+    rows += [("found", pd.NA, *row) for row in found.items()]
     receipt = pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"])
+    receipt["lines"] = receipt["lines"].astype("Int64")  # none of what was found in them
     name = re.sub(r"(\.(txt|csv))?(\.gz)?$", "", Path(path).name)
     return SwfLog(header, table.reset_index(drop=True), name, str(path), receipt=receipt)

@@ -21,8 +21,9 @@ def sacct(tmp_path):
 def test_a_log_is_made_and_the_receipt_printed(run, sacct, tmp_path):
     printed = run("import", "sacct", sacct, "-o", tmp_path / "my.swf.gz")
     log = co.read_sacct(sacct)
-    for count, what in zip(log.receipt["lines"], log.receipt["what"], strict=True):
-        assert any(f" {count:,} " in line and what in line for line in printed.splitlines())
+    for outcome, count, what in log.receipt[["outcome", "lines", "what"]].to_numpy():
+        number = "  " if outcome == "found" else f" {count:,} "
+        assert any(number in line and what in line for line in printed.splitlines())
     assert printed.endswith(f"{tmp_path / 'my.swf.gz'}\n")
     pd.testing.assert_frame_equal(co.read_swf(tmp_path / "my.swf.gz").table, log.table)
     run("simulate", "--trace", tmp_path / "my.swf.gz", "--clusters", "2048", "--json")
@@ -34,6 +35,9 @@ def test_without_out_only_the_receipt_is_made(run, sacct, tmp_path):
     answer = json.loads(run("import", "sacct", sacct, "--time-zone", "Europe/Rome", "--json"))
     assert answer["out"] is None
     assert answer["receipt"][0]["what"] == "jobs"
+    assert answer["receipt"][-1] | {"what to do": ""} == {
+        "outcome": "found", "lines": None, "what": "clusters: 'north'", "what to do": "",
+    }  # fmt: skip
     assert run("import") == run("import", "--help")
 
 

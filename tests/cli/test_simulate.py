@@ -81,6 +81,17 @@ def test_the_span_penalty_lengthens_only_what_spans(simulate, policies):
     assert answer["spanning_jobs"] == sum(spans) > 0
 
 
+def test_whole_nodes_say_what_rounding_up_adds_to_the_load(run, simulate, log):
+    """Nodes of 3: the jobs of 6, 4, 2 and 8 processors get 6, 6, 3 and 9, for 10, 10, 3 and 4 s."""
+    _, plain = simulate("--clusters", "9")
+    _, answer = simulate("--clusters", "9", "--node", "3")
+    work, asked = 60 + 60 + 9 + 36, 60 + 40 + 6 + 32
+    assert answer["idle_share_of_work"] == pytest.approx(1 - asked / work)
+    assert "idle_share_of_work" not in plain
+    printed = run("simulate", "--trace", log, "--clusters", "9", "--node", "3")
+    assert f"whole nodes adds {1 - asked / work:>10.1%}" in " ".join(printed.split("\n"))
+
+
 def test_a_load_scales_the_interarrival_times(simulate):
     rows, answer = simulate("--clusters", "8", "--load", "0.5")
     # Work of all but the last job, 106, over 8 processors and half of the time.

@@ -1,11 +1,21 @@
 """``coalloc sites``: a page and its tables, or one line on what is wrong."""
 
+import fcntl
 import json
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
 
 import pandas as pd
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib import cli
 from tests.report.conftest import files  # noqa: F401
 
 
@@ -54,6 +64,12 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
         ({0: "north.swf.gz:16"}, "'north.swf.gz:16' has no name; write NAME=FILE:PROCESSORS"),
         ({0: "north=north.swf.gz"}, "has no number of processors; write NAME=FILE:PROCESSORS, as"),
         ({0: "north=north.swf.gz:0"}, "has no number of processors"),
+        ({0: "north=k.swf:0"}, "processors; write NAME=FILE:PROCESSORS, as north=k.swf:2048"),
+        ({0: "north=k.swf:-5"}, "as north=k.swf:2048"),
+        ({0: "north=C:/k.swf"}, "as north=C:/k.swf:2048"),
+        ({0: "north=:5"}, "as north=FILE:2048"),
+        ({2: "--tables=/no/such/folder"}, "folder /no/such does not exist; make it first"),
+        ({2: f"--tables={__file__}"}, "test_sites.py is a file; give a folder"),
         ({0: "north=none.swf:16"}, "none.swf"),
         ({0: "south=none.swf:16"}, "site 'south' is given twice"),
         ({0: "--clock=days"}, "one site; give two or more"),
@@ -70,6 +86,36 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words,
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_job_wider_than_its_machine_is_named(refused, given):
-    narrow = given[0].replace(":16", ":4")
-    assert "has a job of 16 processors and its cluster 4" in refused("sites", narrow, given[1])
+def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tmp_path, capsys):
+    narrow, out = [given[0].replace(":16", ":14"), given[1]], tmp_path / "report.html"
+    words = r": \d+ of \d+ jobs .* cluster of 14 processors, as job \d+ of 16; .* \(--largest 14\)"
+    assert re.search(words, refused("sites", *narrow))
+    assert cli.main(["sites", *narrow, "--largest", "14", "--out", str(out)]) == 0
+    log = co.read_swf(given[0].split("=")[1].removesuffix(":16"))
+    wide, every = (log.usable["processors"] > 14).sum(), len(log.usable)
+    said = capsys.readouterr().err
+    assert f"north: {wide} of {every} jobs, of more than 14, are left out" in said
+    assert "south: 0 of" in said
+    assert "--largest 14" in out.read_text("utf-8")
+
+
+@pytest.mark.parametrize("columns", [100, 0])
+def test_a_terminal_shows_the_bar_before_a_log_is_read(tmp_path, columns):
+    """The logs are pipes into which nobody writes: only what comes before them is shown."""
+    pipes = [tmp_path / name for name in ("a.swf", "b.swf")]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24 * bool(columns), columns, 0, 0))
+    command = [sys.executable, "-m", "coalloc_lib", "sites", f"a={pipes[0]}:8", f"b={pipes[1]}:8",
+               f"--out={tmp_path / 'report.html'}"]  # fmt: skip
+    with subprocess.Popen(command, stderr=theirs, stdout=subprocess.DEVNULL) as process:
+        try:
+            shown = b""
+            while b"0/2" not in shown and select.select([ours], [], [], 60)[0]:
+                shown += os.read(ours, 9999)
+        finally:
+            process.kill()
+            os.close(ours)
+            os.close(theirs)
+    assert b"0/2" in shown

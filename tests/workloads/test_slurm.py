@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.workloads import slurm
 from coalloc_lib.workloads.slurm import read_sacct
+from tests.conftest import ROOT
 from tests.workloads.made_sacct import COLUMNS, KINDS, Export, Job, random_export
 
 #: The hour that comes twice begins here: 2024-10-27, 02:00 in Amsterdam, in summer.
@@ -208,12 +209,15 @@ def test_components_of_one_job_run_as_one_in_each_of_its_runs(tmp_path):
         line("7+0", "400", "500", "900", "400", cores="4"),
         line("7+1", "400", "500", "900", "400", cores="16"),
         line("8_3", "400", "500", "900", "400", cores="1"),
+        line("9+0", "1000", "1100", "1500", "400", cores="2"),
+        line("9+1", "1001", "1101", "1500", "399", cores="4"),
+        line("9+1", "3000", "3100", "3500", "400", cores="8"),  # its 9+0 is not in the file
     ]
     table = read_sacct(file_of(tmp_path, *rows)).table
-    assert table["allocated_processors"].tolist() == [20, 20, 1]
-    assert table["runtime"].tolist() == [100, 400, 400]
-    assert table["requested_time"].tolist() == [600, 3600, 3600]
-    assert table["status"].tolist() == [0, 1, 1]
+    assert table["allocated_processors"].tolist() == [20, 20, 1, 6, 8]
+    assert table["runtime"].tolist() == [100, 400, 400, 400, 400]
+    assert table["requested_time"].tolist() == [600, 3600, 3600, 3600, 3600]
+    assert table["status"].tolist() == [0, 1, 1, 1, 1]
 
 
 def test_the_last_line_of_a_submission_that_has_ended_counts(tmp_path):
@@ -250,6 +254,7 @@ def test_every_end_after_a_start_is_a_job(tmp_path, state, status):
         (line("2", end="0"), "without an end, or a submission"),
         (line("2", end="10"), "end before they start"),
         (line("2", end="10", elapsed="INVALID"), "end before they start"),
+        (line("2", end="160"), "ran for less than a second"),
         (line("2", end="160", elapsed="00:00:00"), "ran for less than a second"),
         (line("2", cores="", asked="0"), "without processors"),
         (line("2_[3-9]", "100", "Unknown", "Unknown", "0", "PENDING"), "still waiting or running"),
@@ -276,9 +281,45 @@ def test_what_is_noted(tmp_path):
     assert log.jobs().estimate.tolist() == [100, 3600, 100]
 
 
+def test_the_receipt_tells_when_how_wide_how_busy_and_of_which_clusters(tmp_path):
+    """Job 2 starts as job 1 ends; job 3 has the processors that it asked for, beside job 2."""
+    rows = [line("1", "86400", "86460", "86560"), line("2", "86500", "86560", "86660", cores="9"),
+            line("3", "90000", "86600", "86650", "50", cores="0", asked="7")]  # fmt: skip
+    path = file_of(tmp_path, *(f"{row}|north" for row in rows), header=f"{HEADER}|Cluster")
+    receipt = read_sacct(path, time_zone="Europe/Amsterdam").receipt
+    assert receipt.loc[receipt["outcome"] == "found", "what"].tolist() == [
+        "first submission: 1970-01-02 01:00:00 CET",
+        "last submission: 1970-01-02 02:00:00 CET",
+        "widest job: 9 cores",
+        "most busy at once: 16 cores",
+        "clusters: 'north'",
+    ]
+    with path.open("a") as file:
+        file.write(f"{line()}|south\n")
+    receipt = read_sacct(path, cluster="south").receipt
+    assert receipt["what"].iloc[-1] == "clusters: 'north', 'south'; 'south' is read"
+    assert not any("cluster" in what for what in read_sacct(file_of(tmp_path, *rows)).receipt.what)
+
+
+def test_no_job_runs_for_longer_than_from_its_start_to_its_end(tmp_path):
+    rows = [line("1", end="1160", elapsed="99999999"), line("2", end="260", elapsed="90")]
+    log = read_sacct(file_of(tmp_path, *rows))
+    assert log.table["runtime"].tolist() == [1000, 90]
+    assert outcomes(log, "noted") == {"have run longer than from start to end": 1}
+    # As summer ends the clock is put back, which a time without a zone does not tell.
+    night = "2024-10-27T01:30:00", "2024-10-27T01:30:00", "2024-10-27T03:00:00"
+    rows = [line("1", *night, "9000"), line("2", *night, "9001")]
+    for zone, runtime in ((None, [9000, 5400]), ("Europe/Amsterdam", [9000, 9001])):
+        log = read_sacct(file_of(tmp_path, *rows), time_zone=zone)
+        assert log.table["runtime"].tolist() == runtime
+
+
 def test_lengths_of_time_and_processors_in_every_form(tmp_path):
-    rows = [line("1", elapsed="1-02:03:04", limit="2-00:00:00"), line("2", elapsed="02:03"),
-            line("3", elapsed="00:02:03.500", limit="90", cores="0", asked="8")]  # fmt: skip
+    rows = [
+        line("1", elapsed="1-02:03:04", limit="2-00:00:00", end="93944"),
+        line("2", elapsed="02:03", end="300"),
+        line("3", elapsed="00:02:03.500", limit="90", cores="0", asked="8", end="300"),
+    ]
     log = read_sacct(file_of(tmp_path, *rows))
     assert log.table["runtime"].tolist() == [93_784, 123, 123]
     assert log.table["requested_time"].tolist() == [172_800, 3600, 5400]
@@ -329,7 +370,10 @@ def test_one_of_several_clusters(tmp_path):
     ("text", "cause"),
     [
         ("", "export.txt has no line; export it with: SLURM_TIME_FORMAT"),
-        (f"{HEADER}\n", "has no job below its header"),
+        (f"{HEADER}\n", r"no job below its header \(0 steps of jobs\); export"),
+        (f"{HEADER}\n{line('1.extern')}", r"no job below its header \(1 steps of jobs\); export"),
+        (f"{HEADER}\n{line(end='10')}", r"\(1 end before they start\); check for swapped columns"),
+        (f"{HEADER}\n{line(start='None')}", r"\(1 never started\); export a longer time"),
         (HEADER.replace("|", ","), r"line 1: no column JobID, .* separated by '\|'; export"),
         (f"{line()}\n{line()}", "line 1: no column JobID, Submit, Start, State, ElapsedRaw or End"),
         ("; Version: 2.2\n", "line 1: no column JobID"),
@@ -370,6 +414,9 @@ def test_the_command_that_is_named_prints_what_is_read():
     best = {names[0] for names in slurm._COLUMNS.values()}
     assert best | {c for unit in slurm._PROCESSORS.values() for c, *_ in unit} == set(columns)
     assert set(columns) < {*COLUMNS}
+    for page in ("README.md", "docs/own-logs.md", "docs/sites.md"):
+        text = (ROOT / page).read_text("utf-8").replace(",\\\n", ",").replace(" \\\n ", "")
+        assert slurm.COMMAND.removesuffix("export.txt") in text, page
 
 
 @pytest.mark.parametrize("text", [HEADER, "1|2|3", "submit,runtime", '{"jobs": []}', "[1]"])
