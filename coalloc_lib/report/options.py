@@ -271,7 +271,7 @@ def _resampled(values, weights, submit, share):
         means = values @ weights / weights.sum() if weights.any() else values.mean(axis=1)
         if share:
             means = np.quantile(values, share, axis=1, method="inverted_cdf")
-        short = "its jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
+        short = "the jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
         return Resamples(means, means[None], 2, short or str(error))
 
 

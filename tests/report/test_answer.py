@@ -105,12 +105,12 @@ def test_a_site_of_which_nothing_is_known_is_no_winner():
     made = table({SHARED: (-3, -1)})
     unknown = (made["option"] == SHARED) & (made["group"] == "south")
     made.loc[unknown, ["change_low", "change_high"]] = np.nan
-    made.loc[unknown, "warning"] = "its jobs come from less than four weeks"
+    made.loc[unknown, "warning"] = "the jobs come from less than four weeks"
     asked = recommend(made, pairs({SHARED: (-3, -1)}))
     assert asked.option == SHARED
     assert "but only if south can bear not to know what it changes" in asked.words
     assert asked.words.endswith(
-        "of south it is not known: its jobs come from less than four weeks."
+        "of south it is not known: the jobs come from less than four weeks."
     )
     # One of which all is known is taken first, even where jobs wait longer under it.
     both = pd.concat([made, table({SPAN: (-2, -1)}).query("option != @ALONE")])

@@ -153,7 +153,7 @@ def test_short_and_saturated_options_say_so_in_the_place_of_figures():
     for metric in METRICS:
         change = short.change(group, metric, SHARED)
         assert change.estimate == -3
-        assert change.warning == "its jobs come from less than four weeks"
+        assert change.warning == "the jobs come from less than four weeks"
     full = compared({ALONE: 5, SHARED: 2}, late=[SHARED])
     assert full.fault(group, SHARED).startswith("saturated: 100% of the work still waits")
     assert full.fault(group, ALONE) == ""

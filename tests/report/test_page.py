@@ -123,3 +123,26 @@ def test_names_are_text_everywhere_and_streams_do():
     assert "no recorded waits" in page
     assert "<b>north" not in report._repr_html_()
     assert repr(report).startswith("<SitesReport: ")
+
+
+def test_a_sure_sentence_hangs_on_an_interval(report):
+    """What may go either way is said with its ends, also where the estimate alone is infinite."""
+    bought = report.tables["buy_or_share"].iloc[:1]
+    ends = {"processors": -np.inf, "processors_low": -np.inf, "warning": ""}
+    for high, words in (
+        (-np.inf, "waits no longer alone, with its 16 processors, than by sharing one queue."),
+        (17.5, "would need fewer than 16 (95 %: fewer than 16 to 18) processors, in place of 16"),
+    ):
+        row = bought.assign(**ends, processors_high=high)
+        page = page_of(report._replace(tables={**report.tables, "buy_or_share": row}))
+        assert words in " ".join(unescape(page).split())
+    even = report.tables["break_even"].iloc[:1].assign(group="all sites", warning="")
+    for low, middle, high, words in (
+        (-np.inf, -np.inf, -np.inf, "at no penalty."),
+        (-np.inf, -np.inf, 0.1, "up to a penalty of none (95 %: none to 0.10)"),
+        (np.inf, np.inf, np.inf, "at all penalties up to 0.25"),
+        (0.1, np.inf, np.inf, "up to a penalty of more than 0.25 (95 %: 0.10 to more than 0.25)"),
+    ):
+        row = even.assign(penalty=middle, penalty_low=low, penalty_high=high, most=0.25)
+        page = page_of(report._replace(tables={**report.tables, "break_even": row}))
+        assert words in " ".join(unescape(page).split())
