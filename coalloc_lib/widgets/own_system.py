@@ -1,6 +1,6 @@
 """Logs of an operator's sites in, an answer out: a form around `coalloc_lib.report`."""
 
-import os
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,8 @@ class _Bar(Silent):
 class OwnSystem(ipw.VBox):
     """A form for sites and their logs, the answer, and buttons that save its page and tables.
 
-    Beneath the buttons stands in one sentence what was saved, or what is wrong. The answer fades
-    once the form says other than what was answered; while another is worked out, and after an
-    error, there is none.
+    Beneath the buttons stands what was saved, or is wrong. The answer fades when the form changes;
+    there is none while another is worked out, and where that ends in an error.
     """
 
     def __init__(self) -> None:
@@ -56,7 +55,7 @@ class OwnSystem(ipw.VBox):
         self.sites, self._note = ipw.VBox(), ipw.HTML()
         self.clock = ui.choice("clock", ("calendar", "weeks"), "weeks")
         self.zone = ui.text_entry("time zone", "")
-        self.zone.placeholder = "of what sacct printed; UTC"
+        self.zone.placeholder = "UTC, if sacct names none"
         self.missing = ui.text_entry("limit, hours", "")
         self.missing.placeholder = "of jobs without estimate"
         self.penalties = ui.text_entry("penalties", "0, 0.1, 0.25, 0.5")
@@ -70,10 +69,9 @@ class OwnSystem(ipw.VBox):
         self._bar = ipw.IntProgress(style=ui.WIDE, layout={"width": "auto"} | ui.NARROW)
         for site in SITES:
             self.add_site(*site)
-        given = [self.clock, self.zone, self.missing, self.penalties]
-        self._fades_with(given)
-        shown = [[*given, self.path], self.buttons.values()]
-        rows = [ipw.HBox([*row], layout=_WRAP) for row in shown]
+        self._fades_with(given := [self.clock, self.zone, self.missing, self.penalties])
+        each = [*given, self.path], self.buttons.values()
+        rows = [ipw.HBox([*row], layout=_WRAP) for row in each]
         super().__init__([ipw.HTML(ui.STYLE), self.sites, *rows, self._note, self._bar, self.view])
         self._try(self.answer)
 
@@ -90,8 +88,10 @@ class OwnSystem(ipw.VBox):
         row = [
             ui.text_entry("site", name or f"site {len(self.sites.children) + 1}"),
             ipw.Combobox(value=log, options=logs, description="log file", style=ui.WIDE,
-                         placeholder="path: SWF, or sacct's", continuous_update=False),
-            ipw.IntText(processors, description="processors", style=ui.WIDE),
+                         layout={"flex": "1 1 300px"}, continuous_update=False,
+                         placeholder="path: SWF, or sacct's"),
+            ipw.IntText(processors, description="processors", style=ui.WIDE,
+                        layout={"width": "15em"}),
         ]  # fmt: skip
         self._fades_with(row)
         self.sites.children = (*self.sites.children, ipw.HBox(row, layout=_WRAP))
@@ -109,46 +109,39 @@ class OwnSystem(ipw.VBox):
             clusters[name] = whole(f"processors of {name}", size)
         limit = 3600 * _numbers("limit", self.missing.value)[0] if self.missing.value else None
         penalties = _numbers("penalties", self.penalties.value)
-        with _Bar(self._bar) as progress:
+        with _Bar(self._bar) as bar:
             logs = {name: _read(name, log, self.zone.value) for name, log, _ in rows}
-            progress.total(1)
-            report = sites_report(
-                clusters, logs, clock=self.clock.value, missing=limit, penalties=penalties,
-                progress=progress,
-            )  # fmt: skip
-            data = _shown(report, clusters, logs)
-            progress.step()
-        self._report, self.view.data = report, data
-        self.view.remove_class("coalloc-past")
-        self.view.rest()
+            bar.total(1)
+            report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
+                                  penalties=penalties, progress=bar)  # fmt: skip
+            self._report, self.view.data = report, _shown(report, clusters, logs)
+            bar.step()
+            self.view.remove_class("coalloc-past")
+            self.view.rest()
 
-    def save(self) -> None:
-        """Write the page to where `path` says."""
-        report = self.report
+    def save(self) -> str:
+        """Write the page to where `path` says; return where it is."""
         check_writable(self.path.value)
-        self._note.value = ui.note(f"The page is {report.save(self.path.value).absolute()}.")
+        return f"The page is {self.report.save(self.path.value).absolute()}."
 
-    def save_tables(self) -> None:
-        """Write the tables into a folder beside the page."""
-        report = self.report
+    def save_tables(self) -> str:
+        """Write the tables into a folder beside the page; return where they are."""
         check_writable(self.path.value)
-        folder = report.save_tables(Path(self.path.value).with_suffix(""))
-        self._note.value = ui.note(f"The tables are in {folder.absolute()}.")
+        folder = Path(self.path.value).with_suffix("")
+        return f"The tables are in {self.report.save_tables(folder).absolute()}."
 
     def _try(self, act: Any) -> None:
-        """Do it, with no button to press meanwhile."""
+        """Do it, with no button to press meanwhile; say what comes of it."""
         self._note.value = ""
-        self._disable(True)
+        for button in self.buttons.values():
+            button.disabled = True
         try:
-            act()
+            self._note.value = ui.note(said) if (said := act()) else ""
         except (InputError, OSError) as error:
             self._note.value = ui.note(str(error))
         finally:
-            self._disable(False)
-
-    def _disable(self, disabled: bool) -> None:
-        for button in self.buttons.values():
-            button.disabled = disabled
+            for button in self.buttons.values():
+                button.disabled = False
 
     def _fades_with(self, entries: list[ipw.Widget]) -> None:
         for entry in entries:
@@ -163,35 +156,36 @@ def _shown(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog
     """Return the answer by MIME type: of which sites, its words, picture and table, receipts."""
     words, table = report.answer.words, _cells(options_table(report))
     sites = "; ".join(f"{n}: {logs[n].title} on {clusters[n]:,} processors" for n in clusters)
+    said = f"<p>{escape(sites)}</p>"
+    for log in logs.values():
+        if log.receipt is not None:
+            what = f"{escape(log.source)}: {len(log):,} jobs, and what was left out or noted"
+            said += f"<details><summary>{what}</summary>{_cells(log.receipt)}</details>"
     doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
-    care = f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
-    receipts = "".join(
-        f"<p>What was read of {escape(log.source)}:</p>{_cells(log.receipt)}"
-        for log in logs.values() if log.receipt is not None
-    )  # fmt: skip
+    said += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
+    said += f"<p><b>{escape(words)}</b></p>"
     data = {"text/html": table, "text/plain": words}
     if (figure := change_figure(report.tables["options"])) is not None:
         data = Picture(figure, below=table, rows=[words])._repr_mimebundle_()
-    said = f"<p>{escape(sites)}</p>{care}<p><b>{escape(words)}</b></p>"
-    return data | {"text/html": said + data["text/html"] + receipts}
+    return data | {"text/html": said + data["text/html"]}
 
 
 def _cells(table: pd.DataFrame) -> str:
     with pd.option_context("display.max_colwidth", None):
-        return table.to_html(index=False)
+        return table.to_html(index=False, border=0, justify="left")
 
 
 def options_table(report: SitesReport) -> pd.DataFrame:
     """Return each option with its mean wait, the change, and who surely wins or loses by it."""
-    every = report.tables["options"].query("metric == 'mean wait'")
-    named = every["group"].where(every["grouping"] != "width", every["group"] + " wide")
+    means = report.tables["options"].query("metric == 'mean wait'")
+    named = means["group"].where(means["grouping"] != "width", means["group"] + " wide")
     rows = []
-    for option, part in every.assign(group=named).groupby("option", sort=False):
-        whole, parts = part.iloc[0], part[part["grouping"] != "all"]
-        ends = whole[["change", "change_low", "change_high"]]
-        change = changed(*ends) if ends.notna().all() else whole["warning"] or "–"
+    for option, part in means.assign(group=named).groupby("option", sort=False):
+        every, parts = part.iloc[0], part[part["grouping"] != "all"]
+        ends = every[["change", "change_low", "change_high"]]
+        change = changed(*ends) if ends.notna().all() else every["warning"] or "–"
         rows.append({
-            "option": option, "mean wait": duration(whole["value"]), "change (95 %)": change,
+            "option": option, "mean wait": duration(every["value"]), "change (95 %)": change,
             "shorter for": ", ".join(parts["group"][parts["change_high"] < 0]) or "–",
             "longer for": ", ".join(parts["group"][parts["change_low"] > 0]) or "–",
         })  # fmt: skip
@@ -204,10 +198,8 @@ def _read(site: str, log: str, zone: str) -> SwfLog:
         return load_stand_in(log.removesuffix(STAND_IN))
     if not log:
         raise InputError(f"log file of {site} is empty; give its path, or empty the whole row")
-    if os.path.isfile(log):
-        first = next(content(log), b"").lstrip().split(b"\n")[0]
-        if b"|" in first and not first.startswith(b";"):
-            return read_sacct(log, time_zone=zone or None)
+    if Path(log).is_file() and re.match(rb"[^;\n]+\|", next(content(log), b"").lstrip()):
+        return read_sacct(log, time_zone=zone or None)
     return load_trace(log, missing="error")
 
 

@@ -138,7 +138,7 @@ def test_what_sacct_printed_is_read_with_its_receipt_in_the_time_zone_of_the_for
     export.write_text("\n".join(lines))
     give(form, 0, log=str(export))
     assert refusal(form) == []
-    assert f"What was read of {export}" in form.view.value
+    assert f"{export}: 40 jobs, and what was left out or noted</summary>" in form.view.value
     assert "read as UTC" in form.view.value
     assert "still waiting or running" in form.view.value
     first = form.report.tables["logs"].set_index("site").loc["north"]
