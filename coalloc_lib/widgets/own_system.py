@@ -172,7 +172,7 @@ def _shown(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog
 
 def _cells(table: pd.DataFrame) -> str:
     with pd.option_context("display.max_colwidth", None):
-        return table.to_html(index=False, border=0, justify="left")
+        return table.to_html(index=False, border=0, justify="left", classes="coalloc-cells")
 
 
 def options_table(report: SitesReport) -> pd.DataFrame:

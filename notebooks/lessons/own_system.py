@@ -70,7 +70,10 @@ def who_picture(report: SitesReport, option: str = "share one queue") -> plots.P
         title="Who wins and who loses: " + option,
         subtitle="left of 0: a shorter wait than alone; 95 % intervals from weeks drawn anew",
     )  # fmt: skip
-    figure.axes[0].axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+    axes = figure.axes[0]
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, 0), max(high, 0))  # 0 is seen also where all win, or all lose
+    axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
     return plots.Picture(figure, rows=_told(table, "row", "change"))
 
 
