@@ -24,6 +24,7 @@ STYLE = """<style>
 .coalloc-note {margin: 0 0 4px 8em; line-height: 1.3; color: #A63603}
 .coalloc-busy {color: #595959; font-style: italic}
 .coalloc-past {opacity: 0.35}
+.coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
 </style>"""
 WIDE = {"description_width": "8em"}
 #: Controls are as wide as they need to be, and narrower on a phone.

@@ -1,15 +1,15 @@
 """Logs of an operator's sites in, an answer out: a form around `coalloc_lib.report`."""
 
-import os
+import re
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import ipywidgets as ipw
 import pandas as pd
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, whole
+from coalloc_lib.files import check_writable
 from coalloc_lib.plots import Picture
 from coalloc_lib.progress import Silent
 from coalloc_lib.report import SitesReport, sites_report
@@ -17,7 +17,8 @@ from coalloc_lib.report.answer import changed, duration
 from coalloc_lib.report.page import change_figure
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
-from coalloc_lib.workloads.swf import SwfLog, read_swf
+from coalloc_lib.workloads.slurm import read_sacct
+from coalloc_lib.workloads.swf import SwfLog, content
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
@@ -28,13 +29,15 @@ SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
 class _Bar(Silent):
     def __init__(self, bar: ipw.IntProgress) -> None:
         self._bar = bar
-        bar.value, bar.max, bar.layout.display = 0, 0, ""
+        bar.value, bar.max, bar.description, bar.layout.display = 0, 0, "reads the logs", ""
 
     def total(self, steps: int, found: int = 0) -> None:
         self._bar.max += steps
+        self.step(0)
 
-    def step(self) -> None:
-        self._bar.value += 1
+    def step(self, done: int = 1) -> None:
+        self._bar.value += done
+        self._bar.description = f"{self._bar.value} of {self._bar.max} steps"
 
     def close(self) -> None:
         self._bar.layout.display = "none"
@@ -43,14 +46,16 @@ class _Bar(Silent):
 class OwnSystem(ipw.VBox):
     """A form for sites and their logs, the answer, and buttons that save its page and tables.
 
-    `report` is what was answered last. Errors stand below the buttons, in one sentence.
+    Beneath the buttons stands what was saved, or is wrong. The answer fades when the form changes;
+    there is none while another is worked out, and where that ends in an error.
     """
 
-    report: SitesReport
-
     def __init__(self) -> None:
+        self._report: SitesReport | None = None
         self.sites, self._note = ipw.VBox(), ipw.HTML()
         self.clock = ui.choice("clock", ("calendar", "weeks"), "weeks")
+        self.zone = ui.text_entry("time zone", "")
+        self.zone.placeholder = "UTC, if sacct names none"
         self.missing = ui.text_entry("limit, hours", "")
         self.missing.placeholder = "of jobs without estimate"
         self.penalties = ui.text_entry("penalties", "0, 0.1, 0.25, 0.5")
@@ -61,108 +66,141 @@ class OwnSystem(ipw.VBox):
         for name, act in actions.items():
             self.buttons[name] = ipw.Button(description=name)
             self.buttons[name].on_click(lambda _button, act=act: self._try(act))
-        self._bar, self._said = ipw.IntProgress(description="runs", style=ui.WIDE), ipw.HTML()
+        self._bar = ipw.IntProgress(style=ui.WIDE, layout={"width": "auto"} | ui.NARROW)
         for site in SITES:
             self.add_site(*site)
-        given = [self.clock, self.missing, self.penalties, self.path]
-        rows = [ipw.HBox([*row], layout=_WRAP) for row in (given, self.buttons.values())]
-        below = [self._bar, self._note, self._said, self.view]
-        super().__init__([ipw.HTML(ui.STYLE), self.sites, *rows, *below])
-        self.answer()
+        self._fades_with(given := [self.clock, self.zone, self.missing, self.penalties])
+        each = [*given, self.path], self.buttons.values()
+        rows = [ipw.HBox([*row], layout=_WRAP) for row in each]
+        super().__init__([ipw.HTML(ui.STYLE), self.sites, *rows, self._note, self._bar, self.view])
+        self._try(self.answer)
 
-    def add_site(self, name: str = "", log: str = "", processors: int = 1) -> None:
-        """Add a row for a site: its name, its log (a path, a name, or a file sent), its size."""
+    @property
+    def report(self) -> SitesReport:
+        """What was answered last, and is shown."""
+        if self._report is None:
+            raise InputError("the form shows no answer; mend what it says, then press Answer")
+        return self._report
+
+    def add_site(self, name: str = "", log: str = "", processors: int = 0) -> None:
+        """Add a row for a site: its name, its log (a path, or a name), its processors."""
         logs = [log for _, log, _ in SITES] + [each.name for each in CATALOGUE]
         row = [
             ui.text_entry("site", name or f"site {len(self.sites.children) + 1}"),
-            ipw.Combobox(value=log, options=logs, description="log", placeholder="a path or name",
-                         style=ui.WIDE, continuous_update=False),
-            ipw.FileUpload(description="or send a file", multiple=False),
-            ipw.BoundedIntText(processors, 1, 10**7, description="processors", style=ui.WIDE),
+            ipw.Combobox(value=log, options=logs, description="log file", style=ui.WIDE,
+                         layout={"flex": "1 1 300px"}, continuous_update=False,
+                         placeholder="path: SWF, or sacct's"),
+            ipw.IntText(processors, description="processors", style=ui.WIDE,
+                        layout={"width": "15em"}),
         ]  # fmt: skip
+        self._fades_with(row)
         self.sites.children = (*self.sites.children, ipw.HBox(row, layout=_WRAP))
 
     def answer(self) -> None:
-        """Read the logs, run every option, show the answer."""
+        """Read the logs, run every option; then show the answer, all of it at once."""
+        self._report, self.view.data = None, ui.View.data
+        self.view.rest()
+        rows = [[each.value for each in row.children] for row in self.sites.children]
+        rows = [row for row in rows if any(row)]  # one that was emptied is none
         clusters: dict[str, int] = {}
-        logs = {}
-        for name, log, sent, size in (row.children for row in self.sites.children):
-            if not name.value or name.value in clusters:
-                raise InputError(f"site = {name.value!r}; give each site a name of its own")
-            clusters[name.value], logs[name.value] = size.value, _read(log.value, sent.value)
+        for name, _, size in rows:
+            if not name or name in clusters:
+                raise InputError(f"site = {name!r}; give each site a name of its own")
+            clusters[name] = whole(f"processors of {name}", size)
         limit = 3600 * _numbers("limit", self.missing.value)[0] if self.missing.value else None
         penalties = _numbers("penalties", self.penalties.value)
-        with _Bar(self._bar) as progress:
-            self.report = sites_report(
-                clusters, logs, clock=self.clock.value, missing=limit, penalties=penalties,
-                progress=progress,
-            )  # fmt: skip
-        words = self.report.answer.words
-        doubts = "; ".join(f"{site}: {why}" for site, why in self.report.doubts.items())
-        care = f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
-        self._said.value = f"{care}<p><b>{escape(words)}</b></p>"
-        figure = change_figure(self.report.tables["options"])
-        table = options_table(self.report).to_html(index=False)
-        self.view.data = {"text/html": table, "text/plain": words}
-        if figure is not None:
-            self.view.data = Picture(figure, below=table, rows=[words])._repr_mimebundle_()
-        self.view.rest()
+        with _Bar(self._bar) as bar:
+            logs = {name: _read(name, log, self.zone.value) for name, log, _ in rows}
+            bar.total(1)
+            report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
+                                  penalties=penalties, progress=bar)  # fmt: skip
+            self._report, self.view.data = report, _shown(report, clusters, logs)
+            bar.step()
+            self.view.remove_class("coalloc-past")
+            self.view.rest()
 
-    def save(self) -> None:
-        """Write the page to where `path` says."""
-        self._note.value = ui.note(f"The page is {self.report.save(self.path.value)}.")
+    def save(self) -> str:
+        """Write the page to where `path` says; return where it is."""
+        check_writable(self.path.value)
+        return f"The page is {self.report.save(self.path.value).absolute()}."
 
-    def save_tables(self) -> None:
-        """Write the tables into a folder beside the page."""
-        folder = self.report.save_tables(Path(self.path.value).with_suffix(""))
-        self._note.value = ui.note(f"The tables are in {folder}.")
+    def save_tables(self) -> str:
+        """Write the tables into a folder beside the page; return where they are."""
+        check_writable(self.path.value)
+        folder = Path(self.path.value).with_suffix("")
+        return f"The tables are in {self.report.save_tables(folder).absolute()}."
 
     def _try(self, act: Any) -> None:
+        """Do it, with no button to press meanwhile; say what comes of it."""
         self._note.value = ""
-        self.view.remove_class("coalloc-past")
+        for button in self.buttons.values():
+            button.disabled = True
         try:
-            act()
+            self._note.value = ui.note(said) if (said := act()) else ""
         except (InputError, OSError) as error:
             self._note.value = ui.note(str(error))
-            self.view.add_class("coalloc-past")
+        finally:
+            for button in self.buttons.values():
+                button.disabled = False
+
+    def _fades_with(self, entries: list[ipw.Widget]) -> None:
+        for entry in entries:
+            entry.observe(lambda _change: self.view.add_class("coalloc-past"), "value")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        still = ui.HINT + self._said.value + self.view.data["text/html"]
-        return super()._repr_mimebundle_(**kwargs) | self.view.data | {"text/html": still}
+        still = {"text/html": ui.HINT + self.view.data["text/html"]}
+        return super()._repr_mimebundle_(**kwargs) | self.view.data | still
+
+
+def _shown(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
+    """Return the answer by MIME type: of which sites, its words, picture and table, receipts."""
+    words, table = report.answer.words, _cells(options_table(report))
+    sites = "; ".join(f"{n}: {logs[n].title} on {clusters[n]:,} processors" for n in clusters)
+    said = f"<p>{escape(sites)}</p>"
+    for log in logs.values():
+        if log.receipt is not None:
+            what = f"{escape(log.source)}: {len(log):,} jobs, and what was left out or noted"
+            said += f"<details><summary>{what}</summary>{_cells(log.receipt)}</details>"
+    doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
+    said += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
+    said += f"<p><b>{escape(words)}</b></p>"
+    data = {"text/html": table, "text/plain": words}
+    if (figure := change_figure(report.tables["options"])) is not None:
+        data = Picture(figure, below=table, rows=[words])._repr_mimebundle_()
+    return data | {"text/html": said + data["text/html"]}
+
+
+def _cells(table: pd.DataFrame) -> str:
+    with pd.option_context("display.max_colwidth", None):
+        return table.to_html(index=False, border=0, justify="left", classes="coalloc-cells")
 
 
 def options_table(report: SitesReport) -> pd.DataFrame:
     """Return each option with its mean wait, the change, and who surely wins or loses by it."""
-    every = report.tables["options"].query("metric == 'mean wait'")
-    named = every["group"].where(every["grouping"] != "width", every["group"] + " wide")
+    means = report.tables["options"].query("metric == 'mean wait'")
+    named = means["group"].where(means["grouping"] != "width", means["group"] + " wide")
     rows = []
-    for option, part in every.assign(group=named).groupby("option", sort=False):
-        whole, parts = part.iloc[0], part[part["grouping"] != "all"]
-        ends = whole[["change", "change_low", "change_high"]]
-        change = changed(*ends) if ends.notna().all() else whole["warning"] or "–"
+    for option, part in means.assign(group=named).groupby("option", sort=False):
+        every, parts = part.iloc[0], part[part["grouping"] != "all"]
+        ends = every[["change", "change_low", "change_high"]]
+        change = changed(*ends) if ends.notna().all() else every["warning"] or "–"
         rows.append({
-            "option": option, "mean wait": duration(whole["value"]), "change (95 %)": change,
+            "option": option, "mean wait": duration(every["value"]), "change (95 %)": change,
             "shorter for": ", ".join(parts["group"][parts["change_high"] < 0]) or "–",
             "longer for": ", ".join(parts["group"][parts["change_low"] > 0]) or "–",
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _read(log: str, sent: tuple) -> SwfLog:
-    """Return a log by its path or name, or the file that was sent."""
-    if not sent:
-        if log.endswith(STAND_IN):
-            return load_stand_in(log.removesuffix(STAND_IN))
-        if not log:
-            raise InputError("log is empty; give the path of an SWF file, or send one")
-        return load_trace(log, missing="error")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / Path(sent[0]["name"]).name
-        path.write_bytes(sent[0]["content"])
-        try:
-            return read_swf(path)
-        except InputError as error:
-            raise InputError(str(error).replace(folder + os.sep, "")) from None
+def _read(site: str, log: str, zone: str) -> SwfLog:
+    """Return a log by its path or name; one that begins with names between bars is sacct's."""
+    if log.endswith(STAND_IN):
+        return load_stand_in(log.removesuffix(STAND_IN))
+    if not log:
+        raise InputError(f"log file of {site} is empty; give its path, or empty the whole row")
+    if Path(log).is_file() and re.match(rb"[^;\n]+\|", next(content(log), b"").lstrip()):
+        return read_sacct(log, time_zone=zone or None)
+    return load_trace(log, missing="error")
 
 
 def _numbers(name: str, text: str) -> list[float]:

@@ -50,7 +50,7 @@ def waits_picture(report: SitesReport) -> plots.Picture:
     figure = plots.intervals(
         table.assign(ci95_low=table["wait"], ci95_high=table["wait"]), x="wait", row="row",
         series="series", panel="site", xlabel="mean wait, hours", title="Who waits today",
-        subtitle="in the model, each site alone, and as its log records it, if so; by processors",
+        subtitle="each site alone: in the model and, where its log tells, as recorded; by width",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "site", "row", "series", "wait"))
 
@@ -66,11 +66,14 @@ def who_picture(report: SitesReport, option: str = "share one queue") -> plots.P
         ci95_low=hours["change_low"], ci95_high=hours["change_high"],
     )  # fmt: skip
     figure = plots.intervals(
-        table, x="change", row="row", xlabel="change of the mean wait, hours",
+        table, x="change", row="row", row_height=0.3, xlabel="change of the mean wait, hours",
         title="Who wins and who loses: " + option,
         subtitle="left of 0: a shorter wait than alone; 95 % intervals from weeks drawn anew",
     )  # fmt: skip
-    figure.axes[0].axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+    axes = figure.axes[0]
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, 0), max(high, 0))  # 0 is seen also where all win, or all lose
+    axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
     return plots.Picture(figure, rows=_told(table, "row", "change"))
 
 

@@ -73,31 +73,39 @@ def serving(command, url, own, cwd=None):
             server.wait(30)
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """Serve some cells of the notebook from a folder of its own; yield its address."""
-    root, own, port = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("own"), free_port()
-    notebook = json.loads((ROOT / "notebooks" / NOTEBOOK).read_text(encoding="utf-8"))
-    driven = [c for c in notebook["cells"] if any(each in "".join(c["source"]) for each in DRIVEN)]
-    (root / NOTEBOOK).write_text(json.dumps(notebook | {"cells": driven}), encoding="utf-8")
+@contextmanager
+def running(browser, folder, name, driven, before=()):
+    """Yield some cells of a notebook, those with these words, in JupyterLab, after they were run.
+
+    `before` are lines of Python that the first cell begins with.
+    """
+    root, own, port = folder / "root", folder / "own", free_port()
+    root.mkdir()
+    own.mkdir()
+    (root / "lessons").symlink_to(ROOT / "notebooks" / "lessons")
+    notebook = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
+    cells = [c for c in notebook["cells"] if any(each in "".join(c["source"]) for each in driven)]
+    cells[0]["source"] = [*before, *cells[0]["source"]]
+    (root / name).write_text(json.dumps(notebook | {"cells": cells}), encoding="utf-8")
     with serving(command_of(port, root), f"http://127.0.0.1:{port}/api?token={TOKEN}", own):
-        yield f"http://127.0.0.1:{port}/lab/tree/{NOTEBOOK}?reset&token={TOKEN}"
+        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page.goto(f"http://127.0.0.1:{port}/lab/tree/{name}?reset&token={TOKEN}")
+        page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
+        page.evaluate("() => window.jupyterapp.restored.then(() => true)")
+        page.wait_for_selector("#jp-main-statusbar >> text=Idle", timeout=60_000)
+        page.set_default_timeout(RUN)
+        run = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+        page.all_cells_ran = page.evaluate(run)
+        page.set_default_timeout(30_000)
+        yield page
+        page.close()
 
 
 @pytest.fixture(scope="module")
-def page(browser, lab):
+def page(browser, tmp_path_factory):
     """The notebook in the browser, after all cells were run."""
-    page = browser.new_page(viewport={"width": 1400, "height": 1000})
-    page.goto(lab)
-    page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
-    page.evaluate("() => window.jupyterapp.restored.then(() => true)")
-    page.wait_for_selector("#jp-main-statusbar >> text=Idle", timeout=60_000)
-    page.set_default_timeout(RUN)
-    run = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
-    page.all_cells_ran = page.evaluate(run)
-    page.set_default_timeout(30_000)
-    yield page
-    page.close()
+    with running(browser, tmp_path_factory.mktemp("lab"), NOTEBOOK, DRIVEN) as page:
+        yield page
 
 
 def explorer_with(page, label):

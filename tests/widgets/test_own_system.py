@@ -5,14 +5,15 @@ import html
 import pytest
 
 from coalloc_lib import widgets
+from coalloc_lib.checks import InputError
 from coalloc_lib.widgets import own_system
 from tests.report.conftest import CLUSTERS
 from tests.widgets.reading import notes
 
 
 def give(form, row, **values):
-    """Set the name, the log, the file sent or the processors of a site."""
-    for at, name in enumerate(("site", "log", "sent", "processors")):
+    """Set the name, the log or the processors of a site."""
+    for at, name in enumerate(("site", "log", "processors")):
         if name in values:
             form.sites.children[row].children[at].value = values[name]
 
@@ -39,6 +40,9 @@ def test_it_answers_as_the_report_does(form, report):
     assert form.report.answer == report.answer
     assert html.escape(report.answer.words) in form._repr_mimebundle_()["text/html"]
     assert form._bar.value == form._bar.max > 10
+    assert form._bar.layout.display == "none"
+    for name, size in CLUSTERS.items():
+        assert f"{name}: {name} on {size} processors" in form.view.value
     shown = own_system.options_table(form.report).set_index("option")
     mean = report.tables["options"].query("metric == 'mean wait' and grouping != 'all'")
     assert shown.index.tolist() == mean["option"].unique().tolist()
@@ -48,63 +52,128 @@ def test_it_answers_as_the_report_does(form, report):
         assert group in shown.loc[option, "shorter for"]
 
 
-def test_what_cannot_be_is_said_in_one_sentence_and_mended(form, files, tmp_path):
-    before, name = form.report, next(iter(CLUSTERS))
+def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, files, tmp_path):
+    before, name = form.report.answer, next(iter(CLUSTERS))
     broken = tmp_path / "broken.swf"
     broken.write_text("1 2 three\n")
-    sent = [{"name": "sent.swf", "type": "", "size": 10, "content": broken.read_bytes()}]
-    sent[0]["last_modified"] = own_system.pd.Timestamp(0, tz="UTC").to_pydatetime()
+    table = tmp_path / "table.txt"
+    table.write_text("JobID|Submit\n1|0\n")
     for wrong, right, words in (
         ({"log": "nowhere.swf"}, {"log": str(files[name])}, "nowhere.swf"),
-        ({"log": ""}, {"log": str(files[name])}, "log is empty"),
+        ({"log": ""}, {"log": str(files[name])}, f"log file of {name} is empty"),
         ({"log": str(broken)}, {"log": str(files[name])}, "broken.swf"),
-        ({"sent": sent}, {"sent": ()}, "sent.swf"),
+        ({"log": str(table)}, {"log": str(files[name])}, "table.txt, line 1: no column"),
         ({"processors": 1}, {"processors": CLUSTERS[name]}, "cluster 1"),
+        ({"processors": 0}, {"processors": CLUSTERS[name]}, f"processors of {name} = 0; give"),
+        ({"processors": -5}, {"processors": CLUSTERS[name]}, f"processors of {name} = -5; give"),
         ({"site": "south"}, {"site": name}, "'south'; give each site"),
+        ({"site": ""}, {"site": name}, "''; give each site"),
     ):
         give(form, 0, **wrong)
         (said,) = refusal(form)
         assert words in said
         assert "\n" not in said
-        assert str(tmp_path.parent) not in said or "sent" not in wrong
+        assert_no_answer(form)
         give(form, 0, **right)
     for control, text, named in (
-        (form.penalties, "a half", "'a half'; give numbers"),
+        (form.penalties, "0, abc", "'0, abc'; give numbers"),
         (form.missing, "-3", "missing = -10800"),
     ):
         kept, control.value = control.value, text
         (said,) = refusal(form)
         assert named in said
+        assert_no_answer(form)
         control.value = kept
-    assert form.report is before
-    assert refusal(form) == []
-
-
-def test_a_file_that_is_sent_is_read_as_one_on_disk_is(form, files):
-    name = next(iter(CLUSTERS))
-    content = files[name].read_bytes()
-    made = own_system.pd.Timestamp(0, tz="UTC").to_pydatetime()
-    sent = {"name": "mine.swf.gz", "type": "", "size": len(content), "content": content}
-    give(form, 0, sent=[sent | {"last_modified": made}], log="")
-    before = form.report.answer
     assert refusal(form) == []
     assert form.report.answer == before
-    give(form, 0, sent=(), log=str(files[name]))
+
+
+def assert_no_answer(form):
+    assert form.view.value == form.view.data["text/html"] == form.view.data["text/plain"] == ""
+    assert "press Answer" in refusal(form, "Save the page")[0]
+    with pytest.raises(InputError, match="press Answer"):
+        _ = form.report
+
+
+def test_what_is_shown_fades_with_a_change_of_the_form_and_is_gone_while_it_runs(form, monkeypatch):
+    seen, run = [], own_system.sites_report
+
+    def sites_report(*given, progress, **how):
+        report = run(*given, progress=progress, **how)
+        bar, buttons = form._bar, form.buttons.values()
+        seen.append((form.view.value, bar.layout.display, bar.description, bar.max - bar.value))
+        assert all(button.disabled for button in buttons)
+        return report
+
+    monkeypatch.setattr(own_system, "sites_report", sites_report)
+    changes = []
+    form.view.observe(lambda change: changes.append(change["new"]), "value")
+    shown = form.view.value
+    give(form, 0, site="first")
+    assert "coalloc-past" in form.view._dom_classes
+    assert form.view.value == shown
+    assert refusal(form) == []
+    bar = form._bar
+    assert seen == [("", "", f"{bar.max - 1} of {bar.max} steps", 1)]
+    gone, new = changes  # headline, picture and table together, once
+    assert gone == ""
+    assert "first: north on 16 processors" in new
+    assert html.escape(form.report.answer.words) in new
+    assert "<img" in new
+    assert "<table" in new
+    assert "coalloc-past" not in form.view._dom_classes
+    assert not any(button.disabled for button in form.buttons.values())
+    form.view.unobserve_all("value")
+    give(form, 0, site="north")
+
+
+def test_what_sacct_printed_is_read_with_its_receipt_in_the_time_zone_of_the_form(
+    form, files, tmp_path
+):
+    begin, export = own_system.pd.Timestamp("2024-07-08"), tmp_path / "export.txt"
+    lines = ["\ufeffSubmit|Start|JobID|ElapsedRaw|State|AllocCPUS"]
+    for number, state in enumerate(["COMPLETED", "PENDING"] * 40):
+        at = (begin + own_system.pd.Timedelta(hours=12 * number)).isoformat()
+        lines.append(f"{at}|{at}|{number}|36000|{state}|8")
+    export.write_text("\n".join(lines))
+    give(form, 0, log=str(export))
+    assert refusal(form) == []
+    assert f"{export}: 40 jobs, and what was left out or noted</summary>" in form.view.value
+    assert "read as UTC" in form.view.value
+    assert "still waiting or running" in form.view.value
+    first = form.report.tables["logs"].set_index("site").loc["north"]
+    assert first["jobs"] == 40
+    form.zone.value = "Europe/Stockholm"
+    assert refusal(form) == []
+    assert "read as UTC" not in form.view.value
+    form.zone.value = "Mars/Phobos"
+    assert "time_zone = 'Mars/Phobos'" in refusal(form)[0]
+    form.zone.value = ""
+    give(form, 0, log=str(files["north"]))
+    assert refusal(form) == []
 
 
 def test_the_page_and_the_tables_are_saved(form, tmp_path):
     form.path.value = str(tmp_path / "mine.html")
-    assert "mine.html" in refusal(form, "Save the page")[0]
+    assert str(tmp_path / "mine.html") in refusal(form, "Save the page")[0]
     assert form.report.answer.words in html.unescape((tmp_path / "mine.html").read_text())
     refusal(form, "Save the tables")
     saved = {file.stem for file in (tmp_path / "mine").iterdir()}
     assert saved == {*form.report.tables}
     form.path.value = str(tmp_path / "nowhere" / "mine.html")
-    assert len(refusal(form, "Save the page")) == 1
+    assert "nowhere does not exist" in refusal(form, "Save the page")[0]
+    form.path.value = ""
+    for button in ("Save the page", "Save the tables"):
+        assert len(refusal(form, button)) == 1
+    assert form.report.answer.words in html.unescape(form.view.value)
     form.path.value = "report.html"
 
 
-def test_a_third_site_needs_a_log(form):
+def test_a_third_site_needs_a_log_or_is_left_out_where_all_of_it_is_empty(form):
     form.buttons["One more site"].click()
-    assert "log is empty" in refusal(form)[0]
+    give(form, 2, processors=8)
+    assert "log file of site 3 is empty" in refusal(form)[0]
+    give(form, 2, site="", processors=0)
+    assert refusal(form) == []
+    assert form.report.made_by["command"].count("16") == 1
     form.sites.children = form.sites.children[:-1]

@@ -1,0 +1,71 @@
+"""The form for an operator's sites in JupyterLab: an answer, a wrong file, what sacct printed."""
+
+import pytest
+
+from tests.browser.test_lab import running
+from tests.report.conftest import CLUSTERS, files
+
+__all__ = ["files"]
+NOTEBOOK = "07_your_own_system.ipynb"
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def page(browser, files, tmp_path_factory):
+    """The form in the browser, with two small logs."""
+    sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
+    before = "from coalloc_lib.widgets import own_system\n", f"own_system.SITES = {sites}\n"
+    folder = tmp_path_factory.mktemp("lab")
+    with running(browser, folder, NOTEBOOK, ["OwnSystem()"], before) as page:
+        yield page
+
+
+def fill(page, label, text):
+    entry = page.locator(f".widget-inline-hbox:has(> .widget-label:text-is('{label}')) input").first
+    entry.fill(text)
+    entry.press("Tab")
+
+
+#: Presses a button; waits until it was disabled and can be pressed again.
+PRESS = """button => new Promise(done => {
+  let seen = 0;
+  new MutationObserver((changes, observer) => {
+    seen += changes.length;
+    if (seen > 1 && !button.disabled) { observer.disconnect(); done(); }
+  }).observe(button, {attributeFilter: ["disabled"]});
+  button.click();
+})"""
+
+
+def press(page, name):
+    """Press a button of the form; return what is then said and shown."""
+    page.get_by_role("button", name=name).evaluate(PRESS)
+    said = page.locator(".jp-OutputArea").get_by_role("alert").all_inner_texts()
+    return said, page.locator(".widget-html-content:has(img)").all_inner_texts()
+
+
+def test_it_answers_and_an_answer_leaves_when_a_file_is_wrong(page, files, tmp_path):
+    assert page.all_cells_ran is True
+    assert "north: north on 16 processors" in press(page, "Answer")[1][0]
+    fill(page, "save as", "/nowhere/report.html")
+    (said,), shown = press(page, "Save the page")
+    assert "/nowhere does not exist" in said
+    assert len(shown) == 1
+    fill(page, "save as", str(tmp_path / "report.html"))
+    assert str(tmp_path / "report.html") in press(page, "Save the page")[0][0]
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    fill(page, "log file", "nowhere.swf")
+    page.locator(".coalloc-past").wait_for()
+    (said,), shown = press(page, "Answer")
+    assert "nowhere.swf" in said
+    assert shown == []
+    fill(page, "log file", str(files["north"]))
+    fill(page, "processors", "0")
+    assert press(page, "Answer") == (
+        ["processors of north = 0; give a whole number of 1 or more"],
+        [],
+    )
+    fill(page, "processors", "16")
+    said, shown = press(page, "Answer")
+    assert (said, len(shown)) == ([], 1)
