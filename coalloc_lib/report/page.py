@@ -71,6 +71,8 @@ def change_figure(options: Any) -> Any:
         subtitle="mean wait less that of staying alone, on the same jobs; 95 % intervals",
     )  # fmt: skip
     for axes in figure.axes:
+        low, high = axes.get_xlim()
+        axes.set_xlim(min(low, 0), max(high, 0))  # 0 is seen also where all win, or all lose
         axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
     return figure
 

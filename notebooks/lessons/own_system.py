@@ -10,6 +10,7 @@ import pandas as pd
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.report import SitesReport
+from coalloc_lib.report.page import load_figure
 from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import checker, near
 
@@ -30,12 +31,7 @@ LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 def load_picture(report: SitesReport) -> plots.Picture:
     """Draw the load of each site by week."""
     weeks = report.tables["weeks"]
-    figure = plots.lines(
-        weeks, x="week", y="load", line="site", xlabel="week", ylabel="load",
-        title="The load that is offered, week by week",
-        subtitle="work that comes in a week over what the processors can do in it",
-    )  # fmt: skip
-    return plots.Picture(figure, rows=_told(weeks, "site", "week", "load"))
+    return plots.Picture(load_figure(weeks), rows=_told(weeks, "site", "week", "load"))
 
 
 def waits_picture(report: SitesReport) -> plots.Picture:
