@@ -4,13 +4,24 @@ They are known from the start, and policies plan around them: each is a job that
 processors, and jobs that would still run when it begins wait until it is over.
 """
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, instance_of, not_negative, path_of, positive, whole
+from coalloc_lib.checks import (
+    InputError,
+    finite,
+    instance_of,
+    not_negative,
+    path_of,
+    positive,
+    shown,
+    whole,
+)
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.jobs import JobStream, merge
 from coalloc_lib.placement import HomeSite, Placement
@@ -75,39 +86,65 @@ def read_outages(path: Any, epoch: float | None = None) -> tuple[Outage, ...]:
     >>> read_outages(file)
     (Outage(cluster=0, start=3600.0, end=7200.0, processors=None),)
     """
-    import pandas as pd
-
-    path = path_of("path", path)
+    path, found = path_of("path", path), []
     try:
-        table = pd.read_csv(path, dtype=str, skipinitialspace=True)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: {error}; give a CSV file of cluster,start,end") from None
-    if missing := {"cluster", "start", "end"} - {*table.columns}:
-        raise InputError(f"{path}, line 1: no column {min(missing)}; name cluster,start,end")
-    found = []
-    for line, row in enumerate(table.to_dict("records"), start=2):
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [*csv.DictReader(file, skipinitialspace=True, strict=True)]
+    except (OSError, ValueError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: {why}; give a CSV file of cluster,start,end") from None
+    if not rows:
+        raise InputError(f"{path} has no outage; give a line of cluster,start,end for each")
+    for line, row in enumerate(rows, start=2):
+        where = f"{path}, line {line}"
+        if missing := [name for name in ("cluster", "start", "end") if name not in row]:
+            raise InputError(f"{path}, line 1: no column {missing[0]}; name cluster,start,end")
+        if None in row:
+            raise InputError(f"{where}: more cells than the header has names; name each column")
         try:
-            start, end = (_instant(row[name], epoch) for name in ("start", "end"))
-            some = row.get("processors")
-            how_many = None if some is None or pd.isna(some) else int(some)
+            start, end = (_instant(name, row[name], epoch) for name in ("start", "end"))
+            cluster, wide = (_whole(name, row.get(name)) for name in ("cluster", "processors"))
+            if cluster is None:
+                raise InputError("cluster is empty; give its number, from 0")
             if end > 0 or start >= end:
-                found.append(Outage(int(row["cluster"]), max(start, 0.0), end, how_many))
-        except (ValueError, TypeError) as error:  # an InputError too
-            raise InputError(f"{path}, line {line}: {error}") from None
+                found.append(Outage(cluster, max(start, 0.0), end, wide))
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
     return tuple(found)
 
 
-def _instant(text, epoch):
-    """Return the second of the log that a text means, a number or a date."""
-    import pandas as pd
+def _whole(name, text):
+    """Return a whole number; None for an empty cell."""
+    if not (text or "").strip():
+        return None
+    if not text.strip().isdecimal():
+        raise InputError(f"{name} = {text!r}; give a whole number of 0 or more")
+    return int(text)
 
+
+def _instant(name, text, epoch):
+    """Return the second of the log that a text means, a number or a date."""
     try:
-        return float(text)
+        return finite(name, float(text or ""))
     except ValueError:
-        when = pd.to_datetime(text, utc=True).timestamp()
+        pass
+    try:
+        when = datetime.fromisoformat((text or "").strip())
+    except ValueError:
+        mend = "give seconds of the log, or a date such as 2026-03-01T08:00"
+        raise InputError(f"{name} = {text!r}; {mend}") from None
     if epoch is None:
         raise InputError(f"{text} is a date, and the log tells no UnixStartTime; give seconds")
-    return when - epoch
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - epoch
+
+
+def checked(outages: Any) -> tuple[Outage, ...]:
+    """Return outages as a tuple; refuse what is none."""
+    if isinstance(outages, Outage) or not isinstance(outages, Iterable):
+        raise InputError(f"outages = {shown(outages)}; give a list of them, as read_outages does")
+    for outage in (outages := tuple(outages)):
+        instance_of("outages", outage, Outage, "Outage(cluster=0, start=3600, end=7200)")
+    return outages
 
 
 def reserved(
@@ -117,12 +154,21 @@ def reserved(
     scheduling: Scheduling,
     outages: Sequence[Outage],
 ) -> tuple[JobStream, Placement | None]:
-    """Return the jobs, numbered from 0, with the outages as jobs that reserve; and a placement.
+    """Return what `simulate` runs: a stream of the jobs and the outages, and a placement.
 
-    The outages are numbered after the jobs.
+    Parameters
+    ----------
+    system, jobs, placement, scheduling, outages
+        As of `simulate`.
+
+    Returns
+    -------
+    stream : JobStream
+        The jobs, numbered from 0, and after them in number the outages, as jobs that reserve.
+    placement : Placement or None
+        One that keeps each outage on its cluster, where the requests do not.
     """
     for outage in outages:
-        instance_of("outages", outage, Outage, "Outage(cluster=0, start=3600, end=7200)")
         size = system.sizes[outage.cluster] if outage.cluster < len(system) else 0
         if (outage.processors or 1) > size:
             sizes = ", ".join(map(str, system.sizes))
@@ -134,7 +180,7 @@ def reserved(
     if jobs.request == "unordered":
         raise InputError(
             "outages are for total, flexible and ordered requests, and these are unordered; "
-            "replace(request=...) first"
+            "replace(request='total') first, or --request total"
         )
     clusters = np.array([outage.cluster for outage in outages])
     start, end = (np.array([getattr(each, name) for each in outages]) for name in ("start", "end"))
@@ -167,9 +213,10 @@ class OutageSchedule(Schedule):
         rows = np.argsort(whole.jobs.number)
         if late := [job for job in rows[len(jobs) :] if job in whole.refused]:
             start = whole.jobs.earliest_start[late[0]]
+            end = start + whole.jobs.runtime[late[0]]
             raise InputError(
-                f"outages: that of {start:g} cannot begin then, as others overlap it or a job runs "
-                "that started before it was known; make it smaller or later"
+                f"outages: the one from {start:g} to {end:g} cannot be, as others overlap it, or "
+                "Online books no further; make it smaller, or give Online a longer horizon"
             )
         rows, promised = rows[: len(jobs)], whole.promised
         refused = {job: whole.refused[row] for job, row in enumerate(rows) if row in whole.refused}

@@ -5,7 +5,7 @@ from typing import Any
 
 from coalloc_lib.checks import InputError, instance_of, one_of, positive
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.outages import Outage
+from coalloc_lib.outages import Outage, checked
 from coalloc_lib.placement import Placement
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import FCFS, Scheduling
@@ -51,6 +51,7 @@ class Scenario:
                     f"placement = {self.placement} is given for ordered requests, which name their "
                     "clusters themselves; leave it out"
                 )
+        object.__setattr__(self, "outages", checked(self.outages))
         if self.engine is not None:
             one_of("engine", self.engine, ENGINES)
 

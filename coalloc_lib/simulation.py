@@ -9,7 +9,7 @@ import numpy as np
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
-from coalloc_lib.outages import Outage, OutageSchedule, reserved
+from coalloc_lib.outages import Outage, OutageSchedule, checked, reserved
 from coalloc_lib.placement import HomeSite, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
 from coalloc_lib.scheduling import EASY, FCFS, Online, Scheduling
@@ -102,8 +102,16 @@ def simulate(
     if backlog is not None:
         backlog = min(whole("backlog", backlog), len(jobs))
 
-    if outages:
+    if outages := checked(outages):
         stream, at_home = reserved(system, jobs, placement, scheduling, outages)
+        if type(scheduling) is EASY and engine is None:
+            engine = "reference"
+            if len(jobs) > LONG:
+                warnings.warn(
+                    f"around outages EASY runs on the readable engine, {len(jobs)} jobs about "
+                    f"{len(jobs) / 700:.0f} s; Conservative() is compiled",
+                    stacklevel=2,
+                )
         how: dict[str, Any] = {"placement": at_home, "engine": engine, "backlog": backlog}
         of_all = simulate(system, stream, scheduling=scheduling, **how)
         return OutageSchedule.of(of_all, jobs, placement)

@@ -494,7 +494,6 @@ def together(
         )
     one_of("clock", clock, ("calendar", "weeks"))
     streams = _in_common(_on_one_clock(logs, clock, missing, largest), clock, logs)
-    streams = {name: stream.in_nodes(node) for name, stream in streams.items()}
     # The smallest first: a limit that suits it suits all.
     for size, name in sorted((size, name) for name, size in clusters.items()):
         log, stream, wide = logs[name], streams[name], streams[name].processors
@@ -506,7 +505,7 @@ def together(
                 f"; give its true size, or leave them out: largest={size} (--largest {size})"
             )
     # In the order of the clusters, as the numbers of the sites are.
-    ordered = [streams[name] for name in clusters]
+    ordered = [streams[name].in_nodes(node) for name in clusters]
     order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
     site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
     row = np.concatenate([stream.number for stream in ordered])

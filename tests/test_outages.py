@@ -108,7 +108,11 @@ def test_a_schedule_that_is_not_that_around_its_outages_is_found():
             r"Outage\(cluster=2.*: the clusters, from 0, have 4, 4; name what",
         ),
         ([co.Outage(0, 0, 1, 9)], {}, "processors=9.*: the clusters, from 0, have "),
-        ([co.Outage(0, 3, 9), co.Outage(0, 5, 6)], {}, "that of 5 cannot begin then"),
+        (
+            [co.Outage(0, 3, 9), co.Outage(0, 5, 6)],
+            {},
+            "the one from 5 to 6 cannot be, as others overlap it",
+        ),
         ([co.Outage(0, 3, 9)], {"scheduling": co.FCFS()}, r"FCFS\(\) plans around no outages"),
         ([co.Outage(0, 3, 9)], {"backlog": 1}, "backlog = .* leave it out"),
         ([(0, 3, 9)], {}, r"outages = \(0, 3, 9\) is no Outage"),
@@ -143,13 +147,21 @@ def test_a_file_of_outages_counts_seconds_or_dates(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "outages.csv: No columns"),
+        ("", "outages.csv has no outage; give a line"),
+        (NONE, "outages.csv has no outage; give a line"),
         ("cluster;start;end\n0;1;2\n", "line 1: no column cluster; name cluster,start,end"),
-        (NONE + "0,1,2,\nx,1,2,\n", r"line 3: .*'x'"),
+        (NONE + "0,1,2,\nx,1,2,\n", "line 3: cluster = 'x'; give a whole number"),
+        (NONE + "1.0,1,2,\n", "line 2: cluster = '1.0'; give a whole number"),
+        (NONE + ",1,2,\n", "line 2: cluster is empty"),
+        (NONE + "0,300,\n", "line 2: end = ''; give seconds of the log, or a date"),
+        ("cluster,start,end\n0,1\n", "line 2: end = None; give seconds"),
+        ("cluster,start,end\n0,1,2,9\n", "line 2: more cells than the header has names"),
+        (NONE + "0,8:00,9:00,\n", "line 2: start = '8:00'; give seconds of the log, or a date"),
+        (NONE + "0,nan,9,\n", "line 2: start = 'nan'; give seconds"),
         (NONE + "0,7,2,\n", "line 2: end = 2 is not after start = 7"),
         (NONE + "0,1,2,0\n", "line 2: processors = 0"),
-        (NONE + "0,soon,2,\n", "line 2: .*soon"),
-        (NONE + "0,,2,\n", "line 2: "),
+        (NONE + "0,soon,2,\n", "line 2: start = 'soon'; give seconds"),
+        (NONE + "0,,2,\n", "line 2: start = ''; give seconds"),
         (NONE + "0,2025-01-01,2025-01-02,\n", "line 2: 2025-01-01 is a date, and the log tells no"),
     ],
 )
@@ -160,3 +172,50 @@ def test_a_file_that_is_wrong_says_where(tmp_path, content, message):
         co.read_outages(path)
     with pytest.raises(co.InputError, match="No such file"):
         co.read_outages(tmp_path / "none.csv")
+    with pytest.raises(co.InputError, match="Is a directory; give a CSV file"):
+        co.read_outages(tmp_path)
+
+
+def test_an_outage_goes_before_the_jobs_of_its_instant_whatever_the_order():
+    jobs = co.JobStream([0, 0, 1], [100, 100, 5], [4, 4, 4], request="total", priority=[1, 2, 3])
+    for order in ("arrival", "shortest", "smallest", "priority"):
+        for policy in (co.EASY(order=order), co.Conservative(order=order)):
+            for engine in (None, "reference"):
+                how = {"scheduling": policy, "engine": engine, "outages": [co.Outage(0, 50, 400)]}
+                schedule = co.simulate(co.Multicluster([4]), jobs, **how).verify()
+                assert schedule.start.min() == 1  # job 2 alone ends before it
+                assert sorted(schedule.start.tolist()) == [1, 400, 500]
+
+
+def test_jobs_that_online_refuses_are_refused_around_outages():
+    """Job 1 would start after the horizon: the third in the stream, since it comes last."""
+    jobs = co.JobStream([5, 9, 0], [4, 40, 4], [4, 4, 4], request="total")
+    policy = co.Online(slot=1, step=1, horizon=40)
+    outages = [co.Outage(0, 6, 8)]
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=policy, outages=outages).verify()
+    assert {*schedule.refused} == {1}
+    assert schedule.served.tolist() == [True, False, True]
+    assert schedule.start[[0, 2]].tolist() == schedule.promised[[0, 2]].tolist() == [8, 0]
+    assert schedule.attempts[0] == 4  # at 5, 6, 7 and 8
+    with pytest.raises(co.InputError, match=r"Online books no further.*a longer horizon"):
+        co.simulate(co.Multicluster([4]), jobs, scheduling=policy, outages=[co.Outage(0, 60, 90)])
+
+
+def test_jobs_that_reserve_keep_their_start_beside_outages():
+    jobs = co.JobStream([3, 0], [4, 4], [2, 2], earliest_start=[20, 0], request="total")
+    for policy in (co.EASY(), co.Conservative()):
+        how = {"scheduling": policy, "outages": [co.Outage(0, 2, 22, 1)]}
+        schedule = co.simulate(co.Multicluster([3]), jobs, **how).verify()
+        assert schedule.start.tolist() == [20, 0]
+        assert schedule.promised[0] == 20
+
+
+@pytest.mark.parametrize("wrong", [co.Outage(0, 1, 2), "outages.csv", 3, [1]])
+def test_what_is_no_list_of_outages_is_refused(wrong):
+    jobs = co.JobStream([0], [1], [1], request="total")
+    for call in (
+        lambda: co.simulate(co.Multicluster([4]), jobs, scheduling=co.EASY(), outages=wrong),
+        lambda: co.Scenario(co.Multicluster([4]), jobs, co.EASY(), outages=wrong),
+    ):
+        with pytest.raises(co.InputError, match="outages = "):
+            call()

@@ -1,6 +1,7 @@
 """``coalloc simulate``: a log through a system, as a schedule and its metrics."""
 
 import sys
+import warnings
 from bisect import bisect_left
 from collections import Counter
 from contextlib import redirect_stdout
@@ -117,6 +118,8 @@ def simulate(
         check_writable(export)
     if out is not None:
         check_writable(out)
+    if outages is not None and load is not None:
+        raise InputError("--load stretches the log, and not the --outages; give one of them")
     log = load_trace(trace)
     blocks = () if outages is None else read_outages(outages, log.epoch)
     plans = isinstance(policy, EASY | Conservative | Online)
@@ -127,7 +130,15 @@ def simulate(
     _refuse_impossible(system, jobs, places, divided, log)
     if load is not None:
         jobs = jobs.with_load(system, positive("--load", load))
-    schedule = run(system, jobs, scheduling=policy, placement=places, engine=engine, outages=blocks)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        schedule = run(
+            system, jobs, scheduling=policy, placement=places, engine=engine, outages=blocks
+        )
+    for each in said:
+        warn(str(each.message))
+    if after := sum(outage.start > jobs.submit.max() for outage in blocks):
+        warn(f"{after:,} of {len(blocks):,} outages begin after the last submission")
     _warn(schedule)
     if verify:
         schedule.verify()

@@ -117,7 +117,7 @@ def _parsed(text):
     if not (colon and file and size.isdecimal() and int(size) > 0):
         path = file if colon and not {"/", "\\"} & {*size} else rest  # else it holds a colon
         raise InputError(
-            f"{text!r} has no number of processors; write NAME=FILE:PROCESSORS, as "
+            f"{text!r} has no number of processors of 1 or more; write NAME=FILE:PROCESSORS, as "
             f"{name}={path.rstrip(':') or 'FILE'}:2048"
         )
     return name, file, int(size)

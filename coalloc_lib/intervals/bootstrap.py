@@ -92,7 +92,7 @@ def resample_weeks(
 
 
 def block_of(submit: ArrayLike) -> float:
-    """Return the length of a block in seconds, a week to four, such that eight or more are left.
+    """Return the length of a block in seconds: up to four weeks of which eight are left, or one.
 
     Shorter blocks cut what lasts for weeks, and give intervals that are too narrow: of a difference
     that lasts for a week, over a year, 78 % of those from single weeks hold the mean, and 92 % of

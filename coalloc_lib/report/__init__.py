@@ -188,7 +188,8 @@ def sites_report(
     for i, j in combinations(range(len(clusters)), 2):
         one, other = jobs[site == i], jobs[site == j]
         if len(one) == len(other) and (one.work == other.work).all():
-            doubts[[*clusters][j]] = f"its jobs are those of {[*clusters][i]}; are both one log?"
+            same = f"its jobs are those of {[*clusters][i]}: one log is given twice"
+            doubts[[*clusters][j]] = "; ".join(filter(None, [same, doubts.get([*clusters][j])]))
     return SitesReport(answer, doubts, tables, made_by)
 
 

@@ -61,9 +61,12 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
     today = table.loc[ALONE, "all", ALL, "mean wait"]
     least = min(every, key=lambda name: np.nan_to_num(every[name]["value"], nan=np.inf))
     judged = pairs.to_dict("records") if today["warning"] else [*every.values()]
-    if all(row["warning"] for row in judged) and not np.isnan(every[least]["value"]):
+    if judged and all(row["warning"] for row in judged):
         why = next(row["warning"] for row in judged)
         return Answer(None, f"Change nothing yet, nothing is sure: {why}.")
+    if today["value"] < MINUTE:
+        now = duration(today["value"])
+        return Answer(None, f"Change nothing: in the model a job waits {now} on average today.")
     served = [n for n in every if not any(np.isnan(row["value"]) for row in at[n].values())]
     losers = {n: [site for site in sites if _above(at[n][site])] for n in served}
     if today["warning"]:
@@ -71,7 +74,9 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
             words = f"No option serves this load, add processors: alone, it is {today['warning']}."
             return Answer(None, words)
         name = min(served, key=lambda name: (len(losers[name]), every[name]["value"]))
-        words = f"{_advice(name)}: a job then waits {duration(every[name]['value'])} on average. "
+        agreed = ", but only if those who lose agree" if losers[name] else ""
+        words = f"{_advice(name)}{agreed}: a job then waits {duration(every[name]['value'])} on "
+        words += "average. "
         return Answer(name, f"{words}Alone, it is {today['warning']}.{_asked(name, losers, at)}")
     unsure = {n: [site for site in sites if at[n][site]["warning"]] for n in served}
     falls = [n for n in served if _below(every[n]) and not _above(table.loc[n, "all", ALL, "AWRT"])]
@@ -82,7 +87,7 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
         name = next(n for n in better if n == best or not _above(against.loc[n, best]))
         surely = [site for site in sites if _below(at[name][site])]
         which = "each site" if len(surely) == len(sites) else listed(surely) or "no site"
-        words = f"{_advice(name)}. {_gain(every[name], today)}. It surely falls at {which}"
+        words = f"{_advice(name)}. {_gain(every[name], today)}. The wait surely falls at {which}"
         if others := [site for site in sites if site not in surely]:
             words += f"; whether it rises or falls at {listed(others)} is not sure"
         words += f". '{best}' is not surely better than this." if name != best else "."
@@ -98,8 +103,8 @@ def recommend(options: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
     elif falls:
         best = min(falls, key=lambda name: every[name]["value"])
         now = duration(today["value"])
-        words = f"Change nothing: a job waits {now} on average, and no option changes that by a "
-        words += f"minute. The most is '{best}': {_range(every[best])}."
+        words = f"Change nothing: a job waits {now} on average, and no option surely shortens "
+        words += f"that by a minute. The most is '{best}': {_range(every[best])}."
         return Answer(None, words, _interval(every[best]))
     else:
         differ = any(_above(row) or _below(row) for row in every.values())
@@ -123,8 +128,24 @@ def _advice(name):
 
 
 def _gain(row, today):
-    now, then = duration(today["value"]), duration(row["value"])
-    return f"A job then waits {then} on average instead of {now}: {_range(row)}"
+    ends = [row[name] for name in ("value", "change", "change_low", "change_high")]
+    now, then, change = in_a_row(today["value"], *ends)
+    return f"A job then waits {then} on average instead of {now}: {change.replace('(', '(95 %: ')}"
+
+
+def in_a_row(
+    now: float, then: float, change: float, low: float, high: float
+) -> tuple[str, str, str]:
+    """Return two times and the change with its interval as texts of one unit, – where unknown."""
+    times = [now, then, change, low, high]
+    known = [time for time in times if not np.isnan(time)]
+    *texts, unit = _in_one_unit(known) if known else ["s"]
+    texts = iter(texts)
+    one, other, *ends = ("" if np.isnan(time) else next(texts) for time in times)
+    ends = [f"{'+' * (text > '' and float(text) > 0)}{text}".replace("-", "−") for text in ends]
+    interval = f" ({ends[1]} to {ends[2]})" if ends[1] and ends[2] else ""
+    first, second, moved = (f"{text} {unit}" if text else "–" for text in (one, other, ends[0]))
+    return first, second, moved + interval
 
 
 def _range(row):

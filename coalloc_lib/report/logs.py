@@ -15,15 +15,15 @@ from coalloc_lib.metrics import by_width
 from coalloc_lib.report.answer import DAY, MINUTE, duration
 from coalloc_lib.report.options import ALONE, Comparison, Group
 from coalloc_lib.sites import ALL
-from coalloc_lib.workloads.swf import SwfLog
+from coalloc_lib.workloads.swf import SwfLog, in_use
 
 #: What a log may group its jobs by, and how many groups of each are named.
 LABELS, MOST_GROUPS = ("partition", "queue", "group", "user"), 6
 #: The model stands for a machine whose recorded mean wait it meets within these factors, or a
 #: minute.
 STANDS = (0.5, 2.0)
-#: What is doubted: a log that has so many times the processors in use, and so long without a job.
-OVER, GAP = 1.05, 14 * DAY
+#: What is doubted: more, or less, than so many times the processors in use; so long without a job.
+OVER, UNDER, GAP = 1.05, 0.5, 14 * DAY
 
 
 def table_of_jobs(
@@ -43,7 +43,8 @@ def table_of_jobs(
         else:
             known = np.where(log.has_estimate, log.estimate, np.nan)
             part = pd.DataFrame({"requested_time": known, "came": pd.NaT})
-        parts.append(part.reindex(columns=["came", "wait", "requested_time", *LABELS]))
+        part["asked"] = part.get("processors", log.processors)
+        parts.append(part.reindex(columns=["came", "wait", "asked", "requested_time", *LABELS]))
     begins = np.cumsum([0, *map(len, parts)])
     table = pd.concat(parts, ignore_index=True).iloc[begins[site] + row].reset_index(drop=True)
     table["wait"] = table["wait"].where(table["wait"] >= 0)
@@ -103,11 +104,15 @@ def facts(
         usable = len(log.usable) if isinstance(log, SwfLog) else len(log)
         used, length, wide = mine["used"].dropna(), mine["runtime"], mine["processors"]
         came = np.sort([*mine["submit"], table["submit"].min(), table["submit"].max()])
-        gap = int(np.diff(came).argmax())
+        gap, known, busiest = int(np.diff(came).argmax()), mine[mine["wait"].notna()], np.nan
+        if len(known):
+            begins = known["submit"] + known["wait"]
+            busiest = in_use(begins, begins + known["runtime"], known["asked"])
         rows.append(row | {
             "without_run_time": len(log) - usable, "outside": usable - len(mine),
             "jobs": len(mine), "weeks": span / WEEK, "load": mine["work"].sum() / (span * size),
-            "busiest": _busiest(mine), "gap_begins": came[gap], "gap": came[gap + 1] - came[gap],
+            "busiest": busiest, "gap_begins": came[gap], "gap": came[gap + 1] - came[gap],
+            "idle_in_nodes": 1 - (mine["asked"] * length).sum() / mine["work"].sum(),
             "widest": wide.max(),
             **_spread("processors", wide), **_spread("runtime", length),
             "without_estimate": mine["used"].isna().mean(), "past_estimate": (used > 1).mean(),
@@ -121,20 +126,6 @@ def _spread(name: str, values: pd.Series) -> dict[str, float]:
     marks = {"p10": 0.1, "median": 0.5, "p90": 0.9}
     spread = {f"{name}_{mark}": values.quantile(share) for mark, share in marks.items()}
     return {f"{name}_mean": values.mean()} | spread
-
-
-def _busiest(jobs: pd.DataFrame) -> float:
-    """Return what is in use 99 % of the time at most, by the waits recorded; NaN without these."""
-    jobs = jobs[jobs["wait"].notna()]
-    if jobs.empty:
-        return np.nan
-    begins = jobs["submit"] + jobs["wait"]
-    when = np.concatenate([begins + jobs["runtime"], begins])
-    order = np.argsort(when, kind="stable")
-    used = np.concatenate([-jobs["processors"], jobs["processors"]])[order].cumsum()[:-1]
-    least_first = np.argsort(used)
-    time = np.diff(when[order])[least_first].cumsum()
-    return used[least_first][np.searchsorted(time, 0.99 * time[-1])]
 
 
 def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFrame:
@@ -209,11 +200,18 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
             why.append(
                 f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
                 f"{duration(row.recorded_mean)}"
+                + ", for something else than processors"
+                * (row.model_mean < MINUTE)
             )
         if mine["busiest"] > OVER * mine["processors"]:
             why.append(
                 f"by its log up to {mine['busiest']:,.0f} processors were in use at once, of "
                 f"{mine['processors']:,.0f}: check their number, in cores if the log counts cores"
+            )
+        elif mine["busiest"] < UNDER * mine["processors"]:
+            why.append(
+                f"by its log no more than {mine['busiest']:,.0f} of its {mine['processors']:,.0f} "
+                "processors are in use 99 % of the time: check their number"
             )
         elif mine["load"] > 1:
             why.append(f"its log offers {mine['load']:.2f} times what its processors can do")

@@ -112,7 +112,7 @@ def larger(size: int, factor: float) -> int:
 def with_more(
     jobs: JobStream, site: NDArray[np.int64], share: float, rng: np.random.Generator
 ) -> tuple[JobStream, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the jobs and copies of some at whole weeks' distance; all sites; the jobs' places.
+    """Return the jobs and copies of some in weeks drawn at random; all sites; the jobs' places.
 
     At each site so many jobs, drawn at random, come a second time that they add this share of the
     work (one job more at most). Days, nights and weekends stay as they are.
@@ -174,7 +174,7 @@ def run_all(
     run(option for option in found if option.name in first)
     for name, planning in zip(first, ("conservative", "dispatch"), strict=True):
         result = outcomes[name]
-        if isinstance(result, dict) and work @ result["late"] > STILL_WAITING * work.sum():
+        if isinstance(result, dict) and _saturated(result["late"], work):
             why = InputError(f"not run, since '{name}' is saturated")
             outcomes |= {each.name: why for each in found if each.name.startswith(planning)}
     # The longest first, so that none is left over at the end.
@@ -205,9 +205,7 @@ class Comparison:
         progress.total(len(groups))
         for group, mine in groups.items():
             for name, of in self.outcomes.items():
-                late, its_work = mine & of["late"], work[mine].sum()
-                share = work[late].sum() / its_work if its_work > 0 else 0.0
-                if late.sum() >= min(SEVERAL, mine.sum() / 2) and share > STILL_WAITING:
+                if share := _saturated(of["late"][mine], work[mine]):
                     why = f"saturated: {share:.0%} of the work still waits at the last submission"
                     self._faults[group, name] = why
             for metric, column in METRICS.items():
@@ -259,6 +257,12 @@ class Comparison:
             if why := self._faults.get((part, name)):
                 return why if part == group else why.replace(":", f" at {part[1]}:", 1)
         return ""
+
+
+def _saturated(late, work):
+    """Return the share of the work that waits on at the end, where it is too large; else 0."""
+    share = work @ late / work.sum() if work.any() else 0.0
+    return share * (late.sum() >= min(SEVERAL, len(late) / 2) and share > STILL_WAITING)
 
 
 def _resampled(values, weights, submit, share):

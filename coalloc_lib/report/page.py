@@ -16,17 +16,19 @@ from coalloc_lib.sites import ALL
 def page_of(report: Any) -> str:
     """Return the page of a `SitesReport`: HTML that needs no network, script or other file."""
     tables, options = report.tables, report.tables["options"]
-    warned = options[options["warning"] != ""].groupby("warning", sort=False)["option"].unique()
+    of_sites = options[options["grouping"].isin(["all", "site"]) & (options["warning"] != "")]
+    warned = of_sites.groupby(["group", "warning"], sort=False)["option"].unique()
     values = {name: table.to_dict("records") for name, table in tables.items()}
     values |= {
         "report": report, "metrics": METRICS, "alone": ALONE, "shared": SHARED, "all": ALL,
-        "infinite": inf, "warned": {why: [*names] for why, names in warned.items()},
+        "infinite": inf, "warned": {key: [*names] for key, names in warned.items()},
         "by_option": {n: t.to_dict("records") for n, t in options.groupby("option", sort=False)},
         "figures": [
             _drawn(draw(tables[name]))
             for name, draw in (("weeks", load_figure), ("cycles", cycle_figure))
             if not tables[name].empty
         ],
+        "told": _told(options, report.answer.option or SHARED),
         "changes": None if (changes := change_figure(options)) is None else _drawn(changes),
         "files": {name: _link(table) for name, table in tables.items()},
     }  # fmt: skip
@@ -35,6 +37,22 @@ def page_of(report: Any) -> str:
     for word in (answer.duration, answer.changed, answer.listed):
         environment.filters[word.__name__] = word
     return environment.get_template("page.html.j2").render(values)
+
+
+def _told(options, chosen):
+    """Return for each group its mean wait alone, under an option, and the change, in one unit."""
+    wanted = options[(options["metric"] == "mean wait") & (options["jobs"] > 0)]
+    alone = wanted[wanted["option"] == ALONE].set_index(["grouping", "group"])["value"]
+    rows = []
+    for row in wanted[wanted["option"] == chosen].to_dict("records"):
+        ends = row["change"], row["change_low"], row["change_high"]
+        times = alone[row["grouping"], row["group"]], row["value"], *ends
+        rows.append(
+            row
+            | dict(zip(("alone", "then", "change"), answer.in_a_row(*times), strict=True))
+            | {"kind": "better" if ends[2] < 0 else "worse" if ends[1] > 0 else ""}
+        )
+    return rows
 
 
 def _link(table):
@@ -91,5 +109,5 @@ def cycle_figure(cycles: Any) -> Any:
     return plots.lines(
         _plain(cycles, "site"), x="at", y="share", line="site", panel="cycle", names="legend",
         scales=dict.fromkeys(cycles["cycle"], ("linear", "linear")), ylabel="share of the jobs",
-        title="When jobs come, by the clock of each site",
+        title="When jobs come, in the time zone that each log names, else UTC",
     )  # fmt: skip

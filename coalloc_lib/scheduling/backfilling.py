@@ -32,10 +32,12 @@ def queue_key(order: str, jobs: Any) -> Any:
     """Return what an order of `ORDERS` goes by, of a `Job` or of all of a stream: least first.
 
     They are lengths expected on one cluster, these times processors, or priorities, highest first.
+    Who reserves goes before all others: what waits may start later, it may not.
     """
     expected = np.maximum(jobs.estimate, jobs.runtime)
     keys = (0 * expected, expected, expected * jobs.processors, -jobs.priority)
-    return keys[ORDERS.index(order)]
+    key = keys[ORDERS.index(order)]
+    return key if order == "arrival" else np.where(jobs.is_reserved, -np.inf, key)
 
 
 def queue_of(order: str, jobs: Any) -> np.ndarray:

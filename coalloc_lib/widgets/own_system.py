@@ -107,7 +107,10 @@ class OwnSystem(ipw.VBox):
             if not name or name in clusters:
                 raise InputError(f"site = {name!r}; give each site a name of its own")
             clusters[name] = whole(f"processors of {name}", size)
-        limit = 3600 * _numbers("limit", self.missing.value)[0] if self.missing.value else None
+        limits = _numbers("limit", self.missing.value) if self.missing.value else [None]
+        if len(limits) > 1:
+            raise InputError(f"limit = {self.missing.value!r}; give one number of hours")
+        limit = limits[0] and 3600 * limits[0]
         penalties = _numbers("penalties", self.penalties.value)
         with _Bar(self._bar) as bar:
             logs = {name: _read(name, log, self.zone.value) for name, log, _ in rows}

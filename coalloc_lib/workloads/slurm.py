@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError, one_of, shown
-from coalloc_lib.workloads.swf import FIELDS, WHOLE_FIELDS, SwfLog, content
+from coalloc_lib.workloads.swf import FIELDS, WHOLE_FIELDS, SwfLog, content, in_use
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +44,8 @@ _PROCESSORS = {
 }
 _SIZES = ("allocated_processors", "requested_processors")
 _NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), _SIZES[:1])
+#: How many partitions the receipt names.
+MOST_NAMED = 12
 _NOT_KNOWN = {"", "unknown", "none", "n/a", "invalid", "unlimited", "partition_limit"}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?", re.ASCII)
 _HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
@@ -102,7 +104,8 @@ def read_sacct(
     -------
     SwfLog
         Jobs by submission, in seconds since the first. Users, accounts (`group`), partitions and
-        qualities of service (`queue`) are numbers, from 1, in order of first appearance. `receipt`
+        qualities of service (`queue`) are numbers, from 1: the last two in the order of the
+        alphabet, the others of first appearance. `receipt`
         says how many lines were kept, left out and noted, and why, and what was found in them.
 
     Raises
@@ -314,10 +317,13 @@ def _log(
     import pandas as pd
 
     first, wait = int(jobs["submit"].min()), jobs["start"] - jobs["submit"]
+    names: dict = {}
     table = jobs.assign(job=range(1, len(jobs) + 1), wait=wait.where(wait >= 0))
     table["submit"] -= first
     for name in ("user", "group", "queue", "partition"):
-        table[name] = pd.factorize(jobs[name].where(jobs[name] != ""))[0] + 1
+        by_name = name in ("queue", "partition")
+        codes, names[name] = pd.factorize(jobs[name].where(jobs[name] != ""), sort=by_name)
+        table[name] = codes + 1
     known = ("requested_processors", "requested_time", "user", "group", "queue", "partition")
     table = table.replace({name: {0: -1} for name in known}).reindex(columns=[*FIELDS])
     table = table.astype(float).fillna(-1).astype(dict.fromkeys(WHOLE_FIELDS, np.int64))
@@ -332,15 +338,17 @@ def _log(
         "Note": "\n".join([f"processors are {unit}", *(f"{o}: {n:,} {w}" for o, n, w, _ in rows)]),
     }  # fmt: skip
     size = table["allocated_processors"].where(lambda n: n > 0, table["requested_processors"])
-    ends = jobs["start"] + jobs["runtime"]
-    at_once = pd.Series([*size, *-size], [*jobs["start"], *ends]).groupby(level=0).sum().cumsum()
+    busy = in_use(jobs["start"], jobs["start"] + jobs["runtime"], size)
     came = pd.to_datetime(jobs["submit"], unit="s", utc=True).dt.tz_convert(time_zone)
     found = {
         f"first submission: {came.min():%F %T %Z}": "check the time zone, and --starttime",
         f"last submission: {came.max():%F %T %Z}": "check the time zone, and --endtime",
         f"widest job: {size.max():,} {unit}": "where it is odd, check for swapped columns",
-        f"most busy at once: {at_once.max():,} {unit}": "compare with the size of the machine",
+        f"busy 99 % of the time at most: {busy:,.0f} {unit}": "compare with your machine",
     }
+    if len(key := names["partition"]) > 1:
+        named = (f"partition {n}: {name}" for n, name in enumerate(key[:MOST_NAMED], 1))
+        found |= dict.fromkeys(named, "the log has the number alone")
     found |= {f"clusters: {clusters}": "check that this one is meant"} if clusters else {}
     rows += [("found", pd.NA, *row) for row in found.items()]
     receipt = pd.DataFrame(rows, columns=["outcome", "lines", "what", "what to do"])

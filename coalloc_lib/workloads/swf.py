@@ -218,6 +218,16 @@ class SwfLog:
         return self.jobs().sample(count, seed, rate)
 
 
+def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> float:
+    """Return how many processors are in use at most for this share of the time."""
+    when = np.concatenate([ends, begins])
+    order = np.argsort(when, kind="stable")
+    used = np.concatenate([-np.asarray(processors), processors])[order].cumsum()[:-1]
+    least_first = np.argsort(used)
+    time = np.diff(when[order])[least_first].cumsum()
+    return float(used[least_first][np.searchsorted(time, share * time[-1])])
+
+
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
     """Read a log in the Standard Workload Format, plain or packed with gzip.
 

@@ -62,9 +62,15 @@ def test_every_option_reaches_the_report(run, given, files, tmp_path):  # noqa: 
     ("change", "words"),
     [
         ({0: "north.swf.gz:16"}, "'north.swf.gz:16' has no name; write NAME=FILE:PROCESSORS"),
-        ({0: "north=north.swf.gz"}, "has no number of processors; write NAME=FILE:PROCESSORS, as"),
+        (
+            {0: "north=north.swf.gz"},
+            "has no number of processors of 1 or more; write NAME=FILE:PROCESSORS, as",
+        ),
         ({0: "north=north.swf.gz:0"}, "has no number of processors"),
-        ({0: "north=k.swf:0"}, "processors; write NAME=FILE:PROCESSORS, as north=k.swf:2048"),
+        (
+            {0: "north=k.swf:0"},
+            "processors of 1 or more; write NAME=FILE:PROCESSORS, as north=k.swf:2048",
+        ),
         ({0: "north=k.swf:-5"}, "as north=k.swf:2048"),
         ({0: "north=C:/k.swf"}, "as north=C:/k.swf:2048"),
         ({0: "north=:5"}, "as north=FILE:2048"),

@@ -57,7 +57,7 @@ def test_the_best_is_taken_where_it_is_surely_better_than_what_changes_less():
     assert best.option == SHARED
     assert best.words.startswith(
         "Let the sites share one queue. A job then waits 6.0 h on average instead of 10.0 h: "
-        "−4.0 h (95 %: −5.0 to −3.0). It surely falls at each site."
+        "−4.0 h (95 %: −5.0 to −3.0). The wait surely falls at each site."
     )
     assert (best.figure.estimate, best.figure.low) == (-4 * 3600, -5 * 3600)
     assert best.figure.count == 9  # weeks
@@ -128,14 +128,26 @@ def test_who_loses_is_named_where_staying_alone_is_saturated():
     )
     assert lost.option == SHARED
     assert lost.words.endswith(f"Alone, it is {full}. Jobs of south wait 2.0 h longer.")
+    assert "but only if those who lose agree: a job then waits" in lost.words
+    assert "agree" not in least.words
 
 
 def test_a_change_that_no_one_would_feel_is_not_recommended():
     seconds = 1 / 3600
     small = answer({SHARED: (-50 * seconds, -40 * seconds)})
     assert small.option is None
-    assert "no option changes that by a minute. The most is 'share one queue': −45 s" in small.words
+    assert (
+        "no option surely shortens that by a minute. The most is 'share one queue': −45 s"
+        in small.words
+    )
     assert answer({SHARED: (-80 * seconds, -40 * seconds)}).option == SHARED
+
+
+def test_nothing_is_changed_where_no_one_waits_in_the_model():
+    made = table({SHARED: (-0.01, -0.005)})
+    made["value"] = 5.0
+    words = recommend(made, pairs({SHARED: (-0.01, -0.005)})).words
+    assert words == "Change nothing: in the model a job waits 5 s on average today."
 
 
 def test_sites_where_it_is_not_sure_are_named():
@@ -153,6 +165,10 @@ def test_a_short_log_and_saturated_sites_are_told():
     short = answer({SHARED: (-3, -1)}, warning="20 days make 2 blocks of 7")
     assert short.option is None
     assert short.words == "Change nothing yet, nothing is sure: 20 days make 2 blocks of 7."
+    changes, days = {SHARED: (-3, -1), SPAN: (-2, -1)}, "20 days make 2 blocks of 7"
+    full = table(changes, today="saturated: 9%")
+    full.loc[full["option"] != ALONE, "value"] = np.nan  # all is saturated, and the log short
+    assert recommend(full, pairs(changes).assign(warning=days)) == short
     rows = pairs({SHARED: (-3, -1), SPAN: (-2, -1)}).assign(warning="20 days make 2 blocks of 7")
     full = table({SHARED: (-3, -1), SPAN: (-2, -1)}, today="saturated: 9%")
     assert recommend(full, rows) == short

@@ -109,6 +109,7 @@ def facts(**known):
     ("known", "of_jobs", "words"),
     [
         ({"busiest": 17}, {}, "by its log up to 17 processors were in use at once, of 16: check"),
+        ({"busiest": 7.9}, {}, "no more than 8 of its 16 processors are in use"),
         ({"load": 1.21}, {}, "its log offers 1.21 times what its processors can do"),
         ({"gap": 15 * DAY}, {}, "no jobs for 15.0 days, while its machine stands idle"),
         ({}, {"known": 4}, "only 4 of its 9 jobs have a recorded wait"),
@@ -120,3 +121,4 @@ def test_a_log_that_does_not_go_with_its_machine_is_doubted(known, of_jobs, word
     found = doubts(rows, facts(**known))
     assert words in found["north"]
     assert not doubts(pd.DataFrame([row | {"jobs": 9, "known": 5}]), facts(busiest=16.5, gap=DAY))
+    assert not doubts(pd.DataFrame([row | {"jobs": 9, "known": 9}]), facts(busiest=8))

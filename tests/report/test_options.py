@@ -117,6 +117,7 @@ def test_more_load_is_copies_at_whole_weeks_beside_the_jobs_as_they_were(case):
 
     assert alike(more_site, more, copies) <= alike(site, jobs, slice(None))
     assert more.submit.min() >= jobs.submit.min()
+    assert more.submit.max() <= jobs.submit.max()
 
 
 def compared(waits, weeks=6, late=()):
