@@ -1,8 +1,8 @@
 """What an object shows in a notebook: a name and a few facts."""
 
+import sys
 from collections.abc import Mapping
 from html import escape
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def made_by(seed: Any = None, *parts: Any) -> str:
     """
     logs = {id(log): log for log in (getattr(p, "workload", p) for p in parts)}.values()
     hashes = {log.title: log.sha256 for log in logs if hasattr(log, "sha256")}
-    words = [f"Coalloc Workbench {version('coalloc-workbench')}"] + [f"seed {seed}"] * (
+    words = [f"Coalloc Workbench {sys.modules['coalloc_lib'].__version__}"] + [f"seed {seed}"] * (
         seed is not None
     )
     words += [f"{title} (sha256 {code[:12] or 'unknown'})" for title, code in hashes.items()]

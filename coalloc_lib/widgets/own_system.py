@@ -189,10 +189,20 @@ def options_table(report: SitesReport) -> pd.DataFrame:
         change = changed(*ends) if ends.notna().all() else every["warning"] or "–"
         rows.append({
             "option": option, "mean wait": duration(every["value"]), "change (95 %)": change,
-            "shorter for": ", ".join(parts["group"][parts["change_high"] < 0]) or "–",
-            "longer for": ", ".join(parts["group"][parts["change_low"] > 0]) or "–",
+            "jobs that span": "–" if pd.isna(every["spanned"]) else f"{every['spanned']:.1%}",
+            "shorter for": _groups(parts, parts["change_high"] < 0),
+            "longer for": _groups(parts, parts["change_low"] > 0),
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def _groups(parts, chosen):
+    """Return the groups that are chosen, all of a kind as one."""
+    said = []
+    for kind, part in parts.groupby("grouping", sort=False):
+        every = len(part) > 1 and chosen[part.index].all()
+        said += [f"all {kind}s"] if every else [*part["group"][chosen[part.index]]]
+    return ", ".join(said) or "–"
 
 
 def _read(site: str, log: str, zone: str) -> SwfLog:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import coalloc_lib as co
-from coalloc_lib import plots
+from coalloc_lib import checks, plots
 from coalloc_lib.report import SitesReport
 from coalloc_lib.report.page import load_figure
 from coalloc_lib.workloads.catalogue import load_stand_in
@@ -53,6 +53,8 @@ def waits_picture(report: SitesReport) -> plots.Picture:
 
 def who_picture(report: SitesReport, option: str = "share one queue") -> plots.Picture:
     """Draw what an option changes for each site, width and partition."""
+    known = report.tables["options"]["option"].unique()[1:]
+    checks.one_of("option", option, known.tolist())
     table = report.tables["options"].query("option == @option and metric == 'mean wait'")
     table = table[table["change"].notna()]
     wide = table["grouping"].eq("width")
@@ -78,8 +80,8 @@ def break_even_picture(report: SitesReport) -> plots.Picture:
     table = _between(report.tables["break_even"], "penalty")
     figure = plots.intervals(
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
-        title="Up to which penalty spanning beats sharing one queue",
-        subtitle="95 % intervals; they end where the penalties end that were run",
+        title="Up to which penalty always spanning beats sharing one queue",
+        subtitle="95 % intervals; a dot at the last penalty that was run means at least this",
     )  # fmt: skip
     return plots.Picture(figure, rows=_told(table, "group", "metric", "penalty"))
 

@@ -46,10 +46,13 @@ def test_it_answers_as_the_report_does(form, report):
     shown = own_system.options_table(form.report).set_index("option")
     mean = report.tables["options"].query("metric == 'mean wait' and grouping != 'all'")
     assert shown.index.tolist() == mean["option"].unique().tolist()
-    for option, group in mean[mean["change_low"] > 0][["option", "group"]].to_numpy():
-        assert group in shown.loc[option, "longer for"]
-    for option, group in mean[mean["change_high"] < 0][["option", "group"]].to_numpy():
-        assert group in shown.loc[option, "shorter for"]
+    moved = {"longer for": mean["change_low"] > 0, "shorter for": mean["change_high"] < 0}
+    for column, chosen in moved.items():
+        for (option, kind), part in mean.groupby(["option", "grouping"]):
+            said, who = shown.loc[option, column].split(", "), chosen[part.index]
+            named = {*part["group"][who], *(part["group"][who] + " wide")} & {*said}
+            assert (f"all {kind}s" in said) == (who.all() and len(part) > 1)
+            assert len(named) == (0 if f"all {kind}s" in said else who.sum())
 
 
 def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, files, tmp_path):
