@@ -79,6 +79,7 @@ def test_waits_are_recorded_and_those_of_the_model(report, logs, compared):
         assert row["recorded_mean"] == pytest.approx(mine["wait"].mean())
         assert row["recorded_median"] == pytest.approx(mine["wait"].median())
         assert row["model_mean"] == pytest.approx(alone.wait[site == number].mean())
+        assert row["model_median"] == pytest.approx(np.median(alone.wait[site == number]))
         of_queue = mine[mine["queue"] == 1]
         assert waits.loc["queue", name, f"{name} queue 1"]["recorded_mean"] == pytest.approx(
             of_queue["wait"].mean()

@@ -6,7 +6,17 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import sites
 from coalloc_lib.intervals import WEEK, resample_weeks
-from coalloc_lib.report.options import ALONE, METRICS, SHARED, Comparison, with_more
+from coalloc_lib.progress import SILENT
+from coalloc_lib.report.options import (
+    ALONE,
+    METRICS,
+    SHARED,
+    Comparison,
+    Option,
+    options,
+    run_all,
+    with_more,
+)
 from coalloc_lib.seeds import generators
 from coalloc_lib.sites import ALL, together
 from tests.report.conftest import CLUSTERS
@@ -317,3 +327,20 @@ def test_what_plans_a_long_queue_is_not_run_where_easy_cannot_serve(logs):
     why = table[table["grouping"] == "all"].groupby("option")["warning"].first()
     assert why["conservative, alone"] == f"not run, since '{ALONE}' is saturated"
     assert why["dispatch at submission"] == f"not run, since '{SHARED}' is saturated"
+
+
+def test_of_spanning_only_the_middle_penalty_can_be_recommended(case):
+    system, jobs, site = case
+    found = options(system, jobs, site, ["one"] * len(jobs), [0, 0.1, 0.25, 0.5], 0)
+    policies = [option.name for option in found if option.kind == "policy"]
+    assert [name for name in policies if "span" in name] == ["span only if sooner, penalty 0.25"]
+
+
+def test_who_starts_after_the_last_submission_is_late(case):
+    system, jobs, site = case
+    ran = sites.local(system, jobs, site, scheduling=co.EASY())
+    last = jobs.submit.max()
+    assert 0 < (ran.start > last).sum() < 100
+    found = [Option(name, "policy", lambda: ran) for name in (ALONE, SHARED)]
+    outcomes = run_all(found, jobs.work, SILENT, 1)
+    assert outcomes[ALONE]["late"].tolist() == (ran.start > last).tolist()

@@ -60,6 +60,16 @@ def test_what_is_printed_is_what_the_tables_have(report, page):
         assert shown[4:] == [*map(duration, times)]
         assert shown[:3] == [row.site, f"{row.jobs}", f"{row.known}"]
     options = report.tables["options"]
+    told = options.query("option == @name and metric == 'mean wait'", local_dict={
+        "name": report.answer.option})  # fmt: skip
+    heads, *rows = cells(page, "What it would change for your users")
+    assert heads == ["jobs of", "jobs", "alone", "then", "change"]
+    for shown, row in zip(rows, told.itertuples(), strict=True):
+        wide = row.grouping == "width"
+        assert shown[0] == row.group + wide * f" processor{'s' * (row.group != '1')}"
+        assert shown[1] == f"{row.jobs}"
+        assert ("▼" in shown[3]) == (row.change_high < 0)
+        assert ("▲" in shown[3]) == (row.change_low > 0)
     heads, *rows = cells(page, "All jobs; below each figure")
     assert heads[1:5] == ["mean wait", "p95 wait", "AWRT", "slowdown"]
     lines = {re.sub("<.*?>", "", line).split(": ", 1)[0]: unescape(re.sub("<.*?>", "", line))
