@@ -47,6 +47,7 @@ def made_by(seed: Any = None, *parts: Any) -> str:
     """
     logs = {id(log): log for log in (getattr(p, "workload", p) for p in parts)}.values()
     hashes = {log.title: log.sha256 for log in logs if hasattr(log, "sha256")}
+    # Looked up, since to import the package here would be a circle.
     words = [f"Coalloc Workbench {sys.modules['coalloc_lib'].__version__}"] + [f"seed {seed}"] * (
         seed is not None
     )
