@@ -103,6 +103,11 @@ def simulate(
         backlog = min(whole("backlog", backlog), len(jobs))
 
     if outages := checked(outages):
+        if backlog is not None:
+            raise InputError(
+                f"backlog = {backlog} is given with outages, whose instants a held queue does not "
+                "know; leave it out, or the outages"
+            )
         stream, at_home = reserved(system, jobs, placement, scheduling, outages)
         if type(scheduling) is EASY and engine is None:
             engine = "reference"

@@ -114,7 +114,7 @@ def test_a_schedule_that_is_not_that_around_its_outages_is_found():
             "the one from 5 to 6 cannot be, as others overlap it",
         ),
         ([co.Outage(0, 3, 9)], {"scheduling": co.FCFS()}, r"FCFS\(\) plans around no outages"),
-        ([co.Outage(0, 3, 9)], {"backlog": 1}, "backlog = .* leave it out"),
+        ([co.Outage(0, 3, 9)], {"backlog": 1}, r"backlog = 1 is given with outages.* leave it out"),
         ([(0, 3, 9)], {}, r"outages = \(0, 3, 9\) is no Outage"),
     ],
 )

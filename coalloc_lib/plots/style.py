@@ -163,7 +163,8 @@ def to_svg(figure: Figure) -> str:
 class Picture:
     """A figure as an image, and HTML `below`; its `rows`, the numbers in words, fold beneath it.
 
-    `alt` is the picture as plain text, by default its title and the rows.
+    `alt` is the picture in words, by default its title and the rows; where there are rows, plain
+    text and readers of the page get the title, and where the numbers are.
     """
 
     def __init__(
@@ -187,7 +188,7 @@ class Picture:
             # White, since the axes are black, also where the page is dark.
             "text/html": f'{image}width="{self.width}" '
             f'style="max-width: 100%; background: white">{self.below}',
-            "text/plain": self.alt,
+            "text/plain": self.heard,
         }
 
 

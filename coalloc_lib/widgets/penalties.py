@@ -160,6 +160,6 @@ def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
         cells = ", ".join(f"{verdict} {count}" for verdict, count in counts)
         assert chosen.draw is not None  # maps have pictures
         figure = chosen.draw(table, title=title, subtitle=chosen.shows, group=group)
-        return Picture(figure, f"{title}. {chosen.shows}. Cells: {cells}.")
+        return Picture(figure, rows=[chosen.shows, f"Cells: {cells}"])
 
     return Explorer(controls, draw, state=state)

@@ -222,7 +222,8 @@ def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> floa
     """Return how many processors are in use at most for this share of the time."""
     when = np.concatenate([ends, begins])
     order = np.argsort(when, kind="stable")
-    used = np.concatenate([-np.asarray(processors), processors])[order].cumsum()[:-1]
+    wide = np.asarray(processors, dtype=float)  # unsigned numbers would wrap
+    used = np.concatenate([-wide, wide])[order].cumsum()[:-1].clip(0)
     least_first = np.argsort(used)
     time = np.diff(when[order])[least_first].cumsum()
     return float(used[least_first][np.searchsorted(time, share * time[-1])])

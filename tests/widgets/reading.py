@@ -1,5 +1,6 @@
 """What the tests of widgets read of an explorer."""
 
+import html
 import re
 
 import ipywidgets as ipw
@@ -20,7 +21,12 @@ def control(box, label):
 
 
 def words(box):
-    return box.view.data["text/plain"]
+    """Return what the picture says: its words, and the numbers that fold beneath it."""
+    data = box.view.data
+    rows = [html.unescape(row) for row in re.findall(r"<li>(.*?)</li>", data["text/html"])]
+    said = data["text/plain"].removesuffix("; its numbers are listed below")
+    assert (said != data["text/plain"]) == bool(rows)
+    return ": ".join(filter(None, [said, "; ".join(rows)]))
 
 
 def source(box):

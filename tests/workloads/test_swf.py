@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from coalloc_lib.checks import InputError
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.workloads import Workload, swf
-from coalloc_lib.workloads.swf import read_swf, write_swf
+from coalloc_lib.workloads.swf import in_use, read_swf, write_swf
 
 ONE = JobStream([0], [1], [1])
 HEADER = """; Version: 2.2
@@ -355,3 +355,11 @@ def test_packed_bytes_do_not_tell_the_time(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: now + 1e6)
     write_swf(other, ONE)
     assert other.read_bytes() == target.read_bytes()
+
+
+def test_what_is_in_use_is_weighted_by_time():
+    """Nine for a second in a hundred count only from a share of more than 99 %."""
+    begins, ends, wide = [0, 50], [100, 51], np.array([3, 6], dtype=np.uint8)
+    assert in_use(begins, ends, wide) == 3
+    assert in_use(begins, ends, wide, 0.995) == 9
+    assert in_use([5], [5], [4]) == 0
