@@ -43,6 +43,8 @@ class Schedule:
         How many starts `Online` tried for each job, refused or not.
     servers : Servers or None
         What `processor_ids` returns, where `Online` numbered them.
+    backlog : int or None
+        The length at which the queue was held, where it was.
     """
 
     system: Multicluster
@@ -56,6 +58,7 @@ class Schedule:
     refused: Mapping[int, Refusal] = field(default_factory=dict)
     attempts: np.ndarray | None = None
     servers: Servers | None = None
+    backlog: int | None = None
 
     def __post_init__(self) -> None:
         """Fill in that nothing was promised."""
@@ -206,26 +209,31 @@ class Schedule:
         its run time (with the penalty where it spans), and has the processors that it asked for; no
         cluster is over its size at any instant.
 
-        FCFS, FPFS and EASY start jobs only when one is submitted or leaves, and the head of the
-        queue does not wait while it fits. FCFS never overtakes, FPFS no job more than `max_jumps`
-        times. EASY promises the head the first start that the running jobs allow, and starts it no
-        later than they allow at any instant (with `adaptive` spanning, on one cluster or, sooner by
-        what spanning costs, on several), as long as no job comes that is put before it.
-        Conservative starts no job later than its first promise, a start that the jobs that ran at
-        its submission allowed: the first where no other waited.
-        Jobs that reserve start when they were told, within what they asked; what their blocks may
-        break for others is not checked: the rules of the head, and the first start of who is alone.
+        Of those of the library's policies and placements every decision: which job starts when and
+        where, and what it is promised. FCFS, FPFS and EASY are replayed from the state that the
+        schedule implies, by code that shares nothing with the engines. Conservative backfilling,
+        and EASY around reservations, are run again and compared: a schedule does not tell what
+        waiting jobs had reserved. Up to 500 jobs, and EASY, the readable engine runs again; longer
+        ones of Conservative the compiled one.
 
         `Online` starts every job at its promise and accepted attempt, within what it asked and the
         horizon, on servers that make up its allocation, none booked twice at once (but for one that
         had left, with `release_early`). No earlier attempt had room, nor any of a refused job; the
-        servers are those that placement and rule choose (not checked with a placement of one's own;
-        those of ``"first-found"`` only have to be idle).
+        servers are those that placement and rule choose.
+
+        `unchecked` says what is not checked: the decisions of a policy or a placement of your own.
         """
         from coalloc_lib.verification import verify
 
         verify(self)
         return self
+
+    @property
+    def unchecked(self) -> str:
+        """What `verify` does not check of this schedule, in words; empty where it checks all."""
+        from coalloc_lib.verification import unchecked
+
+        return unchecked(self)
 
     def processor_ids(self) -> Servers:
         """Return which processors each job has: `servers`, or else the lowest that are free.

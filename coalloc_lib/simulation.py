@@ -147,7 +147,7 @@ def simulate(
     if backlog is not None:
         jobs = jobs.replace(submit=outcome.entered)
     start, end, _, allocation, promised, refused, attempts, servers = outcome
-    columns = (start, end, allocation, promised, refused, attempts, servers)
+    columns = (start, end, allocation, promised, refused, attempts, servers, backlog)
     return Schedule(system, jobs, scheduling, placement, *columns)
 
 

@@ -1,28 +1,11 @@
 """What a finished schedule says of its queue and of its clusters, at any instant."""
 
-from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.placement import HomeSite, Placement, may_stay_whole
-from coalloc_lib.scheduling.backfilling import queue_of
-
-
-def waiting_heads(schedule: Any, staying: bool = False) -> tuple[NDArray, NDArray[np.int64]]:
-    """Return the instants, increasing, after which a job heads the queue, and those jobs.
-
-    Of those that stay so only, where asked: no job that comes later is put before them.
-    """
-    instants = np.unique(np.append(schedule.jobs.submit, schedule.end[schedule.served]))
-    if in_turn(schedule):
-        jobs = heads(schedule, instants)
-        chosen = jobs >= 0
-    else:
-        jobs, passed_at = _heads_in_order(schedule, instants)
-        chosen = (jobs >= 0) & ((instants >= passed_at[jobs]) | (not staying))
-    return instants[chosen], jobs[chosen]
+from coalloc_lib.placement import HomeSite, Placement, may_stay_whole, time_on_processors
 
 
 def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -38,47 +21,23 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
-def _heads_in_order(schedule, instants):
-    """Return who heads an ordered queue after each instant, and when each head was last passed."""
-    jobs, rows = schedule.jobs, queue_of(schedule.scheduling.order, schedule.jobs)
-    rank, left = np.argsort(rows), schedule.left_queue[rows].tolist()
-    came = queue_of("arrival", jobs)[::-1]
-    came = came[~jobs.is_reserved[came]]
-    to_come = [*zip(jobs.submit[came].tolist(), rank[came].tolist(), strict=True)]
-    result, passed_at, waiting, head = [], np.full(len(rows), -np.inf), [], -1
-    for instant in instants.tolist():
-        while to_come and to_come[-1][0] <= instant:
-            newcomer = to_come.pop()[1]
-            heappush(waiting, newcomer)
-            if newcomer < head and left[head] > instant:
-                passed_at[rows[head]] = instant
-        while waiting and left[waiting[0]] <= instant:
-            heappop(waiting)
-        head = waiting[0] if waiting else -1
-        result.append(rows[head] if waiting else -1)
-    return np.array(result), passed_at
-
-
-def in_turn(schedule: Any) -> bool:
-    """Whether the queue is in order of arrival."""
-    return getattr(schedule.scheduling, "order", "arrival") == "arrival"
-
-
-def may_be_held(schedule: Any) -> bool:
-    """Whether jobs come only as others start, so that an ordered queue changes in mid-instant."""
-    return not in_turn(schedule) and bool(np.isin(schedule.jobs.submit, schedule.start).all())
-
-
 def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
     """Return the idle processors just after all that happens at each instant, (m, clusters)."""
     idle = np.tile(schedule.system.as_array(), (len(instants), 1))
-    for when, sign in ((schedule.start, -1), (schedule.end, 1)):
-        order = np.argsort(when, kind="stable")
-        count = np.searchsorted(when[order], instants, side="right")
-        for cluster in range(len(schedule.system)):
-            total = np.cumsum(schedule.allocation[order, cluster], dtype=np.int64)
-            idle[:, cluster] += sign * np.append(0, total)[count]
+    for cluster in range(len(schedule.system)):
+        took = schedule.allocation[:, cluster]
+        idle[:, cluster] -= total_by(schedule.start, took, instants, "right")
+        idle[:, cluster] += total_by(schedule.end, took, instants, "right")
     return idle
+
+
+def total_by(
+    when: NDArray, amounts: NDArray, instants: NDArray, side: Literal["left", "right"]
+) -> NDArray[np.int64]:
+    """Return the sum of the amounts of which `when` is before each instant, or at it (right)."""
+    order = np.argsort(when, kind="stable")
+    total = np.append(0, np.cumsum(amounts[order], dtype=np.int64))
+    return total[np.searchsorted(when[order], instants, side=side)]
 
 
 def fits_by(
@@ -106,3 +65,21 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
         tables = [-np.sort(-table, axis=1) for table in tables]
     width = max(table.shape[1] for table in tables)
     return [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]
+
+
+def booked_end(schedule: Any) -> NDArray[np.float64]:
+    """Return until when each job was expected to run, or was booked, shape (n,)."""
+    return schedule.start + booked_length(schedule, schedule.spread)
+
+
+def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:
+    """Return how long each job is expected to run, or booked for, on so many clusters, (n,)."""
+    jobs, least = schedule.jobs, getattr(schedule.scheduling, "min_length", 0.0)
+    length = np.maximum(jobs.estimate, jobs.runtime)
+    return np.maximum(time_on_processors(length, jobs.span_penalty, clusters), least)
+
+
+def lengths_on(schedule: Any) -> NDArray[np.float64]:
+    """Return the expected length of each job on 1, 2, ... clusters, shape (n, clusters)."""
+    on = (np.full(len(schedule), clusters) for clusters in range(1, len(schedule.system) + 1))
+    return np.transpose([booked_length(schedule, each) for each in on])
