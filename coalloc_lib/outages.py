@@ -228,13 +228,29 @@ class OutageSchedule(Schedule):
 
     def verify(self) -> "OutageSchedule":
         """Check the schedule with its outages, and that this one has the same for every job."""
-        self.whole.verify()
-        rows = np.argsort(self.whole.jobs.number)[: len(self)]
-        for name in ("start", "end", "allocation"):
-            mine, of_whole = getattr(self, name), getattr(self.whole, name)[rows]
-            if not np.array_equal(mine, of_whole, equal_nan=True):
+        rows = np.argsort(self.whole.jobs.number)
+        try:
+            self.whole.verify()
+        except ScheduleError as error:
+            raise self._in_own_numbers(error, np.argsort(rows)) from None
+        rows = rows[: len(self)]
+        for name in ("start", "end", "allocation", "promised", "attempts"):
+            mine, of_whole = getattr(self, name), getattr(self.whole, name)
+            if mine is not None and not np.array_equal(mine, of_whole[rows], equal_nan=True):
                 raise ScheduleError(f"the {name} of the jobs is not that around the outages")
+        refused = {job: self.whole.refused.get(row) for job, row in enumerate(rows.tolist())}
+        if any(refused[job] != self.refused.get(job) for job in refused):
+            raise ScheduleError("the refused jobs are not those around the outages")
         return self
+
+    def _in_own_numbers(self, error, number):
+        """Return the error with the position of the job among the jobs, or that of the outage."""
+        if error.job is None:
+            return error
+        job = int(number[error.job])
+        if job < len(self):
+            return ScheduleError(error.what, job, error.instant)
+        return ScheduleError(f"outage {job - len(self)}: {error.what}")
 
     def processor_ids(self) -> Servers:
         """Return which processors each job has, none of which is out of use then."""

@@ -12,7 +12,6 @@ past its latest start. It starts at that instant, on those processors; all other
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby, takewhile
-from math import inf, nextafter
 from operator import add, sub
 from typing import Any, ClassVar
 
@@ -105,7 +104,8 @@ class EASY(_Ordered):
     until the next round of its instant, so a head that waits for it alone is promised this instant.
 
     Around fixed blocks a job fits where it does so for as long as it is expected to run, and the
-    promised start is the first at which the head does. A new block leaves it that.
+    promised start is the first at which the head does. A new block leaves it that. One that is
+    expected to take no time is a moment of its instant, as under `Conservative`.
 
     References
     ----------
@@ -199,12 +199,22 @@ class _AroundBlocks:
         if not state.has_reservations:
             self.policy.start_jobs(state)
             return
-        self._start_due(state)
-        future, promised = self._future(state), None
+        future = self._future(state)
         for job in takewhile(lambda job: job.is_reserved, state.queue):
             if job not in self.blocks:  # none waits that came before it
                 self._fix(job, state, future)
-        waiting = [job for job in self.policy.in_order(state.queue) if not job.is_reserved]
+        if self._start_due(state):
+            self._start_waiting(state, future)
+        later = [block.start for block in self.blocks.values() if block.start > state.now]
+        if later:
+            state.wake(min(later))
+
+    def _start_waiting(self, state, future):
+        """Start the head while it fits, tell new blocks, then start those behind the head."""
+        waiting, promised = [], None
+        for job in self.policy.in_order(state.queue):
+            if not job.is_reserved:
+                waiting.append(job)
         while waiting and (promised := future.earliest(waiting[0], state.place)) is not None:
             if promised.start > state.now or not state.start(waiting[0], promised.allocation):
                 break
@@ -212,17 +222,13 @@ class _AroundBlocks:
             del waiting[0]
         if waiting and promised is not None:
             state.promise(waiting[0], promised.start)
-            future.take(*(held := lasting(promised)))  # new blocks leave it alone
+            future.take(*promised)  # new blocks leave it alone
         for job in state.queue:
             if job.is_reserved and job not in self.blocks:
                 self._fix(job, state, future)
-        self._start_due(state)
-        if waiting and promised is not None:
-            _give_back(future, held)
+        if self._start_due(state) and waiting and promised is not None:
+            _give_back(future, promised)
             self._pass(waiting, promised.start, state, future)
-        later = [block.start for block in self.blocks.values() if block.start > state.now]
-        if later:
-            state.wake(min(later))
 
     def _future(self, state):
         """Return what the running jobs and the blocks leave idle."""
@@ -239,16 +245,23 @@ class _AroundBlocks:
         if found is None or found.start > job.latest_start:
             state.refuse(job, PAST_LATEST)
         else:
-            self.blocks[job] = lasting(found)
-            future.take(*self.blocks[job])
+            self.blocks[job] = found
+            future.take(*found)
             state.promise(job, found.start)
 
     def _start_due(self, state):
-        """Start the blocks whose instant has come, once what takes no time has left."""
+        """Start the blocks whose instant has come; return whether all could.
+
+        Those that take no time go first. Who comes after them waits for a further round of this
+        instant, in which they have left, and nobody else starts before.
+        """
         due = [job for job, block in self.blocks.items() if block.start <= state.now]
+        due.sort(key=lambda job: self.blocks[job].end > state.now)
         for job in due:
-            if state.start(job, self.blocks[job].allocation):
-                del self.blocks[job]
+            if not state.start(job, self.blocks[job].allocation):
+                return False
+            del self.blocks[job]
+        return True
 
     def _pass(self, waiting, promised, state, future):
         """Start those behind the head after which it can still start as promised."""
@@ -260,11 +273,6 @@ class _AroundBlocks:
             keeps = future.starting(waiting[0], state.place, promised) is not None
             if not (keeps and state.start(job, found.allocation)):
                 _give_back(future, found)
-
-
-def lasting(found: Reservation) -> Reservation:
-    """Return a reservation that keeps others off its start, also where it takes no time."""
-    return found._replace(end=max(found.end, nextafter(found.start, inf)))
 
 
 def _give_back(future: Profile, taken: Reservation) -> None:

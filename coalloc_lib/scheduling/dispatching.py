@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from coalloc_lib.profile import Profile
-from coalloc_lib.scheduling.backfilling import EASY, Conservative, lasting
+from coalloc_lib.scheduling.backfilling import EASY, Conservative
 from coalloc_lib.scheduling.base import Job, Scheduling, State
 from coalloc_lib.system import Multicluster
 
@@ -37,7 +38,7 @@ def expected_start(
             wish, lambda wish, idle: [wish.processors] if wish.processors <= idle[0] else None
         )
         assert found is not None  # a wish is no wider than the cluster
-        planned = lasting(found)
+        planned = _lasting(found)
         left = future.between(planned.start, planned.end)[0] - wish.processors
         future.take(*planned)
     return planned.start, left
@@ -125,3 +126,8 @@ class _Sites:
         running = [(site.expected_end(each), each.processors) for each in site.running]
         wishes = (Wish(each.processors, each.expected_length(())) for each in before)
         return expected_start(self.sizes[site.number], site.now, running, wishes)
+
+
+def _lasting(found):
+    """Return a reservation that keeps others off its start, also where it takes no time."""
+    return found._replace(end=max(found.end, nextafter(found.start, inf)))

@@ -32,7 +32,7 @@ def refuse(
     message: Callable[[int], str],
     instant: NDArray[np.float64] | None = None,
 ) -> None:
-    """Raise for the job at fault that comes first, where there is any: by its start, if no other."""
+    """Raise for the first job at fault, if any, by its start or by the instants given."""
     jobs = np.flatnonzero(bad)
     if len(jobs):
         when = schedule.start if instant is None else instant

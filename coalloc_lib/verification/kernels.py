@@ -22,8 +22,9 @@ kernel = compiler([Path(__file__)])
 #: The jobs in the order of the queue: float64 (n,) submissions; `coming`, the jobs in order of
 #: submission; `parts`, int64 (n, k), what is placed of each: its components (ordered), these by
 #: decreasing size (unordered), or their sum, and where jobs may be bound to a cluster what each
-#: cluster has to give; `needs`, int64 (n, w), what has to be idle at least: see `set_room`; `total`,
-#: int64 (n,), all processors; `lengths`, float64 (n, m), as expected on 1, 2, ... clusters.
+#: cluster has to give; `needs`, int64 (n, w), what has to be idle at least: see `set_room`;
+#: `total`, int64 (n,), all processors; `lengths`, float64 (n, m), as expected on 1, 2, ...
+#: clusters.
 Jobs = namedtuple("Jobs", "submit coming parts needs total lengths")
 #: The schedule, in the same order: start, end, allocation, promised; the jobs by start, and those
 #: that run for a time by end.

@@ -89,6 +89,7 @@ def check_second_run(schedule: Any) -> None:
     """Raise for the first job that a second run of the same policy serves in another way."""
     if not is_known(schedule.placement):
         return
+    _check_reservations(schedule)
     jobs, wanted = schedule.jobs, _second_run(schedule)
     differs = {
         "entered the queue": _differ(wanted.entered, jobs.submit),
@@ -111,11 +112,23 @@ def check_second_run(schedule: Any) -> None:
     refuse(bad, schedule, lambda job: _difference(schedule, wanted, differs, job), instant)
 
 
+def _check_reservations(schedule):
+    """Raise for a job with a reservation that starts beyond its wishes, or not as promised."""
+    jobs, start, promised = schedule.jobs, schedule.start, schedule.promised
+    fixed = jobs.is_reserved & schedule.served
+    message = "was promised {}, and its reservation cannot move"
+    refuse(fixed & (start != promised), schedule, lambda job: message.format(told(promised[job])))
+    for bad, limit in (
+        (start < jobs.earliest_start, "earliest"),
+        (start > jobs.latest_start, "latest"),
+    ):
+        refuse(fixed & bad, schedule, lambda job, limit=limit: f"starts beyond its {limit} start")
+
+
 def _second_run(schedule):
     """Run the jobs of a schedule again, in order of arrival."""
-    if schedule.jobs.has_reservations and type(schedule.scheduling) is EASY:
-        from coalloc_lib.engines.reference import run
-    elif len(schedule) <= FEW:
+    is_readable = type(schedule.scheduling) is EASY or len(schedule) <= FEW
+    if is_readable:
         from coalloc_lib.engines.reference import run
     else:
         from coalloc_lib.engines.compiled import run
