@@ -93,8 +93,9 @@ def simulate(
         )
     placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs, placement)
-    decides = jobs.request == "total" or isinstance(placement, SingleThenSpan)
-    if getattr(scheduling, "adaptive", False) and not decides:
+    rule = placement.rule if isinstance(placement, HomeSite) else placement
+    decides = jobs.request == "total" or isinstance(rule, SingleThenSpan)
+    if adaptive and not decides:
         raise InputError(
             f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
             " decides between one cluster and several; give SingleThenSpan()"

@@ -136,7 +136,7 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
     system, jobs, _, placement, backlog = task
     expected = _expected(jobs, placement)
     has_choice = len(system) > 1 and jobs.request != "ordered"
-    adaptive = getattr(task.scheduling, "adaptive", False)
+    adaptive = getattr(task.scheduling, "adaptive", False) and jobs.request != "total"
     in_turn, known = task.scheduling.order == "arrival", _is_known(jobs, placement)
     policy = backfilling.Policy(backlog or 0, has_choice, known, adaptive, in_turn)
     stream = stream._replace(submit=stream.submit[coming])
