@@ -25,11 +25,11 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: All rows of some clusters. `blocks`, float64 (b, 4, BLOCK): START, END, first SERVER and SIZE (how
-#: many servers) of each period; `directory`, float64 (rows, 7, w): for each block of a row BEGIN
-#: and FIRST, the start and server that no period in it comes before (those of the row's first block
-#: do not count), LATEST, no less than any end, LONGEST, no less than any length, how many periods
-#: it HELD, of how many servers in ALL, and WHERE they are;
+#: All rows of some clusters. `blocks`, float64 (b, 4, BLOCK): START, END, first SERVER and
+#: SIZE, how many servers, of each period; `directory`, float64 (rows, 7, w): for each block of a
+#: row BEGIN and FIRST, the start and server that no period in it comes before (those of the row's
+#: first block do not count), LATEST, no less than any end, LONGEST, no less than any length, how
+#: many periods it HELD, of how many servers in ALL, and WHERE they are;
 #: `rows`, int64 (rows, 4): WIDTH, blocks in use, COUNT, periods held, FRESH, periods that came
 #: since the last sweep, and LIMIT, when it is swept; `spare`, int64 (b + 1,): how many blocks are
 #: free, then which.
