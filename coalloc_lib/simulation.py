@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
+from coalloc_lib.engines.duration import conservative_seconds
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.outages import Outage, OutageSchedule, checked, reserved
 from coalloc_lib.placement import HomeSite, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import EASY, FCFS, Online, Scheduling
+from coalloc_lib.scheduling import EASY, FCFS, Conservative, Online, Scheduling
 from coalloc_lib.system import Multicluster
 from coalloc_lib.verification.reading import fits_by
 
@@ -20,6 +21,8 @@ ENGINES = ("compiled", "reference")
 
 #: The number of jobs from which on it is said that the readable engine runs.
 LONG = 10_000
+#: Seconds from which on it is said how long conservative backfilling will take; never so few jobs.
+PATIENCE, FEW = 10.0, 300
 
 
 def simulate(
@@ -45,7 +48,8 @@ def simulate(
     engine : {"compiled", "reference"}, optional
         The compiled engine knows the library's policies; the readable one, "reference", runs any,
         about a thousand jobs a second. Where it is not given, the readable one runs what the other
-        does not know, and for many jobs says so. EASY around reservations is readable alone.
+        does not know, and for many jobs says so. EASY around reservations is readable alone. Long
+        queues under Conservative take their time on either, which is said as well.
     backlog : int, optional
         Heavy traffic: submissions do not count, the queue is topped up to this many jobs
         whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
@@ -93,8 +97,9 @@ def simulate(
         )
     placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs, placement)
-    decides = jobs.request == "total" or isinstance(placement, SingleThenSpan)
-    if getattr(scheduling, "adaptive", False) and not decides:
+    rule = placement.rule if isinstance(placement, HomeSite) else placement
+    decides = jobs.request == "total" or isinstance(rule, SingleThenSpan)
+    if adaptive and not decides:
         raise InputError(
             f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
             " decides between one cluster and several; give SingleThenSpan()"
@@ -127,7 +132,7 @@ def simulate(
     arriving = jobs if order is None else jobs[order]
     # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
     if engine != "reference":
-        from coalloc_lib.engines.compiled import knows, run
+        from coalloc_lib.engines.compiled import is_known, knows, run
 
         around = type(scheduling) is EASY and jobs.has_reservations
         if around or not (engine or knows(scheduling, placement)):
@@ -137,6 +142,16 @@ def simulate(
                     f"{scheduling}{' around reservations' * around} has no compiled form with "
                     f"{placement}; {len(jobs)} jobs take about {len(jobs) / 1000:.0f} s or more; "
                     "engine='reference' says that you know",
+                    stacklevel=2,
+                )
+        elif engine is None and type(scheduling) is Conservative and len(jobs) > FEW:
+            known = is_known(arriving, placement)
+            seconds = conservative_seconds(system, arriving, known, backlog)
+            if seconds > PATIENCE:
+                warnings.warn(
+                    f"{scheduling} offers all who wait an earlier start whenever a job ends early; "
+                    f"{len(jobs)} jobs take about {seconds:.0f} s. EASY() takes a moment, "
+                    "engine='compiled' says that you know",
                     stacklevel=2,
                 )
     if engine == "reference":

@@ -3,6 +3,7 @@
 Of the library it uses `Profile`, the placements, and nothing that knows of idle periods or slots.
 """
 
+from fractions import Fraction
 from math import ceil, floor, inf
 from typing import NamedTuple
 
@@ -35,14 +36,16 @@ class Naive:
         """The idle period of a server around an interval in which it is idle."""
         steps, idle = [*self.future.instants, inf], self.future.idle
         within = [i for i, step in enumerate(idle) if step[server]]
-        first = max(i for i in within if steps[i] <= start)
-        last = first
-        while first - 1 in within and (server, steps[first]) not in self.cuts:
+        first = last = max(i for i in within if steps[i] <= start)
+        while first - 1 in within:
             first -= 1
-        while last + 1 in within and (server, steps[last + 1]) not in self.cuts:
+        while last + 1 in within:
             last += 1
-        assert steps[first] <= start <= end <= steps[last + 1]
-        return steps[first], steps[last + 1]
+        cuts = [instant for number, instant in self.cuts if number == server]
+        begins = max([steps[first], *(cut for cut in cuts if cut <= start)])
+        ends = min([steps[last + 1], *(cut for cut in cuts if cut > start)])
+        assert begins <= start <= end <= ends
+        return begins, ends
 
     def key(self, server, start, end):
         begins, ends = self.period(server, start, end)
@@ -68,11 +71,11 @@ class Naive:
         slot, most = self.policy.slot, self.policy.max_attempts
         near = 1e-9 * (2 * slot % 1 != 0)  # thirds are rounded, and what ends with them may be
         ends = (floor(now / slot + near) + ceil(self.policy.horizon / slot - near)) * slot + near
-        if expected[0] == 0:
-            return Booked(inf, 0, [], "no length")
         self.release(now)
         for k in range(most):
             start = earliest + k * self.policy.step
+            if Fraction(expected[0]) * 2**53 <= Fraction(start):
+                return Booked(inf, k, [], "no length")
             if start > latest:
                 return Booked(inf, k, [], "past its latest start")
             if start + expected[0] > ends:

@@ -185,6 +185,36 @@ def test_attempts_and_servers_keep_to_the_positions_of_the_stream():
     assert back.refused.keys() == {0}
 
 
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit", "first-found"])
+@pytest.mark.parametrize("early", [False, True])
+def test_a_length_that_rounding_takes_at_a_later_attempt_is_none(rule, early):
+    """Three of four servers are taken until 3; 1e-16 is none from 1 on, 1e-15 still is one at 3."""
+    rows = [(0, 3, 3), (0, 1e-16, 2), (0, 1e-16, 1), (0, 1e-15, 2), (1, 5, 1)]
+    policy = replace(TERMS, step=1, rule=rule, release_early=early)
+    for engine in ["reference", "compiled"][: 1 + (rule != "first-found")]:
+        how = {"scheduling": policy, "engine": engine}
+        schedule = co.simulate(co.Multicluster([4]), total(rows), **how)
+        np.testing.assert_array_equal(schedule.start, [0, np.nan, 0, 3, 1])
+        assert schedule.attempts.tolist() == [1, 1, 1, 4, 1]
+        assert schedule.refused == {1: (0, "no length")}
+
+
+@settings(max_examples=100)
+@given(st.data(), onlines())
+def test_lengths_near_rounding_are_booked_alike_by_all(data, policy):
+    """What is refused is told by fractions: at most 2^-53 of the start."""
+    lengths = st.sampled_from([1e-17, 2.0**-53, 2.0**-52, 5e-16, 1e-15, 3e-15, 1.0, 4.0])
+    row = st.tuples(st.integers(0, 12), lengths, st.integers(1, 4))
+    jobs = total(sorted(data.draw(st.lists(row, min_size=1, max_size=20))))
+    wanted = online(co.Multicluster([5]), jobs, policy)
+    for engine in ("reference", "compiled"):
+        schedule = co.simulate(co.Multicluster([5]), jobs, scheduling=policy, engine=engine)
+        assert schedule.attempts.tolist() == [job.attempts for job in wanted]
+        assert numbers(schedule) == [job.servers for job in wanted]
+        why = {i: (jobs.submit[i], job.why) for i, job in enumerate(wanted) if job.why}
+        assert schedule.refused == why
+
+
 @pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(2)])
 @pytest.mark.parametrize("wish", ["earliest_start", "latest_start"])
 def test_no_other_policy_passes_a_wish_over_in_silence(policy, wish):

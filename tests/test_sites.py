@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
@@ -20,6 +20,7 @@ from tests.conftest import ordered, policies, systems_and_streams
 from tests.naive_backfilling import dispatched
 
 SYSTEM = co.Multicluster([8, 4])
+SYSTEM_OF_FOUR = co.Multicluster([4, 4])
 JOBS = co.JobStream([2, 0, 1, 3], [5, 6, 7, 8], [4, 8, 3, 2])
 SITE = [0, 0, 1, 1]
 
@@ -263,6 +264,77 @@ def test_jobs_that_stay_beside_jobs_that_may_leave(case, scheduling, data):
         np.testing.assert_array_equal(
             one.start, sites.multi_site(system, jobs, 0.5, single=rule, scheduling=scheduling).start
         )
+
+
+def assert_same(one, other):
+    """Assert that two schedules start the same jobs at the same times in the same places."""
+    for column in ("start", "end", "allocation", "promised"):
+        np.testing.assert_array_equal(getattr(one, column), getattr(other, column), column)
+
+
+def with_homes(system, jobs, data):
+    """A home of each job on a cluster that holds it, or -1."""
+    number = st.integers(-1, len(system) - 1)
+    home = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
+    home[jobs.processors > system.as_array()[home]] = -1
+    return home
+
+
+ADAPTIVE = st.builds(
+    co.EASY, adaptive=st.just(True), order=st.sampled_from(["arrival", "arrival", "shortest"])
+)
+
+
+@settings(max_examples=4 * settings.default.max_examples)
+@given(systems_and_streams(requests=("total",)), ADAPTIVE, st.data())
+def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, data):
+    system, jobs = case
+    home = with_homes(system, jobs, data) if data.draw(st.booleans()) else None
+    plain = sites.sharing(system, jobs, home=home, scheduling=co.EASY(order=policy.order))
+    for engine in ENGINES:
+        how = {"home": home, "scheduling": policy, "engine": engine}
+        assert_same(sites.sharing(system, jobs, **how), plain.verify())
+
+
+@settings(max_examples=6 * settings.default.max_examples)
+@given(systems_and_streams(requests=("flexible", "total")), ADAPTIVE, st.data())
+def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
+    """In both engines; where all stay as ordered requests, where none does as without homes."""
+    system, jobs = case
+    home = with_homes(system, jobs, data)
+    case = system, jobs, data.draw(st.sampled_from([0.0, 0.25, 1.0, {2: 0.1, 3: 0.9}]))
+    rule = data.draw(st.sampled_from([co.BestFit(), co.WorstFit()]))
+    how = {"single": rule, "scheduling": policy}
+    one, other = (sites.multi_site(*case, home=home, engine=engine, **how) for engine in ENGINES)
+    assert_same(one, other)
+    stays = home >= 0
+    assert (one.allocation[stays, home[stays]] == jobs.processors[stays]).all()
+    if not stays.any():
+        assert_same(one, sites.multi_site(*case, **how))
+    at_home = np.zeros((len(jobs), len(system)), dtype=int)
+    at_home[np.arange(len(jobs)), home] = jobs.processors
+    if stays.any():
+        ordered = jobs.replace(components=at_home + ~stays[:, None], request="ordered")[stays]
+        how["home"] = home[stays]
+        mine = sites.multi_site(system, jobs[stays], case[-1], **how)
+        assert_same(mine, co.simulate(system, ordered, scheduling=co.EASY(order=policy.order)))
+
+
+def test_who_stays_waits_for_its_site_beside_who_spans_adaptively():
+    """Two clusters of four with two idle each: one job wants four of cluster 1, the other any.
+
+    Job 2 waits for its site, free at 9. Job 3 spans from 2 to 2 + 4 (1 + p), or is on cluster 0
+    from 6 to 10.
+    """
+    jobs = co.JobStream([0, 0, 1, 2], [6, 9, 5, 4], [2, 2, 4, 4], request="total")
+    home = [0, 1, 1, -1]
+    for engine in ENGINES:
+        how = {"home": home, "scheduling": co.EASY(adaptive=True), "engine": engine}
+        waits = sites.multi_site(SYSTEM_OF_FOUR, jobs, 1.0, **how)
+        assert waits.start.tolist() == [0, 0, 9, 6]
+        assert waits.promised[2] == 9
+        spans = sites.multi_site(SYSTEM_OF_FOUR, jobs, 0.5, **how)
+        assert spans.start.tolist() == [0, 0, 9, 2]
 
 
 def test_what_is_wrongly_joined_is_found():

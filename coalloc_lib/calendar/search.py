@@ -18,6 +18,10 @@ PAST_LATEST = "past its latest start"
 BEYOND_HORIZON = "beyond the horizon"
 NO_ROOM = "no room in all attempts"
 
+#: A length of at most this share of its start may be rounded to nothing: half the distance from 1
+#: to the next number.
+ROUNDING = 2.0**-53
+
 #: Why an attempt failed whose request may go on.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
@@ -60,6 +64,11 @@ class BookingRules:
         return last * self.slot * (1 + slack_of(self.slot))
 
 
+def is_lost(length: float, start: float) -> bool:
+    """Whether so little from a start on may be rounded to nothing; then it is at later ones too."""
+    return length <= start * ROUNDING
+
+
 def _exact(name, value):
     """Return a number; refuse one so large that slots and attempts could not be told apart."""
     if value > LARGEST_WHOLE:
@@ -90,14 +99,15 @@ def find_start(
     `place` is as `State.place`; the job ends by `until`, the `horizon_end` of its submission. It is
     placed in the window that it needs on one cluster and, where it then spans, again in the longer
     one, as in `Profile.earliest`. Where only the longer one ends beyond the horizon, the next
-    attempt is made: it may not have to span. What is booked is no shorter than ``min_length``.
+    attempt is made: it may not have to span. What is booked is no shorter than ``min_length``, and
+    what `is_lost` at its start is refused.
     """
     shortest = max(terms.min_length, job.expected_length(()))  # as it is on one cluster
     attempts: list[Attempt] = []
-    if not earliest + shortest > earliest:
-        return attempts, None, NO_LENGTH
     for number in range(terms.most_attempts):
         start = earliest + number * terms.step
+        if is_lost(shortest, start):
+            return attempts, None, NO_LENGTH
         if start > latest:
             return attempts, None, PAST_LATEST
         if start + shortest > until:

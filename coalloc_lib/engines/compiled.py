@@ -136,8 +136,8 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
     system, jobs, _, placement, backlog = task
     expected = _expected(jobs, placement)
     has_choice = len(system) > 1 and jobs.request != "ordered"
-    adaptive = getattr(task.scheduling, "adaptive", False)
-    in_turn, known = task.scheduling.order == "arrival", _is_known(jobs, placement)
+    adaptive = getattr(task.scheduling, "adaptive", False) and jobs.request != "total"
+    in_turn, known = task.scheduling.order == "arrival", is_known(jobs, placement)
     policy = backfilling.Policy(backlog or 0, has_choice, known, adaptive, in_turn)
     stream = stream._replace(submit=stream.submit[coming])
     rule = _rule(jobs.request, placement, len(system))
@@ -261,7 +261,7 @@ def _start_all(task, kernel, *given, writes=()):
     return columns
 
 
-def _is_known(jobs, placement):
+def is_known(jobs: JobStream, placement: Placement | None) -> bool:
     """Whether it is known of each job, before it is placed, how long it takes."""
     known = jobs.request != "flexible" and not may_stay_whole(placement, jobs.request)
     return known or not jobs.span_penalty.any()
@@ -271,7 +271,7 @@ def _expected(jobs, placement, least_of_all=0.0):
     """Return how long each job is expected to run, on one cluster, on several, and at least."""
     alone = np.maximum(jobs.estimate, jobs.runtime)
     clusters = (jobs.components > 0).sum(axis=1)
-    if jobs.request == "total" or not _is_known(jobs, placement):
+    if jobs.request == "total" or not is_known(jobs, placement):
         clusters[:] = 1
     times = alone, _spanning(alone, jobs), time_on_processors(alone, jobs.span_penalty, clusters)
     alone, spanning, least = (np.maximum(each, least_of_all) for each in times)

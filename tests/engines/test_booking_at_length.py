@@ -110,8 +110,8 @@ def idle_in(book, now):
         for position in range(book.rows[row, rows.WIDTH]):
             block = int(book.directory[row, rows.WHERE, position])
             held = int(book.directory[row, rows.HELD, position])
-            start, end, server = book.blocks[block, :, :held]
-            found += zip(server.tolist(), start.tolist(), end.tolist(), strict=True)
+            for start, end, first, size in book.blocks[block, :, :held].T.tolist():
+                found += [(first + i, start, end) for i in range(int(size))]
     return sorted(period for period in found if period[2] > now)
 
 
@@ -129,3 +129,25 @@ def test_no_idle_period_is_lost_or_doubled_and_what_is_past_is_forgotten(monkeyp
     assert book.rows[:, rows.COUNT].sum() < 4 * len(left) + 4 * rows.BLOCK
     assert len(book.blocks) < 1500
     schedule.verify()
+
+
+@pytest.mark.parametrize("rule", ["latest-start", "best-fit"])
+@pytest.mark.parametrize("early", [False, True])
+def test_machines_a_thousand_times_as_wide_are_booked_alike_in_as_many_steps(
+    monkeypatch, rule, early
+):
+    """Each processor of the small machine stands for a thousand that follow one another."""
+    many, servers = 1000, 40
+    jobs = requests(1_500, servers)
+    jobs = jobs.replace(runtime=(jobs.runtime * 0.6).round(), estimate=jobs.runtime)
+    policy = co.Online(900, 900, 60, 3e5, rule, release_early=early)
+    small, book = run(monkeypatch, jobs, servers, policy)
+    wide = jobs.replace(components=jobs.components * many)
+    large, large_book = run(monkeypatch, wide, servers * many, policy)
+    np.testing.assert_array_equal(large.start, small.start)
+    np.testing.assert_array_equal(large.attempts, small.attempts)
+    ids = small.servers.ids[:, None].astype(np.int64) * many + np.arange(many)
+    np.testing.assert_array_equal(large.servers.ids, ids.ravel())
+    assert small.attempts.max() > 5
+    np.testing.assert_array_equal(large_book.rows, book.rows)  # as many periods and blocks
+    assert len(large_book.blocks) == len(book.blocks)

@@ -1,9 +1,11 @@
 """Sorted rows of idle periods, in blocks.
 
-A cluster c has two rows: row 2 c for periods that end, and row 2 c + 1 for the *open* ones, which
-do not; of these each server has one, always. A row is sorted by decreasing start, and for one start
-by server, and cut into blocks of at most `BLOCK` periods. A directory knows of each block what
-decides whether a search has to look into it, so that most are passed over unread:
+A period here is that of one server or of several that follow one another, where it is the same: so
+many machines that are alike cost what one does. A cluster c has two rows: row 2 c for periods that
+end, and row 2 c + 1 for the *open* ones, which do not; of these each server has one, always. A row
+is sorted by decreasing start, and for one start by server, and cut into blocks of at most `BLOCK`
+periods. A directory knows of each block what decides whether a search has to look into it, so that
+most are passed over unread:
 
     row 0    starts  [9 9 7 | 6 4 | 2]        directory   BEGIN    9  6  2
              ends     12 14 8  20 5   3                   LATEST  14 20  3
@@ -23,16 +25,17 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: All rows of some clusters. `blocks`, float64 (b, 3, BLOCK): START, END and SERVER of each period;
-#: `directory`, float64 (rows, 6, w): for each block of a row BEGIN and FIRST, the start and server
-#: that no period in it comes before (those of the row's first block do not count), LATEST, no less
-#: than any end, LONGEST, no less than any length, how many it HELD, and WHERE its periods are;
+#: All rows of some clusters. `blocks`, float64 (b, 4, BLOCK): START, END, first SERVER and
+#: SIZE, how many servers, of each period; `directory`, float64 (rows, 7, w): for each block of a
+#: row BEGIN and FIRST, the start and server that no period in it comes before (those of the row's
+#: first block do not count), LATEST, no less than any end, LONGEST, no less than any length, how
+#: many periods it HELD, of how many servers in ALL, and WHERE they are;
 #: `rows`, int64 (rows, 4): WIDTH, blocks in use, COUNT, periods held, FRESH, periods that came
 #: since the last sweep, and LIMIT, when it is swept; `spare`, int64 (b + 1,): how many blocks are
 #: free, then which.
 Rows = namedtuple("Rows", "blocks directory rows spare")
-START, END, SERVER = range(3)
-BEGIN, FIRST, LATEST, LONGEST, HELD, WHERE = range(6)
+START, END, SERVER, SIZE = range(4)
+BEGIN, FIRST, LATEST, LONGEST, HELD, ALL, WHERE = range(7)
 WIDTH, COUNT, FRESH, LIMIT = range(4)
 
 #: Periods in a full block.
@@ -43,8 +46,8 @@ BLOCK = 64
 def new_rows(count, capacity):
     """Return `count` empty rows that take `capacity` periods in all, at least; see `sweep`."""
     width, total = 4 * capacity // BLOCK + 9, 4 * capacity // BLOCK + 9 * count
-    directory, spare = np.empty((count, 6, width)), np.arange(total + 1)[::-1].copy()
-    book = Rows(np.empty((total, 3, BLOCK)), directory, np.zeros((count, 4), np.int64), spare)
+    directory, spare = np.empty((count, 7, width)), np.arange(total + 1)[::-1].copy()
+    book = Rows(np.empty((total, 4, BLOCK)), directory, np.zeros((count, 4), np.int64), spare)
     spare[0] = total
     for row in range(count):
         sweep(book, row, 0.0)
@@ -86,7 +89,7 @@ def comes_before(start, server, other_start, other_server):
 @kernel
 def move(blocks, block, i, target, j):
     """Copy a period to another place."""
-    for field in range(3):
+    for field in range(4):
         blocks[target, field, j] = blocks[block, field, i]
 
 
@@ -126,7 +129,7 @@ def find_in(book, block, held, start, server):
 
 @kernel
 def insert_all(book, row, periods, count, now):
-    """Put the first `count` periods, float64 (3, n) and in its order, into a row."""
+    """Put the first `count` periods, float64 (4, n) and in its order, into a row."""
     blocks, directory, rows, _ = book
     k = 0
     while k < count:
@@ -151,7 +154,11 @@ def insert_all(book, row, periods, count, now):
                 old -= 1
             else:
                 blocks[block, START, place], blocks[block, END, place] = start, end
-                blocks[block, SERVER, place] = server
+                blocks[block, SERVER, place], blocks[block, SIZE, place] = (
+                    server,
+                    periods[SIZE, new],
+                )
+                directory[row, ALL, position] += periods[SIZE, new]
                 latest, longest = max(latest, end), max(longest, length_of(start, end))
                 new -= 1
         directory[row, LATEST, position], directory[row, LONGEST, position] = latest, longest
@@ -174,31 +181,45 @@ def last_before(book, row, position, periods, first, stop):
 
 
 @kernel
-def remove_all(book, row, periods, count):
-    """Take the first `count` periods out of a row; write the END of each, NaN if not there."""
+def remove_all(book, row, asked, count, found):
+    """Take out what a row has of `count` periods, which ends anywhere; write it into `found`.
+
+    Both are float64 (4, n) and in order, and may be one where each is a period of the row or the
+    first servers of one. No period of the row begins with a server before those that are asked for
+    and reaches into them. Returns how many were found.
+    """
     blocks, directory, rows, _ = book
-    k = 0
+    k, n, server = 0, 0, asked[SERVER, 0]
     while k < count:
-        position = find_block(book, row, periods[START, k], periods[SERVER, k])
+        position = find_block(book, row, asked[START, k], server)
         block, held = block_at(book, row, position)
-        stop = last_before(book, row, position + 1, periods, k, count)
-        place = kept = find_in(book, block, held, periods[START, k], periods[SERVER, k])
+        stop = last_before(book, row, position + 1, asked, k, count)
+        place = kept = find_in(book, block, held, asked[START, k], server)
         latest = longest = -np.inf
         while k < stop:
-            start, server, end = periods[START, k], periods[SERVER, k], np.nan
+            start, last = asked[START, k], asked[SERVER, k] + asked[SIZE, k]
             while place < held and comes_before(
                 blocks[block, START, place], blocks[block, SERVER, place], start, server
             ):
                 move(blocks, block, place, block, kept)
                 place, kept = place + 1, kept + 1
-            if place < held and (
-                blocks[block, START, place] == start and blocks[block, SERVER, place] == server
+            while place < held and comes_before(
+                blocks[block, START, place], blocks[block, SERVER, place], start, last
             ):
-                end = blocks[block, END, place]
+                end, first = blocks[block, END, place], blocks[block, SERVER, place]
+                size = min(blocks[block, SIZE, place], last - first)
+                found[START, n], found[END, n] = start, end
+                found[SERVER, n], found[SIZE, n] = first, size
+                n += 1
+                directory[row, ALL, position] -= size
+                if size < blocks[block, SIZE, place]:  # the other servers stay
+                    blocks[block, SERVER, place] += size
+                    blocks[block, SIZE, place] -= size
+                    break
                 latest, longest = max(latest, end), max(longest, length_of(start, end))
                 place += 1
-            periods[END, k] = end
             k += 1
+            server = asked[SERVER, k] if k < count else np.inf
         if place > kept:
             for i in range(held - place):
                 move(blocks, block, place + i, block, kept + i)
@@ -209,17 +230,25 @@ def remove_all(book, row, periods, count):
                 or longest == directory[row, LONGEST, position]
             ):
                 summarise(book, row, position)
+        position += 1
+        if position < rows[row, WIDTH] and comes_before(
+            directory[row, BEGIN, position], directory[row, FIRST, position], start, last
+        ):
+            k, server = k - 1, directory[row, FIRST, position]  # it goes on in the next block
+    return n
 
 
 @kernel
 def summarise(book, row, position):
-    """Write down the latest end and the longest length in a block."""
-    (block, held), latest, longest = block_at(book, row, position), -np.inf, -np.inf
+    """Write down the latest end and the longest length in a block, and of how many servers."""
+    (block, held), latest, longest, servers = block_at(book, row, position), -np.inf, -np.inf, 0.0
     for i in range(held):
+        servers += book.blocks[block, SIZE, i]
         start, end = book.blocks[block, START, i], book.blocks[block, END, i]
         latest, longest = max(latest, end), max(longest, length_of(start, end))
     book.directory[row, LATEST, position] = latest
     book.directory[row, LONGEST, position] = longest
+    book.directory[row, ALL, position] = servers
 
 
 @kernel
@@ -264,7 +293,7 @@ def sweep(book, row, now):
     then there are no more than 4 n / BLOCK + 8 blocks.
     """
     blocks, rows, spare = book.blocks, book.rows, book.spare
-    left, count, half = np.empty((3, rows[row, COUNT])), 0, BLOCK // 2
+    left, count, half = np.empty((4, rows[row, COUNT])), 0, BLOCK // 2
     for position in range(rows[row, WIDTH]):
         block, held = block_at(book, row, position)
         for i in range(held):

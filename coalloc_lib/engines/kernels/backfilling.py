@@ -38,7 +38,14 @@ from coalloc_lib.engines.kernels.events import (
     remove,
     time_on,
 )
-from coalloc_lib.engines.kernels.placing import ORDERED, empty_room, fits, place, set_room
+from coalloc_lib.engines.kernels.placing import (
+    ORDERED,
+    empty_room,
+    fits,
+    fits_on_one,
+    place,
+    set_room,
+)
 from coalloc_lib.engines.kernels.profile_steps import (
     Reserved,
     drop,
@@ -76,7 +83,7 @@ def run_easy(
     room, largest = empty_room(keys, rule), empty_room(keys, rule)
     set_room(idle, request, width, largest)
     beside, without, spare = np.empty_like(room), np.empty_like(room), np.empty_like(idle)
-    held, whole, on_one = np.empty_like(idle), keys.shape[1] - 1, False
+    held, on_one = np.empty_like(idle), False
     capacity = min(n, idle.sum())
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     # The running jobs once more, in the order of the ends that are expected of them.
@@ -120,7 +127,7 @@ def run_easy(
             if fits(keys[head], room) and not (
                 policy.is_adaptive
                 and fits_soon(
-                    keys[head, whole], now + more, plan, whose, running, allocation, idle, held
+                    parts[head], request, now + more, plan, whose, running, allocation, idle, held
                 )
             ):
                 job = head
@@ -128,8 +135,8 @@ def run_easy(
                 if not known:
                     if policy.is_adaptive:
                         promise, shadow, on_one = choose_shadow(
-                            head, more, now, keys, plan, whose, running, allocation, request, width,
-                            idle, spare, without, held,
+                            keys[head], parts[head], more, now, plan, whose, running, allocation,
+                            request, idle, spare, without, held,
                         )  # fmt: skip
                     else:
                         shadow = promise = cast_shadow(
@@ -157,7 +164,7 @@ def run_easy(
             if job != head and policy.is_adaptive:
                 more = expected.spanning[job, 0] - expected.alone[job]
                 if fits_soon(
-                    keys[job, whole], now + more, plan, whose, running, allocation, idle, held
+                    parts[job], request, now + more, plan, whose, running, allocation, idle, held
                 ):
                     taken[:] = 0
                     job += 1
@@ -165,7 +172,9 @@ def run_easy(
             if job != head and until[job] > shadow:
                 spare -= taken
                 set_room(spare, request, width, without)
-                if not fits(keys[head], without) or (on_one and spare.max() < keys[head, whole]):
+                if not fits(keys[head], without) or (
+                    on_one and not fits_on_one(parts[head], request, spare)
+                ):
                     spare += taken
                     taken[:] = 0
                     job += 1
@@ -219,35 +228,34 @@ def cast_shadow(head, keys, plan, whose, running, allocation, request, width, id
 
 
 @kernel
-def fits_soon(wanted, until, plan, whose, running, allocation, idle, held):
-    """Whether no cluster holds so many processors now, and one is expected to by an instant."""
-    for c in range(len(idle)):
-        held[c] = idle[c]
-        if held[c] >= wanted:
-            return False
+def fits_soon(sizes, request, until, plan, whose, running, allocation, idle, held):
+    """Whether no cluster holds parts of these sizes now, and one is expected to by an instant."""
+    held[:] = idle
+    if fits_on_one(sizes, request, held):
+        return False
     for i in range(running):
         if plan[i] > until:
             return False
         for c in range(len(idle)):
             held[c] += allocation[whose[i], c]
-            if held[c] >= wanted:
-                return True
+        if fits_on_one(sizes, request, held):
+            return True
     return False
 
 
 @kernel
 def choose_shadow(
-    head, more, now, keys, plan, whose, running, allocation, request, width, idle, spare, room, held
+    key, sizes, more, now, plan, whose, running, allocation, request, idle, spare, room, held
 ):
     """Return the promise to the head, when it is to start, and whether on one cluster.
 
     It starts where it fits first, unless one cluster holds it no `more` than so much later. Writes
     what is idle then, as `cast_shadow` does.
     """
-    first, wanted = np.inf, keys[head, keys.shape[1] - 1]
+    first = np.inf
     held[:] = idle
-    set_room(held, request, width, room)
-    if fits(keys[head], room):
+    set_room(held, request, len(sizes), room)
+    if fits(key, room):
         first = now
         spare[:] = held
     for i in range(running):
@@ -257,11 +265,11 @@ def choose_shadow(
             held[c] += allocation[whose[i], c]
         if i + 1 < running and plan[i + 1] == plan[i]:
             continue
-        if held.max() >= wanted:
+        if fits_on_one(sizes, request, held):
             spare[:] = held
             return plan[i], plan[i], True
-        set_room(held, request, width, room)
-        if first == np.inf and fits(keys[head], room):
+        set_room(held, request, len(sizes), room)
+        if first == np.inf and fits(key, room):
             first = plan[i]
             spare[:] = held
     return first + more, first, False

@@ -13,8 +13,15 @@ from collections import namedtuple
 
 import numpy as np
 
-from coalloc_lib.calendar.kernels.periods import choose, count, give_back, nth_start, take
-from coalloc_lib.calendar.kernels.rows import SERVER, with_room
+from coalloc_lib.calendar.kernels.periods import (
+    choose,
+    count,
+    give_back,
+    nth_start,
+    take,
+    write_servers,
+)
+from coalloc_lib.calendar.search import ROUNDING
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.events import STARTED, STOP, pop, push, time_on
 from coalloc_lib.engines.kernels.placing import empty_room, fits, place, set_room
@@ -39,7 +46,7 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
     start, end, promised, allocation, attempts, servers, first, why = bookings
     n, clusters = len(submit), len(sizes)
     counts, taken, room = np.empty_like(sizes), np.empty(clusters, np.int32), empty_room(keys, rule)
-    chosen, pieces = np.empty((2, 3, sizes.max())), np.empty((3, sizes.max()))
+    chosen, pieces = np.empty((2, 4, sizes.max())), np.empty((4, sizes.max()))
     until = np.empty(n if policy.is_early else 0)
     ends, numbers, running = np.empty_like(until), np.empty(len(until), np.int64), 0
     for job in range(n):
@@ -50,7 +57,7 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
         while running and ends[0] <= now:
             gone = pop(ends, numbers, running)
             running -= 1
-            book = release(book, gone, bookings, until[gone], now, chosen)
+            book = release(book, gone, bookings, until[gone], now, chosen, pieces)
         attempts[job], why[job], stop = find_start(
             job, stream, expected, requests, rule, policy, sizes, book, counts, taken, room
         )
@@ -59,16 +66,13 @@ def run(stream, expected, requests, rule, policy, sizes, book, bookings, watch):
             start[job] = end[job] = promised[job] = np.nan
             continue
         begin = requests.earliest[job] + (attempts[job] - 1) * policy.step
-        book = with_room(book, 2 * keys[job, keys.shape[1] - 1], now)
         for c in range(clusters):
             allocation[job, c] = taken[c]
             if taken[c]:
                 ended, opened = choose(book, policy.rule, c, begin, stop, taken[c], chosen)
-                servers[last : last + ended] = chosen[0, SERVER, :ended]
-                servers[last + ended : last + taken[c]] = chosen[1, SERVER, :opened]
-                take(book, c, chosen, ended, opened, begin, stop, now, pieces)
+                write_servers(chosen, ended, opened, pieces, servers, last)
+                book = take(book, c, chosen, ended, opened, begin, stop, now, pieces)
                 last += taken[c]
-        servers[first[job] : last].sort()
         first[job + 1] = last
         start[job] = promised[job] = begin
         end[job] = begin + time_on(taken, job, runtime, spanning)
@@ -87,11 +91,11 @@ def find_start(job, stream, expected, requests, rule, policy, sizes, book, count
     parts, keys, alone = stream.parts, stream.keys, expected.alone[job]
     since, step = requests.earliest[job], policy.step
     wanted = np.int64(keys[job, keys.shape[1] - 1])
-    if not alone > 0 or since + alone == since:
-        return 0, NO_LENGTH, since
     clusters, most = len(sizes), wanted if len(sizes) == 1 else sizes.max()
     horizon = horizon_end(stream.submit[job], policy.slot, policy.slots)
-    in_time = first_after(since, step, 0.0, requests.latest[job], 0, policy.most)
+    lost = np.nextafter(alone / ROUNDING, -np.inf)
+    lasting = first_after(since, step, 0.0, lost, 0, policy.most)
+    in_time = first_after(since, step, 0.0, requests.latest[job], 0, lasting)
     last = first_after(since, step, alone, horizon, 0, in_time)
     attempt = 0
     while attempt < last:
@@ -118,8 +122,11 @@ def find_start(job, stream, expected, requests, rule, policy, sizes, book, count
                 counts[c] = count(book, c, begin, begin + length, most)
             set_room(counts, rule.request, parts.shape[1], room)
         attempt += 1
-    reason = NO_ROOM if last == policy.most else PAST_LATEST if last == in_time else BEYOND_HORIZON
-    return last, reason, since
+    if last == policy.most:
+        return last, NO_ROOM, since
+    if last == lasting:
+        return last, NO_LENGTH, since
+    return last, PAST_LATEST if last == in_time else BEYOND_HORIZON, since
 
 
 @kernel
@@ -148,12 +155,13 @@ def horizon_end(now, slot, slots):
 
 
 @kernel
-def release(book, job, bookings, until, now, pieces):
+def release(book, job, bookings, until, now, ranges, pieces):
     """Give back what a job that has ended leaves of its reservation; return the book."""
-    k = bookings.first[job]
+    k, end = bookings.first[job], bookings.end[job]
     for c in range(bookings.allocation.shape[1]):
         held = bookings.allocation[job, c]
-        book = with_room(book, 2 * held, now)
-        give_back(book, c, bookings.servers[k : k + held], bookings.end[job], until, now, pieces)
-        k += held
+        if held:
+            servers = bookings.servers[k : k + held]
+            book = give_back(book, c, servers, end, until, now, ranges, pieces)
+            k += held
     return book

@@ -99,6 +99,14 @@ def fits(key, room):
 
 
 @kernel
+def fits_on_one(sizes, request, idle):
+    """Whether one cluster holds all parts of a job together: its own, where it stays on one."""
+    if request >= FLEXIBLE + OR_STAYS and sizes[0] == 0:
+        return fits(sizes[1:], idle)
+    return sizes.sum() <= idle.max()
+
+
+@kernel
 def draw(idle, number):
     """Return the place of a cluster in the order of random fit: see `RandomFit`."""
     state = 0
