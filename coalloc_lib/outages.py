@@ -244,13 +244,10 @@ class OutageSchedule(Schedule):
         return self
 
     def _in_own_numbers(self, error, number):
-        """Return the error with the position of the job among the jobs, or that of the outage."""
-        if error.job is None:
-            return error
-        job = int(number[error.job])
-        if job < len(self):
-            return ScheduleError(error.what, job, error.instant)
-        return ScheduleError(f"outage {job - len(self)}: {error.what}")
+        """Return the error with the positions of the jobs, or of the outage, here."""
+        if error.job is None or number[error.job] < len(self):
+            return error.renumbered(number)
+        return ScheduleError(f"outage {number[error.job] - len(self)}: {error.what}")
 
     def processor_ids(self) -> Servers:
         """Return which processors each job has, none of which is out of use then."""

@@ -80,8 +80,11 @@ class LocalSchedule(Schedule):
         """Check the rules of the model, each site's schedule, and that they are well joined."""
         super().verify()
         for number, schedule in self.at.items():
-            schedule.verify()
             mine = self.site == number
+            try:
+                schedule.verify()
+            except ScheduleError as error:
+                raise error.renumbered(np.flatnonzero(mine)) from None
             elsewhere = np.delete(self.allocation[mine], number, axis=1).any(axis=1)
             wrong = elsewhere | (self.allocation[mine, number] != schedule.allocation[:, 0])
             for joined, own in ((self.start, schedule.start), (self.end, schedule.end)):

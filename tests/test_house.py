@@ -109,6 +109,7 @@ UNTYPED = (
     "coalloc_lib.engines.kernels",
     "coalloc_lib.analytic.kernels",
     "coalloc_lib.calendar.kernels",
+    "coalloc_lib.verification.kernels",
 )
 
 

@@ -219,3 +219,21 @@ def test_what_is_no_list_of_outages_is_refused(wrong):
     ):
         with pytest.raises(co.InputError, match="outages = "):
             call()
+
+
+@pytest.mark.parametrize("policy", [co.EASY(), co.Conservative()])
+def test_a_fault_names_the_job_as_the_user_numbers_it(policy):
+    """The outages stand first in the stream that is run, and are no jobs of the user's."""
+    outages = (co.Outage(0, 2, 4), co.Outage(0, 20, 21))
+    jobs = co.JobStream([0, 0, 1], [2, 3, 4], [2, 2, 2], request="total")
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=policy, outages=outages)
+    schedule.verify()
+    whole = schedule.whole
+    row = int(np.flatnonzero(whole.jobs.number == 1)[0])
+    late = {name: getattr(whole, name).copy() for name in ("start", "end")}
+    late["start"][row] += 10
+    late["end"][row] += 10
+    with pytest.raises(ScheduleError, match="^job 1 at "):
+        replace(schedule, whole=replace(whole, **late)).verify()
+    with pytest.raises(ScheduleError, match="^the promised of the jobs is not that around"):
+        replace(schedule, promised=schedule.promised + 1).verify()

@@ -5,7 +5,13 @@ from typing import Any
 import numpy as np
 
 from coalloc_lib.calendar.periods import FIRST_FOUND
-from coalloc_lib.calendar.search import BEYOND_HORIZON, NO_LENGTH, NO_ROOM, PAST_LATEST
+from coalloc_lib.calendar.search import (
+    BEYOND_HORIZON,
+    NO_LENGTH,
+    NO_ROOM,
+    PAST_LATEST,
+    is_lost,
+)
 from coalloc_lib.placement import WorstFit
 from coalloc_lib.verification.faults import ScheduleError, refuse
 from coalloc_lib.verification.reading import booked_end, booked_length, lengths_on
@@ -54,13 +60,13 @@ def _refusals(schedule):
         length, earliest = lengths[job], jobs.earliest_start[job]
         last, following = (earliest + k * policy.step for k in (tried - 1, tried))
         ends = {
-            NO_LENGTH: not earliest + length > earliest,
             NO_ROOM: tried == policy.most_attempts,
+            NO_LENGTH: is_lost(length, following),
             PAST_LATEST: following > latest,
             BEYOND_HORIZON: following + length > until,
         }
         reason = next((reason for reason, is_it in ends.items() if is_it), "nothing")
-        untimely = reason == NO_LENGTH or last > latest or last + length > until
+        untimely = is_lost(length, last) or last > latest or last + length > until
         (instant, why), submit = schedule.refused[job], jobs.submit[job]
         if why != reason or instant != submit or (tried and untimely):
             raise ScheduleError(
@@ -113,8 +119,8 @@ def _bookings(schedule):
         holds = np.flatnonzero(is_mine[server] & (since <= start) & (end[job] <= until))
         if len(holds) < len(mine):
             clash = is_mine[server] & (begin[owner] < end[job]) & (since > start)
-            message = f"server {server[clash][0]} is booked for job {owner[clash][0]}"
-            raise ScheduleError(message, job, start)
+            message = f"server {server[clash][0]} is booked for {{other}}"
+            raise ScheduleError(message, job, start, int(owner[clash][0]))
         if known:
             _first_room(schedule, job, lengths[job], (since, until, server), cluster)
         owner, server = np.insert(owner, holds + 1, job), np.insert(server, holds + 1, mine)

@@ -1,6 +1,6 @@
 """How a fault of a schedule is named."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,29 @@ class ScheduleError(AssertionError):
     Attributes
     ----------
     what : str
-        Which rule, and how.
-    job : int or None
-        The position of the job in the stream, where one is at fault.
+        Which rule, and how; ``{other}`` stands for another job.
+    job, other : int or None
+        The positions of the job at fault and of the other in the stream.
     instant : float or None
         When.
     """
 
-    def __init__(self, what: str, job: int | None = None, instant: float | None = None) -> None:
-        self.what, self.job, self.instant = what, job, instant
+    def __init__(
+        self,
+        what: str,
+        job: int | None = None,
+        instant: float | None = None,
+        other: int | None = None,
+    ) -> None:
+        self.what, self.job, self.instant, self.other = what, job, instant, other
+        text = what.replace("{other}", f"job {other}")
         at = "" if instant is None else f" at {instant:.12g}:"
-        super().__init__(what if job is None else f"job {job}{at} {what}")
+        super().__init__(text if job is None else f"job {job}{at} {text}")
+
+    def renumbered(self, number: Sequence[int] | NDArray[np.int64]) -> "ScheduleError":
+        """Return the error of a larger stream, in which job i has the position ``number[i]``."""
+        job, other = (None if one is None else int(number[one]) for one in (self.job, self.other))
+        return ScheduleError(self.what, job, self.instant, other)
 
 
 def refuse(

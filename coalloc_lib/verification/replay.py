@@ -191,7 +191,7 @@ def _error(schedule, rows, fault, taken):
         ),
     }[kind]
     if kind == kernels.EARLY and head < len(rows) and rows[head] != job:
-        message += f"; job {rows[head]} heads the queue"
+        return ScheduleError(message + "; {other} heads the queue", job, instant, int(rows[head]))
     return ScheduleError(message, job, instant)
 
 
