@@ -305,7 +305,9 @@ def _refuse_foreign(folder: Path) -> None:
         )
     # A group too: whether it has other members is not known everywhere, and the mend is short.
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        is_shared = found.st_mode & stat.S_ISVTX  # such as /tmp, which has to stay so
+        mend = f"if you trust all that is in it, chmod go-w {folder}, else choose another"
         raise InputError(
             f"cache folder {folder} can be written by others, who could run code here by what it "
-            f"holds; if you trust all that is in it, chmod go-w {folder}, else choose another"
+            f"holds; {'name a folder in it' if is_shared else mend}"
         )

@@ -128,6 +128,7 @@ def test_a_log_that_does_not_go_with_its_machine_is_doubted(known, of_jobs, word
 
 def test_jobs_after_the_last_year_that_has_dates_are_refused(logs):
     late = logs["north"].table.assign(submit=logs["north"].table["submit"] + 9e18)
-    every = dict.fromkeys(CLUSTERS, SwfLog(logs["north"].header, late, "late"))
+    sizes = {"one": CLUSTERS["north"], "other": CLUSTERS["north"]}
+    every = dict.fromkeys(sizes, SwfLog(logs["north"].header, late, "late"))
     with pytest.raises(co.InputError, match=r"^late: its last job is .* after the year 9998; give"):
-        co.sites_report(CLUSTERS, every)
+        co.sites_report(sizes, every)

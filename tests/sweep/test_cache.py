@@ -219,11 +219,15 @@ def test_a_cache_is_for_its_user_alone(tmp_path, monkeypatch):
         os.umask(before)
     assert modes(folder) == {0o700}
     (inner,) = folder.iterdir()
-    for path, mode in [(folder, 0o775), (inner, 0o775), (folder, 0o1777), (inner, 0o702)]:
+    for path, mode in [(folder, 0o775), (inner, 0o775), (inner, 0o702)]:
         path.chmod(mode)
         with pytest.raises(co.InputError, match=rf"{path} can be written by.*chmod go-w {path}"):
             run_points(inverse, [{"x": 1}], cache=folder)
         path.chmod(0o755)
+    folder.chmod(0o1777)
+    with pytest.raises(co.InputError, match=r"can be written by others.*; name a folder in it"):
+        run_points(inverse, [{"x": 1}], cache=folder)
+    folder.chmod(0o755)
     run_points(inverse, [{"x": 1}], cache=folder)
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
