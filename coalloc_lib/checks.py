@@ -5,6 +5,7 @@ names the argument, the value at fault, and the mend.
 """
 
 import math
+import re
 import reprlib
 from collections.abc import Hashable, Sequence
 from datetime import UTC, date, timedelta
@@ -18,6 +19,12 @@ from numpy.typing import NDArray
 
 #: Whole numbers above this are no longer exact as floating point numbers.
 LARGEST_WHOLE = 2**53
+
+#: The instant at which the year 9999 begins, in seconds of Unix: none after it has a date.
+LAST_INSTANT = 253_370_764_800
+
+#: A number in digits. Python's own `int` and `float` take 1_000, digits of any script, and nan too.
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 #: How many characters of a value an error shows.
 _MOST_SHOWN = 60
@@ -105,6 +112,24 @@ def _number(name: str, value: Any) -> int | float:
     if kind_of(type(value)) != "numbers":
         raise InputError(f"{name} = {shown(value)}; give a number")
     return int(value) if isinstance(value, Integral) else float_of(value)
+
+
+def whole_in(text: str) -> int:
+    """Return the whole number that digits spell; a ValueError says that they spell none."""
+    digits = text.strip().lstrip("0") or text.strip()[-1:]
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_WHOLE))):
+        raise ValueError("no whole number")
+    if int(digits) > LARGEST_WHOLE:
+        raise ValueError("more than a float holds")
+    return int(digits)
+
+
+def number_in(text: str) -> float:
+    """Return the finite number that a text spells; a ValueError says that it spells none."""
+    number = float(text) if NUMBER.fullmatch(text.strip()) else math.nan
+    if not math.isfinite(number):
+        raise ValueError("no finite number")
+    return number
 
 
 def float_of(value: Any) -> float:

@@ -2,15 +2,26 @@
 
 import json
 import os
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, instance_of, one_of, path_of, shown
+from coalloc_lib.checks import (
+    InputError,
+    instance_of,
+    numbers,
+    one_of,
+    path_of,
+    shown,
+    times,
+    whole_in,
+    whole_numbers,
+)
 from coalloc_lib.files import atomic_path
-from coalloc_lib.jobs import JobStream
+from coalloc_lib.jobs import REQUESTS, JobStream
 from coalloc_lib.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -29,33 +40,71 @@ def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStre
     its estimate. Jobs keep their ids where these are whole numbers. The format:
     https://batsim.readthedocs.io/en/latest/input-workload.html
     """
+    one_of("request", request, REQUESTS)
     try:
-        workload = json.loads(path_of("path", path).read_bytes())
+        content = path_of("path", path).read_bytes()
+        workload = json.loads(content, object_pairs_hook=_once_each, parse_constant=_no_number)
         jobs = workload["jobs"]
         profiles = [workload["profiles"][job["profile"]] for job in jobs]
         strange = [at for at, profile in enumerate(profiles) if profile["type"] not in DELAYS]
-        columns = [[job[name] for job in jobs] for name in ("id", "subtime", "res")]
-        limit = np.array([job.get("walltime") or -1 for job in jobs], dtype=float)
-        delay = np.array([profile.get("delay") for profile in profiles], dtype=float)
+        ids, subtime, res = ([job[name] for job in jobs] for name in ("id", "subtime", "res"))
+        walltime = [-1 if job.get("walltime") is None else job["walltime"] for job in jobs]
+        delays = [profile.get("delay") for profile in profiles]
+        _refuse_odd_ids(ids)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check the path") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         what = f"no workload of Batsim ({type(error).__name__}: {error})"
         raise InputError(f"{path} is {what}; give JSON with jobs and profiles") from None
+    if not jobs:
+        raise InputError(f"{path} has no job; give a workload of one or more")
     if strange:
         job, kind = jobs[strange[0]], shown(profiles[strange[0]]["type"])
         what = f"job {shown(job['id'])} has a profile of type {kind}"
         raise InputError(f"{path}: {what}, whose run time depends on a platform; give a delay")
-    numbers, submit, processors = columns
-    given = [int(number) for number in map(str, numbers) if number.isdecimal()]
-    return JobStream(
-        submit,
-        np.where(limit > 0, np.minimum(delay, limit), delay),
-        processors,
-        np.ma.masked_less_equal(limit, 0),
-        request,
-        number=given if len({*given}) == len(jobs) else None,
-    )
+    try:
+        limit, delay = numbers("walltime", walltime), times("delay", delays)
+        return JobStream(
+            times("subtime", subtime),
+            np.where(limit > 0, np.minimum(delay, limit), delay),
+            whole_numbers("res", res),
+            np.ma.masked_less_equal(limit, 0),
+            request,
+            number=_numbers_in(ids),
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; refuse a key that comes twice, of which the last would count."""
+    if again := [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]:
+        raise ValueError(f"{shown(again[0])} comes twice in one object")
+    return dict(pairs)
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _refuse_odd_ids(ids: list) -> None:
+    """Refuse an id that is no word or number, or comes twice."""
+    seen = set()
+    for each in ids:
+        if isinstance(each, bool) or not isinstance(each, str | int | float):
+            raise ValueError(f"id is {shown(each)}, no word or number")
+        if str(each) in seen:
+            raise ValueError(f"id {shown(each)} comes twice")
+        seen.add(str(each))
+
+
+def _numbers_in(ids: list) -> list[int] | None:
+    """Return ids as numbers; None where they are not all different whole numbers."""
+    try:
+        found = [whole_in(str(each)) for each in ids]
+    except ValueError:
+        return None
+    return found if len({*found}) == len(found) else None
 
 
 def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:

@@ -10,12 +10,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from coalloc_lib.checks import InputError, path_of
+from coalloc_lib.checks import NUMBER, InputError, path_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The path that means standard output.
 STDOUT = "-"
+
+#: What a formula of a spreadsheet begins with.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 #: The error numbers of a disk or a quota without room.
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -32,9 +38,10 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = _target(path)
     with _refusing(target, FULL):
         if _is_replaceable(target):
-            with _partial_file(target) as beside:
+            with _partial_file(target, path) as beside:
                 yield beside
-                os.replace(beside, target)
+                with _refusing(path):
+                    os.replace(beside, target)
             return
         with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
             spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
@@ -53,19 +60,57 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def folder_beside(path: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `path`, for files that are to appear together; remove it."""
+    """Yield an empty folder beside `path`, for files that are to appear together; remove it.
+
+    An error within the block names the folder of `path`.
+    """
     prefix = f".{path.name}.coalloc-partial-"
     with tempfile.TemporaryDirectory(
         prefix=prefix, dir=path.parent, ignore_cleanup_errors=True
     ) as folder:
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        except InputError as error:
+            raise InputError(str(error).replace(folder, str(path.parent))) from None
+
+
+def writable_folder(path: str | os.PathLike[str]) -> Path:
+    """Return a folder that takes files, made if need be; an `InputError` names what does not."""
+    folder = path_of("path", path)
+    with _refusing(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    return folder
+
+
+def csv_of(table: "pd.DataFrame") -> str:
+    """Return a table as CSV in which no spreadsheet takes a word for a formula.
+
+    Words that begin as one does (``= + - @``, a tab, a carriage return) get an apostrophe before
+    them, headings too; numbers stay as they are, also in words: ``-1`` is one.
+    """
+    safe = table.rename(columns=_as_word)
+    for name in safe.columns:
+        if safe[name].dtype.kind not in "biufmM":  # words, or anything
+            safe[name] = safe[name].map(_as_word, na_action="ignore")
+    return safe.to_csv(index=False, lineterminator="\n")
+
+
+def _as_word(cell: Any) -> Any:
+    """Return a cell that a spreadsheet shows as it stands."""
+    if not isinstance(cell, str):
+        return cell
+    is_formula = cell[:1] in FORMULA and not NUMBER.fullmatch(cell)
+    # Before version 3.13, Python quotes no carriage return, which ends a line for others.
+    return ("'" * is_formula + cell).replace("\r", " ")
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the `InputError` of `atomic_path` now, before long work that ends in a file."""
     target = _target(path)
     if _is_replaceable(target):
-        with _partial_file(target):
+        with _partial_file(target, path):
             pass
     elif str(target) != STDOUT and not os.access(target, os.W_OK):
         raise InputError(f"{target} cannot be written; choose another file")
@@ -97,13 +142,16 @@ def _is_replaceable(target: Path) -> bool:
 
 
 @contextmanager
-def _partial_file(target: Path) -> Iterator[Path]:
-    """Yield a new empty file beside `target`, with its permissions; remove it if still there."""
+def _partial_file(target: Path, path: Any) -> Iterator[Path]:
+    """Yield a new empty file beside `target`, with its permissions; remove it if still there.
+
+    An error names the `path` that was given, which may be a link to the target.
+    """
     # Names have at most 255 bytes, and a character up to four.
     suffix = "".join(target.suffixes[-2:])[-20:]
     beside = target.with_name(f".{target.name[:30]}.coalloc-partial-{secrets.token_hex(4)}{suffix}")
     try:
-        with _refusing(target):
+        with _refusing(path):
             beside.open("x").close()
             if target.exists():
                 target.open("r+").close()  # a file that may not be written may not be replaced
@@ -114,14 +162,14 @@ def _partial_file(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _refusing(target: Path, which: tuple[int, ...] | None = None) -> Iterator[None]:
+def _refusing(target: Any, which: tuple[int, ...] | None = None) -> Iterator[None]:
     """Turn errors of the system, or those of these numbers, into an `InputError` of one line."""
     try:
         yield
     except OSError as error:
         if which is not None and error.errno not in which:
             raise
-        room = f"make room on the disk of {target.parent} or " if error.errno in FULL else ""
+        room = f"make room on the disk of {Path(target).parent} or " if error.errno in FULL else ""
         raise InputError(
             f"{target} cannot be written ({error.strerror}); {room}choose another path"
         ) from None

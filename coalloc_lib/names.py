@@ -4,7 +4,7 @@ import re
 from dataclasses import MISSING, fields
 from typing import Any
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, shown
 from coalloc_lib.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.system import NAMED_SYSTEMS, Multicluster
@@ -28,7 +28,7 @@ SCHEDULING: dict[str, type[Scheduling]] = {
 }
 
 #: So many clusters of so many processors.
-_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d+)\s*", re.ASCII)
+_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
 
 
 def display_name(name: str) -> str:
@@ -63,8 +63,8 @@ def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
     parts = [_CLUSTERS.fullmatch(part) for part in words]
     if None in parts:
         raise InputError(
-            f"{argument} = {text!r}; give the processors of each cluster, such as 64,32 or 64,2x32,"
-            f" or one of {', '.join(NAMED_SYSTEMS)}"
+            f"{argument} = {shown(text)}; give the processors of each cluster, such as 64,32 or "
+            f"64,2x32, or one of {', '.join(NAMED_SYSTEMS)}"
         )
     sizes = [int(part[2]) for part in parts if part for _ in range(int(part[1] or 1))]
     if min(sizes) < 1:

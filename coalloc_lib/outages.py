@@ -14,13 +14,14 @@ import numpy as np
 
 from coalloc_lib.checks import (
     InputError,
-    finite,
     instance_of,
     not_negative,
+    number_in,
     path_of,
     positive,
     shown,
     whole,
+    whole_in,
 )
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.jobs import JobStream, merge
@@ -89,13 +90,17 @@ def read_outages(path: Any, epoch: float | None = None) -> tuple[Outage, ...]:
     path, found = path_of("path", path), []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [*csv.DictReader(file, skipinitialspace=True, strict=True)]
+            reader = csv.DictReader(file, skipinitialspace=True, strict=True)
+            rows = [(reader.line_num, row) for row in reader]
     except (OSError, ValueError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: {why}; give a CSV file of cluster,start,end") from None
     if not rows:
         raise InputError(f"{path} has no outage; give a line of cluster,start,end for each")
-    for line, row in enumerate(rows, start=2):
+    names = [*(reader.fieldnames or ())]
+    if again := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"{path}, line 1: column {shown(again[0])} comes twice; name each once")
+    for line, row in rows:
         where = f"{path}, line {line}"
         if missing := [name for name in ("cluster", "start", "end") if name not in row]:
             raise InputError(f"{path}, line 1: no column {missing[0]}; name cluster,start,end")
@@ -117,22 +122,23 @@ def _whole(name, text):
     """Return a whole number; None for an empty cell."""
     if not (text or "").strip():
         return None
-    if not text.strip().isdecimal():
-        raise InputError(f"{name} = {text!r}; give a whole number of 0 or more")
-    return int(text)
+    try:
+        return whole_in(text)
+    except ValueError:
+        raise InputError(f"{name} = {shown(text)}; give a whole number of 0 or more") from None
 
 
 def _instant(name, text, epoch):
     """Return the second of the log that a text means, a number or a date."""
     try:
-        return finite(name, float(text or ""))
+        return number_in(text or "")
     except ValueError:
         pass
     try:
         when = datetime.fromisoformat((text or "").strip())
     except ValueError:
         mend = "give seconds of the log, or a date such as 2026-03-01T08:00"
-        raise InputError(f"{name} = {text!r}; {mend}") from None
+        raise InputError(f"{name} = {shown(text)}; {mend}") from None
     if epoch is None:
         raise InputError(f"{text} is a date, and the log tells no UnixStartTime; give seconds")
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - epoch

@@ -17,6 +17,7 @@ from coalloc_lib.checks import (
     in_memory,
     instants,
     not_negative,
+    number_in,
     numbers,
     one_of,
     path_of,
@@ -24,6 +25,7 @@ from coalloc_lib.checks import (
     shown,
     times,
     whole,
+    whole_in,
     whole_numbers,
 )
 
@@ -238,3 +240,26 @@ def test_numbers_of_any_kind_are_numbers():
 def test_what_is_no_choice_is_answered_with_all(value):
     with pytest.raises(InputError, match=r"^x = .*; choose one of 'a', 'b'$"):
         one_of("x", value, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "text", ["1_000", "１２", "²", "٣", "+5", "-1", "1.0", "", "9" * 17, "9" * 5000]
+)
+def test_a_text_is_a_whole_number_in_plain_digits_only(text):
+    with pytest.raises(ValueError, match=r"whole|float"):
+        whole_in(text)
+    if len(text) < 17 and "_" not in text and text.isascii() and text:
+        assert number_in(text) == float(text)
+
+
+@pytest.mark.parametrize("text", ["1_0.5", "nan", "inf", "1e400", "0x1", "٣", "", "1 2", "--1"])
+def test_a_text_is_a_number_in_plain_digits_only(text):
+    with pytest.raises(ValueError, match="no finite number"):
+        number_in(text)
+
+
+def test_digits_are_read_as_python_reads_them():
+    for text in ("0", "000", "007", " 12 ", str(2**53)):
+        assert whole_in(text) == int(text)
+    for text in ("-1", "+.5", "3.", "1e-3", " 7 "):
+        assert number_in(text) == float(text)

@@ -175,9 +175,23 @@ def test_a_workload_of_delays_is_a_stream(tmp_path):
         ([job(1, "gone")], {}, "no workload of Batsim .KeyError: 'gone'"),
         ([{"id": 1}], {}, "no workload of Batsim .KeyError: 'profile'"),
         ([job(1)], {"profiles": [1]}, "no workload of Batsim .TypeError"),
-        ([job(1)], {"profiles": {"short": {"type": "delay", "delay": "long"}}}, "ValueError"),
-        ([], {}, "submit is empty"),
-        ([job(1, res=0)], {}, "components"),
+        ([job(1)], {"profiles": {"short": {"type": "delay", "delay": "long"}}}, "delay.0. = 'l"),
+        ([], {}, "workload.json has no job; give"),
+        ([job(1), job(2, res=0)], {}, r"workload.json: res\[1\] = 0; give a whole number of 1"),
+        ([job(1, walltime=10**400)], {}, r"json: walltime\[0\] = 1000.* smaller number"),
+        ([job(1)], {"profiles": {"short": {"type": "delay", "delay": 10**400}}}, r"delay\[0\] = 1"),
+        (
+            [job(1)],
+            {"profiles": {"short": {"type": "delay", "delay": []}}},
+            "json: delay has 2 dim",
+        ),
+        ([job(1)], {"profiles": {"short": {"type": "delay"}}}, r"json: delay\[0\] = None; give"),
+        ([job(1, subtime="1_000")], {}, r"json: subtime\[0\] = '1_000'; give a number"),
+        ([job(1, subtime=float("nan"))], {}, "json is no workload.* NaN is no number of JSON"),
+        ([job(1, walltime=True)], {}, r"walltime\[0\] = True; give a number"),
+        ([job([1])], {}, r"json is no workload.* id is \[1\], no word or number"),
+        ([job("3"), job(3)], {}, "json is no workload.* id 3 comes twice"),
+        ([job(1, subtime=1e308)], {}, r"json: runtime\[0\] = .* past 1e300"),
     ],
 )
 def test_other_workloads_are_refused(tmp_path, jobs, more, cause):
@@ -187,6 +201,14 @@ def test_other_workloads_are_refused(tmp_path, jobs, more, cause):
 
 def test_what_is_no_workload_is_refused(tmp_path):
     (tmp_path / "x.json").write_text("{")
-    for path, cause in (("x.json", "JSONDecodeError"), ("gone.json", "No such file"), (".", "dir")):
+    (tmp_path / "y.json").write_text('{"jobs": [], "jobs": []}')
+    (tmp_path / "z.json").write_text("[]")
+    twice = (("y.json", "'jobs' comes twice in one object"), ("z.json", "TypeError"))
+    for path, cause in (
+        *twice,
+        ("x.json", "JSONDecodeError"),
+        ("gone.json", "No such file"),
+        (".", "dir"),
+    ):
         with pytest.raises(co.InputError, match=cause):
             co.read_batsim(tmp_path / path)

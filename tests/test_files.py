@@ -1,14 +1,23 @@
 """Files appear whole or not at all, and nothing but a regular file is ever replaced."""
 
+import csv
 import errno
+import io
 import os
 import stat
 import threading
 
+import pandas as pd
 import pytest
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.files import atomic_path, check_writable, folder_beside
+from coalloc_lib.files import (
+    atomic_path,
+    check_writable,
+    csv_of,
+    folder_beside,
+    writable_folder,
+)
 
 LONG = "x" * 300
 
@@ -145,3 +154,53 @@ def test_a_full_disk_is_named_in_one_line(tmp_path, code):
     assert list(tmp_path.iterdir()) == [target]
     with pytest.raises(OSError, match="nput/output"), atomic_path(target):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_spreadsheet_takes_no_word_for_a_formula():
+    words = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "-x", "a=b", "", '=,"', "+49 30"]
+    table = pd.DataFrame({
+        "@site": words, "x": range(-5, 6), "y": [-0.5] * 11,
+        "z": [None, -1, -1.5, True, "-1e3", "=z", 0, 0, 0, 0, 0], "of": pd.Categorical(words),
+    })  # fmt: skip
+    given = table.copy()
+    heading, *rows = csv.reader(io.StringIO(csv_of(table), newline=""))
+    pd.testing.assert_frame_equal(table, given)
+    assert heading == ["'@site", "x", "y", "z", "of"]
+    site, x, y, z, of = zip(*rows, strict=True)
+    safe = ["'=1+1", "+1", "-1", "'@x", "'\tx", "' x", "'-x", "a=b", "", "'=,\"", "'+49 30"]
+    assert [*site] == [*of] == safe
+    assert [*map(int, x)] == [*range(-5, 6)]
+    assert set(y) == {"-0.5"}
+    assert z[:6] == ("", "-1", "-1.5", "True", "-1e3", "'=z")
+
+
+def denied(*_args, **_options):
+    raise PermissionError(errno.EACCES, "Permission denied", "/an/inner/path")
+
+
+def test_a_folder_that_takes_no_file_is_called_as_the_user_did(tmp_path, monkeypatch):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "real" / "x.csv").write_text("old")
+    (tmp_path / "x.csv").symlink_to("real/x.csv")
+    monkeypatch.chdir(tmp_path)
+    assert writable_folder("new/folder").is_dir()
+    assert not list((tmp_path / "new" / "folder").iterdir())
+    fault = r"cannot be written \(Permission denied\); choose another path$"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", denied)
+        with pytest.raises(InputError, match=f"^x.csv {fault}"):
+            write("x.csv")
+    with monkeypatch.context() as patch:
+        patch.setattr("tempfile.TemporaryFile", denied)
+        with pytest.raises(InputError, match=f"^link {fault}"):
+            writable_folder("link")
+    monkeypatch.setattr(type(tmp_path), "open", denied)
+    for use in (write, check_writable):
+        with pytest.raises(InputError, match=f"^x.csv {fault}"):
+            use("x.csv")
+    with (
+        pytest.raises(InputError, match=f"^{tmp_path}/ledger.csv {fault}"),
+        folder_beside(tmp_path / "results") as folder,
+    ):
+        write(folder / "ledger.csv")

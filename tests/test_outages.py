@@ -158,6 +158,13 @@ def test_a_file_of_outages_counts_seconds_or_dates(tmp_path):
         ("cluster,start,end\n0,1,2,9\n", "line 2: more cells than the header has names"),
         (NONE + "0,8:00,9:00,\n", "line 2: start = '8:00'; give seconds of the log, or a date"),
         (NONE + "0,nan,9,\n", "line 2: start = 'nan'; give seconds"),
+        (NONE + "0,1_000,2_000,\n", "line 2: start = '1_000'; give seconds"),
+        (NONE + "0,1,٢,\n", "line 2: end = '٢'; give seconds"),
+        (NONE + "1_0,1,2,\n", "line 2: cluster = '1_0'; give a whole number"),
+        (NONE + "１,1,2,\n", "line 2: cluster = '１'; give a whole number"),
+        (NONE + "0,1,2," + "9" * 5000, "line 2: processors = '999.*; give a whole number"),
+        (NONE + "\n\n0,1,2,\nx,1,2,\n", "line 5: cluster = 'x'; give a whole number"),
+        ("cluster,start,end,start\n0,1,9,2\n", "line 1: column 'start' comes twice; name each"),
         (NONE + "0,7,2,\n", "line 2: end = 2 is not after start = 7"),
         (NONE + "0,1,2,0\n", "line 2: processors = 0"),
         (NONE + "0,soon,2,\n", "line 2: start = 'soon'; give seconds"),
@@ -167,7 +174,7 @@ def test_a_file_of_outages_counts_seconds_or_dates(tmp_path):
 )
 def test_a_file_that_is_wrong_says_where(tmp_path, content, message):
     path = tmp_path / "outages.csv"
-    path.write_text(content)
+    path.write_text(content, "utf-8")
     with pytest.raises(co.InputError, match=message):
         co.read_outages(path)
     with pytest.raises(co.InputError, match="No such file"):

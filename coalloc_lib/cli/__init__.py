@@ -46,7 +46,7 @@ class OnceEach(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         from coalloc_lib.checks import InputError
 
-        *_, given = self.make_parser(ctx).parse_args([*args])
+        values, _, given = self.make_parser(ctx).parse_args([*args])
         for option in given:
             once = isinstance(option, typer.core.TyperOption) and not option.multiple
             if once and given.count(option) > 1:
@@ -54,7 +54,20 @@ class OnceEach(TyperCommand):
                     f"{option.opts[0]} is given {given.count(option)} times; give it once"
                     + ("; coalloc sites runs several logs" * (option.name == "trace"))
                 )
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        for option in given:
+            _refuse_underscores(option, ctx.params.get(option.name), values.get(option.name))
+        return rest
+
+
+def _refuse_underscores(option: Any, value: Any, text: Any) -> None:
+    """Refuse the text of a number, or of several, with an underscore, which Python skips."""
+    from coalloc_lib.checks import InputError, shown
+
+    many = isinstance(value, list | tuple) and isinstance(text, list | tuple)
+    for number, word in zip(value, text, strict=True) if many else [(value, text)]:
+        if isinstance(number, int | float) and isinstance(word, str) and "_" in word:
+            raise InputError(f"{option.opts[0]} = {shown(word)}; give a number in plain digits")
 
 
 class _Group(TyperGroup):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, number_in
 from coalloc_lib.cli import options, print_json
 from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
 from coalloc_lib.intervals import METHODS
@@ -119,7 +119,7 @@ def _service(text):
     name, _, variation = text.partition(":")
     if name == "hyperexponential":
         try:
-            return Hyperexponential(1.0, float(variation))
+            return Hyperexponential(1.0, number_in(variation))
         except ValueError:
             raise InputError(
                 f"--service = {text!r}; give hyperexponential:CV with a coefficient of variation "

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.checks import InputError, whole_in
 from coalloc_lib.cli import options, print_json, show, warn
-from coalloc_lib.files import check_writable
+from coalloc_lib.files import check_writable, writable_folder
 from coalloc_lib.progress import Progress
 
 EXAMPLES = """\b
@@ -70,6 +70,8 @@ def sites(
         if Path(tables).exists():
             raise InputError(f"--tables {tables} is a file; give a folder")
         check_writable(tables)
+    elif tables is not None:
+        writable_folder(tables)
     words = ["coalloc", "sites", *logs, "--out", out, "--clock", clock, "--seed", str(seed)]
     how: list[tuple] = [("--missing", missing), ("--largest", largest)]
     how += [("--node", node)] * (node > 1) + [("--penalty", f"{p:g}") for p in penalty or ()]
@@ -114,10 +116,14 @@ def _parsed(text):
     file, colon, size = rest.rpartition(":")
     if not (name and equals):
         raise InputError(f"{text!r} has no name; write NAME=FILE:PROCESSORS")
-    if not (colon and file and size.isdecimal() and int(size) > 0):
+    try:
+        processors = whole_in(size)
+    except ValueError:
+        processors = 0
+    if not (colon and file and processors > 0):
         path = file if colon and not {"/", "\\"} & {*size} else rest  # else it holds a colon
         raise InputError(
             f"{text!r} has no number of processors of 1 or more; write NAME=FILE:PROCESSORS, as "
             f"{name}={path.rstrip(':') or 'FILE'}:2048"
         )
-    return name, file, int(size)
+    return name, file, processors

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from coalloc_lib.checks import InputError, not_negative, whole
-from coalloc_lib.files import atomic_path
+from coalloc_lib.files import atomic_path, csv_of, writable_folder
 from coalloc_lib.intervals import DAY, WEEK, Interval, block_of
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.progress import SILENT, Silent
@@ -78,11 +78,11 @@ class SitesReport(NamedTuple):
 
     def save_tables(self, folder: Any) -> Path:
         """Write each table as CSV into a folder, which is made if need be; return its path."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        folder = writable_folder(folder)
         for name, table in self.tables.items():
-            with atomic_path(Path(folder) / f"{name}.csv") as beside:
-                table.to_csv(beside, index=False)
-        return Path(folder)
+            with atomic_path(folder / f"{name}.csv") as beside:
+                beside.write_text(csv_of(table), encoding="utf-8", newline="")
+        return folder
 
 
 def sites_report(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coalloc_lib.checks import LAST_INSTANT, InputError
 from coalloc_lib.intervals import WEEK
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.metrics import by_width
@@ -38,7 +39,11 @@ def table_of_jobs(
         log = logs[name]
         if isinstance(log, SwfLog):
             part = log.usable.reset_index(drop=True)
-            came = pd.to_datetime((log.epoch or 0) + part["submit"], unit="s", utc=True)
+            moment = (log.epoch or 0) + part["submit"]
+            if moment.max() >= LAST_INSTANT:
+                why = f"its last job is submitted at {moment.max():.15g}, after the year 9998"
+                raise InputError(f"{log.title}: {why}; give a log in seconds")
+            came = pd.to_datetime(moment, unit="s", utc=True)
             part["came"] = came.dt.tz_convert(_zone(log)).dt.tz_localize(None)
         else:
             known = np.where(log.has_estimate, log.estimate, np.nan)

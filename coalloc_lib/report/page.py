@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from coalloc_lib import plots
+from coalloc_lib.files import csv_of
 from coalloc_lib.report import answer
 from coalloc_lib.report.options import ALONE, METRICS, SHARED
 from coalloc_lib.sites import ALL
@@ -56,7 +57,7 @@ def _told(options, chosen):
 
 
 def _link(table):
-    code = b64encode(table.to_csv(index=False).encode()).decode()
+    code = b64encode(csv_of(table).encode()).decode()
     return f"data:text/csv;charset=utf-8;base64,{code}"
 
 

@@ -1,20 +1,27 @@
 """What a finished point is known by, and the files that keep it.
 
-Two digests, the same in every process: of the function, with its code, all that this reaches by
-name, and every source of this library; and of the arguments and the seed. Installed packages are
-known by their names. What cannot be followed is refused.
+A key is a digest of three things, the same in every process:
+
+- this library's sources, and the versions of Python, NumPy, Numba and SciPy;
+- the function as cloudpickle pickles it, by value where it is not of an installed package: its
+  code, its defaults, what it holds, and the functions, classes, modules and values that its code
+  names in its own script, notebook or module, and so on from there;
+- the arguments and the seed, pickled in the same way.
+
+What code reaches in another way is not noticed: files and environment variables that it reads,
+modules that it imports while it runs, what the body of a class within a function names, subclasses
+found at run time, what `eval`, `runpy`, `sys.modules` or a frame lead to, and installed packages
+but for those three. What cannot be pickled is refused.
 """
 
 import base64
-import builtins
-import copyreg
-import dis
 import functools
 import hashlib
-import importlib
-import itertools
+import io
 import os
+import platform
 import re
+import stat
 import sys
 import sysconfig
 import types
@@ -22,9 +29,11 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import numpy as np
 
 from coalloc_lib.checks import InputError
@@ -32,22 +41,25 @@ from coalloc_lib.checks import InputError
 #: Types whose `repr` tells equal values from others.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _LIBRARY = Path(__file__).parents[1]
-#: What values of just these types are described by.
-_ATTRIBUTES = {
+#: What values of just these types are described by: code without its place, seeds without how many
+#: were spawned, and what is pickled by name alone, or not at all, by what it wraps.
+_ATTRIBUTES: dict[type, list[str]] = {
     types.CodeType: [
         f"co_{part}"
-        for part in ("code", "consts", "names", "varnames", "freevars", "flags", "exceptiontable")
+        for part in (
+            "code", "consts", "names", "varnames", "freevars", "cellvars", "flags",
+            "argcount", "posonlyargcount", "kwonlyargcount", "exceptiontable",
+        )
     ],
-    property: ("fget", "fset", "fdel"),
-    classmethod: ("__func__",),
-    staticmethod: ("__func__",),
-    np.random.SeedSequence: ("entropy", "spawn_key"),
-    type(functools.cache(len)): ("__wrapped__",),
-}
-_LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-#: What reaches values by names that the code does not show.
-_BLIND = (eval, exec, globals, __import__, importlib.import_module, sys.modules)
-_SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+    np.random.SeedSequence: ["entropy", "spawn_key"],
+    type(functools.cache(len)): ["__wrapped__"],
+    cached_property: ["func"],
+}  # fmt: skip
+#: What of functions and classes is of one process, of a place in a file, or made when asked for.
+_INCIDENTAL = (
+    "_cloudpickle_submodules", "__firstlineno__", "__static_attributes__", "__slotnames__",
+    "__annotations__", "__annotations_cache__",
+)  # fmt: skip
 
 
 def digest(*parts: str) -> str:
@@ -57,10 +69,11 @@ def digest(*parts: str) -> str:
 
 @functools.cache
 def library_digest() -> str:
-    """Return the digest of NumPy's version and of every source file of this library."""
+    """Return the digest of every source file of this library and of what it computes with."""
+    versions = [platform.python_version(), *map(version, ("numpy", "numba", "scipy"))]
     sources = sorted(_LIBRARY.rglob("*.py"))
     names = (path.relative_to(_LIBRARY).as_posix() for path in sources)
-    return digest(np.__version__, *names, *(path.read_text("utf-8") for path in sources))
+    return digest(*versions, *names, *(path.read_text("utf-8") for path in sources))
 
 
 library_digest()  # now, and not when the first sweep begins, which may be after a change
@@ -71,26 +84,34 @@ def describe(value: object) -> str:
     description = _Description()
     try:
         return description(value)
-    except RecursionError:
-        description.path.clear()
-        raise description.refusal(value, "it is nested too deeply") from None
+    except Exception as error:  # whatever the pickling of an object raises
+        names = [] if isinstance(error, RecursionError) else description.names
+        reason = error if names is description.names else "it is nested too deeply"
+        where = f" (reached by {' > '.join(names)})" if names else ""
+        raise InputError(
+            f"{type(value).__name__} object{where} cannot be stored under a key: {reason}; leave "
+            "cache out, or let what the function uses be plain values, functions and dataclasses"
+        ) from None
 
 
 class _Description:
-    """The description of one value and of all within it, each of which is described once."""
+    """The description of one value and of all within it, each of which is described once.
+
+    It follows the steps of a pickle, but two equal values count as much as one value twice, and
+    sets have an order: a pickle itself differs from process to process.
+    """
 
     def __init__(self) -> None:
         self.known: dict[int, tuple[object, str]] = {}
-        self.path: list[str] = []
         self.depth = 0
+        self.names: list[str] = []  # that led to where it is
+        self.pickler = cloudpickle.Pickler(io.BytesIO())  # is asked for its steps alone
 
     def __call__(self, value: object) -> str:
         if type(value) is bytes:  # the content of an array, say: the `repr` of much takes long
             return f"bytes {hashlib.blake2b(value, digest_size=16).hexdigest()}"
         if type(value) in SCALARS:
             return f"{type(value).__name__} {value!r}"
-        if _is_blind(value):
-            raise self.refusal(value, "it can reach what the code does not name")
         if id(value) not in self.known:
             # The value is held too: else its identity could become another's.
             self.known[id(value)] = value, f"again {self.depth}"
@@ -111,79 +132,60 @@ class _Description:
         if kind in (set, frozenset):
             return sorted(map(self, value))
         if kind is dict:
-            return map(self, itertools.chain.from_iterable(value.items()))
-        own = {types.ModuleType: self.of_module, types.FunctionType: self.of_function}
-        return own.get(kind, self.of_class if isinstance(value, type) else self.of_object)(value)
-
-    def of_module(self, module):
-        """Describe an installed module by its name, one of the user's by all it has."""
-        members = {} if _is_installed(module.__name__) else vars(module)
-        own = [(name, members[name]) for name in sorted(members) if name[:2] != "__"]
-        return [module.__name__, *self.by_name(own)]
-
-    def of_function(self, function):
-        """Describe a function by its code and by what this code reaches by name."""
-        code = function.__code__
-        cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
-        held = [(name, cell.cell_contents) for name, cell in cells if cell != types.CellType()]
-        reached = dict(_reached(code, function.__globals__))
-        own = (code, function.__defaults__, function.__kwdefaults__, vars(function))
-        return [*map(self, own), *self.by_name([*held, *sorted(reached.items())])]
-
-    def of_class(self, kind):
-        """Describe a class by its names, its bases and its own members."""
-        members = {
-            name: member
-            for name, member in vars(kind).items()
-            if isinstance(member, types.FunctionType | classmethod | staticmethod)
-            or not (name[:2] == "__" or name == "_abc_impl" or isinstance(member, _SLOTS))
-        }
-        family = self(type(kind)), self(kind.__bases__)
-        return [kind.__module__, kind.__qualname__, *family, *self.by_name(members.items())]
-
-    def of_object(self, value):
-        """Describe an object as it is pickled, step by step, so that code within it counts."""
-        kind = type(value)
-        if kind.__module__ == "_thread":  # a lock has no content
-            return []
-        if hasattr(value, "py_func"):  # compiled by Numba
+            return self.of_items(value)
+        if kind is types.ModuleType:
+            members = {} if _is_installed(value.__name__) else vars(value)
+            own = {name: members[name] for name in sorted(members) if name[:2] != "__"}
+            return [value.__name__, self(own)]
+        if hasattr(value, "py_func"):  # compiled by Numba, which draws a name for it
             return [self(value.py_func), self(value.targetoptions)]
-        try:
-            parts = copyreg.dispatch_table.get(kind, lambda value: value.__reduce_ex__(4))(value)
-        except Exception as error:  # whatever the object's own pickling raises
-            raise self.refusal(value, error) from None
-        if isinstance(parts, str):  # a name in a module, which must be an installed one
+        return self.of_steps(value, kind)
+
+    def of_items(self, members: dict) -> Iterator[str]:
+        """Describe keys and values, in their order."""
+        for name, member in members.items():
+            named = isinstance(name, str) and name[:2] != "__"
+            self.names += [name] * named
+            yield from (self(name), self(member))
+            del self.names[len(self.names) - named :]
+
+    def of_steps(self, value: Any, kind: type) -> Iterable[str]:
+        """Describe a value by the steps in which cloudpickle makes it again."""
+        steps = _steps(self.pickler, value)
+        if isinstance(steps, str):  # a name in a module, which must be an installed one
             for module in filter(_is_installed, list(sys.modules)):
-                if vars(sys.modules[module]).get(parts) is value:
-                    return [module, parts]
-            raise self.refusal(value, "its code cannot be seen")
-        function, arguments, state, items, pairs = (*parts, None, None, None)[:5]
-        if isinstance(state, dict):
-            state = {
-                name: part
-                for name, part in state.items()
-                if not isinstance(getattr(kind, str(name), None), cached_property)
-            }
+                if vars(sys.modules[module]).get(steps) is value:
+                    return [module, steps]
+            raise TypeError(f"the code of {steps!r} cannot be seen")
+        function, arguments, state, items, pairs = (*steps, None, None, None)[:5]
+        if kind is types.FunctionType:
+            arguments, state = arguments[:1], (state[0], _without(state[1], _INCIDENTAL))
+        elif issubclass(kind, type) and state:  # the last two arguments tell equal classes apart
+            arguments, state = arguments[:-2], _without(state[0], _INCIDENTAL)
+        elif isinstance(state, dict):  # what an object keeps for speed does not count
+            kept = [n for n in state if isinstance(getattr(kind, str(n), None), cached_property)]
+            state = _without(state, kept)
         return map(self, (kind, function, arguments, state, [*(items or ())], [*(pairs or ())]))
 
-    def by_name(self, pairs: Iterable[tuple[str, object]]) -> Iterator[str]:
-        """Yield names and descriptions; a refusal says by which names it was reached."""
-        for name, value in pairs:
-            self.path.append(name)
-            yield from (name, self(value))
-            self.path.pop()
 
-    def refusal(self, value: object, reason: object) -> InputError:
-        """Return the error that says what cannot be stored, and why."""
-        where = f" (reached by {' > '.join(self.path)})" if self.path else ""
-        return InputError(
-            f"{type(value).__name__} object{where} cannot be stored under a key: {reason}; leave "
-            "cache out, or let what the function uses be plain values, functions and dataclasses"
-        )
+def _steps(pickler: cloudpickle.Pickler, value: Any) -> Any:
+    """Return what `__reduce__` does, as cloudpickle has it; what can be imported too by value."""
+    if not isinstance(value, type | types.FunctionType):
+        reduce = pickler.dispatch_table.get(type(value))
+        return reduce(value) if reduce else value.__reduce_ex__(4)
+    by_value = cloudpickle.list_registry_pickle_by_value()
+    module = sys.modules.get(value.__module__)
+    if module is None or value.__module__ in by_value:
+        return pickler.reducer_override(value)
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        return pickler.reducer_override(value)
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
 
 
-def _is_blind(value):
-    return any(value is blind for blind in _BLIND)
+def _without(members: dict, names: Collection[str]) -> dict:
+    return {name: member for name, member in members.items() if name not in names}
 
 
 def _is_named(value):
@@ -208,29 +210,6 @@ def _is_installed(module):
         or {"site-packages", "dist-packages", "lib-dynload"} & set(Path(file).parts)
         for file in filter(None, (spec.origin, *(spec.submodule_search_locations or ())))
     )
-
-
-def _reached(code, space):
-    """Yield name and value of what code, and code within it, looks up or imports."""
-    steps = list(dis.get_instructions(code))
-    for at, step in enumerate(steps):
-        value, name = None, step.argval
-        if step.opname in _LOOK_UPS:
-            value = space.get(name, getattr(builtins, name, None))
-        elif step.opname == "IMPORT_NAME":
-            level, parts = steps[at - 2].argval, steps[at - 1].argval
-            with suppress(Exception):  # where it is missing, the function may know what to do
-                value = __import__(name, space, None, parts or (), level)
-        else:
-            continue
-        yield name, value
-        if isinstance(value, types.ModuleType):
-            # Which attributes are this module's is not known: a few are refused for others.
-            blind = [each for each in code.co_names if _is_blind(vars(value).get(each))]
-            yield from ((f"{name}.{each}", vars(value)[each]) for each in blind)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _reached(constant, space)
 
 
 def record_line(key: str, pickled: bytes) -> bytes:
@@ -258,19 +237,22 @@ class Store:
 
     Every run appends to a file of its own, one call a record: a kill leaves at most one torn
     record, which its checksum gives away. Records are pickles: who can write to the folder can run
-    code here.
+    code here, so it is made for this user alone, and refused where others could have written.
     """
 
     def __init__(self, cache: str | os.PathLike[str], function: Callable[..., object]) -> None:
         name = getattr(function, "__name__", type(function).__name__)
         version = digest(describe(function), library_digest())
-        self.folder = Path(cache) / f"{re.sub('[^0-9A-Za-z_]+', '_', name)}-{version}"
+        self.cache = Path(cache)
+        self.folder = self.cache / f"{re.sub('[^0-9A-Za-z_]+', '_', name)}-{version}"
 
     def read(self, wanted: Collection[str]) -> dict[str, bytes]:
         """Return the pickled results of finished points by key; make the folder if missing."""
         found: dict[str, bytes] = {}
         with self._refusing("cannot be used", "choose another folder"):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            for folder in (self.cache, self.folder):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _refuse_foreign(folder)
             for segment in sorted(self.folder.glob("*.records")):
                 # Another run may just have taken an empty one away.
                 with suppress(FileNotFoundError), segment.open("rb") as lines:
@@ -307,5 +289,25 @@ class Store:
         try:
             yield
         except OSError as error:
-            text = f"cache folder {self.folder} {what} ({error.strerror}); {mend}"
+            text = f"cache folder {self.cache} {what} ({error.strerror}); {mend}"
             raise InputError(text) from None
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Refuse a folder that is another user's, or that others can write to."""
+    if not hasattr(os, "geteuid"):  # Windows, where a folder is its user's as its parent is
+        return
+    found = os.stat(folder)
+    if found.st_uid not in (os.geteuid(), 0):  # root can do anyway what its folder could
+        raise InputError(
+            f"cache folder {folder} belongs to another user, who could run code here by what it "
+            "holds; choose a folder of your own"
+        )
+    # A group too: whether it has other members is not known everywhere, and the mend is short.
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        is_shared = found.st_mode & stat.S_ISVTX  # such as /tmp, which has to stay so
+        mend = f"if you trust all that is in it, chmod go-w {folder}, else choose another"
+        raise InputError(
+            f"cache folder {folder} can be written by others, who could run code here by what it "
+            f"holds; {'name a folder in it' if is_shared else mend}"
+        )

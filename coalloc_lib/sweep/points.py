@@ -107,8 +107,8 @@ def run_points(
         Each has the same seed at every point, so that differences can be judged in pairs.
     cache : str or Path, optional
         A folder that keeps finished points, known by arguments, seed, this library's sources and
-        the function's code, with what it reaches by name in your own script and modules. It holds
-        pickles: use none that others can write to.
+        the function as cloudpickle pickles it. `coalloc_lib.sweep.cache` says what that does not
+        notice: files, for one. It holds pickles: one that others can write to is refused.
     workers : int, optional
         Threads, -1 for one a processor, 1 where it is not given. An active
         ``joblib.parallel_config`` takes precedence.

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as ipw
 import pandas as pd
 
-from coalloc_lib.checks import InputError, whole
+from coalloc_lib.checks import InputError, number_in, whole
 from coalloc_lib.files import check_writable
 from coalloc_lib.plots import Picture
 from coalloc_lib.progress import Silent
@@ -218,6 +218,6 @@ def _read(site: str, log: str, zone: str) -> SwfLog:
 
 def _numbers(name: str, text: str) -> list[float]:
     try:
-        return [float(word) for word in text.split(",")]
+        return [number_in(word) for word in text.split(",")]
     except ValueError:
         raise InputError(f"{name} = {text!r}; give numbers, with commas between them") from None

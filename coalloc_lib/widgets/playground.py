@@ -20,6 +20,7 @@ from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of
 from coalloc_lib.compilation import announced_to
 from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.files import csv_of
 from coalloc_lib.intervals import Sample, crossing, replicate, student
 from coalloc_lib.metrics import by_width
 from coalloc_lib.names import parse_clusters
@@ -399,7 +400,7 @@ def _links(values, scenarios):
     table = pd.concat([by_size(*scenarios, values["load"]), over_load(*scenarios)])
     files = {
         "scenario.json": json.dumps(values, indent=1).encode(),
-        "table.csv": table.to_csv(index=False).encode(),
+        "table.csv": csv_of(table).encode(),
         "figure.svg": playground_picture(*scenarios).image,
     }
     address = "data:application/octet-stream;base64,"

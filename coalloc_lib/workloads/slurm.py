@@ -19,7 +19,15 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, one_of, shown
+from coalloc_lib.checks import (
+    LARGEST_WHOLE,
+    LAST_INSTANT,
+    InputError,
+    number_in,
+    one_of,
+    shown,
+    whole_in,
+)
 from coalloc_lib.workloads.swf import FIELDS, WHOLE_FIELDS, SwfLog, content, in_use
 
 if TYPE_CHECKING:
@@ -193,8 +201,11 @@ def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
     names = [name.strip().casefold() for name in header.split("|")]
     places = {}
     for what, choices in columns.items():
-        if found := [names.index(c.casefold()) for c in choices if c.casefold() in names]:
-            places[what] = found[0]
+        found = [choice for choice in choices if choice.casefold() in names]
+        if found and names.count(found[0].casefold()) > 1:
+            raise InputError(f"{path}, line 1: column {found[0]} comes twice; name it once")
+        if found:
+            places[what] = names.index(found[0].casefold())
     if missing := [need for need in _NEEDED if not any(what in places for what in need)]:
         words = ", ".join(" or ".join(columns[what][0] for what in need) for need in missing)
         raise InputError(
@@ -214,7 +225,7 @@ def _ended(
     elapsed = numbers("elapsed", _length, f"seconds or {clock}")
     limit = numbers("requested_time", partial(_length, unit=60), f"minutes or {clock}")
     count = "a whole number (sacct --noconvert)"
-    sizes = {name: numbers(name, lambda word: int(word or 0), count) for name in _SIZES}
+    sizes = {name: numbers(name, lambda word: whole_in(word or "0"), count) for name in _SIZES}
     submit, start, end = _in_order(when, elapsed).T
     span, no_zone = end - start, ~lines["start"].str.fullmatch(_HAS_ZONE).to_numpy(bool)
     too_long = (span >= 0) & (elapsed > span + 3600 * no_zone)  # the hour of a clock put back
@@ -255,6 +266,8 @@ def _numbers(
     for code, word in enumerate(words):
         try:
             values.append(parse("" if word.casefold() in _NOT_KNOWN else word))
+            if np.max(values[-1]) > LARGEST_WHOLE:
+                raise ValueError
         except (ValueError, OverflowError):
             where = f"{path}, line {lines.index[(codes == code).argmax()]}"
             raise InputError(f"{where}: {name} is {shown(word)}; give {wanted}") from None
@@ -265,17 +278,21 @@ def _instants(word: str, zone: tzinfo) -> tuple[float, float]:
     """Return both instants, in seconds of Unix, that a time may mean; most often the same."""
     # The second is later for a time that comes twice, and earlier for one that the clock skips.
     if not word or word.isdecimal():
-        seconds = float(word or 0) or np.nan  # of a time that is not known Slurm may print 0
-        return seconds, seconds
-    moment = datetime.fromisoformat(word)
-    moment = moment.replace(tzinfo=moment.tzinfo or zone)
-    return moment.timestamp(), moment.replace(fold=1).timestamp()
+        seconds = whole_in(word or "0") or np.nan  # of a time that is not known Slurm may print 0
+        when = seconds, seconds
+    else:
+        moment = datetime.fromisoformat(word)
+        moment = moment.replace(tzinfo=moment.tzinfo or zone)
+        when = moment.timestamp(), moment.replace(fold=1).timestamp()
+    if min(when) < 0 or max(when) >= LAST_INSTANT:
+        raise ValueError
+    return when
 
 
 def _length(word: str, unit: int = 1) -> float:
     """Return a length of time in seconds."""
     if not word or word.isdecimal():
-        return float(word) * unit if word else np.nan
+        return number_in(word) * unit if word else np.nan
     if not (match := _CLOCK.fullmatch(word)):
         raise ValueError
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
@@ -316,7 +333,8 @@ def _log(
     """Return the log of these jobs, with its header and receipt."""
     import pandas as pd
 
-    first, wait = int(jobs["submit"].min()), jobs["start"] - jobs["submit"]
+    first, last = int(jobs["submit"].min()), int(jobs["submit"].max())
+    wait = jobs["start"] - jobs["submit"]
     names: dict = {}
     table = jobs.assign(job=range(1, len(jobs) + 1), wait=wait.where(wait >= 0))
     table["submit"] -= first
@@ -339,10 +357,10 @@ def _log(
     }  # fmt: skip
     size = table["allocated_processors"].where(lambda n: n > 0, table["requested_processors"])
     busy = in_use(jobs["start"], jobs["start"] + jobs["runtime"], size)
-    came = pd.to_datetime(jobs["submit"], unit="s", utc=True).dt.tz_convert(time_zone)
+    came = [datetime.fromtimestamp(end, ZoneInfo(time_zone)) for end in (first, last)]
     found = {
-        f"first submission: {came.min():%F %T %Z}": "check the time zone, and --starttime",
-        f"last submission: {came.max():%F %T %Z}": "check the time zone, and --endtime",
+        f"first submission: {came[0]:%F %T %Z}": "check the time zone, and --starttime",
+        f"last submission: {came[1]:%F %T %Z}": "check the time zone, and --endtime",
         f"widest job: {size.max():,} {unit}": "where it is odd, check for swapped columns",
         f"busy 99 % of the time at most: {busy:,.0f} {unit}": "compare with your machine",
     }

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from coalloc_lib.checks import (
     LARGEST_WHOLE,
+    LAST_INSTANT,
+    NUMBER,
     InputError,
     instance_of,
     one_of,
@@ -29,6 +31,7 @@ from coalloc_lib.checks import (
     positive,
     shown,
     whole,
+    whole_in,
 )
 from coalloc_lib.display import card, span_of
 from coalloc_lib.files import atomic_path
@@ -59,7 +62,6 @@ _LONGEST_LINE = _MOST_HEADER = 2**20
 
 # What lines of numbers are made of. pandas would take words too: a column of 'True' for ones.
 _OF_NUMBERS = b"0123456789+-.eE \n"
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # A key is followed by a colon and a blank, so that 'http://...' is not one.
 _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 
@@ -138,7 +140,7 @@ class SwfLog:
     @property
     def epoch(self) -> int | None:
         """The instant from which the log counts, in seconds of Unix; None where it tells none."""
-        return self._header_number("UnixStartTime")
+        return self._header_number("UnixStartTime", most=LAST_INSTANT)
 
     @cached_property
     def sha256(self) -> str:
@@ -154,10 +156,17 @@ class SwfLog:
         """How many usable jobs have no requested time."""
         return int((self.usable["requested_time"] <= 0).sum())
 
-    def _header_number(self, key: str) -> int | None:
+    def _header_number(self, key: str, most: int = LARGEST_WHOLE) -> int | None:
         """Return the whole number that a header value starts with, None if it has none."""
-        match = re.match(r"\s*(\d+)", self.header.get(key, ""))
-        return int(match[1]) if match else None
+        match = re.match(r"\s*(\d(?:[\d_.,']*\d)?)", self.header.get(key, ""))
+        try:
+            number = whole_in(match[1]) if match else 0
+        except ValueError:
+            number = most + 1
+        if number > most:
+            fault = f"{key} is {shown(match and match[1])} in its header"
+            raise InputError(f"{self.source or self.name}: {fault}; give a whole number in digits")
+        return number if match else None
 
     def jobs(
         self,
@@ -379,7 +388,7 @@ def _fault_of(words: list[str]) -> str | None:
     """Return what is wrong with the words of a job line; None if nothing is."""
     for place, (field, word) in enumerate(zip(FIELDS, words, strict=False), start=1):
         fault = f"field {place} ({field}) is"
-        if not _NUMBER.fullmatch(word):
+        if not NUMBER.fullmatch(word):
             return f"{fault} {word[:40]!r}, not a number; write -1 where a value is not known"
         if not np.isfinite(float(word)):
             return f"{fault} {word[:40]}, too large for a number; correct it"

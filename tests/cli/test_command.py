@@ -108,3 +108,25 @@ def test_traces_refuse_what_is_wrong_in_one_line(refused, monkeypatch, tmp_path)
     assert "KTH-SP2" in refused("traces", "fetch", "weather")
     monkeypatch.setenv("COALLOC_TRACES", str(tmp_path / "gone"))
     assert "is not a folder" in refused("traces", "list")
+
+
+@pytest.mark.parametrize("option", ["--seed 1_0", "--components 1_0", "--jobs=2_000"])
+def test_an_underscore_is_no_part_of_a_number(refused, option):
+    command = "loss --clusters 32,32 --sizes U[1,8] --request unordered"
+    name, _, number = option.replace("=", " ").partition(" ")
+    assert f"{name} = '{number}'; give a number in plain digits" in refused(
+        *command.split(), *option.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--service hyperexponential:1_0", "--service = 'hyperexponential:1_0'; give"),
+        (f"--clusters {'9' * 5000}", "--clusters = '9999"),
+    ],
+)
+def test_other_numbers_are_in_plain_digits_too(refused, option, words):
+    command = ["loss", "--sizes", "U[1,8]", "--request", "unordered"]
+    command += ["--clusters", "32,32"] * ("--clusters" not in option)
+    assert words in refused(*command, *option.split())

@@ -1,6 +1,9 @@
 """``coalloc sites``: a page and its tables, or one line on what is wrong."""
 
+import csv
+import errno
 import fcntl
+import io
 import json
 import os
 import pty
@@ -10,6 +13,8 @@ import struct
 import subprocess
 import sys
 import termios
+from base64 import b64decode
+from html import unescape
 
 import pandas as pd
 import pytest
@@ -125,3 +130,36 @@ def test_a_terminal_shows_the_bar_before_a_log_is_read(tmp_path, columns):
             os.close(ours)
             os.close(theirs)
     assert b"0/2" in shown
+
+
+def test_a_site_that_is_called_as_a_formula_is_a_word_in_the_tables(run, given, files, tmp_path):  # noqa: F811
+    """In those that are written, and in those that the page holds."""
+    name, page = "@SUM(1)", tmp_path / "r.html"
+    how = ("--penalty", 0.2, "--out", page, "--tables", tmp_path)
+    run("sites", f"{name}={files['north']}:16", given[1], *how)
+    links = re.findall('data:text/csv;charset=utf-8;base64,([^"]+)', page.read_text("utf-8"))
+    texts = [b64decode(unescape(link)).decode() for link in links]
+    texts += [path.read_text("utf-8") for path in tmp_path.glob("*.csv")]
+    cells = [cell for text in texts for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert len(links) > 0
+    assert f"'{name}" in cells
+    assert not [cell for cell in cells if cell[:1] in ("=", "@", "+")]
+    assert "-" in {cell[:1] for cell in cells}, "what is below 0 stays a number"
+
+
+def test_a_folder_of_tables_that_takes_none_is_said_at_once(refused, given, tmp_path, monkeypatch):
+    def denied(*_args, **_options):
+        raise PermissionError(errno.EACCES, "Permission denied", "/an/inner/path")
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tables").mkdir()
+    monkeypatch.setattr("tempfile.TemporaryFile", denied)
+    line = refused("sites", *given, "--tables", "tables")
+    assert (
+        line == "coalloc: error: tables cannot be written (Permission denied); choose another path"
+    )
+
+
+def test_each_of_several_numbers_is_in_plain_digits(refused, given):
+    line = refused("sites", *given, "--penalty", "0.1", "--penalty", "1_0")
+    assert "--penalty = '1_0'; give a number in plain digits" in line

@@ -8,6 +8,7 @@ import coalloc_lib as co
 from coalloc_lib.intervals import DAY, WEEK
 from coalloc_lib.report.logs import doubts
 from coalloc_lib.sites import together
+from coalloc_lib.workloads.swf import SwfLog
 from tests.report.conftest import BEGAN, CLUSTERS
 
 
@@ -123,3 +124,11 @@ def test_a_log_that_does_not_go_with_its_machine_is_doubted(known, of_jobs, word
     assert words in found["north"]
     assert not doubts(pd.DataFrame([row | {"jobs": 9, "known": 5}]), facts(busiest=16.5, gap=DAY))
     assert not doubts(pd.DataFrame([row | {"jobs": 9, "known": 9}]), facts(busiest=8))
+
+
+def test_jobs_after_the_last_year_that_has_dates_are_refused(logs):
+    late = logs["north"].table.assign(submit=logs["north"].table["submit"] + 9e18)
+    sizes = {"one": CLUSTERS["north"], "other": CLUSTERS["north"]}
+    every = dict.fromkeys(sizes, SwfLog(logs["north"].header, late, "late"))
+    with pytest.raises(co.InputError, match=r"^late: its last job is .* after the year 9998; give"):
+        co.sites_report(sizes, every)

@@ -2,8 +2,10 @@
 
 import errno
 import io
+import os
 import pickle
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -65,6 +67,14 @@ def test_a_full_disk_is_reported_and_loses_no_finished_point(tmp_path, monkeypat
 LONG_LOKY = pytest.param("loky", marks=pytest.mark.long)
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises, also where the tests were begun in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class Interrupting(Watch):
     """Presses Ctrl-C when twenty points are done."""
 
@@ -79,6 +89,7 @@ def slowly(x, seed):
     return x
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("backend", ["sequential", "threading", LONG_LOKY])
 def test_an_interruption_keeps_what_was_finished(tmp_path, backend):
     how = {"cache": tmp_path, "prepare": None}
@@ -189,3 +200,52 @@ def test_what_cannot_be_read_any_more_is_computed_again(tmp_path, monkeypatch):
         watch = Watch()
         run_points(inverse, [{"x": 1}], cache=tmp_path, progress=watch)
         assert watch.found == found
+
+
+def modes(folder):
+    """Return the permissions of a folder and of the folders in it."""
+    found = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    return {stat.S_IMODE(path.stat().st_mode) for path in found}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no owners in this sense")
+def test_a_cache_is_for_its_user_alone(tmp_path, monkeypatch):
+    """It is made so under any umask; others' folders, and those that others can write, are not."""
+    folder = tmp_path / "parent" / "cache"
+    before = os.umask(0o002)
+    try:
+        run_points(inverse, [{"x": 1}], cache=folder)
+    finally:
+        os.umask(before)
+    assert modes(folder) == {0o700}
+    (inner,) = folder.iterdir()
+    for path, mode in [(folder, 0o775), (inner, 0o775), (inner, 0o702)]:
+        path.chmod(mode)
+        with pytest.raises(co.InputError, match=rf"{path} can be written by.*chmod go-w {path}"):
+            run_points(inverse, [{"x": 1}], cache=folder)
+        path.chmod(0o755)
+    folder.chmod(0o1777)
+    with pytest.raises(co.InputError, match=r"can be written by others.*; name a folder in it"):
+        run_points(inverse, [{"x": 1}], cache=folder)
+    folder.chmod(0o755)
+    run_points(inverse, [{"x": 1}], cache=folder)
+    mine = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    if mine == 0:  # what root owns, root could change anyway
+        run_points(inverse, [{"x": 1}], cache=folder)
+        os.chown(inner, 12345, -1)
+    with pytest.raises(co.InputError, match=r"belongs to another user.* of your own$"):
+        run_points(inverse, [{"x": 1}], cache=folder)
+
+
+def test_a_folder_that_cannot_be_used_is_called_as_the_user_did(tmp_path, monkeypatch):
+    (tmp_path / "cache").mkdir()
+
+    def refuse(path, *_args, **_options):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(type(tmp_path), "mkdir", refuse)
+    with pytest.raises(co.InputError) as caught:
+        run_points(inverse, [{"x": 1}], cache="cache")
+    assert str(caught.value).startswith("cache folder cache cannot be used (Permission denied);")

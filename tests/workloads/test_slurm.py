@@ -387,14 +387,35 @@ def test_one_of_several_clusters(tmp_path):
         (f"{HEADER}\n{line(elapsed='long')}", "line 2: elapsed is 'long'; give seconds or d-hh"),
         (f"{HEADER}\n{line(limit='1 day')}", "line 2: requested_time is '1 day'; give minutes or"),
         (f"{HEADER}\n{line(cores='1.50K')}", r"line 2: allocated_processors is '1.50K'"),
+        (f"{HEADER}\n{line(cores='1_000')}", "line 2: allocated_processors is '1_000'; give a"),
+        (f"{HEADER}\n{line(cores='１２')}", "line 2: allocated_processors is '１２'; give a whole"),
+        (f"{HEADER}\n{line(cores='9' * 20)}", "line 2: allocated_processors is '9999"),
+        (f"{HEADER}\n{line(elapsed='9' * 400)}", "line 2: elapsed is '9999"),
+        (f"{HEADER}\n{line(elapsed='999999999999-00:00:00')}", "line 2: elapsed is '9999"),
+        (f"{HEADER}\n{line()}\n{line(submit='253402300800')}", "line 3: submit is '253402300800'"),
+        (f"{HEADER}\n{line(end='253370764800')}", "line 2: end is '253370764800'; give seconds"),
+        (f"{HEADER}\n{line(start='١٦٠')}", "line 2: start is '١٦٠'; give seconds"),
+        (f"{HEADER}\n{line(submit='0001-01-01T00:00:00')}", "line 2: submit is '0001-01-01T00"),
+        (f"{HEADER}|Submit\n{line()}|200", "line 1: column Submit comes twice; name it once"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_refused_with_its_line(tmp_path, text, cause):
     path = tmp_path / "export.txt"
-    path.write_text(text)
+    path.write_text(text, "utf-8")
     with pytest.raises(co.InputError, match=cause) as caught:
         read_sacct(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles", None])
+def test_a_log_may_last_until_the_last_year_that_has_dates(tmp_path, zone):
+    last = 253_370_764_790  # 9998-12-31, 23:59:50
+    path = file_of(tmp_path, line(), line("2", *map(str, (last, last, last + 9, 9))))
+    log = read_sacct(path, time_zone=zone)
+    assert log.usable["submit"].tolist() == [0, last - 100]
+    (found,) = (what for what in log.receipt["what"] if what.startswith("last submission"))
+    when = datetime.fromtimestamp(last, ZoneInfo(zone or "UTC"))
+    assert found == f"last submission: {when:%F %T %Z}"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def job(number=1, submit=0, runtime=10, allocated=4, requested=-1, time=20):
 
 def log_file(folder, *lines, header=HEADER, name="small.swf"):
     path = folder / name
-    path.write_text(header + "".join(f"{line}\n" for line in lines))
+    path.write_text(header + "".join(f"{line}\n" for line in lines), "utf-8")
     return path
 
 
@@ -363,3 +363,18 @@ def test_what_is_in_use_is_weighted_by_time():
     assert in_use(begins, ends, wide) == 3
     assert in_use(begins, ends, wide, 0.995) == 9
     assert in_use([5], [5], [4]) == 0
+
+
+@pytest.mark.parametrize("word", ["1,000", "1_000", "1.5", "9" * 30, "9" * 5000, "１２"])
+def test_a_number_of_the_header_that_is_none_is_refused(tmp_path, word):
+    """Before, 1,000 was 1, and many digits an error of Python's own."""
+    for key, use in (("MaxProcs", "processors"), ("UnixStartTime", "epoch")):
+        log = read_swf(log_file(tmp_path, job(1), header=f"; {key}: {word}\n"))
+        with pytest.raises(InputError, match=f"small.swf: {key} is .* in its header; give a whole"):
+            getattr(log, use)
+
+
+def test_a_number_of_the_header_may_have_words_after_it(tmp_path):
+    header = "; MaxNodes: 338 (batch partition; 512 total)\n; UnixStartTime: 835823160.\n"
+    log = read_swf(log_file(tmp_path, job(1), header=header))
+    assert (log.processors, log.epoch) == (338, 835_823_160)
