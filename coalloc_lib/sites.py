@@ -427,6 +427,7 @@ def compare_sites(
         on the calendar, else in seconds); ``spanned``, the share that spanned sites, and with 95 %
         intervals (from weeks drawn anew) ``local_h``, the AWRT in hours where the site stays alone;
         ``sharing``, that with job sharing over it; ``spanning``, that of spanning over sharing.
+        ``warning`` says which of them have no interval, and why.
 
     Raises
     ------
@@ -588,7 +589,12 @@ def _row(name, mine, weight, ran):
     except InputError as error:
         raise InputError(f"{name}, in the time that all logs have: {error}") from None
     row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
+    doubts = {}
     for column, share in _SHARES.items():
         part = means.interval(share)
-        row |= {column: part.estimate, f"{column}_low": part.low, f"{column}_high": part.high}
-    return row
+        ends = (np.nan, np.nan) if part.warning else (part.low, part.high)
+        row |= {column: part.estimate, f"{column}_low": ends[0], f"{column}_high": ends[1]}
+        if part.warning:
+            doubts.setdefault(part.warning, []).append(column)
+    words = (f"{', '.join(columns)}: {why}" for why, columns in doubts.items())
+    return row | {"warning": "; ".join(words)}

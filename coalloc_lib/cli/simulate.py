@@ -284,7 +284,12 @@ def _intervals(schedule):
         )
     weeks = resample_weeks([x[ran] for x in waits], weights, submit)
     drawn = {name: weeks.interval(itemgetter(at)) for at, name in enumerate(MEANS)}
-    return {name: (each.low, each.high) for name, each in drawn.items()}, ""
+    known = {name: (each.low, each.high) for name, each in drawn.items() if not each.warning}
+    left = [name for name in MEANS if name not in known]
+    if not left:
+        return known, ""
+    of = "of " + ", ".join(MEANS[name] for name in left) + ": "
+    return known, of * bool(known) + drawn[left[0]].warning
 
 
 def _print(metrics, title, intervals, left_out, why_none):
@@ -311,7 +316,7 @@ def _print(metrics, title, intervals, left_out, why_none):
     columns = ("metric", ">value", ">95 % interval")[: 3 if intervals else 2]
     print_table(columns, [row[: len(columns)] for row in table], title)
     if why_none:
-        show(f"no intervals: {why_none}")
+        show(f"no interval {why_none}" if intervals else f"no intervals: {why_none}")
 
 
 def _plain(instants):

@@ -124,7 +124,8 @@ def sites_report(
     Examples
     --------
     >>> import coalloc_lib as co
-    >>> day = co.JobStream(np.arange(0, 3e6, 43_200), [50_000] * 70, [4] * 70, request="total")
+    >>> at = np.repeat(np.arange(0, 3e6, 86_400), 2)  # two jobs a day, each of all processors
+    >>> day = co.JobStream(at, [30_000] * 70, [4] * 70, request="total")
     >>> co.sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'dispatch, own users first'
     """

@@ -222,7 +222,7 @@ class Comparison:
     def change(self, group: Group, metric: str, one: str, other: str = ALONE) -> Interval:
         """Return by how much the figure of one option is above that of another."""
         i, j = self.names.index(one), self.names.index(other)
-        return self._figures[group, metric].interval(lambda figures: figures[i] - figures[j])
+        return self._figures[group, metric].difference(i, j)
 
     def root(
         self, group: Group, metric: str, at: Mapping[float, str], level: str, slack: float = 0.0
@@ -237,13 +237,13 @@ class Comparison:
         beyond = np.inf if x[-1] > x[0] else -np.inf
 
         def falls(figures: NDArray[np.float64]) -> float:
-            y = figures[i] + slack - figures[places]
+            y = figures[0] + slack - figures[1:]
             k = int((y > 0).argmax())
             if k == 0:
                 return -beyond if y[0] > 0 else beyond
             return float(x[k - 1] + (x[k] - x[k - 1]) * y[k - 1] / (y[k - 1] - y[k]))
 
-        return self._figures[group, metric].interval(falls)
+        return self._figures[group, metric].of([i, *places]).interval(falls)
 
     def fault(self, group: Group, name: str) -> str:
         """Return why an option has no figures: it cannot be run, or too much work waits on.
@@ -276,7 +276,8 @@ def _resampled(values, weights, submit, share):
         if share:
             means = np.quantile(values, share, axis=1, method="inverted_cdf")
         short = "the jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
-        return Resamples(means, means[None], 2, short or str(error))
+        nothing = np.zeros((len(means), 1))
+        return Resamples(means, means[None], 2, nothing, 1, short or str(error))
 
 
 def columns_of(interval: Interval, name: str) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _picture(
     rows, panels = [], []
     for row, mode in enumerate(cases):
         hours = drawn.interval(itemgetter(row)).times(1 / 3600)
-        words = f"{hours.estimate:.1f} h ({hours.low:.1f} to {hours.high:.1f})"
+        words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
         rows.append({"mode": mode, "words": words} | interval_columns(hours, "hours"))
         if mode != model.SINGLE:
             _, spanned, busy = ran[mode]
@@ -117,8 +117,15 @@ def verdict(times: Interval) -> str:
     """
     known: dict = {True: "Spanning sites pays", False: "Spanning sites loses"}
     answer = known.get(times.below(1), "Whether spanning sites pays is undecided")
-    ends = f"({times.low:.3f} to {times.high:.3f})"
-    return f"{answer}: its AWRT is {times.estimate:.3f} times that of job sharing {ends}"
+    said = f"{answer}: its AWRT is {times.estimate:.3f} times that of job sharing"
+    return f"{said} {_ends(times, 3)}"
+
+
+def _ends(interval, digits):
+    """Return an interval in brackets, or why there is none."""
+    if interval.warning:
+        return f"(no interval: {interval.warning})"
+    return f"({interval.low:.{digits}f} to {interval.high:.{digits}f})"
 
 
 def sharing_picture(

@@ -14,7 +14,7 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.calendar import worked_example
 from coalloc_lib.checks import InputError, instance_of, not_negative
-from coalloc_lib.intervals import WEEK, Interval
+from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
 from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.studies.online_batch import runs, standard
@@ -64,7 +64,7 @@ def book_or_queue(
         limit = co.Online(release_early=True, max_attempts=1 + int(hours * HOUR / co.Online().step))
         ways[f"online, released, up to {hours:g} h"] = limit
     wide = jobs.processors > machine.processors / 2
-    week = ((jobs.submit - jobs.submit.min()) // WEEK).astype(np.int64)
+    day = runs.day_of(jobs)
     run = joblib.delayed(lambda way: co.simulate(machine, jobs, scheduling=way))
     progress.total(len(ways))
     # Threads: the compiled loops let each other run.
@@ -82,7 +82,7 @@ def book_or_queue(
         )
         numbers, means = runs.numbers_of(schedule), {}
         for column, wait in (("mean_wait", schedule.wait), ("easy_wait", queued)):
-            mean = runs.kept(jobs, np.where(ran, wait, np.nan), week, 1_000).drawn("wait")
+            mean = runs.kept(jobs, np.where(ran, wait, np.nan), day, 1_000).drawn("wait")
             means |= {column: mean.estimate, f"{column}_low": mean.low, f"{column}_high": mean.high}
         rows[name] = means | {
             "p99_wait": hours[ran].quantile(0.99), "wide_wait": hours[ran & wide].mean(),
@@ -215,7 +215,7 @@ def who_books(
     all jobs over that where as many jobs, drawn at random, book. Intervals: 95 %, weeks drawn anew.
     """
     instance_of("rules", rules, dict, "functions by name")
-    week = ((jobs.submit - jobs.submit.min()) // WEEK).astype(np.int64)
+    day = runs.day_of(jobs)
     ahead = jobs.reserved_ahead(1.0, BOOKED_AHEAD, DRAWN).earliest_start
 
     def waits(books: np.ndarray) -> np.ndarray:
@@ -223,7 +223,7 @@ def who_books(
         return co.simulate(machine, asked, scheduling=co.Conservative()).delay
 
     def over(one: np.ndarray, other: np.ndarray, mine: np.ndarray) -> str:
-        kept = [runs.kept(jobs[mine], each[mine], week[mine], 1_000) for each in (one, other)]
+        kept = [runs.kept(jobs[mine], each[mine], day[mine], 1_000) for each in (one, other)]
         return format_interval(kept[0].over(kept[1], "wait"), 2)
 
     everyone, queued = np.ones(len(jobs), bool), waits(np.zeros(len(jobs), bool))

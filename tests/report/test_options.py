@@ -88,7 +88,7 @@ def test_changes_have_the_intervals_of_weeks_drawn_anew(report, case):
         mine = (site == number) | (group == ALL)
         values = [wait(alone)[mine], wait(shared)[mine]]
         weeks = resample_weeks(values, np.ones(mine.sum()), jobs.submit[mine])
-        change = weeks.interval(lambda means: means[1] - means[0])
+        change = weeks.difference(1, 0)
         row = row_of(report, SHARED, group, "mean wait")
         shown = [row["change"], row["change_low"], row["change_high"]]
         np.testing.assert_allclose(shown, [change.estimate, change.low, change.high], rtol=1e-6)

@@ -10,7 +10,7 @@ from coalloc_lib.studies.online_batch.runs import CTC, ENDS, KTH, LEAST, WAITS, 
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 
-WEEKS = 8
+DAYS = 56
 HOLDS, FAILS, OPEN, LOST = "holds", "does not hold", "undecided", "cannot be tested"
 NAMES = ["jobs", "requests", "wait", "delay", "attempts", "penalty"]
 NAMES += [f"{kind} {h}" for kind in ("within", "over") for h in runs.WITHIN]
@@ -20,16 +20,16 @@ NAMES += [f"{name} by {by}" for by in ("length", "size", "fifty") for name in NA
 def found(known, noise, wave):
     """Return what a case gives whose means a job are `known`, by the names of sums, else 1.
 
-    Each sum and group has a wave of its own over the weeks, of `noise`; counts have none.
+    Each sum and group is drawn by itself from day to day, by `noise`; counts are not.
     """
     sums = {}
     for k, name in enumerate(NAMES):
         by = name.partition(" by ")[2]
         means = np.resize(known.get(name, 1.0), (len(ENDS[by]) - 1 if by else 1, 1))
-        own = 0.618 * wave + 0.271 * (k + np.arange(len(means))[:, None])
-        waves = np.cos(2 * np.pi * (np.arange(WEEKS) / WEEKS * 3 + own))
-        weeks = 100 * means * (1 + noise * waves * (not name.startswith(("jobs", "requests"))))
-        sums[name] = weeks if by else weeks[0]
+        own = np.random.default_rng([wave, k]).normal(size=(len(means), DAYS))
+        own -= own.mean(axis=1, keepdims=True)
+        days = 100 * means * (1 + noise * own * (not name.startswith(("jobs", "requests"))))
+        sums[name] = days if by else days[0]
     numbers = {"longest": known.get("longest", 10.0), "utilization": known.get("used", 0.7)}
     return Outcome(sums, known.get("longer", np.linspace(1, 0, len(WAITS))), numbers, 40)
 

@@ -1,9 +1,10 @@
 """What the paper fixes and leaves open, the logs, the cases, and what is kept of a run."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise, product
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.checks import one_of
-from coalloc_lib.intervals import WEEK, Interval, block_of, resample_sums
+from coalloc_lib.intervals import Interval, Resamples, block_of, resample_sums
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.schedule import Schedule
@@ -130,9 +131,14 @@ class Log:
         return bool(np.isfinite(self.recorded).any())
 
     @cached_property
-    def week(self) -> NDArray[np.int64]:
-        """The week in which each job is submitted, from 0."""
-        return ((self.jobs.submit - self.jobs.submit.min()) // WEEK).astype(np.int64)
+    def day(self) -> NDArray[np.int64]:
+        """The day on which each job is submitted, from 0."""
+        return day_of(self.jobs)
+
+
+def day_of(jobs: JobStream) -> NDArray[np.int64]:
+    """Return the day on which each job is submitted, from 0."""
+    return ((jobs.submit - jobs.submit.min()) // DAY).astype(np.int64)
 
 
 def logs(names: Iterable[str] = SERVERS) -> dict[str, Log]:
@@ -155,7 +161,7 @@ def _log(name: str, places: str) -> Log:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What is kept of a run: sums by week, numbers, and `longer`, the share beyond each of `WAITS`.
+    """What is kept of a run: sums by day, numbers, and `longer`, the share beyond each of `WAITS`.
 
     ``wait`` is in hours, ``requests`` has refused ones; ``by size`` is a row for each of `ENDS`.
     """
@@ -166,27 +172,27 @@ class Outcome:
     resamples: int
 
     def part(self, top: str, bottom: str = "jobs", of: Any = None) -> tuple[NDArray, NDArray]:
-        """Return the sums by week whose ratio is a mean, of all jobs or of some groups."""
+        """Return the sums by day whose ratio is a mean, of all jobs or of some groups."""
         sums = self.sums[top], self.sums[bottom]
         one, other = sums if of is None else (np.atleast_2d(each[of]).sum(0) for each in sums)
         return one, other
 
     def mean(self, top: str, bottom: str = "jobs") -> float:
-        """Return a mean over all weeks."""
+        """Return a mean over all days."""
         return float(self.sums[top].sum() / self.sums[bottom].sum())
 
-    def _anew(self, statistic: Callable, *parts: tuple[NDArray, NDArray]) -> Interval:
-        """Return a number worked out from means, weeks drawn anew; in doubt if one has no job."""
+    def _resampled(self, *parts: tuple[NDArray, NDArray]) -> Resamples | None:
+        """Return means with weeks drawn anew; None if one has no job."""
         top, bottom = (np.stack(sums) for sums in zip(*parts, strict=True))
         if not bottom.any(axis=1).all():
-            return NOTHING
-        block = round(block_of([0, top.shape[-1] * WEEK]) / WEEK)
-        drawn = resample_sums(top, bottom, block, resamples=self.resamples, seed=study.seed)
-        return drawn.interval(statistic, vectorized=True)
+            return None
+        block = round(block_of([0, top.shape[-1] * DAY]) / DAY)
+        return resample_sums(top, bottom, block, resamples=self.resamples, seed=study.seed)
 
     def drawn(self, *of: Any) -> Interval:
-        """Return a mean, weeks drawn anew."""
-        return self._anew(lambda means: means[0], self.part(*of))
+        """Return a mean, weeks drawn anew; in doubt if no job has it."""
+        means = self._resampled(self.part(*of))
+        return NOTHING if means is None else means.interval(itemgetter(0), vectorized=True)
 
     def by_group(self, top: str, bottom: str) -> Iterator[tuple[float, float, Interval]]:
         """Yield the ends of each group that has jobs, and its mean."""
@@ -196,18 +202,19 @@ class Outcome:
 
     def rise(self, one: tuple[NDArray, NDArray], other: tuple[NDArray, NDArray]) -> Interval:
         """Return the mean of the second of two parts less that of the first."""
-        return self._anew(lambda means: means[1] - means[0], one, other)
+        means = self._resampled(one, other)
+        return NOTHING if means is None else means.difference(1, 0)
 
     def over(self, other: "Outcome", *of: Any) -> Interval:
         """Return a mean over that of another case of the same jobs, in the same weeks."""
-        parts = self.part(*of), other.part(*of)
+        means = self._resampled(self.part(*of), other.part(*of))
 
         def ratio(means: NDArray) -> NDArray:
             known = means[1] != 0  # nothing over nothing is as much as the other
             out = np.where(means[0] != 0, np.inf, 1.0)
             return np.divide(means[0], means[1], out=out, where=known)
 
-        return self._anew(ratio, *parts)
+        return NOTHING if means is None else means.interval(ratio, vectorized=True)
 
 
 @dataclass(frozen=True)
@@ -268,12 +275,12 @@ class Case:
         if self.policy == RECORDED:
             start = log.jobs.submit + log.recorded
             used = used_share(log.jobs, start, start + log.jobs.runtime, self.servers)
-            return kept(log.jobs, log.recorded, log.week, size, utilization=used)
+            return kept(log.jobs, log.recorded, log.day, size, utilization=used)
         schedule = self.simulate(seed)
         promise = None if schedule.promised is None else schedule.promised - schedule.jobs.submit
         columns = schedule.attempts, schedule.delay, promise
         numbers: dict[str, Any] = numbers_of(schedule)
-        return kept(schedule.jobs, schedule.wait, log.week, size, *columns, **numbers)
+        return kept(schedule.jobs, schedule.wait, log.day, size, *columns, **numbers)
 
 
 def standard(log: Log, policy: str = ONLINE, **how: Any) -> Case:
@@ -321,7 +328,7 @@ def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> f
 
 
 def kept(
-    jobs: JobStream, wait: NDArray[np.float64], week: NDArray[np.int64], resamples: int,
+    jobs: JobStream, wait: NDArray[np.float64], day: NDArray[np.int64], resamples: int,
     attempts: NDArray[np.int64] | None = None, delay: NDArray[np.float64] | None = None,
     promise: NDArray[np.float64] | None = None, **numbers: float,
 ) -> Outcome:  # fmt: skip
@@ -329,7 +336,7 @@ def kept(
 
     A `delay` is a wait from the start that was asked for, a `promise` the wait that was promised.
     """
-    known, weeks, length = np.isfinite(wait), int(week.max()) + 1, jobs.runtime / HOUR
+    known, days, length = np.isfinite(wait), int(day.max()) + 1, jobs.runtime / HOUR
     late, told = (
         np.where(known, wait if each is None else each, 0.0) / HOUR for each in (delay, promise)
     )
@@ -338,9 +345,9 @@ def kept(
 
     def total(values: NDArray, of: Any = 0, ends: Any = (-1, 1)) -> NDArray:
         group, groups = np.searchsorted(ends, of, side="left") - 1, len(ends) - 1
-        at = np.where(group < groups, group * weeks + week, groups * weeks)
-        sums = np.bincount(at, weights=values, minlength=groups * weeks)[: groups * weeks]
-        return sums.reshape(groups, weeks) if groups > 1 else sums
+        at = np.where(group < groups, group * days + day, groups * days)
+        sums = np.bincount(at, weights=values, minlength=groups * days)[: groups * days]
+        return sums.reshape(groups, days) if groups > 1 else sums
 
     each = {"jobs": one, "wait": wait, "penalty": wait / length}
     each |= {"requests": np.ones(len(wait)), "attempts": tried, "delay": late}
@@ -405,7 +412,7 @@ class Beside:
             books = beside.jobs.is_reserved
             for part, mine in ((OTHERS, ~books), (BOOKERS, books)):
                 one, other = (
-                    kept(its.jobs[mine], its.delay[mine], self.log.week[mine], scale.resamples)
+                    kept(its.jobs[mine], its.delay[mine], self.log.day[mine], scale.resamples)
                     for its in (beside, queued)
                 )
                 ratios[part, share] = one.over(other, "wait")
