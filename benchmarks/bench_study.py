@@ -8,6 +8,7 @@ the ratio of their times.
 """
 
 import argparse
+import inspect
 import time
 
 from coalloc_lib.studies import STUDIES, load_study
@@ -19,6 +20,11 @@ def timed(call):
     begin = time.perf_counter(), time.process_time()
     found = call()
     return found, time.perf_counter() - begin[0], time.process_time() - begin[1]
+
+
+def rows_of(found):
+    """Return what a study measured, all of it."""
+    return list(found) if inspect.isgenerator(found) else found
 
 
 def main():
@@ -34,7 +40,7 @@ def main():
         measure = study.measure
 
         def noted(case, scale, seed, measure=measure, took=took):
-            found, _, took[case] = timed(lambda: measure(case, scale, seed))
+            found, _, took[case] = timed(lambda: rows_of(measure(case, scale, seed)))
             return found
 
         if given.cases:

@@ -19,6 +19,11 @@ def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
     return [np.random.SeedSequence(entropy, spawn_key=(*key, i)) for i in range(count)]
 
 
+def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
+    """Return the seed that this one was spawned from."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key[:-1])
+
+
 def generators(seed: Seed, count: int) -> list[np.random.Generator]:
     """Return `count` independent generators that depend on `seed` alone."""
     return [np.random.default_rng(child) for child in spawn(seed, count)]

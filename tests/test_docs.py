@@ -10,8 +10,8 @@ import types
 
 import pytest
 
-from coalloc_lib.studies.core import Scale
 from coalloc_lib.studies.published import Claim
+from coalloc_lib.studies.study import Scale
 from tests.conftest import ROOT
 from tests.test_house import name_of, untyped
 
@@ -61,7 +61,7 @@ def test_the_study_that_contributing_shows_works_as_it_stands(monkeypatch):
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     code, check = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[:2]
     claim = Claim("x-y", "XY-1", "our own", "Backfilling shortens waits", "")
-    monkeypatch.setattr("coalloc_lib.studies.core.published_claim", lambda study, item: claim)
+    monkeypatch.setattr("coalloc_lib.studies.study.published_claim", lambda study, item: claim)
     module = types.ModuleType("example_study")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(code + check, vars(module))
@@ -71,3 +71,5 @@ def test_the_study_that_contributing_shows_works_as_it_stands(monkeypatch):
     assert [row.item for row in result.rows] == ["XY-1"]
     assert len(result.figure("figure1").data()) == 6
     assert result.figure("figure1").plot().axes
+    more = module.study.add(result.runs, module.Setting("EASY", 0.9), workers=1)
+    assert len(module.study.judge(more).figure("figure1").data()) == 7

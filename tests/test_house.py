@@ -17,7 +17,7 @@ system distributions jobs workloads
 placement profile calendar scheduling names
 engines
 simulation scenario metrics schedule exchange outages sites verification explain analytic
-curves saturation sweep
+curves saturation sweep experiments
 plots
 studies report
 widgets cli __main__ public

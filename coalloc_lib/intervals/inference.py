@@ -59,7 +59,7 @@ def unpaired_difference(
 class Sample:
     """Values of one figure in independent runs; without a dimension, a figure that is known.
 
-    ``one - other`` compares runs in pairs and has the warning of either.
+    ``one - other`` and ``one / other`` compare runs in pairs and have the warning of either.
     """
 
     values: NDArray[np.float64]
@@ -88,13 +88,20 @@ class Sample:
         return replace(mean, low=mean.estimate - wide, high=mean.estimate + wide)
 
     def __sub__(self, other: "Sample") -> "Sample":
-        shapes = {self.values.shape, other.values.shape} - {()}  # known figures suit any number
-        if len(shapes) > 1:
-            raise InputError(f"samples have the shapes {sorted(shapes)}; pair their values")
+        self._check_pairs(other)
         return Sample(self.values - other.values, self.warning or other.warning)
 
-    def __truediv__(self, number: float) -> "Sample":
-        return Sample(self.values / number, self.warning)
+    def __truediv__(self, other: "Sample | float") -> "Sample":
+        if not isinstance(other, Sample):
+            return Sample(self.values / other, self.warning)
+        self._check_pairs(other)
+        return Sample(self.values / other.values, self.warning or other.warning)
+
+    def _check_pairs(self, other: "Sample") -> None:
+        """Refuse samples of different numbers of runs; known figures suit any number."""
+        shapes = {self.values.shape, other.values.shape} - {()}
+        if len(shapes) > 1:
+            raise InputError(f"samples have the shapes {sorted(shapes)}; pair their values")
 
     def less_unpaired(self, other: "Sample") -> Interval:
         """Return Welch's interval of the difference to a sample of other runs."""

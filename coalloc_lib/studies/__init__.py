@@ -14,9 +14,11 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, write_ledger
 
 if TYPE_CHECKING:  # at run time, pictures and tables take long to import
-    from coalloc_lib.studies.core import Study, StudyResult
+    from coalloc_lib.studies.core import StudyResult
 
-__all__ = ["SCALES", "STUDIES", "Reproduction", "Row", "load_study", "missing_logs", "reproduce"]
+__all__ = [
+    "SCALES", "STUDIES", "Reproduction", "Row", "judge", "load_study", "missing_logs", "reproduce",
+]  # fmt: skip
 
 #: The studies. Each is a module here, with underscores, which is imported when it is run.
 STUDIES = (
@@ -41,7 +43,7 @@ class Reproduction:
     figures: list[Path]
 
 
-def load_study(name: str) -> "Study":
+def load_study(name: str) -> Any:
     """Return a study by its name."""
     one_of("study", name, STUDIES)
     return import_module(f"{__name__}.{name.replace('-', '_')}").study
@@ -49,7 +51,7 @@ def load_study(name: str) -> "Study":
 
 def missing_logs(names: Sequence[str]) -> list[str]:
     """Return the public logs that these studies use and that are not here."""
-    from coalloc_lib.studies.core import missing_logs
+    from coalloc_lib.studies.study import missing_logs
 
     return missing_logs(log for name in names for log in load_study(name).logs)
 
@@ -74,15 +76,7 @@ def reproduce(
     """
     one_of("scale", scale, SCALES)
     studies = {name: load_study(name) for name in names or STUDIES}
-    out = Path(out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"out = {str(out)!r} cannot be made ({error.strerror}); name a folder"
-        ) from None
-    if not os.access(out, os.W_OK):
-        raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
+    out = _folder(out)
     how: dict[str, Any] = {"progress": progress, "cache": cache, "workers": workers}
     missing = missing_logs([*studies])
     results: dict[str, StudyResult] = {}
@@ -92,18 +86,77 @@ def reproduce(
         if report is not None:
             report(results[name])
         figures += _write(results, name, out, scale, missing)
+    return _reproduction(results, out, figures)
+
+
+def judge(
+    runs: str | Path,
+    names: Sequence[str] | None = None,
+    out: str | Path = "results",
+    report: Callable[["StudyResult"], Any] | None = None,
+) -> Reproduction:
+    """Write ledger, page and figures from stored runs; nothing is simulated.
+
+    Parameters
+    ----------
+    runs : str or Path
+        A folder of results with ``<study>/runs.csv.gz``, as `reproduce` writes them.
+    names, out, report
+        As in `reproduce`; by default the studies that have runs there.
+    """
+    from coalloc_lib.experiments.storage import read_runs
+    from coalloc_lib.studies.study import RUNS, logs_missing_in
+
+    files = {name: Path(runs) / name / RUNS for name in names or STUDIES}
+    if not names:
+        files = {name: file for name, file in files.items() if file.is_file()}
+    if not files:
+        raise InputError(f"runs = {str(runs)!r} has no <study>/{RUNS}; give a folder of results")
+    tables = {name: read_runs(file) for name, file in files.items()}
+    out = _folder(out)
+    missing = [log for table in tables.values() for log in logs_missing_in(table)]
+    scale = ", ".join(dict.fromkeys(str(table["scale"].iloc[0]) for table in tables.values()))
+    results: dict[str, Any] = {}
+    figures: list[Path] = []
+    for name, table in tables.items():
+        results[name] = load_study(name).judge(table)
+        if report is not None:
+            report(results[name])
+        figures += _write(results, name, out, scale, list(dict.fromkeys(missing)))
+    return _reproduction(results, out, figures)
+
+
+def _folder(out: str | Path) -> Path:
+    """Return a folder that can be written, made if it is not there."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"out = {str(out)!r} cannot be made ({error.strerror}); name a folder"
+        ) from None
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"out = {str(out)!r} cannot be written; choose another folder")
+    return folder
+
+
+def _reproduction(results: dict[str, Any], out: Path, figures: list[Path]) -> Reproduction:
     rows = [row for result in results.values() for row in result.rows]
     return Reproduction(rows, out / LEDGER, out / "index.html", figures)
 
 
 def _write(results, name, out, scale, missing):
     """Write a study's figures, and the ledger and the page of all so far; return the pictures."""
+    from coalloc_lib.experiments.storage import write_runs
     from coalloc_lib.studies.pages import write_index
 
     try:
         with folder_beside(out / "reproduce") as folder:
             (folder / name).mkdir()
             files = []
+            if hasattr(results[name], "runs"):
+                files.append(Path(name) / "runs.csv.gz")
+                write_runs(results[name].runs, folder / files[-1])
             for figure in results[name].figures:
                 table = Path(name) / f"{figure.name}.csv"
                 figure.data().to_csv(folder / table, index=False, lineterminator="\n")

@@ -6,10 +6,7 @@ table, which is its CSV. A *claim* turns results into the deciding interval and 
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from html import escape
-from operator import attrgetter
-from types import SimpleNamespace
 from typing import Any, Self
 from warnings import warn
 
@@ -19,35 +16,23 @@ from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, one_of, shown
+from coalloc_lib.experiments import furthest, interval_columns, least, most
 from coalloc_lib.intervals import Interval
 from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims, published_claim
+from coalloc_lib.studies.study import Scale, missing_logs, scales
 from coalloc_lib.sweep import run_points
-from coalloc_lib.workloads.catalogue import listing
+
+__all__ = [
+    "Decision", "Figure", "Results", "Scale", "Study", "StudyResult", "cases_of", "furthest",
+    "interval_columns", "least", "missing_logs", "most", "scales",
+]  # fmt: skip
 
 #: By label: a case, or a tuple of cases that are compared.
 Entries = Mapping[Any, Any]
 Cases = Callable[["Scale", Seed], Entries]
-
-
-class Scale(SimpleNamespace):
-    """How much is simulated, and how many cases a figure has: values by name, as attributes."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"the study's scales have no {name!r}; add it: scales({name}=(..., ...))"
-        )
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a scale does not change; make another with {name} = {shown(value)}")
-
-
-def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
-    """Return the scales ``quick`` and ``paper``, given both values of each name."""
-    quick, paper = ({name: pair[i] for name, pair in pairs.items()} for i in (0, 1))
-    return {"quick": Scale(**quick), "paper": Scale(**paper)}
 
 
 def measure_case(case: Any, scale: Scale, seed: Seed) -> Any:
@@ -321,24 +306,3 @@ class StudyResult:
         """Return the index of all claims: the paper's words, and what came out here."""
         known = load_claims(self.study.name)
         return claims_table([row for row in self.rows if row.item in known])
-
-
-def missing_logs(names: Iterable[str]) -> list[str]:
-    """Return which of these public logs are not here."""
-    there = {each["name"]: each["found"] != "not fetched" for each in listing()}
-    return [name for name in dict.fromkeys(names) if not there[name]]
-
-
-def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
-    """Return an interval as columns of a table: its estimate, both ends, and why it is in doubt."""
-    ends = {name: interval.estimate, "ci95_low": interval.low, "ci95_high": interval.high}
-    return ends | {"warning": interval.warning}
-
-
-#: The interval of the smallest figure, and of the largest.
-least, most = (partial(end, key=attrgetter("estimate")) for end in (min, max))
-
-
-def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
-    """Return the interval of the figure that is furthest from a number."""
-    return max(intervals, key=lambda interval: abs(interval.estimate - from_))

@@ -8,12 +8,14 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.checks import not_negative, one_of
+from coalloc_lib.experiments import interval_columns
 from coalloc_lib.intervals import DAY, Interval, resample_sums
+from coalloc_lib.jobs import JobStream
 from coalloc_lib.metrics import utilization_timeline
 from coalloc_lib.plots import Picture
 from coalloc_lib.schedule import WEIGHTS
-from coalloc_lib.studies.core import interval_columns
-from coalloc_lib.studies.job_sharing import cases as model
+from coalloc_lib.studies.job_sharing import model
+from coalloc_lib.studies.job_sharing.runs import Setting, simulate
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 
 #: What a job's response time counts as, by what the control calls it.
@@ -31,18 +33,19 @@ PARTS, BLOCK = 42, 7
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
 
-def streams() -> dict[str, model.Work]:
-    """Return the extracts and draws of the job-sharing study, each as a workload of its own."""
-    works = model.workload_sets(OFFERED).values()
-    each = ((f"{work.name}, {i}", work, i) for work in works for i in range(1, OFFERED + 1))
-    return {name: model.Work(name, work.draws[i - 1 : i]) for name, work, i in each}
+def streams() -> dict[str, JobStream]:
+    """Return the extracts and draws of the job-sharing study, each by a name of its own."""
+    return {
+        f"{name}, {number}": jobs
+        for name, draws in model.workloads(OFFERED).items()
+        for number, jobs in enumerate(draws[:OFFERED], start=1)
+    }
 
 
 @lru_cache(maxsize=256)
-def sharing_run(case: model.Case, count: int) -> tuple[dict, float, pd.DataFrame]:
+def sharing_run(setting: Setting, jobs: JobStream, count: int) -> tuple[dict, float, pd.DataFrame]:
     """Run `count` jobs: sums by weight and part, the share that spans, how busy sites are a day."""
-    jobs = case.work.draws[0]
-    schedule, _ = case.simulate(jobs[np.arange(min(count, len(jobs)))])
+    schedule, _ = simulate(setting, jobs[np.arange(min(count, len(jobs)))])
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
     sums = {
@@ -59,23 +62,27 @@ def sharing_run(case: model.Case, count: int) -> tuple[dict, float, pd.DataFrame
 
 @lru_cache(maxsize=64)
 def _picture(
-    configuration: str, work: model.Work, policy: str, penalty: float, weight: str,
+    configuration: str, workload: str, jobs: JobStream, policy: str, penalty: float, weight: str,
     load: float | None, count: int,
 ) -> Picture:  # fmt: skip
-    cases = {
-        mode: model.Case(
-            work, configuration, mode, policy, penalty * (mode == model.MULTI_SITE),
-            model.OF_SITE if mode == model.LOCAL else model.OF_LARGEST, load=load,
+    ran = {}
+    for way in model.WAYS:
+        setting = Setting(
+            model.SYNTHETIC,  # whatever: the jobs are given
+            configuration,
+            way,
+            penalty if way == model.MULTI_SITE else 0.0,
+            policy,
+            wide=model.OF_SITE if way == model.LOCAL else model.OF_LARGEST,
+            load=load,
         )
-        for mode in model.MODES
-    }  # fmt: skip
-    ran = {mode: sharing_run(case, count) for mode, case in cases.items()}
+        ran[way] = sharing_run(setting, jobs, count)
     tops, bottoms = np.stack([sums[WEIGHINGS[weight]] for sums, _, _ in ran.values()], axis=1)
     drawn = resample_sums(tops, bottoms, BLOCK, resamples=FEW, seed=model.SEED)
-    one, other = (model.MODES.index(mode) for mode in (model.MULTI_SITE, model.SHARING))
+    one, other = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
     times = drawn.interval(lambda means: float(means[one] / means[other]))
     rows, panels = [], []
-    for row, mode in enumerate(cases):
+    for row, mode in enumerate(ran):
         hours = drawn.interval(itemgetter(row)).times(1 / 3600)
         words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
         rows.append({"mode": mode, "words": words} | interval_columns(hours, "hours"))
@@ -85,9 +92,9 @@ def _picture(
             heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
             heading += f", {100 * spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
             panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
-    label = f"{configuration}, {work.name}, {policy}, penalty {penalty:g}"
+    label = f"{configuration}, {workload}, {policy}, penalty {penalty:g}"
     label += f", load {load:g}" if load else ""
-    label += f", first {count:,} jobs" * (count < len(work.draws[0]))
+    label += f", first {count:,} jobs" * (count < len(jobs))
     dots = plots.intervals(
         pd.DataFrame(rows), x="hours", row="mode", words="words", log=True, row_height=0.34,
         xlabel="AWRT in hours; equal steps are equal factors", title=verdict(times),
@@ -139,15 +146,16 @@ def sharing_picture(
     adds to a run time; `weight` and `load` are keys of `WEIGHINGS` and `LOADS`. A `coarse` picture
     has the first 500 jobs alone, and conservative backfilling, which is slow, 3,000 at most.
     """
-    works = streams()
-    work = works[one_of("workload", workload or next(iter(works)), tuple(works))]
+    every = streams()
+    workload = one_of("workload", workload or next(iter(every)), tuple(every))
     one_of("configuration", configuration, tuple(model.CONFIGURATIONS))
     one_of("policy", policy, tuple(model.POLICIES))
     one_of("weight", weight, tuple(WEIGHINGS))
     one_of("load", load, tuple(LOADS))
     count = SOON if coarse else BOUNDED.get(policy, model.JOBS)
     penalty = not_negative("penalty", penalty)
-    return _picture(configuration, work, policy, penalty, weight, LOADS[load], count)
+    how = policy, penalty, weight, LOADS[load], count
+    return _picture(configuration, workload, every[workload], *how)
 
 
 def sharing_explorer(state: str = "") -> Explorer:

@@ -9,10 +9,11 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib import plots, sites
+from coalloc_lib.experiments import first_crossing, interval_columns, pick, ratio
 from coalloc_lib.intervals import Interval, resample_weeks
-from coalloc_lib.studies.core import Results, interval_columns
-from coalloc_lib.studies.job_sharing import LOOK, Case, over, workload_sets
-from coalloc_lib.studies.job_sharing.cases import PENALTIES, Work, break_even
+from coalloc_lib.studies.job_sharing import workloads
+from coalloc_lib.studies.job_sharing.figures import AS_LOGGED, AS_PAPER, LOOK
+from coalloc_lib.studies.job_sharing.model import OF_LARGEST, PENALTIES
 from coalloc_lib.workloads.sites import round_robin, staying
 from lessons.teaching import checker, near
 
@@ -31,7 +32,9 @@ THIRDS = co.Multicluster([34, 33, 33])
 WIDTHS = [1, 8, 32, 64, 128, 256]
 
 
-def ratio(one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None) -> Interval:
+def ratio_by_weeks(
+    one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None
+) -> Interval:
     """Return one AWRT over another, of the same jobs or of `mine`, from weeks drawn anew."""
     mine = slice(None) if mine is None else mine
     responses = [each.response[mine] for each in (one, other)]
@@ -65,15 +68,17 @@ def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
     return plots.Picture(figure, rows=told)
 
 
-def backfill_or_span(works: Iterable[Work], results: Results) -> plots.Picture:
+def backfill_or_span(runs: pd.DataFrame) -> plots.Picture:
     """Draw the AWRT of EASY without spanning over that of FCFS with it, by penalty."""
+    m128 = pick(runs, configuration="m128", wide=OF_LARGEST, weight="work", **AS_PAPER, **AS_LOGGED)
+    easy = {"way": "sharing", "policy": "EASY", "penalty": 0.0}
     rows = []
-    for work in works:
-        easy = Case(work, "m128", "sharing")
-        for p in (0, 0.1, 0.25):
-            pair = easy, Case(work, "m128", "multi-site", "FCFS", penalty=p)
-            found = interval_columns(over(results, *pair).interval, "ratio")
-            rows.append(found | {"panel": work.name, "row": f"penalty {p:g}"})
+    for workload in m128["workload"].unique():
+        jobs = pick(m128, workload=workload)
+        for penalty in (0.0, 0.1, 0.25):
+            fcfs = {"way": "multi-site", "policy": "FCFS", "penalty": penalty}
+            found = interval_columns(ratio(jobs, "awrt", easy, fcfs).interval, "ratio")
+            rows.append(found | {"panel": workload, "row": f"penalty {penalty:g}"})
     table = pd.DataFrame(rows)
     falls = table.groupby("panel")["ratio"].agg(["first", "last"]).eval("first > 1 > last").all()
     words = "Alone, spanning beats backfilling where it is free; the more it costs, the less"
@@ -95,7 +100,9 @@ def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
         mine = np.asarray(groups == width)
         before, now = (each.wait[mine].mean() / 3600 for each in (shared, spanning))
         words = f"{width} wide: wait {before:.2f} → {now:.2f} h"
-        rows.append(interval_columns(ratio(spanning, shared, mine=mine), "ratio") | {"row": words})
+        rows.append(
+            interval_columns(ratio_by_weeks(spanning, shared, mine=mine), "ratio") | {"row": words}
+        )
         longer.append(now > before)
     table = pd.DataFrame(rows)
     title = "Spanning shortens the waits of the widest jobs and lengthens all others"
@@ -115,7 +122,7 @@ def should_they_span(
     shared, rows = sites.sharing(clusters, jobs, scheduling=co.EASY()), []
     for name, policy in {"at once": co.EASY(), "adaptive": co.EASY(adaptive=True)}.items():
         for p in penalties:
-            found = ratio(sites.multi_site(clusters, jobs, p, scheduling=policy), shared)
+            found = ratio_by_weeks(sites.multi_site(clusters, jobs, p, scheduling=policy), shared)
             rows.append({"line": name, "penalty": p} | interval_columns(found, "ratio"))
     table = pd.DataFrame(rows)
     first = table[table["line"] == "at once"]
@@ -217,7 +224,7 @@ def _longest_that_slips(answer: Any) -> str:
 
 @lru_cache
 def _first() -> co.JobStream:
-    return next(iter(workload_sets(1).values())).draws[0].chopped(M128.largest).pieces
+    return next(iter(workloads(1).values()))[0].chopped(M128.largest).pieces
 
 
 def _spanning_over_sharing(policy: co.Scheduling) -> float:
@@ -253,7 +260,7 @@ def _break_even_of_thirds(weight: str = "work") -> float:
     shared = sites.sharing(THIRDS, jobs, scheduling=easy).average_weighted_response_time(weight)
     ways = (sites.multi_site(THIRDS, jobs, p, scheduling=easy) for p in PENALTIES)
     lost = [way.average_weighted_response_time(weight) - shared for way in ways]
-    return break_even(np.array(lost))
+    return first_crossing(np.array(lost), PENALTIES)
 
 
 def _three_machines(answer: Any) -> str:

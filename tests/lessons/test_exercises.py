@@ -10,7 +10,7 @@ import coalloc_lib as co
 from coalloc_lib.sites import multi_site, sharing
 from coalloc_lib.studies.cluster_configurations import FOUR
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario
-from coalloc_lib.studies.job_sharing import workload_sets
+from coalloc_lib.studies.job_sharing import workloads
 from coalloc_lib.studies.online_batch import runs
 from lessons import (
     cluster_configurations,
@@ -83,7 +83,7 @@ def threshold_at_need():
 
 
 def first_extract():
-    return next(iter(workload_sets(1).values())).draws[0].chopped(128).pieces
+    return next(iter(workloads(1).values()))[0].chopped(128).pieces
 
 
 def awrt(schedule):

@@ -7,13 +7,13 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.intervals import Interval
-from coalloc_lib.studies.job_sharing.cases import SYNTHETIC
+from coalloc_lib.studies.job_sharing.model import SYNTHETIC
 from lessons import job_sharing as lesson
 from tests.studies.small_logs import WORKS
 
 EASY = {"scheduling": co.EASY()}
 SYSTEM = co.Multicluster([128] * 4)
-JOBS = WORKS[SYNTHETIC].draws[0].chopped(128).pieces
+JOBS = WORKS[SYNTHETIC][0].chopped(128).pieces
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,9 @@ def test_a_ratio_is_of_the_jobs_that_are_asked_for(ways):
     for mine in (None, wide):
         part = np.full(len(JOBS), True) if mine is None else mine
         one, other = (np.average(w.response[part], weights=JOBS.work[part]) for w in ways[::-1])
-        assert lesson.ratio(spanning, shared, mine=mine).estimate == pytest.approx(one / other)
+        assert lesson.ratio_by_weeks(spanning, shared, mine=mine).estimate == pytest.approx(
+            one / other
+        )
     alt = lesson.who_pays(shared, spanning).alt
     assert (
         f"{shared.wait[wide].mean() / 3600:.2f} → {spanning.wait[wide].mean() / 3600:.2f} h" in alt
@@ -56,7 +58,7 @@ def test_a_title_says_what_intervals_of_spanning_at_once_show(half, title, monke
         at = 0.86 + np.max(spanning.jobs.span_penalty)
         return Interval(at, at - half, at + half, 6)
 
-    monkeypatch.setattr(lesson, "ratio", made_up)
+    monkeypatch.setattr(lesson, "ratio_by_weeks", made_up)
     picture = lesson.should_they_span(JOBS, SYSTEM, (0.0, 0.1, 0.2, 0.3))
     assert picture.alt.startswith(title + ": ")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from coalloc_lib import curves, saturation
 from coalloc_lib.studies import load_study
-from coalloc_lib.studies.job_sharing import cases
+from coalloc_lib.studies.job_sharing import model
 from coalloc_lib.studies.online_batch import runs
 from coalloc_lib.workloads import catalogue
 from lessons import cluster_configurations, communication_penalty, maximal_utilization
@@ -34,8 +34,8 @@ def shrink():
         log = load(*args, **how)
         return replace(log, table=log.table[::THIN])
 
-    catalogue.load_trace = cases.load_trace = runs.load_trace = load_few
-    cases.JOBS //= THIN
+    catalogue.load_trace = model.load_trace = runs.load_trace = load_few
+    model.JOBS //= THIN
     for name, scale in SMALL.items():
         load_study(name).scales["quick"] = scale
     for function, fewer in DEFAULTS:

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from coalloc_lib.studies import load_study
-from coalloc_lib.studies.job_sharing import cases
+from coalloc_lib.studies.job_sharing import model
 from coalloc_lib.studies.online_batch import runs
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS, small_logs
@@ -20,8 +20,9 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         for name, scale in SMALL.items():
             patch.setitem(load_study(name).scales, "quick", scale)
-        patch.setattr("coalloc_lib.studies.core.missing_logs", lambda names: [])
-        patch.setattr(cases, "workload_sets", lambda draws=4, seed=0: WORKS)
+        for module in ("core", "study"):
+            patch.setattr(f"coalloc_lib.studies.{module}.missing_logs", lambda names: [])
+        patch.setattr(model, "workloads", lambda draws=4, seed=0: WORKS)
         patch.setattr(runs, "logs", LOGS)
         patch.setattr(runs, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
         yield

@@ -4,7 +4,7 @@ import numpy as np
 
 import coalloc_lib as co
 from coalloc_lib.intervals import WEEK
-from coalloc_lib.studies.job_sharing.cases import EXTRACTS, SYNTHETIC, Work
+from coalloc_lib.studies.job_sharing.model import EXTRACTS, SYNTHETIC
 from coalloc_lib.studies.online_batch.runs import SERVERS, Log
 
 WEEKS = 6
@@ -42,6 +42,6 @@ def made_up_jobs(seed, count=240):
 
 
 WORKS = {
-    name: Work(name, tuple(made_up_jobs([1, i, draw], 120) for draw in range(4)))
+    name: tuple(made_up_jobs([1, i, draw], 120) for draw in range(4))
     for i, name in enumerate((EXTRACTS, SYNTHETIC))
 }

@@ -12,8 +12,7 @@ import coalloc_lib as co
 from coalloc_lib import plots, sites, widgets
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from coalloc_lib.studies.communication_penalty.responses import NAMES, NO_LIMIT, respond
-from coalloc_lib.studies.job_sharing import workload_sets
-from coalloc_lib.studies.job_sharing.cases import Work
+from coalloc_lib.studies.job_sharing import workloads
 from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions, penalties, sharing
 from tests.plots.test_lines import RESPONSES
 from tests.studies.small import SMALL
@@ -453,9 +452,9 @@ def drawn(monkeypatch):
 
 
 def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
-    first = next(iter(workload_sets(1).values())).draws[0]
+    first = next(iter(workloads(1).values()))[0]
     late = first.replace(submit=first.submit + 100.3 * DAY)
-    monkeypatch.setattr(sharing, "streams", lambda: {"late": Work("late", (late,))})
+    monkeypatch.setattr(sharing, "streams", lambda: {"late": late})
     widgets.sharing_picture("m128", "late", policy="FCFS", penalty=0.35)
     m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
     jobs, home = chopped.pieces, (np.arange(len(late)) % 4)[chopped.job]
@@ -488,7 +487,7 @@ def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alo
 
 
 def test_jobs_come_at_the_load_that_is_chosen(drawn):
-    jobs = sharing.streams()["synthetic, 1"].draws[0]
+    jobs = sharing.streams()["synthetic, 1"]
     widgets.sharing_picture(workload="synthetic, 1", load="0.8")
     slower = jobs.offered_load(co.Multicluster([128] * 4)) / 0.8
     days = np.ptp(jobs.submit) * slower / DAY

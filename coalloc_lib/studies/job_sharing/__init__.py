@@ -1,7 +1,11 @@
-"""Ernemann and others 2002, advantages of grid computing: Figures 4 to 7, JS-1 to JS-12."""
+"""Ernemann and others 2002, advantages of grid computing: Figures 4 to 7, JS-1 to JS-12.
 
-from coalloc_lib.studies.job_sharing import claims
-from coalloc_lib.studies.job_sharing.cases import Case, over, workload_sets
-from coalloc_lib.studies.job_sharing.figures import LOOK, study
+`model` has the paper's machines, ways to run and workloads; `runs` the settings and what is
+measured; `figures` and `claims` read the runs.
+"""
 
-__all__ = ["LOOK", "Case", "claims", "over", "study", "workload_sets"]
+from coalloc_lib.studies.job_sharing import claims, figures, model, runs
+from coalloc_lib.studies.job_sharing.model import workloads
+from coalloc_lib.studies.job_sharing.runs import Setting, simulate, study
+
+__all__ = ["Setting", "claims", "figures", "model", "runs", "simulate", "study", "workloads"]

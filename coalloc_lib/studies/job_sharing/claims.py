@@ -1,227 +1,297 @@
 """What the paper says of job sharing and multi-site execution, judged."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
+import pandas as pd
 
-from coalloc_lib.intervals import DAY, Interval, Sample, not_, student
-from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.core import Entries, Results, Scale, furthest, least, most
-from coalloc_lib.studies.job_sharing import cases as paper
-from coalloc_lib.studies.job_sharing.cases import EXTRACTS, STANDARD, SYNTHETIC, Case, Work, over
-from coalloc_lib.studies.job_sharing.figures import NEAR, lines, study
+from coalloc_lib.experiments import (
+    NotRunError,
+    least,
+    mean_crossing,
+    most,
+    pick,
+    ratio,
+    sample,
+)
+from coalloc_lib.intervals import Interval, Sample, not_
+from coalloc_lib.studies.job_sharing.figures import break_even_of_draws, spanning_over_sharing
+from coalloc_lib.studies.job_sharing.model import (
+    BEST_FIT,
+    CONFIGURATIONS,
+    EQUAL,
+    EXTRACTS,
+    IN_TURN,
+    LEFT_OUT,
+    LOCAL,
+    LOG,
+    MULTI_SITE,
+    OF_LARGEST,
+    OF_SITE,
+    PLACEMENTS,
+    PRINTED_DAYS,
+    PRINTED_PENALTY,
+    SHARING,
+    SINGLE,
+    STANDARD,
+    SYNTHETIC,
+    UNCHANGED,
+)
+from coalloc_lib.studies.job_sharing.runs import ALL_USERS, study
 from coalloc_lib.studies.ledger import Decision, Judgement, Row, judge_number
+from coalloc_lib.studies.study import PaperSetting, without
 
-LOCAL, SHARING, MULTI_SITE, SINGLE = paper.MODES
-PRINTED = paper.PRINTED_PENALTY
-#: 'More than half' off; how far from the printed penalty 'about' goes: two of the paper's steps.
-HALF, ABOUT = 0.5, 0.1
+#: The setting that the paper's sentences are about. Where the runs have other values of what is
+#: varied, they are asked too.
+PAPER = PaperSetting(
+    varied={
+        "workload": SYNTHETIC,
+        "configuration": STANDARD,
+        "policy": "EASY",
+        "load": None,
+        "weight": "work",
+    },
+    fixed={
+        "wide": OF_LARGEST,
+        "placement": BEST_FIT,
+        "assignment": IN_TURN,
+        "growth": 0.0,
+        "users": ALL_USERS,
+    },
+)
+#: 'More than half' off; relative difference of AWRTs that counts as near, and as a little.
+HALF, NEAR = 0.5, 0.05
+#: How far from the printed penalty 'about' goes: two of the paper's steps.
+ABOUT = 0.1
 #: What counts as a sufficient backlog: some job waits more than half of the time.
 SUFFICIENT = 0.5
-#: 'Three months', in days.
-PRINTED_DAYS = 90.0
+#: Pairs of configurations: equal machines, and others.
+EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
 
-
-def works(results: Results) -> Mapping[str, Work]:
-    """Return the workloads of the scale that was run."""
-    return paper.workload_sets(results.scale.draws, results.seed)
-
-
-def decide(
-    found: Mapping[tuple[bool, str], Interval], answer: Callable[[Interval], bool | None],
-    which: Callable[..., Interval], note: str = "",
-) -> Decision:  # fmt: skip
-    """Return the decision of figures by whether they are at the paper's own setting, and name."""
-    parts, others = (
-        {name: answer(each) for (own, name), each in found.items() if own is side}
-        for side in (True, False)
-    )
-    return Decision(which(each for (own, _), each in found.items() if own), parts, note, others)
-
-
-def add_ratios(
-    item: str, quantity: str, answer: Callable[[Interval], bool | None],
-    which: Callable[..., Interval] = least, note: str = "",
-) -> Callable:  # fmt: skip
-    """Return a decorator for ``pairs``: is it the paper's own, what is asked, two cases, weight."""
-
-    def keep(pairs: Callable[[Work, Scale], Iterator[tuple]]) -> Callable:
-        def asked(scale: Scale, seed: Seed) -> Entries:
-            return {
-                (name == SYNTHETIC and own, f"{said}, {name}"): pair
-                for name, work in paper.workload_sets(scale.draws, seed).items()
-                for own, said, *pair in pairs(work, scale)
-            }
-
-        def cases(scale: Scale, seed: Seed) -> Entries:
-            return {name: tuple(pair[:2]) for name, pair in asked(scale, seed).items()}
-
-        @study.add_claim(item, quantity, cases)
-        def judge(results: Results) -> Decision:
-            pairs = asked(results.scale, results.seed).items()
-            found = {name: over(results, *pair).interval for name, pair in pairs}
-            return decide(found, answer, which, note)
-
-        return pairs
-
-    return keep
-
-
-@add_ratios(
-    "JS-1", "AWRT of job sharing over that of local execution, m128, synthetic",
-    lambda each: each.below(HALF), note="by work",
-)  # fmt: skip
-def _halved(work, scale):
-    for m in scale.joined:
-        pair = [Case(work, m, mode, wide=paper.OF_SITE) for mode in (SHARING, LOCAL)]
-        yield m == STANDARD, m, *pair
-        if m == STANDARD:
-            yield False, f"by processors, {m}", *pair, "processors"
-
-
-@add_ratios(
-    "JS-2", "AWRT of multi-site without penalty over that of one machine of 512",
-    lambda each: each.between(1 - NEAR, 1 + NEAR), partial(furthest, from_=1.0),
-    "exactly 1 by construction; the paper's 'near' points to another algorithm",
-)  # fmt: skip
-def _near_one_machine(work, scale):
-    for m in paper.CONFIGURATIONS:
-        yield m == STANDARD, m, Case(work, m, MULTI_SITE), Case(work, m, SINGLE)
-
-
-@study.add_claim("JS-3", "penalty at break-even on m128, synthetic, mean of the draws")
-def _pays_up_to_a_quarter(results):
-    of = lines(results.scale, results.seed)
-    found = {
-        (name == SYNTHETIC and weight == "work", f"{STANDARD}, {name}, by {weight}"):
-            paper.mean_break_even(results, of[name, STANDARD, "EASY"], weight)
-        for name, weight in product(works(results), paper.WEIGHTS)
-    }  # fmt: skip
-    low, high = PRINTED - ABOUT, PRINTED + ABOUT
-    about = f"about: {low:.0%} to {high:.0%}; by work"
-    return decide(found, lambda each: each.between(low, high), most, about)
-
-
-def bounded(found: Interval) -> str:
-    """Return a note where a mean of penalties, or a difference, is known from one side alone."""
-    told = "a bound: some draws break even beyond the penalties that were tried"
-    return told * (not np.isfinite(found.half_width))
-
-
-@study.add_numbers
-def printed_break_even(results: Results) -> Iterator[Row]:
-    """Judge the printed 25 %: the paper has one synthetic workload, and so one draw."""
-    line = lines(results.scale, results.seed)[SYNTHETIC, STANDARD, "EASY"]
-    mean, draw = (paper.of_a_draw(results, line, kind) for kind in ("interval", "prediction"))
-    judged = Judgement("undecided", bounded(mean))
-    judged = judged if judged.note else judge_number(PRINTED, mean, 2, one_run=draw)
-    found = PRINTED, mean.estimate, mean.low, mean.high
-    yield Row(study.name, "Figure 4 m128 synthetic", "penalty at break-even", *found, *judged)
-
-
-@study.add_claim("JS-4", "penalty at break-even of m64 less that of m128, synthetic")
-def _equal_machines_sustain_more(results):
-    of, found = lines(results.scale, results.seed), {}
-    others = [m for m in paper.CONFIGURATIONS if m not in paper.EQUAL]
-    for (name, work), *pair in product(works(results).items(), paper.EQUAL, others):
-        one, two = (
-            over(results, Case(work, m, MULTI_SITE, penalty=PRINTED), Case(work, m, SINGLE)).values
-            for m in pair
-        )
-        key, said = name == SYNTHETIC, f"{pair[0]} than {pair[1]}, {name}"
-        found[key, f"better at {PRINTED:.0%}, {said}"] = student(1 - one / two)
-        lines_of = (of[name, m, "EASY"] for m in pair)
-        found[key, f"larger penalty, {said}"] = paper.less(results, *lines_of)
-    deciding = paper.less(results, *(of[SYNTHETIC, m, "EASY"] for m in ("m64", STANDARD)))
-    return decide(found, lambda each: each.above(0), lambda _: deciding, bounded(deciding))
+FREE, PAID = {"penalty": 0.0}, {"penalty": PRINTED_PENALTY}
 
 
 @study.add_claim(
-    "JS-5", "penalty at break-even of the synthetic less that of the extracts, m128 or m256"
+    "JS-1",
+    "AWRT of job sharing over that of local execution, m128, synthetic",
+    PAPER.with_(wide=OF_SITE),
 )
-def _extracts_sustain_no_less(results):
-    if EXTRACTS not in works(results):
-        return Decision(None, {}, lost=f"it is of the log; coalloc traces fetch {paper.LOG}")
-    of = lines(results.scale, results.seed)
-    found = {
-        (m in paper.EQUAL, m): paper.less(
-            results, *(of[name, m, "EASY"] for name in (SYNTHETIC, EXTRACTS))
+def sharing_halves_the_response(runs: pd.DataFrame) -> Decision:
+    """Judge 'an improvement of over 50%' (Figure 4)."""
+    found = ratio(runs, "awrt", {"way": SHARING}, {"way": LOCAL}).interval
+    return Decision(found, {"more than half": found.below(HALF)}, "by work")
+
+
+@study.add_claim(
+    "JS-2",
+    "AWRT of multi-site without penalty over that of one machine of 512",
+    PAPER,
+)
+def free_spanning_is_near_one_machine(runs: pd.DataFrame) -> Decision:
+    """Judge 'without overhead for multi-site is near the m512 result' (Figure 4)."""
+    found = ratio(runs, "awrt", {"way": MULTI_SITE, **FREE}, {"way": SINGLE}).interval
+    note = "exactly 1 by construction; the paper's 'near' points to another algorithm"
+    return Decision(found, {"near": found.between(1 - NEAR, 1 + NEAR)}, note)
+
+
+@study.add_claim("JS-3", "penalty at break-even on m128, synthetic, mean of the draws", PAPER)
+def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
+    """Judge 'beneficial compared to job-sharing even for an overhead of about 25%' (Figure 4)."""
+    low, high = PRINTED_PENALTY - ABOUT, PRINTED_PENALTY + ABOUT
+    line = spanning_over_sharing(runs)
+    if not line or max(line) < high:
+        raise NotRunError(f"no run of spanning at a penalty of {high:g} or more")
+    found = mean_crossing(line, level=1.0).interval
+    note = f"about: {low:.0%} to {high:.0%}; by work"
+    return Decision(found, {"about a quarter": found.between(low, high)}, note)
+
+
+@study.add_numbers
+def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
+    """Judge the printed 25 %: the paper has one synthetic workload, and so one draw."""
+    draws = break_even_of_draws(pick(runs, **PAPER.values))
+    mean = draws.mean
+    judged = Judgement("undecided", bound_note(mean))
+    if not judged.note:
+        judged = judge_number(PRINTED_PENALTY, mean, 2, one_run=draws.prediction)
+    found = PRINTED_PENALTY, mean.estimate, mean.low, mean.high
+    yield Row(study.name, "Figure 4 m128 synthetic", "penalty at break-even", *found, *judged)
+
+
+def bound_note(found: Interval) -> str:
+    """Return a note where a mean of penalties, or a difference, is known from one side alone."""
+    if np.isfinite(found.half_width):
+        return ""
+    return "a bound: some draws break even beyond the penalties that were tried"
+
+
+@study.add_claim(
+    "JS-4",
+    "penalty at break-even of m64 less that of m128, synthetic",
+    PAPER.without("configuration"),
+)
+def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
+    """Judge 'equal sized machines show better results', 'the overhead can be even larger'."""
+    of = {name: pick(runs, configuration=name) for name in CONFIGURATIONS}
+    parts = {}
+    for equal, other in EQUAL_OR_NOT:
+        pair = f"{equal} than {other}"
+        parts[f"better at {PRINTED_PENALTY:.0%}, {pair}"] = is_better(of[equal], of[other])
+        gain = break_even_of_draws(of[equal]).less(break_even_of_draws(of[other]))
+        parts[f"larger penalty, {pair}"] = gain.above(0)
+    deciding = break_even_of_draws(of["m64"]).less(break_even_of_draws(of[STANDARD]))
+    return Decision(deciding, parts, bound_note(deciding))
+
+
+def is_better(one: pd.DataFrame, other: pd.DataFrame) -> bool | None:
+    """Whether spanning at the printed penalty comes nearer to one machine on one configuration."""
+    pair = {"way": MULTI_SITE, **PAID}, {"way": SINGLE, **FREE}
+    over_m512 = ratio(one, "awrt", *pair) / ratio(other, "awrt", *pair)
+    return Sample(1 - over_m512.values).interval.above(0)
+
+
+@study.add_claim(
+    "JS-5",
+    "penalty at break-even of the synthetic less that of the extracts, m128 or m256",
+    PAPER.without("workload", "configuration"),
+)
+def extracts_sustain_no_less(runs: pd.DataFrame) -> Decision:
+    """Judge 'the workload as shown in Figure 4' has 'the least effective improvements' (4.3)."""
+    if pick(runs, workload=EXTRACTS).empty:
+        return Decision(None, {}, lost=f"it is of the log; coalloc traces fetch {LOG}")
+    less = {}
+    for name in CONFIGURATIONS:
+        here = pick(runs, configuration=name)
+        synthetic, extracts = (
+            break_even_of_draws(pick(here, workload=each)) for each in (SYNTHETIC, EXTRACTS)
         )
-        for m in paper.CONFIGURATIONS
+        less[name] = synthetic.less(extracts, in_pairs=False)
+    answers = {name: not_(found.above(0)) for name, found in less.items()}
+    decides = most(less[name] for name in EQUAL)
+    own = {name: answers[name] for name in EQUAL}
+    return Decision(decides, own, bound_note(decides), without(answers, *EQUAL))
+
+
+@study.add_claim(
+    "JS-6",
+    "AWRT with wide jobs whole over that with them in pieces, the largest up to p = 25 %",
+    PAPER.without("wide"),
+)
+def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
+    """Judge 'submitting these wide jobs does not increase the AWRT significantly' (Figure 7)."""
+    penalties = pick(runs, way=MULTI_SITE, wide=UNCHANGED)["penalty"].unique().tolist()
+    costs = {
+        penalty: ratio(
+            pick(runs, way=MULTI_SITE, penalty=penalty),
+            *("awrt", {"wide": UNCHANGED}, {"wide": OF_LARGEST}),
+        ).interval
+        for penalty in penalties
     }
-    decision = decide(found, lambda each: not_(each.above(0)), most)
-    return decision._replace(note=bounded(decision.decides))
+    if not costs:
+        raise NotRunError("no run of spanning has wide jobs whole")
+    answers = {f"p = {p:.0%}": found.below(1 + NEAR) for p, found in costs.items()}
+    beyond = [f"p = {p:.0%}" for p in costs if p > PRINTED_PENALTY]
+    decides = most(found for p, found in costs.items() if p <= PRINTED_PENALTY)
+    elsewhere = {name: answers[name] for name in beyond}
+    note = f"a little: by less than {NEAR:.0%}"
+    return Decision(decides, without(answers, *beyond), note, elsewhere)
 
 
-@add_ratios(
-    "JS-6", "AWRT with wide jobs whole over that with them in pieces, the largest up to p = 25 %",
-    lambda each: each.below(1 + NEAR), most, f"a little: by less than {NEAR:.0%}",
-)  # fmt: skip
-def _wide_cost_little(work, scale):
-    for case in paper.spanning(work, STANDARD, scale.few):
-        said = f"p = {case.penalty:.0%}"
-        yield case.penalty <= PRINTED, said, replace(case, wide=paper.UNCHANGED), case
-
-
-@add_ratios(
-    "JS-7", "AWRT of conservative backfilling over that of EASY, m128, sharing or spanning",
-    lambda each: each.above(1),
-)  # fmt: skip
-def _easy_beats_conservative(work, scale):
-    where = paper.EQUAL if "conservative" in scale.policies else (STANDARD,)
-    for mode, m in product((SHARING, MULTI_SITE), where):
-        easy = Case(work, m, mode)
-        yield m == STANDARD, f"{mode}, {m}", replace(easy, policy="conservative"), easy
-
-
-@add_ratios(
-    "JS-8", "AWRT of other choices of machines over that of best fit, m128, the smallest",
-    lambda each: each.above(1 - NEAR),
-    note=f"good: no other is better by {NEAR:.0%} or more; the paper has it from an earlier one",
-)  # fmt: skip
-def _best_fit_is_good(work, scale):
-    best, *others = (Case(work, STANDARD, SHARING, placement=rule) for rule in paper.PLACEMENTS)
-    for other in others:
-        yield True, other.placement, other, best
-
-
-@study.add_claim("JS-9", "share of the time in which some job waits, the least configuration")
-def _backlog(results):
-    own = EXTRACTS if EXTRACTS in works(results) else SYNTHETIC
+@study.add_claim(
+    "JS-7",
+    "AWRT of conservative backfilling over that of EASY, m128, sharing or spanning",
+    PAPER.without("policy"),
+)
+def easy_beats_conservative(runs: pd.DataFrame) -> Decision:
+    """Judge that EASY 'proved to be more effective' than conservative backfilling (3.1)."""
+    pair = {"policy": "conservative"}, {"policy": "EASY"}
     found = {
-        (name == own, f"{m}, {name}"): Sample(results[Case(work, m, SHARING)].backlog).interval
-        for (name, work), m in product(works(results).items(), paper.CONFIGURATIONS)
+        way: ratio(pick(runs, way=way, **FREE), "awrt", *pair).interval
+        for way in (SHARING, MULTI_SITE)
     }
-    told = f"sufficient: in more than {SUFFICIENT:.0%} of the time; under job sharing"
-    return decide(found, lambda each: each.above(SUFFICIENT), least, told)
+    return Decision(least(found.values()), {way: x.above(1) for way, x in found.items()})
 
 
-@study.add_claim("JS-10", "days from the first to the last submission, the longest workload")
-def _months(results):
+@study.add_claim(
+    "JS-8",
+    "AWRT of other choices of machines over that of best fit, m128, the smallest",
+    PAPER.without("placement"),
+)
+def best_fit_is_good(runs: pd.DataFrame) -> Decision:
+    """Judge 'earlier simulations showed good results for BestFit' (section 3.2)."""
+    sharing, best = pick(runs, way=SHARING), {"placement": BEST_FIT}
+    found = {
+        rule: ratio(sharing, "awrt", {"placement": rule}, best).interval
+        for rule in without(PLACEMENTS, BEST_FIT)
+    }
+    note = f"good: no other is better by {NEAR:.0%} or more; the paper has it from an earlier one"
+    parts = {rule: over_best.above(1 - NEAR) for rule, over_best in found.items()}
+    return Decision(least(found.values()), parts, note)
+
+
+@study.add_claim(
+    "JS-9",
+    "share of the time in which some job waits, the least configuration",
+    PAPER.without("workload", "configuration").fixing("policy", "load", "weight"),
+)
+def backlog_is_sufficient(runs: pd.DataFrame) -> Decision:
+    """Judge 'enough workload to keep a sufficient backlog on all systems' (section 4.2)."""
+    sharing = pick(runs, way=SHARING)
+    log_is_here = EXTRACTS in set(sharing["workload"])
+    own, other = (EXTRACTS, SYNTHETIC) if log_is_here else (SYNTHETIC, EXTRACTS)
+    waiting = {}
+    for workload, name in product((own, other) if log_is_here else (own,), CONFIGURATIONS):
+        where = {"workload": workload, "configuration": name}
+        waiting[f"{name}, {workload}"] = sample(sharing, "share_waiting", **where).interval
+    answers = {name: share.above(SUFFICIENT) for name, share in waiting.items()}
+    others = [name for name in answers if not name.endswith(own)]
+    decides = least(waiting[name] for name in without(answers, *others))
+    note = f"sufficient: in more than {SUFFICIENT:.0%} of the time; under job sharing"
+    elsewhere = {name: answers[name] for name in others}
+    return Decision(decides, without(answers, *others), note, elsewhere)
+
+
+@study.add_claim(
+    "JS-10",
+    "days from the first to the last submission, the longest workload",
+    PAPER.without("workload").fixing("configuration", "policy", "load", "weight"),
+)
+def workloads_span_three_months(runs: pd.DataFrame) -> Decision:
+    """Judge '10000 jobs which corresponds in real time to more than three months' (section 4.2)."""
+    sharing = pick(runs, way=SHARING)
     days = {
-        (True, name): Sample([np.ptp(jobs.submit) / DAY for jobs in work.draws]).interval
-        for name, work in works(results).items()
+        workload: sample(sharing, "days", workload=workload).interval
+        for workload in sharing["workload"].unique()
     }
-    return decide(days, lambda each: each.above(PRINTED_DAYS), most)
+    return Decision(most(days.values()), {name: x.above(PRINTED_DAYS) for name, x in days.items()})
 
 
-@add_ratios(
-    "JS-11", "AWRT over that of one machine of 512, the smallest", lambda each: each.above(1),
-    note=f"of sharing, and of spanning at {PRINTED:.0%}",
-)  # fmt: skip
-def _lower_bound(work, scale):
-    for m in paper.CONFIGURATIONS:
-        for way in Case(work, m, SHARING), Case(work, m, MULTI_SITE, penalty=PRINTED):
-            yield True, f"{way.mode}, {m}", way, Case(work, m, SINGLE)
+@study.add_claim(
+    "JS-11",
+    "AWRT over that of one machine of 512, the smallest",
+    PAPER.without("configuration"),
+)
+def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
+    """Judge 'the result of this m512 configuration gives the lower bound' (Figure 4)."""
+    found = {}
+    for name in CONFIGURATIONS:
+        here = pick(runs, configuration=name)
+        for way, penalty in ((SHARING, FREE), (MULTI_SITE, PAID)):
+            pair = {"way": way, **penalty}, {"way": SINGLE, **FREE}
+            found[f"{way}, {name}"] = ratio(here, "awrt", *pair).interval
+    note = f"of sharing, and of spanning at {PRINTED_PENALTY:.0%}"
+    return Decision(least(found.values()), {name: x.above(1) for name, x in found.items()}, note)
 
 
-@add_ratios(
-    "JS-12", "local AWRT with wide jobs in pieces over that without them, m128",
-    lambda each: each.above(1 + NEAR), note=f"significant: by more than {NEAR:.0%}",
-)  # fmt: skip
-def _pieces_cost(work, scale):
-    ways = (paper.OF_SITE, paper.LEFT_OUT)
-    yield True, STANDARD, *(Case(work, STANDARD, LOCAL, wide=wide) for wide in ways)
+@study.add_claim(
+    "JS-12",
+    "local AWRT with wide jobs in pieces over that without them, m128",
+    PAPER.without("wide"),
+)
+def pieces_cost_local_execution(runs: pd.DataFrame) -> Decision:
+    """Judge 'a significant increase of the AWRT' if wide jobs are in pieces (4.3)."""
+    local = pick(runs, way=LOCAL)
+    found = ratio(local, "awrt", {"wide": OF_SITE}, {"wide": LEFT_OUT}).interval
+    note = f"significant: by more than {NEAR:.0%}"
+    return Decision(found, {"significantly": found.above(1 + NEAR)}, note)

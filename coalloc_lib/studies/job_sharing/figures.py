@@ -1,9 +1,6 @@
-"""Figures 4 to 7 of job sharing; who gains by joining, when to span, and what breaks even where."""
+"""Figures 4 to 7; who gains by joining, when to span, and what breaks even where."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import product
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,317 +8,404 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.intervals import Crossing
+from coalloc_lib.experiments import (
+    Crossings,
+    crossings,
+    groups_of,
+    interval_columns,
+    mean_crossing,
+    means,
+    pick,
+    ratios,
+    ratios_along,
+)
 from coalloc_lib.schedule import WEIGHTS
-from coalloc_lib.seeds import Seed
-from coalloc_lib.studies.communication_penalty.figures import pick
-from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales
-from coalloc_lib.studies.job_sharing import cases as paper
-from coalloc_lib.studies.job_sharing.cases import PRINTED_PENALTY, STANDARD, Case, Work, awrt, over
+from coalloc_lib.studies.job_sharing.model import (
+    ADAPTIVE,
+    BEST_FIT,
+    EQUAL,
+    IN_TURN,
+    LOCAL,
+    MULTI_SITE,
+    OF_LARGEST,
+    OF_SITE,
+    PENALTIES,
+    POLICIES,
+    PRINTED_PENALTY,
+    SHARING,
+    SINGLE,
+    STANDARD,
+    SYNTHETIC,
+    UNCHANGED,
+)
+from coalloc_lib.studies.job_sharing.runs import ALL_USERS, DOTS, study
+from coalloc_lib.studies.shown import Caption
 
-LOCAL, SHARING, MULTI_SITE, SINGLE = paper.MODES
-OF_SITE, OF_LARGEST, UNCHANGED = paper.MODIFICATIONS
-#: Relative difference of AWRTs that counts as near, and as a little.
-NEAR = 0.05
 #: What figures say of the runs and of the intervals; no line ends between number and percent.
-TOLD = "EASY, weighted by work; 95\u00a0% intervals of the mean draw"
-#: Penalties of the dots.
-DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
-#: What is asked at each load: the policy and the penalty.
-FREE, DEAR = "penalty 0", f"penalty {PRINTED_PENALTY}"
-OF_LOADS = {
-    FREE: ("EASY", 0.0), DEAR: ("EASY", PRINTED_PENALTY),
-    f"{PRINTED_PENALTY}, adaptive": (paper.ADAPTIVE, PRINTED_PENALTY),
-}  # fmt: skip
-#: The ways to run, and the policies, one colour each in every picture.
+BY_WORK = "weighted by work; 95\u00a0% intervals of the mean draw"
+EASY_BY_WORK = f"EASY, {BY_WORK}"
+#: The ways to run, one colour each in every picture.
 LOOK = {
-    LOCAL: plots.Sign("#882255", "s"), MULTI_SITE: plots.MEANINGS["single then span"],
-    SINGLE: plots.MEANINGS["one cluster"], SHARING: plots.STANDARD,
-}  # fmt: skip
-#: `draws` of the synthetic workload; `penalties`, and `few` where no break-even is asked or near;
-#: `policies` whose break-even is asked, beside EASY on `elsewhere` only; configurations that are
-#: `joined`; `loads` that jobs come at.
-study = Study(
-    "job-sharing",
-    "What do sites gain by sharing their jobs, and by letting jobs span them?",
-    paper.SEED,
-    scales(
-        draws=(6, 20),
-        penalties=((0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4), paper.PENALTIES),
-        few=(DOTS, paper.PENALTIES),
-        policies=(("EASY", "FCFS"), ("EASY", "conservative", "FPFS(50)", "FCFS")),
-        elsewhere=(("m64", STANDARD), tuple(paper.CONFIGURATIONS)),
-        joined=((STANDARD, "m384"), tuple(paper.CONFIGURATIONS)),
-        loads=((0.4, 0.6, 0.8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
-    ),
-    logs=(paper.LOG,),
+    LOCAL: plots.Sign("#882255", "s"),
+    MULTI_SITE: plots.MEANINGS["single then span"],
+    SINGLE: plots.MEANINGS["one cluster"],
+    SHARING: plots.STANDARD,
+}
+#: Names of lines: when jobs span, what they pay on many sites, and what they pay at a load.
+AT_ONCE = {"EASY": "at once", ADAPTIVE: "adaptive"}
+COSTS = {0.0: "any number", 1.0: "each further"}
+AT_LOADS = {
+    ("EASY", 0.0): "penalty 0",
+    ("EASY", PRINTED_PENALTY): f"penalty {PRINTED_PENALTY}",
+    (ADAPTIVE, PRINTED_PENALTY): f"{PRINTED_PENALTY}, adaptive",
+}
+#: What is as in the paper in all figures that do not say otherwise.
+AS_PAPER: dict[str, Any] = {"placement": BEST_FIT, "assignment": IN_TURN, "users": ALL_USERS}
+AS_LOGGED: dict[str, Any] = {"load": None, "growth": 0.0}
+#: What spanning is held against: sharing, with wide jobs in pieces of the largest machine.
+AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LARGEST}
+
+
+def awrt_ratios(
+    runs: pd.DataFrame, against: Mapping[str, Any], columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return AWRTs over those of what they are held against, in hours, by these columns."""
+    found = ratios(runs, "awrt", against, also=["spanned"])
+    found["awrt_h"] = found["awrt"] / 3600
+    found["awrt_against_h"] = found["awrt_against"] / 3600
+    values = ["awrt_h", "awrt_against_h", "ratio", "ci95_low", "ci95_high", "warning", "spanned"]
+    return found[[*columns, "weight", *values]]
+
+
+def with_pieces(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return runs with wide jobs in pieces: of their site's machine if local, else the largest."""
+    own_site = pick(runs, way=LOCAL, wide=OF_SITE)
+    largest = pick(runs, way=(SHARING, MULTI_SITE, SINGLE), wide=OF_LARGEST)
+    return pd.concat([own_site, largest])
+
+
+def draw_along(table: pd.DataFrame, x: str = "penalty", **how: Any) -> Picture:
+    """Draw ratios, by work, along the penalty or another number."""
+    settings: dict[str, Any] = {
+        "xlabel": "penalty of jobs that span sites",
+        "ylabel": "AWRT over that of\njob sharing",
+        "level": ("job sharing", 1.0),
+        "panel": "workload",
+    }
+    by_work = pick(table, weight="work")
+    return plots.lines(by_work, x=x, y="ratio", factors=True, whole=True, **settings | how)
+
+
+# --- Figures 4 to 7 ---
+
+
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Picture:
+    """Draw each way to run over job sharing, along the penalty."""
+    return draw_along(table, line="way", look=LOOK, **titles)
+
+
+FIGURE4_CAPTION = Caption(
+    f"Figure 4: m128 (4×128); {EASY_BY_WORK}",
+    finding="Sharing jobs saves more than spanning, or one large machine, saves after it",
 )
 
 
-def add_ratios(
-    name: str, shows: str, labels: str, pairs: Callable[[Work, str, Scale], Entries],
-    draw: Callable[..., Picture], when: Callable[[pd.DataFrame], Any],
-    names: Sequence[str] = tuple(paper.CONFIGURATIONS), **how: Any,
-) -> None:  # fmt: skip
-    """Add a figure of pairs of cases; `labels` are the columns of their keys, or ``sites``."""
-
-    def cases(scale: Scale, seed: Seed) -> Entries:
-        return {
-            (work.name, m, *(key if isinstance(key, tuple) else (key,))): pair
-            for work, m in product(paper.workload_sets(scale.draws, seed).values(), names)
-            for key, pair in pairs(work, m, scale).items()
-        }
-
-    def make_table(entries: Entries, results: Results) -> pd.DataFrame:
-        rows = []
-        for label, pair in entries.items():
-            sizes = np.array(pair[0].system.sizes)
-            groups = {"all users": np.full(len(sizes), True)}
-            if "sites" in labels:
-                of_size = {n: sizes == n for n in np.unique(sizes)[::-1]}
-                groups |= {f"{mine.sum()} of {n}": mine for n, mine in of_size.items()}
-            for (group, mine), weight in product(groups.items(), WEIGHTS):
-                hours = (awrt(results, case, weight, mine).mean() / 3600 for case in pair)
-                rows.append(
-                    dict(zip(labels.split(), (*label, group), strict=False))
-                    | {"weight": weight, "awrt_h": next(hours), "awrt_against_h": next(hours)}
-                    | interval_columns(over(results, *pair, weight, mine).interval, "ratio")
-                    | {"spanned": results[pair[0]].spanned.mean()}
-                )
-        return pd.DataFrame(rows)
-
-    def asked(table: pd.DataFrame) -> bool:
-        table = pick(table, weight="work")
-        ends = table.filter(like="ci95").fillna({"ci95_low": 0.0, "ci95_high": np.inf})
-        return len(table) > 0 and bool(when(table.assign(**ends)))
-
-    study.add_figure(
-        name, shows, cases, when=asked,
-        draw=lambda table, **titles: draw(pick(table, weight="work"), **titles), **how,
-    )(make_table)  # fmt: skip
-
-
-def draw_along(table: pd.DataFrame, *, against: str, **how: Any) -> Picture:
-    """Draw ratios along the penalty."""
-    known: dict[str, Any] = {"x": "penalty", "xlabel": "penalty of jobs that span sites"}
-    known |= {"look": {"": LOOK[MULTI_SITE]}, "ylabel": f"AWRT over that of\n{against}"}
-    known |= {"factors": True, "whole": True, "level": (against, 1.0)}
-    return plots.lines(table, y="ratio", **known | how)
+@study.add_figure(
+    "figure4", FIGURE4_CAPTION, draw_figure4, claims=("JS-1", "JS-2", "JS-3", "JS-12")
+)
+def figure4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of each way over sharing; ways without a penalty are level lines."""
+    m128 = pick(with_pieces(runs), configuration=STANDARD, policy="EASY", **AS_PAPER, **AS_LOGGED)
+    columns = ["workload", "configuration", "way", "penalty"]
+    found = awrt_ratios(m128, AGAINST_SHARING, columns)
+    spanning = pick(found, way=MULTI_SITE)
+    penalties = pd.DataFrame({"penalty": spanning["penalty"].unique()})
+    lines = [
+        pick(found, way=LOCAL).drop(columns="penalty").merge(penalties, how="cross"),
+        spanning,
+        pick(found, way=SINGLE).drop(columns="penalty").merge(penalties, how="cross"),
+    ]
+    return pd.concat(lines)[found.columns].sort_values("workload", kind="stable")
 
 
 def draw_dots(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw ratios at some penalties, in rows of configurations."""
-    table = table[table["penalty"].isin(DOTS)]
+    names = {penalty: f"penalty {penalty:g}" for penalty in DOTS}
+    dots = pick(table, weight="work", penalty=DOTS)
     return plots.intervals(
-        table.assign(series=table["penalty"].map("penalty {:g}".format)), x="ratio",
-        row="configuration", series="series", panel="panel", factors=True,
-        look=plots.shades(map("penalty {:g}".format, DOTS)),
-        xlabel="AWRT of spanning over that of job sharing", **titles,
-    )  # fmt: skip
+        dots.assign(series=dots["penalty"].map(names)),
+        x="ratio",
+        row="configuration",
+        series="series",
+        panel="workload",
+        factors=True,
+        look=plots.shades(names.values()),
+        xlabel="AWRT of spanning over that of job sharing",
+        **titles,
+    )
+
+
+FIGURE5_CAPTION = Caption(
+    f"Figures 5 and 6: {EASY_BY_WORK}",
+    finding="Spanning pays most, and up to the largest penalty, on m64",
+)
+
+
+@study.add_figure("figure5", FIGURE5_CAPTION, draw_dots, claims=("JS-4", "JS-5", "JS-11"))
+def figure5(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of spanning over sharing, by configuration and workload."""
+    both = pick(runs, way=(SHARING, MULTI_SITE), wide=OF_LARGEST, policy="EASY")
+    both = pick(both, **AS_PAPER, **AS_LOGGED)
+    return awrt_ratios(both, AGAINST_SHARING, ["workload", "configuration", "penalty"])
+
+
+def draw_figure7(table: pd.DataFrame, **titles: Any) -> Picture:
+    """Draw spanning with wide jobs whole over spanning with them in pieces."""
+    pieces = "wide jobs in pieces"
+    how: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
+    ylabel = f"AWRT over that of\n{pieces}"
+    return draw_along(table, ylabel=ylabel, level=(pieces, 1.0), **how, **titles)
+
+
+FIGURE7_CAPTION = Caption(
+    f"Figure 7: spanning, m128; {EASY_BY_WORK}",
+    finding="Wide jobs left whole add a few percent, and more the larger the penalty",
+)
+
+
+@study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6",))
+def figure7(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT with wide jobs left whole over that with them in pieces."""
+    spanning = pick(runs, configuration=STANDARD, way=MULTI_SITE, policy="EASY")
+    spanning = pick(spanning, wide=(UNCHANGED, OF_LARGEST), **AS_PAPER, **AS_LOGGED)
+    return awrt_ratios(spanning, {"wide": OF_LARGEST}, ["workload", "configuration", "penalty"])
+
+
+# --- Further than the paper ---
 
 
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw what users of the sites of each size get, and all where these differ, in rows."""
-    alike = table["row"].isin(paper.EQUAL) & (table["sites"] == "all users")
-    said = table.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
-    said = said.where(table["ci95_high"] > 1, "")  # there the axis is too long to tell
+    rows = pick(table, weight="work")
+    alike = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
+    rows = rows[~alike]
+    known = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
+    words = known.where(rows["ci95_high"] > 1, "")  # there the axis is too long to tell
     return plots.intervals(
-        table.assign(row=table["row"] + ": " + table["sites"], said=said)[~alike], x="ratio",
-        row="row", series="series", panel="panel", words="said", factors=True, span=(0.005, 2.0),
-        look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")}, row_height=0.3,
-        xlabel="AWRT over that of local execution", beyond="arrow: on beyond the axis", **titles,
-    )  # fmt: skip
+        rows.assign(row=rows["configuration"] + ": " + rows["users"], words=words),
+        x="ratio",
+        row="row",
+        series="assignment",
+        panel="workload",
+        words="words",
+        factors=True,
+        span=(0.005, 2.0),
+        look={"in turn": plots.STANDARD, "by size": plots.Sign("#E69F00", "v")},
+        row_height=0.3,
+        xlabel="AWRT over that of local execution",
+        beyond="arrow: on beyond the axis",
+        **titles,
+    )
 
 
-def ways(work: Work, m: str, scale: Scale, against: str, *modes: str) -> Entries:
-    """Return ways to run the jobs, along the penalty, and one that they are held against."""
-    return {
-        (mode, p): (case, Case(work, m, against))
-        for mode in modes
-        for p in scale.penalties
-        for wide in (OF_SITE if mode == LOCAL else OF_LARGEST,)
-        for case in [Case(work, m, mode, penalty=p * (mode == MULTI_SITE), wide=wide)]
+JOINING_CAPTION = Caption(
+    f"jobs come to the sites in turn, or by the size of the site; {EASY_BY_WORK}",
+    finding="With jobs in turn the site of 384 loses by joining; by size none is seen to lose",
+)
+
+
+@study.add_figure("joining", JOINING_CAPTION, draw_joining)
+def joining(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of the users of each site with sharing over that alone."""
+    both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
+    both = pick(both, placement=BEST_FIT, **AS_LOGGED)
+    columns = ["workload", "configuration", "assignment", "users"]
+    return awrt_ratios(both, {"way": LOCAL}, columns)
+
+
+def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Picture:
+    """Draw spanning at once and adaptive spanning along the penalty."""
+    how: dict[str, Any] = {
+        "row": "configuration",
+        "names": "legend",
+        "look": plots.signs(AT_ONCE.values()),
     }
+    return draw_along(table, line="spanning", **how, **titles)
 
 
-add_ratios(
-    "figure4", f"Figure 4: m128 (4×128); {TOLD}", "panel configuration line penalty",
-    lambda work, m, scale: ways(work, m, scale, SHARING, LOCAL, MULTI_SITE, SINGLE),
-    partial(draw_along, against="job sharing", line="line", panel="panel", look=LOOK),
-    notice="Sharing jobs saves more than spanning, or one large machine, saves after it",
-    when=lambda t: t.pivot_table("ci95_low", "panel", "line", "min")
-    .eval(f"{LOCAL} * `{SINGLE}` > 1 and {LOCAL} * `{MULTI_SITE}` > 1").all(),
-    otherwise="The AWRT of each way to run the jobs over that of job sharing",
-    claims=("JS-1", "JS-2", "JS-3", "JS-12"), names=(STANDARD,),
-)  # fmt: skip
-add_ratios(
-    "figure5", f"Figures 5 and 6: {TOLD}", "panel configuration penalty",
-    lambda work, m, scale: {
-        case.penalty: (case, Case(work, m, SHARING))
-        for case in paper.spanning(work, m, scale.penalties)
-    },
-    draw_dots,
-    notice="Spanning pays most, and up to the largest penalty, on m64",
-    when=lambda t: (
-        both := pick(t, configuration="m64").merge(
-            t[t["configuration"] != "m64"], on=["panel", "penalty"], suffixes=("", "_other"))
-    ).eval("ratio < ratio_other").all()
-    and both.query("penalty <= @PRINTED_PENALTY").eval("ci95_high < ci95_low_other").all(),
-    otherwise="The AWRT of spanning over that of sharing, by configuration and workload",
-    claims=("JS-4", "JS-5", "JS-11"),
-)  # fmt: skip
-add_ratios(
-    "figure7", f"Figure 7: spanning, m128; {TOLD}", "line panel penalty",
-    lambda work, m, scale: {
-        case.penalty: (replace(case, wide=UNCHANGED), case)
-        for case in paper.spanning(work, m, scale.few)
-    },
-    partial(draw_along, against="wide jobs in pieces", row="panel", panel="line"),
-    notice="Wide jobs left whole add a few percent, and more the larger the penalty",
-    when=lambda t: (pick(t, penalty=PRINTED_PENALTY)["ci95_high"] < 1 + 2 * NEAR).all()
-    and (t.groupby("line")["ratio"].agg(["first", "last"]).eval("last > first")).all(),
-    otherwise="The AWRT with wide jobs left whole over that with them in pieces",
-    claims=("JS-6",), names=(STANDARD,),
-)  # fmt: skip
-add_ratios(
-    "joining", f"jobs come to the sites in turn, or by the size of the site; {TOLD}",
-    "panel row series sites",
-    lambda work, m, scale: {
-        turn: tuple(Case(work, m, each, wide=OF_SITE, assignment=turn) for each in (SHARING, LOCAL))
-        for turn in paper.ASSIGNMENTS
-        if m in scale.joined
-    },
-    draw_joining,
-    notice="With jobs in turn the site of 384 loses by joining; by size none is seen to lose",
-    when=lambda t: (t["ci95_low"] > 1)
-    .equals(t["sites"].eq("1 of 384") & t["series"].eq("in turn")),
-    otherwise="What joining does to the AWRT of the users of each site",
-)  # fmt: skip
-add_ratios(
-    "adaptive", f"adaptive: only if no machine is expected free as early; {TOLD}",
-    "panel configuration line penalty",
-    lambda work, m, scale: {
-        (name, case.penalty): (case, Case(work, m, SHARING))
-        for name, policy in (("at once", "EASY"), ("adaptive", paper.ADAPTIVE))
-        for case in paper.spanning(work, m, scale.few, policy=policy)
-    },
-    partial(draw_along, against="job sharing", line="line", row="configuration", panel="panel",
-            names="legend", look=plots.signs(("at once", "adaptive"))),
-    notice="Spanning only where it ends a job sooner is not seen to lose, at any penalty",
-    when=lambda t: (pick(t, line="adaptive")["ci95_low"] <= 1).all()
-    and (pick(t, line="at once")["ci95_low"] > 1).any(),
-    otherwise="The AWRT over that of sharing, of spanning at once and of adaptive spanning",
-    names=("m64", STANDARD),
-)  # fmt: skip
-add_ratios(
-    "load", f"m128, the same jobs sped up or slowed down; {TOLD}", "panel configuration line load",
-    lambda work, m, scale: {
-        (name, load): (
-            Case(work, m, MULTI_SITE, policy, penalty, load=load), Case(work, m, SHARING, load=load)
-        )
-        for load in scale.loads
-        for name, (policy, penalty) in OF_LOADS.items()
-    },
-    partial(draw_along, against="job sharing", x="load", xlabel="load", line="line", panel="panel",
-            names="legend", look=plots.signs(OF_LOADS)),
-    notice="The higher the load, the more spanning gains if it is free, and loses at a penalty",
-    when=lambda t: (
-        t := t.set_index(["line", "panel", "load"])[["ci95_low", "ci95_high"]].unstack()
-    ).loc[FREE, "ci95_high"].iloc[:, -1].lt(t.loc[FREE, "ci95_low"].iloc[:, 0]).all()
-    and t.loc[DEAR, "ci95_low"].iloc[:, -1].gt(t.loc[DEAR, "ci95_high"].iloc[:, 0]).all(),
-    otherwise="The AWRT of spanning over that of sharing, by load and penalty",
-    names=(STANDARD,),
-)  # fmt: skip
-add_ratios(
-    "by_sites", f"m64; one penalty, or as much again for each further site, drawn up to 4; {TOLD}",
-    "panel configuration line penalty",
-    lambda work, m, scale: {
-        (name, case.penalty): (case, Case(work, m, SHARING))
-        for name, growth in (("any number", 0.0), ("each further", 1.0))
-        for case in paper.spanning(work, m, scale.few, growth=growth)
-    },
-    partial(draw_along, against="job sharing", line="line", panel="panel",
-            look=plots.signs(("any number", "each further"))),
-    notice="Where machines are small and a job needs many, a penalty for each is ruinous",
-    when=lambda t: (
-        t := pick(t, penalty=t["penalty"].max(), configuration="m64").set_index(["line", "panel"])
-    ).loc["each further", "ci95_low"].gt(t.loc["any number", "ci95_high"]).all(),
-    otherwise="The AWRT of spanning over that of sharing, by how the penalty grows",
-    names=("m64",),
-)  # fmt: skip
+ADAPTIVE_CAPTION = Caption(
+    f"adaptive: only if no machine is expected free as early; {EASY_BY_WORK}",
+    finding="Spanning only where it ends a job sooner is not seen to lose, at any penalty",
+)
 
 
-def lines(scale: Scale, seed: Seed) -> Entries:
-    """By (workload, configuration, policy): multi-site at each penalty, and the other ways."""
-    return {
-        (name, m, policy): (
-            *paper.spanning(
-                work, m, scale.few if policy == "FCFS" else scale.penalties, policy=policy
-            ),
-            Case(work, m, LOCAL, policy, wide=OF_SITE), Case(work, m, SINGLE, policy),
-            Case(work, m, SHARING, policy),
-        )
-        for name, work in paper.workload_sets(scale.draws, seed).items()
-        for m in paper.CONFIGURATIONS
-        for policy in scale.policies
-        if policy == "EASY" or m in scale.elsewhere
-    }  # fmt: skip
+@study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
+def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of spanning at once, and only where it is sooner, over that of sharing."""
+    both = pick(runs, configuration=("m64", STANDARD), policy=tuple(AT_ONCE))
+    both = pick(both, way=(SHARING, MULTI_SITE), wide=OF_LARGEST, **AS_PAPER, **AS_LOGGED)
+    both = pick(both, penalty=adaptive_penalties(both))
+    against = AGAINST_SHARING | {"policy": "EASY"}
+    found = awrt_ratios(both, against, ["workload", "configuration", "policy", "penalty"])
+    found.insert(2, "spanning", found.pop("policy").map(AT_ONCE))
+    return found
+
+
+def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
+    """Return the penalties at which adaptive spanning was run."""
+    return (0.0, *pick(runs, policy=ADAPTIVE)["penalty"].unique().tolist())
+
+
+def draw_load(table: pd.DataFrame, **titles: Any) -> Picture:
+    """Draw spanning over sharing along the load."""
+    how: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
+    return draw_along(table, look=plots.signs(AT_LOADS.values()), **how, **titles)
+
+
+LOAD_CAPTION = Caption(
+    f"m128, the same jobs sped up or slowed down; {EASY_BY_WORK}",
+    finding="The higher the load, the more spanning gains if it is free, and loses at a penalty",
+)
+
+
+@study.add_figure("load", LOAD_CAPTION, draw_load)
+def load(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of spanning over that of sharing, by load and penalty."""
+    m128 = pick(runs, configuration=STANDARD, wide=OF_LARGEST, growth=0.0, **AS_PAPER)
+    m128 = m128[m128["load"].notna()]
+    against = AGAINST_SHARING | {"policy": "EASY"}
+    found = awrt_ratios(m128, against, ["workload", "configuration", "policy", "penalty", "load"])
+    names = [AT_LOADS.get(at, "") for at in zip(found["policy"], found["penalty"], strict=True)]
+    found.insert(2, "spanning", names)
+    return found[found["spanning"] != ""].drop(columns=["policy", "penalty"])
+
+
+def draw_by_sites(table: pd.DataFrame, **titles: Any) -> Picture:
+    """Draw both ways in which a penalty grows."""
+    return draw_along(table, line="costs", look=plots.signs(COSTS.values()), **titles)
+
+
+BY_SITES_CAPTION = Caption(
+    f"m64; one penalty, or as much again for each further site, drawn up to 4; {EASY_BY_WORK}",
+    finding="Where machines are small and a job needs many, a penalty for each is ruinous",
+)
+
+
+@study.add_figure("by_sites", BY_SITES_CAPTION, draw_by_sites)
+def by_sites(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the AWRT of spanning over that of sharing, by how the penalty grows."""
+    m64 = pick(runs, configuration="m64", way=(SHARING, MULTI_SITE), policy="EASY")
+    m64 = pick(m64, wide=OF_LARGEST, load=None, growth=tuple(COSTS), **AS_PAPER)
+    few = pick(m64, penalty=(0.0, *pick(m64, growth=1.0)["penalty"].unique().tolist()))
+    against = AGAINST_SHARING | {"growth": 0.0}
+    found = awrt_ratios(few, against, ["workload", "configuration", "growth", "penalty"])
+    found.insert(2, "costs", found.pop("growth").map(COSTS))
+    return found
+
+
+# --- Where spanning breaks even ---
+
+
+def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
+    """Return the AWRT of spanning over that of sharing, draw by draw, at each penalty."""
+    return ratios_along(
+        runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": SHARING, "penalty": 0.0}
+    )
+
+
+def break_even_of_draws(runs: pd.DataFrame) -> Crossings:
+    """Return the penalty from which on spanning loses to sharing, in each draw."""
+    return crossings(spanning_over_sharing(runs), level=1.0)
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
     """Draw the penalties, a panel a workload, a row a configuration."""
-    own = pick(table, workload=paper.SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
+    own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     where = pick(table, scheduling="FCFS")["configuration"].unique()
-    table = table.assign(said=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
+    table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
     table.loc[own, "printed"] = PRINTED_PENALTY
     return plots.intervals(
-        table, x="p", row="configuration", series="scheduling", panel="workload",
-        printed="printed", words="said", span=(0.0, paper.PENALTIES[-1]),
-        look=plots.signs(paper.POLICIES), xlabel="penalty up to which spanning beats sharing",
-        beyond=f"arrow: on beyond the axis; FCFS: {', '.join(where)}", **titles,
-    )  # fmt: skip
+        table,
+        x="p",
+        row="configuration",
+        series="scheduling",
+        panel="workload",
+        printed="printed",
+        words="words",
+        span=(0.0, PENALTIES[-1]),
+        look=plots.signs(POLICIES),
+        xlabel="penalty up to which spanning beats sharing",
+        beyond=f"arrow: on beyond the axis; FCFS: {', '.join(where)}",
+        **titles,
+    )
 
 
-@study.add_figure(
-    "break_even", f"by policy; {TOLD.removeprefix('EASY, ')}", lines,
-    draw=draw_break_even,
-    notice="Where a difference is seen, spanning pays up to more under FCFS than under EASY",
-    when=lambda t: (
-        both := pick(t, scheduling="FCFS").merge(
-            pick(t, scheduling="EASY"), on=["configuration", "workload"], suffixes=("", "_easy"))
-    ).eval("ci95_low > ci95_high_easy").any() and both.eval("ci95_high >= ci95_low_easy").all(),
-    otherwise="The penalty from which on spanning loses to sharing jobs",
-)  # fmt: skip
-def break_evens(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return a row for each line: its break-even penalty, infinite beyond those tried."""
+BREAK_EVEN_CAPTION = Caption(
+    f"by policy; {BY_WORK}",
+    finding="Where a difference is seen, spanning pays up to more under FCFS than under EASY",
+)
+
+
+@study.add_figure("break_even", BREAK_EVEN_CAPTION, draw_break_even)
+def break_even(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each setting: its break-even penalty, infinite beyond those tried."""
+    spanning_or_not = pick(runs, way=(SHARING, MULTI_SITE), wide=OF_LARGEST)
+    spanning_or_not = pick(spanning_or_not, **AS_PAPER, **AS_LOGGED)
     rows = []
-    for (name, m, policy), line in entries.items():
-        point, other = (paper.mean_break_even(results, line, w) for w in WEIGHTS)
-        draw = paper.of_a_draw(results, line)
-        one, two = ((each.estimate, each.low, each.high) for each in (point, other))
-        answer, (first, *_, last) = Crossing(point, len(line) - 3).answer, paper.along(line)
-        bound = {np.inf: f"≥ {last:.2f}", -np.inf: f"≤ {first:.2f}"}
-        said = bound.get(point.estimate, f"{point.estimate:.2f}")
-        rows.append((m, name, policy, *one, answer, said, *two, draw.low, draw.high, point.warning))
-    words = "configuration workload scheduling p ci95_low ci95_high answer p_said p_by_processors "
-    words += "p_by_processors_low p_by_processors_high draw_low draw_high warning"
-    return pd.DataFrame(rows, columns=words.split())
+    for setting, part in groups_of(spanning_or_not, ["configuration", "workload", "policy"]):
+        is_line = pick(part, way=MULTI_SITE)["penalty"].nunique() > 1
+        if is_line and SHARING in set(part["way"]):
+            rows.append(break_even_row(setting, part))
+    return pd.DataFrame(rows)
 
 
-@study.add_figure(
-    "awrt", "AWRT of each way to run, in seconds; requested times", lines,
-    claims=("JS-7", "JS-8", "JS-9", "JS-10"),
-)  # fmt: skip
-def every_awrt(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return a row for each case and weight."""
+def break_even_row(setting: Mapping[str, Any], runs: pd.DataFrame) -> dict[str, Any]:
+    """Return where one setting breaks even: the mean by both weights, and one more draw."""
+    lines = {weight: spanning_over_sharing(pick(runs, weight=weight)) for weight in WEIGHTS}
+    by_work, by_processors = (mean_crossing(lines[weight], level=1.0) for weight in WEIGHTS)
+    first, *_, last = lines["work"]
+    bounds = {np.inf: f"≥ {last:.2f}", -np.inf: f"≤ {first:.2f}"}
+    found, other = by_work.interval, by_processors.interval
+    draw = crossings(lines["work"], level=1.0).prediction
+    columns = interval_columns(found, "p")
+    warning = columns.pop("warning")
+    return {
+        "configuration": setting["configuration"],
+        "workload": setting["workload"],
+        "scheduling": setting["policy"],
+        **columns,
+        "answer": by_work.answer,
+        "p_said": bounds.get(found.estimate, f"{found.estimate:.2f}"),
+        "p_by_processors": other.estimate,
+        "p_by_processors_low": other.low,
+        "p_by_processors_high": other.high,
+        "draw_low": draw.low,
+        "draw_high": draw.high,
+        "warning": warning,
+    }
+
+
+AWRT_CAPTION = Caption(
+    "AWRT of each way to run, in seconds; requested times",
+)
+
+
+@study.add_figure("awrt", AWRT_CAPTION, claims=("JS-7", "JS-8", "JS-9", "JS-10"))
+def awrt(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each way and weight, for all policies that were run in every way."""
+    found = means(pick(with_pieces(runs), **AS_PAPER, **AS_LOGGED), "awrt")
+    ways = found.groupby("policy")["way"].transform("nunique")
+    found = found[ways == len(LOOK)]
     return pd.DataFrame(
         {
-            "configuration": "m512" if case.mode == SINGLE else case.configuration,
-            "workload": case.work.name, "scheduling": case.policy, "mode": case.mode,
-            "p": case.penalty, "weight": weight,
-            "awrt": awrt(results, case, weight).mean(),
-            "wide": case.wide, "divided_as": case.configuration,
+            "configuration": found["configuration"].mask(found["way"] == SINGLE, "m512"),
+            "workload": found["workload"],
+            "scheduling": found["policy"],
+            "mode": found["way"],
+            "p": found["penalty"],
+            "weight": found["weight"],
+            "awrt": found["awrt"],
+            "wide": found["wide"],
+            "divided_as": found["configuration"],
         }
-        for line in entries.values()
-        for case, weight in product(line, WEIGHTS)
-    )  # fmt: skip
+    )

@@ -1,0 +1,55 @@
+"""What many runs say together: pairs of replications, crossings, warm-up, capacity losses.
+
+Each function reads a table of runs, of a study or of `sweep`, and knows no paper.
+"""
+
+from coalloc_lib.experiments.columns import furthest, interval_columns, least, most
+from coalloc_lib.experiments.crossings import (
+    Crossings,
+    crossings,
+    first_crossing,
+    mean_crossing,
+    ratios_along,
+)
+from coalloc_lib.experiments.losses import capacity_loss
+from coalloc_lib.experiments.replications import (
+    NotRunError,
+    difference,
+    differences,
+    groups_of,
+    keys_of,
+    means,
+    pick,
+    ratio,
+    ratios,
+    rows_of,
+    sample,
+)
+from coalloc_lib.experiments.settling import after_warm_up, halves, rising_warning
+
+__all__ = [
+    "Crossings",
+    "NotRunError",
+    "after_warm_up",
+    "capacity_loss",
+    "crossings",
+    "difference",
+    "differences",
+    "first_crossing",
+    "furthest",
+    "groups_of",
+    "halves",
+    "interval_columns",
+    "keys_of",
+    "least",
+    "mean_crossing",
+    "means",
+    "most",
+    "pick",
+    "ratio",
+    "ratios",
+    "ratios_along",
+    "rising_warning",
+    "rows_of",
+    "sample",
+]

@@ -1,0 +1,145 @@
+"""The table of runs: made from settings and rows, written to a file, and read again as it was."""
+
+import gzip
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from coalloc_lib.checks import InputError, shown
+from coalloc_lib.experiments.replications import REPLICATION
+from coalloc_lib.files import atomic_path
+from coalloc_lib.sweep.points import label
+
+#: Columns that are texts even where all of them are empty.
+TEXTS = ("warning", "missing_logs")
+#: How a table is read: empty fields are missing values, and nothing else is.
+_READING: dict[str, Any] = {
+    "keep_default_na": False,
+    "na_values": [""],
+    "low_memory": False,
+}
+if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # from then on it is exact by itself
+    _READING["float_precision"] = "round_trip"
+
+
+def setting_columns(setting: Any) -> dict[str, Any]:
+    """Return the fields of a setting, a frozen dataclass, as columns: numbers, texts or None."""
+    if not is_dataclass(setting) or isinstance(setting, type):
+        raise InputError(f"setting = {shown(setting)}; give a frozen dataclass")
+    return {field.name: label(getattr(setting, field.name)) for field in fields(setting)}
+
+
+def each_once(settings: Iterable[Any]) -> list[Any]:
+    """Return settings in their order, each once; refuse one that can change."""
+    settings = list(settings)
+    for setting in settings:
+        setting_columns(setting)
+        try:
+            hash(setting)
+        except TypeError as error:
+            raise InputError(
+                f"setting = {shown(setting)} has a part that can change ({error}); let it be a "
+                "frozen dataclass of numbers, texts, tuples and policies"
+            ) from None
+    return list(dict.fromkeys(settings))
+
+
+def table_of_runs(
+    settings: Sequence[Any],
+    measured: Sequence[Iterable[Mapping[str, Any]]],
+    made_with: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Return one table: the fields of each setting, its rows, and what all were made with.
+
+    In a row what stands before ``replication`` tells apart of whom it was measured (a site, a
+    class of jobs), and what stands behind it was measured.
+    """
+    rows, keys, values = [], dict[str, None](), dict[str, None]()
+    for setting, its_rows in zip(settings, measured, strict=True):
+        columns = setting_columns(setting)
+        keys |= dict.fromkeys(columns)
+        for row in its_rows:
+            names = list(row)
+            if REPLICATION not in names:
+                raise InputError(f"measure returned {shown(dict(row))}; it has no {REPLICATION!r}")
+            taken = [name for name in names if name in columns]
+            if taken:
+                raise InputError(f"measure returned {taken[0]!r}, which is a field of a setting")
+            at = names.index(REPLICATION)
+            keys |= dict.fromkeys(names[:at])
+            values |= dict.fromkeys(names[at + 1 :])
+            rows.append(columns | {name: label(value) for name, value in row.items()})
+    if not rows:
+        raise InputError("no setting has any run; give at least one that can be measured")
+    order = [*keys, REPLICATION, *(name for name in values if name not in keys)]
+    return _as_read(pd.DataFrame(rows, columns=order).assign(**made_with))
+
+
+def joined_runs(runs: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    """Return two tables of runs as one; what one of them has no column for is missing there."""
+    keys, values = dict[str, None](), dict[str, None]()
+    for table in (runs, more):
+        at = list(table.columns).index(REPLICATION)
+        keys |= dict.fromkeys(table.columns[:at])
+        values |= dict.fromkeys(table.columns[at + 1 :])
+    order = [*keys, REPLICATION, *(name for name in values if name not in keys)]
+    return _as_read(pd.concat([runs, more], ignore_index=True)[order])
+
+
+def write_runs(runs: pd.DataFrame, path: str | Path) -> None:
+    """Write a table of runs as CSV, compressed, all or nothing; the same runs, the same bytes."""
+    text = runs.to_csv(index=False, lineterminator="\n")
+    with atomic_path(path) as beside:
+        beside.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+
+
+def read_runs(path: str | Path) -> pd.DataFrame:
+    """Read a table that `write_runs` wrote, as it was."""
+    try:
+        return _filled(pd.read_csv(path, compression="gzip", **_READING))
+    except (OSError, EOFError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"runs = {str(path)!r} cannot be read ({error}); give a runs.csv.gz that "
+            "`coalloc reproduce` wrote"
+        ) from None
+
+
+def _as_read(runs):
+    """Return a table as it is read from its file: runs in memory say what stored ones say."""
+    return _filled(pd.read_csv(StringIO(runs.to_csv(index=False)), **_READING))
+
+
+def _filled(runs):
+    """Return a table whose texts are never missing, but empty, and whose truths are numbers."""
+    for name, column in runs.items():
+        if name in TEXTS:
+            runs[name] = column.astype(object).fillna("")
+        elif pd.api.types.is_bool_dtype(column):
+            runs[name] = column.astype(int)
+        elif not pd.api.types.is_numeric_dtype(column):
+            runs[name] = column.fillna("").astype(object)  # one block: quickly picked from
+    return runs
+
+
+def identity(columns: Mapping[str, Any]) -> tuple[Hashable, ...]:
+    """Return the values of a setting such that those of a table and of an object are equal."""
+    return tuple(_plain(columns[name]) for name in sorted(columns))
+
+
+def identities(runs: pd.DataFrame, names: Sequence[str]) -> set[tuple[Hashable, ...]]:
+    """Return the `identity` of every setting in a table, whose fields have these names."""
+    settings = runs[list(names)].drop_duplicates().to_dict("records")
+    return {identity(setting) for setting in settings}
+
+
+def _plain(value):
+    if value is None or value == "" or value != value:
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)

@@ -1,0 +1,281 @@
+"""What is run and what is measured of it: the settings of all figures and claims."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib import sites
+from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.explain import waits_within
+from coalloc_lib.intervals import DAY
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.schedule import WEIGHTS, Schedule
+from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.seeds import parent
+from coalloc_lib.studies.job_sharing import model
+from coalloc_lib.studies.job_sharing.model import (
+    ADAPTIVE,
+    ASSIGNMENTS,
+    BEST_FIT,
+    CONFIGURATIONS,
+    EQUAL,
+    IN_TURN,
+    LEFT_OUT,
+    LOCAL,
+    MULTI_SITE,
+    OF_LARGEST,
+    OF_SITE,
+    PENALTIES,
+    PLACEMENTS,
+    POLICIES,
+    PRINTED_PENALTY,
+    SHARING,
+    SINGLE,
+    STANDARD,
+    UNCHANGED,
+    WAYS,
+    WIDE,
+    WORKLOADS,
+)
+from coalloc_lib.studies.study import Scale, Study, scales
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.sites import modified
+
+#: Users of all sites together.
+ALL_USERS = "all users"
+#: Some penalties, where no break-even is asked or near.
+DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
+#: Policies and penalties that are asked at each load.
+AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to run one workload on one configuration.
+
+    The words are those of `model`; a configuration may be a `Multicluster` of your own, and a
+    policy any `Scheduling`. The penalty is that of jobs on two sites; each further one adds
+    `growth` times as much. With a `load`, jobs come as many times faster, or slower, as it takes
+    to offer it to all processors.
+    """
+
+    workload: str
+    configuration: str | Multicluster
+    way: str
+    penalty: float = 0.0
+    policy: str | Scheduling = "EASY"
+    wide: str = OF_LARGEST
+    placement: str = BEST_FIT
+    assignment: str = IN_TURN
+    growth: float = 0.0
+    load: float | None = None
+
+    def __post_init__(self) -> None:
+        one_of("workload", self.workload, WORKLOADS)
+        one_of("way", self.way, WAYS)
+        one_of("wide", self.wide, WIDE)
+        one_of("placement", self.placement, tuple(PLACEMENTS))
+        one_of("assignment", self.assignment, tuple(ASSIGNMENTS))
+        if not isinstance(self.configuration, Multicluster):
+            one_of("configuration", self.configuration, tuple(CONFIGURATIONS))
+        if not isinstance(self.policy, Scheduling):
+            one_of("policy", self.policy, tuple(POLICIES))
+        if self.penalty and self.way != MULTI_SITE:
+            raise InputError(
+                f"penalty = {self.penalty} is of jobs that span, and none does with way = "
+                f"{self.way!r}; leave it out, or give way = {MULTI_SITE!r}"
+            )
+
+    @property
+    def system(self) -> Multicluster:
+        """The machines."""
+        if isinstance(self.configuration, Multicluster):
+            return self.configuration
+        return CONFIGURATIONS[self.configuration]
+
+    @property
+    def scheduling(self) -> Scheduling:
+        """The policy."""
+        return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
+
+    @property
+    def span_penalty(self) -> dict[int, float]:
+        """The penalty on 2, 3, ... sites."""
+        most = len(self.system) if self.growth else 2
+        return {k: self.penalty * (1 + self.growth * (k - 2)) for k in range(2, most + 1)}
+
+
+# --- one run ---
+
+
+def simulate(setting: Setting, jobs: JobStream) -> tuple[Schedule, NDArray[np.int64]]:
+    """Return the schedule of all jobs and pieces, and the site at which each was submitted."""
+    system = setting.system
+    if setting.load is not None:
+        jobs = jobs.with_load(system, setting.load)
+    if setting.wide == LEFT_OUT:
+        jobs = jobs[jobs.processors <= system.largest]
+    site = ASSIGNMENTS[setting.assignment](jobs, system)
+    wide = OF_SITE if setting.wide == LEFT_OUT else setting.wide
+    chopped = modified(jobs, system, site, wide)
+    site = site[chopped.job]
+    return schedule_of(setting, chopped.pieces, site), site
+
+
+def schedule_of(setting: Setting, pieces: JobStream, site: NDArray[np.int64]) -> Schedule:
+    """Run the pieces in the way of a setting."""
+    system = setting.system
+    how: dict[str, Any] = {"scheduling": setting.scheduling}
+    machine = PLACEMENTS[setting.placement](system)
+    if setting.way == LOCAL:
+        return sites.local(system, pieces, site, **how)
+    if setting.way == SHARING:
+        return sites.sharing(system, pieces, placement=machine, **how)
+    if setting.way == SINGLE:
+        return sites.single_machine(system, pieces, **how)
+    return sites.multi_site(system, pieces, setting.span_penalty, single=machine, **how)
+
+
+def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
+    """Yield a row for each draw, group of users and weight; none where the log is not here."""
+    draws = model.workloads(scale.draws, parent(seed)).get(setting.workload, ())
+    for replication, jobs in enumerate(draws):
+        schedule, site = simulate(setting, jobs)
+        of_all = {
+            "spanned": schedule.spans.mean(),
+            "share_waiting": share_waiting(schedule),
+            "days": np.ptp(jobs.submit) / DAY,
+        }
+        for users, weight, awrt in awrt_by_users(schedule, site, setting.system):
+            row: dict[str, Any] = {"users": users, "weight": weight, "replication": replication}
+            yield row | {"awrt": awrt} | of_all
+
+
+def awrt_by_users(
+    schedule: Schedule, site: NDArray[np.int64], system: Multicluster
+) -> Iterator[tuple[str, str, float]]:
+    """Yield users, weight and AWRT in seconds: of all users, and of those of the sites of a size.
+
+    Section 4.3: response times weighted by work, as its prose has it, and by processors, as its
+    formula has it.
+    """
+    sizes = system.as_array()
+    groups = {ALL_USERS: np.full(len(sizes), True)}
+    for size in np.unique(sizes)[::-1]:
+        groups[f"{(sizes == size).sum()} of {size}"] = sizes == size
+    for users, theirs in groups.items():
+        for weight in WEIGHTS:
+            weights = getattr(schedule.jobs, weight)
+            weighted = np.bincount(site, weights * schedule.response, len(sizes))
+            total = np.bincount(site, weights, len(sizes))
+            yield users, weight, float(weighted[theirs].sum() / total[theirs].sum())
+
+
+def share_waiting(schedule: Schedule) -> float:
+    """Return the share of the time of the submissions in which some job waits."""
+    submit = schedule.jobs.submit
+    waits = waits_within(schedule, (submit.min(), submit.max()))
+    return float(sum(length for _, length in waits) / np.ptp(submit))
+
+
+# --- all runs ---
+
+
+def settings(scale: Scale) -> Iterator[Setting]:
+    """Yield what the figures and claims read, one workload after the other."""
+    for workload in WORKLOADS:
+        yield from break_evens(scale, workload)
+        yield from wide_jobs(scale, workload)
+        yield from joining(scale, workload)
+        yield from adaptive(scale, workload)
+        yield from loads(scale, workload)
+        yield from growing_penalties(scale, workload)
+        yield from other_policies(scale, workload)
+
+
+def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
+    """Yield every way to run, spanning at each penalty: Figures 4 to 6, break-evens by policy."""
+    for configuration in CONFIGURATIONS:
+        for policy in scale.policies:
+            if policy != "EASY" and configuration not in scale.elsewhere:
+                continue
+            for penalty in scale.few if policy == "FCFS" else scale.penalties:
+                yield Setting(workload, configuration, MULTI_SITE, penalty, policy)
+            yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
+            yield Setting(workload, configuration, SINGLE, policy=policy)
+            yield Setting(workload, configuration, SHARING, policy=policy)
+
+
+def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:
+    """Yield what becomes of wide jobs: Figure 7, and local execution without them (JS-12)."""
+    for penalty in scale.few:
+        for wide in (UNCHANGED, OF_LARGEST):
+            yield Setting(workload, STANDARD, MULTI_SITE, penalty, wide=wide)
+    for wide in (OF_SITE, LEFT_OUT):
+        yield Setting(workload, STANDARD, LOCAL, wide=wide)
+
+
+def joining(scale: Scale, workload: str) -> Iterator[Setting]:
+    """Yield sites alone and sharing, by where jobs are submitted."""
+    for configuration in scale.joined:
+        for assignment in ASSIGNMENTS:
+            for way in (SHARING, LOCAL):
+                yield Setting(workload, configuration, way, wide=OF_SITE, assignment=assignment)
+
+
+def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
+    """Yield spanning at once, and only where it is sooner."""
+    for configuration in ("m64", STANDARD):
+        for policy in ("EASY", ADAPTIVE):
+            for penalty in scale.few:
+                yield Setting(workload, configuration, MULTI_SITE, penalty, policy)
+
+
+def loads(scale: Scale, workload: str) -> Iterator[Setting]:
+    """Yield the same jobs at other loads."""
+    for load in scale.loads:
+        yield Setting(workload, STANDARD, SHARING, load=load)
+        for policy, penalty in AT_LOADS:
+            yield Setting(workload, STANDARD, MULTI_SITE, penalty, policy, load=load)
+
+
+def growing_penalties(scale: Scale, workload: str) -> Iterator[Setting]:
+    """Yield one penalty for any number of sites, and as much again for each further one."""
+    for growth in (0.0, 1.0):
+        for penalty in scale.few:
+            yield Setting(workload, "m64", MULTI_SITE, penalty, growth=growth)
+
+
+def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
+    """Yield conservative backfilling (JS-7), and other rules for choosing a machine (JS-8)."""
+    for way in (SHARING, MULTI_SITE):
+        for configuration in EQUAL if "conservative" in scale.policies else (STANDARD,):
+            for policy in ("conservative", "EASY"):
+                yield Setting(workload, configuration, way, policy=policy)
+    for placement in PLACEMENTS:
+        yield Setting(workload, STANDARD, SHARING, placement=placement)
+
+
+#: `draws` of the synthetic workload; `penalties`, and `few` where no break-even is asked or near;
+#: `policies` whose break-even is asked, beside EASY on `elsewhere` only; configurations that are
+#: `joined`; `loads` that jobs come at.
+study = Study(
+    "job-sharing",
+    "What do sites gain by sharing their jobs, and by letting jobs span them?",
+    seed=model.SEED,
+    scales=scales(
+        draws=(6, 20),
+        penalties=((0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4), PENALTIES),
+        few=(DOTS, PENALTIES),
+        policies=(("EASY", "FCFS"), ("EASY", "conservative", "FPFS(50)", "FCFS")),
+        elsewhere=(("m64", STANDARD), tuple(CONFIGURATIONS)),
+        joined=((STANDARD, "m384"), tuple(CONFIGURATIONS)),
+        loads=((0.4, 0.6, 0.8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
+    ),
+    settings=settings,
+    measure=measure,
+    logs=(model.LOG,),
+)

@@ -1,0 +1,217 @@
+"""A study is data: settings measured once, one table of runs, what reads it, and its captions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from coalloc_lib import studies
+from coalloc_lib.checks import InputError
+from coalloc_lib.experiments import NotRunError, keys_of, pick
+from coalloc_lib.experiments.storage import read_runs
+from coalloc_lib.studies.ledger import Decision
+from tests.studies.toy_runs import Draw, measure, toy_runs
+
+KEYS = ["mean", "place", "load", "known", "part"]
+
+
+@pytest.fixture
+def runs():
+    return toy_runs().run(workers=1)
+
+
+def rows_by_item(study, runs):
+    return {row.item: row for row in study.judge(runs).rows}
+
+
+def test_the_table_has_fields_parts_replications_and_what_it_was_made_with(runs):
+    assert keys_of(runs) == KEYS
+    rest = ["replication", "value", "warning", "scale", "seed", "missing_logs"]
+    assert list(runs.columns) == KEYS + rest
+    # Means at two places and two loads, in two parts, of four runs each; and what is known.
+    assert len(runs) == 2 * 2 * 2 * 2 * 4 + 2
+    assert set(runs["scale"]) == {"quick"}
+    assert set(runs["seed"]) == {7}
+    assert pick(runs, known=1)["replication"].isna().all()
+    here, there = (pick(runs, mean=1.0, place=at, load=None)["value"] for at in ("here", "there"))
+    assert here.tolist() == there.tolist()  # common random numbers
+
+
+def test_stored_runs_are_read_as_they_were_and_judged_alike(tmp_path):
+    study = toy_runs()
+    runs = study.run("paper", seed=3, workers=1, out=tmp_path)
+    stored = read_runs(tmp_path / study.name / "runs.csv.gz")
+    pd.testing.assert_frame_equal(stored, runs)
+    assert study.judge(stored).rows == study.judge(runs).rows
+    again = study.run("paper", seed=3, workers=2, out=tmp_path / "again")
+    pd.testing.assert_frame_equal(again, runs)
+    files = [folder / study.name / "runs.csv.gz" for folder in (tmp_path, tmp_path / "again")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_what_is_no_table_of_runs_is_refused(tmp_path, runs):
+    study, file = toy_runs(), tmp_path / "runs.csv.gz"
+    file.write_bytes(b"no gzip")
+    with pytest.raises(InputError, match=r"runs\.csv\.gz"):
+        read_runs(file)
+    with pytest.raises(InputError, match="0 values of scale"):
+        study.judge(runs.drop(columns="scale"))
+    with pytest.raises(InputError, match="2 values of seed"):
+        study.judge(runs.assign(seed=np.arange(len(runs)) % 2))
+
+
+def test_each_setting_is_measured_once_and_only_what_is_added_later():
+    seen = []
+
+    def counted(setting, scale, seed):
+        seen.append(setting)
+        yield from measure(setting, scale, seed)
+
+    study = toy_runs(measured=counted)
+    runs = study.run(workers=1)
+    assert len(seen) == len(set(seen)) == 9
+    seen.clear()
+    more = study.add(runs, Draw(5.0), Draw(5.0), Draw(1.0), workers=1)
+    assert seen == [Draw(5.0)]
+    assert len(more) == len(runs) + 8
+    pd.testing.assert_frame_equal(more[: len(runs)], runs)
+    assert study.add(more, Draw(5.0)) is more
+    table = study.judge(more).figure("means").data()
+    assert table.query("place == 'here'")["mean"].tolist() == [1.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([{"value": 1.0}], "no 'replication'"),
+        ([{"mean": 1.0, "replication": 0}], "'mean', which is a field"),
+        ([], "no setting has any run"),
+    ],
+)
+def test_rows_that_make_no_table_are_refused(rows, words):
+    with pytest.raises(InputError, match=words):
+        toy_runs(measured=lambda setting, scale, seed: rows).run(workers=1)
+
+
+@pytest.mark.parametrize("setting", [3, Draw, Draw([1.0])])
+def test_a_setting_is_a_frozen_dataclass(setting, runs):
+    with pytest.raises(InputError, match="frozen dataclass"):
+        toy_runs().add(runs, setting)
+
+
+def test_a_claim_is_asked_at_the_papers_setting_and_noted_elsewhere(runs):
+    study = toy_runs()
+    row = rows_by_item(study, runs)["MU-12"]
+    assert row.verdict == "holds"
+    assert row.reproduced == pytest.approx(1.0)  # in pairs: the noise is the same
+    assert "Also at 3 of 3 other settings" in row.note
+    is_there = (runs["place"] == "there") & (runs["mean"] == 1.0)
+    worse = runs.assign(value=runs["value"].mask(is_there, 0.0))
+    row = rows_by_item(study, worse)["MU-12"]
+    assert row.verdict == "holds"
+    assert "Also at 1 of 3 other settings" in row.note
+    assert "there; there, load 0.5" in row.note
+    less = runs.assign(value=runs["value"].mask(runs["mean"] == 1.0, 0.0))
+    assert rows_by_item(study, less)["MU-12"].verdict != "holds"
+
+
+def test_a_claim_can_be_asked_at_another_setting(runs):
+    study = toy_runs()
+    is_loaded = (runs["load"] == 0.5) & (runs["mean"] == 1.0)
+    worse = runs.assign(value=runs["value"].mask(is_loaded, -50.0))
+    assert study.ask("MU-12", worse).verdict == "holds"
+    assert study.ask("MU-12", worse, load=0.5).verdict == "does not hold"
+    with pytest.raises(InputError, match="column"):
+        study.ask("MU-12", worse, lode=0.5)
+
+
+def test_known_figures_have_no_interval_and_parts_are_listed(runs):
+    row = rows_by_item(toy_runs(), runs)["MU-1"]
+    assert (row.reproduced, row.ci95_low, row.ci95_high) == (3.5, 3.5, 3.5)
+    assert row.verdict == "does not hold"
+    assert row.note.endswith("| fails: above 100")
+
+
+def test_what_was_not_run_cannot_be_tested(runs):
+    study = toy_runs()
+    row = rows_by_item(study, pick(runs, place="there"))["MU-12"]
+    assert row.verdict == "cannot be tested"
+    assert row.reproduced is None
+    without = runs.assign(missing_logs="CTC-SP2")
+    row = rows_by_item(study, pick(without, place="there"))["MU-12"]
+    assert "coalloc traces fetch CTC-SP2" in row.note
+
+
+def test_a_number_that_rests_on_a_log_is_not_tested_without(runs):
+    study = toy_runs()
+    claim = study.claims["MU-1"]
+    study.claims["MU-1"] = replace(claim, at=replace(claim.at, logs=("CTC-SP2",)))
+    assert rows_by_item(study, runs)["MU-1"].verdict == "does not hold"
+    row = rows_by_item(study, runs.assign(missing_logs="CTC-SP2 KTH-SP2"))["MU-1"]
+    assert row.verdict == "cannot be tested"
+    assert "coalloc traces fetch CTC-SP2" in row.note
+
+
+def test_the_finding_stands_over_the_runs_it_was_written_for_alone():
+    study = toy_runs()
+    quick = study.run(workers=1)
+
+    def title(runs):
+        return study.judge(runs).figure("means").title
+
+    assert title(quick) == "The last is largest"
+    assert title(study.run("paper", workers=1)) == "The last is largest"
+    neutral = "Means, less that of 0"
+    assert title(study.run(seed=8, workers=1)) == neutral
+    assert title(study.add(quick, Draw(-3.0), workers=1)) == neutral
+    assert title(pick(quick, load=None)) == neutral
+    assert title(quick.assign(missing_logs="CTC-SP2")) == neutral
+    study.scales["mine"] = study.scales["quick"]
+    assert title(study.run("mine", workers=1)) == neutral
+
+
+def test_a_figure_shows_itself_with_its_verdicts(runs):
+    result = toy_runs().judge(runs)
+    shown = result.figure("means")._repr_mimebundle_()
+    assert 'alt="The last is largest. Means, less that of 0."' in shown["text/html"]
+    assert shown["text/plain"].endswith("MU-12 holds.")
+    assert "<table" in result.figure("bare")._repr_mimebundle_()["text/html"]
+    assert "MU-12" in result.claims()._repr_html_()
+    with pytest.raises(InputError, match="choose one of 'means', 'bare'"):
+        result.figure("x")
+    nothing = toy_runs().judge(pick(runs, known=1)).figure("means")
+    with pytest.raises(NotRunError):
+        nothing.data()
+    assert "no run has mean = 0" in nothing._repr_mimebundle_()["text/html"]
+
+
+def test_two_of_one_name_and_unknown_claims_are_refused_before_anything_is_run():
+    study = toy_runs(measured=lambda *_: pytest.fail("it was run"))
+    with pytest.raises(InputError, match="means"):
+        study.add_figure("means", "again")
+    with pytest.raises(InputError, match="MU-12"):
+        study.add_claim("MU-12", "again")
+    study.add_claim("MU-99", "mean")(lambda runs: Decision(0.0, {"a": True}))
+    with pytest.raises(InputError, match="MU-99"):
+        study.reproduce()
+
+
+def test_stored_runs_give_the_ledger_the_page_and_the_figures_again(tmp_path, monkeypatch):
+    """Old studies and new ones stand in one ledger; what is judged again is the same."""
+    study = toy_runs()
+    monkeypatch.setattr(studies, "STUDIES", (study.name,))
+    monkeypatch.setattr(studies, "load_study", lambda name: study)
+    first = studies.reproduce(out=tmp_path / "first", workers=1)
+    study.measure = lambda *_: pytest.fail("it was simulated")
+    second = studies.judge(tmp_path / "first", out=tmp_path / "second")
+    assert second.rows == first.rows
+    files = [
+        sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+        for folder in (tmp_path / "first", tmp_path / "second")
+    ]
+    assert files[0] == files[1]
+    for name in (name for name in files[0] if name.suffix != ".png"):
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+    with pytest.raises(InputError, match="runs"):
+        studies.judge(tmp_path, out=tmp_path / "third")
