@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from coalloc_lib.checks import InputError
 from coalloc_lib.experiments.columns import interval_columns
 from coalloc_lib.intervals import Sample
+from coalloc_lib.sweep.points import label
 
 REPLICATION = "replication"
 
@@ -33,7 +34,8 @@ def keys_of(runs: pd.DataFrame) -> list[str]:
 def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
     """Return the rows that have these values in these columns.
 
-    Several values, in a tuple, list or set, are alternatives; None is where a column is empty.
+    Several values, in a tuple, list or set, are alternatives; None is where a column is empty. An
+    object, such as a `Multicluster`, is found by its text, as the table has it.
     """
     keep = np.ones(len(runs), dtype=bool)
     for column, wanted in where.items():
@@ -46,10 +48,10 @@ def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
     if isinstance(wanted, tuple | list | set | frozenset):
-        return column.isin(list(wanted)).to_numpy()
+        return column.isin([label(each) for each in wanted]).to_numpy()
     if wanted is None:
         return (column.isna() | (column == "")).to_numpy()
-    return (column == wanted).to_numpy()
+    return (column == label(wanted)).to_numpy()
 
 
 def groups_of(

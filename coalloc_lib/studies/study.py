@@ -32,6 +32,7 @@ from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_
 from coalloc_lib.studies.published import published_claim
 from coalloc_lib.studies.shown import SHIPPED, Caption, Figure, StudyResult
 from coalloc_lib.sweep import run_points
+from coalloc_lib.sweep.points import label
 from coalloc_lib.workloads.catalogue import listing
 
 #: The file of a study's runs, in the folder of its results.
@@ -316,10 +317,17 @@ class Study:
     def ask(self, item: str, runs: pd.DataFrame, **at: Any) -> Row:
         """Return the row of a claim, asked with these values in place of the paper's own.
 
-        For example ``study.ask("JS-1", runs, load=0.8)``.
+        For example ``study.ask("JS-3", runs, configuration="m64")``. The row says where it was
+        asked, and has no printed number: that is of the paper's own setting.
         """
         claim = self.claims[one_of("item", item, tuple(self.claims))]
-        return self._row(replace(claim, at=claim.at.with_(**at)), runs)
+        values = {name: label(value) for name, value in at.items()}
+        there = claim.at.with_(**values)
+        if there == claim.at:
+            return self._row(claim, runs)
+        asked = f"{claim.quantity}; asked at {_named(values)}"
+        row = self._row(replace(claim, at=there, quantity=asked), runs)
+        return replace(row, published=None)
 
     def _row(self, claim: Claim, runs: pd.DataFrame) -> Row:
         """Return the row of the ledger of a claim."""
