@@ -28,10 +28,11 @@ def rows_by_item(study, runs):
 
 def test_the_table_has_fields_parts_replications_and_what_it_was_made_with(runs):
     assert keys_of(runs) == KEYS
-    rest = ["replication", "value", "warning", "scale", "seed", "missing_logs"]
+    rest = ["replication", "value", "warning", "study", "scale", "seed", "missing_logs"]
     assert list(runs.columns) == KEYS + rest
     # Means at two places and two loads, in two parts, of four runs each; and what is known.
     assert len(runs) == 2 * 2 * 2 * 2 * 4 + 2
+    assert set(runs["study"]) == {"maximal-utilization"}
     assert set(runs["scale"]) == {"quick"}
     assert set(runs["seed"]) == {7}
     assert pick(runs, known=1)["replication"].isna().all()
