@@ -12,10 +12,10 @@ __version__ = "0.1.0"
 
 #: Modules that are worth a look.
 _MODULES = [
-    "analytic", "calendar", "checks", "curves", "distributions", "exchange", "explain", "intervals",
-    "jobs", "metrics", "names", "outages", "placement", "plots", "profile", "progress", "report",
-    "saturation", "scenario", "schedule", "scheduling", "seeds", "simulation", "sites", "studies",
-    "sweep", "system", "verification", "widgets", "workloads",
+    "analytic", "calendar", "checks", "curves", "distributions", "exchange", "experiments",
+    "explain", "intervals", "jobs", "metrics", "names", "outages", "placement", "plots", "profile",
+    "progress", "report", "saturation", "scenario", "schedule", "scheduling", "seeds", "simulation",
+    "sites", "studies", "sweep", "system", "verification", "widgets", "workloads",
 ]  # fmt: skip
 #: The module of each name of `public`, which is read and not imported: that takes long.
 _NAMES = {

@@ -32,6 +32,7 @@ COMMANDS = {
     "simulate": "Run a log through a system; print the metrics, write the schedule.",
     "sites": "Say whether several sites should share their jobs, as a page.",
     "reproduce": "Reproduce the papers: each number and claim, with a verdict.",
+    "judge": "Judge stored runs again, with ledger and figures; nothing is simulated.",
 }
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

@@ -2,8 +2,9 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 import typer
@@ -26,7 +27,7 @@ Examples:
     out=("FOLDER", "Where the ledger and the figures go."),
     cache=("FOLDER", "Keep finished points here, to go on after a stop."),
     workers=("N", "Runs side by side; one a processor if not given.", 1),
-    every_row=(None, "Print every row of the ledger, not a page a study."),
+    every_row=(None, "Print every row of the ledger, not a line a study."),
 )
 def reproduce(
     studies: Annotated[
@@ -44,7 +45,8 @@ def reproduce(
     """Reproduce the papers: each number and claim beside what comes out here, with a verdict.
 
     Prints a line a study as soon as that is done; writes index.html, a page of all studies,
-    ledger.csv, with every row, and a folder of figures and their tables a study.
+    ledger.csv, with every row, and a folder of figures, their tables and the runs a study, which
+    coalloc judge reads again.
     """
     from coalloc_lib.studies import missing_logs
     from coalloc_lib.studies import reproduce as run
@@ -61,43 +63,62 @@ def reproduce(
             "no printed number is tested on them. Get the logs: coalloc traces fetch "
             + " ".join(missing)
         )
-    rows: list[Row] = []
-
-    def report(done: Any) -> None:
-        rows.extend(done.rows)
-        if not as_json:
-            print_rows(done.rows) if every_row else show(_line(done))
-
-    def as_object(result: Any = None) -> dict:
-        return {
-            "verdicts": count_verdicts(rows),
-            "rows": [asdict(row) for row in rows],
-            "ledger": result and str(result.ledger),
-            "page": result and str(result.page),
-            "figures": [str(file) for file in result.figures] if result else [],
-        }
-
+    printed = Printed(as_json, every_row)
     try:
-        with _watched(cache) as progress:
+        with printed.to_the_end(), _watched(cache) as progress:
             result = run(
-                studies, scale=scale, seed=seed, out=out, report=report, progress=progress,
+                studies, scale=scale, seed=seed, out=out, report=printed.report, progress=progress,
                 cache=cache, workers=workers or -1,
             )  # fmt: skip
     except SweepError as error:
         if error.failures:  # a bug of ours: its traceback helps
             raise
         raise InputError(str(error)) from error
-    except InputError:
-        if as_json and rows:  # what there is, though it could not be written
-            print_json(as_object())
-        raise
-    if as_json:
-        print_json(as_object(result))
-        return
-    show(
-        _counted(count_verdicts(result.rows)),
-        f"{result.page} shows it all; {result.ledger} has every row",
-    )
+    printed.end(result)
+
+
+@dataclass
+class Printed:
+    """What a command prints of studies: a line or the rows of each, or one object of all."""
+
+    as_json: bool
+    every_row: bool
+    rows: list[Row] = field(default_factory=list)
+
+    def report(self, done: Any) -> None:
+        """Print what one study comes to."""
+        self.rows.extend(done.rows)
+        if not self.as_json:
+            print_rows(done.rows) if self.every_row else show(_line(done))
+
+    @contextmanager
+    def to_the_end(self) -> Iterator[None]:
+        """Print the object of what there is, where it could not be written."""
+        try:
+            yield
+        except InputError:
+            if self.as_json and self.rows:
+                print_json(self._object())
+            raise
+
+    def end(self, result: Any) -> None:
+        """Print what all come to, and where it is."""
+        if self.as_json:
+            print_json(self._object(result))
+            return
+        show(
+            _counted(count_verdicts(result.rows)),
+            f"{result.page} shows it all; {result.ledger} has every row",
+        )
+
+    def _object(self, result: Any = None) -> dict:
+        return {
+            "verdicts": count_verdicts(self.rows),
+            "rows": [asdict(row) for row in self.rows],
+            "ledger": result and str(result.ledger),
+            "page": result and str(result.page),
+            "figures": [str(file) for file in result.figures] if result else [],
+        }
 
 
 def _line(result):

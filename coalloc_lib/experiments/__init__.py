@@ -3,7 +3,13 @@
 Each function reads a table of runs, of a study or of `sweep`, and knows no paper.
 """
 
-from coalloc_lib.experiments.columns import furthest, interval_columns, least, most
+from coalloc_lib.experiments.columns import (
+    NotRunError,
+    furthest,
+    interval_columns,
+    least,
+    most,
+)
 from coalloc_lib.experiments.crossings import (
     Crossings,
     crossings,
@@ -13,7 +19,6 @@ from coalloc_lib.experiments.crossings import (
 )
 from coalloc_lib.experiments.losses import capacity_loss
 from coalloc_lib.experiments.replications import (
-    NotRunError,
     difference,
     differences,
     groups_of,

@@ -1,11 +1,15 @@
 """Intervals as columns of a table, and back; which of several intervals is the extreme one."""
 
 from collections.abc import Iterable
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from coalloc_lib.checks import InputError
 from coalloc_lib.intervals import Interval
+
+
+class NotRunError(InputError):
+    """What is asked for is not among the runs."""
 
 
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
@@ -14,8 +18,14 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     return ends | {"warning": interval.warning}
 
 
-#: The interval of the smallest figure, and of the largest.
-least, most = (partial(end, key=attrgetter("estimate")) for end in (min, max))
+def least(intervals: Iterable[Interval]) -> Interval:
+    """Return the interval of the smallest figure; a `NotRunError` says that there is none."""
+    return min(_some(intervals), key=attrgetter("estimate"))
+
+
+def most(intervals: Iterable[Interval]) -> Interval:
+    """Return the interval of the largest figure; a `NotRunError` says that there is none."""
+    return max(_some(intervals), key=attrgetter("estimate"))
 
 
 def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
@@ -24,4 +34,12 @@ def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
     def distance(interval: Interval) -> float:
         return abs(interval.estimate - from_)
 
-    return max(intervals, key=distance)
+    return max(_some(intervals), key=distance)
+
+
+def _some(intervals):
+    """Return intervals as a list with at least one."""
+    found = list(intervals)
+    if not found:
+        raise NotRunError("there is no run to take an interval from")
+    return found

@@ -13,7 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.experiments.replications import NotRunError, pick, ratio
+from coalloc_lib.experiments.columns import NotRunError
+from coalloc_lib.experiments.replications import pick, ratio
 from coalloc_lib.intervals import Crossing, Interval, Sample, crossing
 
 #: By place, in ascending order, a value of each replication.

@@ -13,14 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import InputError
-from coalloc_lib.experiments.columns import interval_columns
+from coalloc_lib.experiments.columns import NotRunError, interval_columns
 from coalloc_lib.intervals import Sample
+from coalloc_lib.sweep.points import label
 
 REPLICATION = "replication"
-
-
-class NotRunError(InputError):
-    """What is asked for is not among the runs."""
 
 
 def keys_of(runs: pd.DataFrame) -> list[str]:
@@ -33,23 +30,30 @@ def keys_of(runs: pd.DataFrame) -> list[str]:
 def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
     """Return the rows that have these values in these columns.
 
-    Several values, in a tuple, list or set, are alternatives; None is where a column is empty.
+    Several values, in a tuple, list or set, are alternatives; None is where a column is empty. An
+    object, such as a `Multicluster`, is found by its text, as the table has it.
     """
     keep = np.ones(len(runs), dtype=bool)
     for column, wanted in where.items():
-        if column not in runs:
-            known = ", ".join(map(str, runs.columns))
-            raise InputError(f"{column} is no column of the runs; they have {known}")
+        _require(runs, column)
         keep &= _matches(runs[column], wanted)
     return runs if keep.all() else runs[keep]
 
 
+def _require(runs: pd.DataFrame, *names: str) -> None:
+    """Refuse runs that have not all of these columns."""
+    for name in names:
+        if name not in runs:
+            known = ", ".join(map(str, runs.columns))
+            raise InputError(f"{name} is no column of the runs; they have {known}")
+
+
 def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
     if isinstance(wanted, tuple | list | set | frozenset):
-        return column.isin(list(wanted)).to_numpy()
+        return column.isin([label(each) for each in wanted]).to_numpy()
     if wanted is None:
         return (column.isna() | (column == "")).to_numpy()
-    return (column == wanted).to_numpy()
+    return (column == label(wanted)).to_numpy()
 
 
 def groups_of(
@@ -95,6 +99,7 @@ def difference(
 
 def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
     """Return a row for each setting: the mean of a measured column with its 95 % interval."""
+    _require(runs, value)
     rows = [
         setting | interval_columns(sample(part, value).interval, value)
         for setting, part in groups_of(runs.dropna(subset=value), keys_of(runs))
@@ -137,6 +142,7 @@ def differences(
 
 def _compared(runs, value, against, also, what):
     """Return the table of `ratios` or of `differences`."""
+    _require(runs, value, *also, *against)
     keys = keys_of(runs)
     alike = [key for key in keys if key not in against]
     measured = runs.dropna(subset=value)
@@ -154,6 +160,8 @@ def _compared(runs, value, against, also, what):
         row = setting | {value: one.mean, f"{value}_against": other.mean}
         row |= {name: mine[name].mean() for name in also}
         rows.append(row | interval_columns(compared.interval, what))
+    if not rows:
+        raise NotRunError(f"no run can be held against that with {_shown(against)}")
     return pd.DataFrame(rows)
 
 
@@ -184,8 +192,7 @@ class _Measured(NamedTuple):
 
 def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Measured:
     """Return what was measured of the rows of one setting, picked by these values."""
-    if value not in rows:
-        raise InputError(f"{value} is no column of the runs")
+    _require(rows, value)
     values = rows[value].to_numpy(dtype=float)
     replications = rows[REPLICATION].to_numpy(dtype=float)
     is_there = ~np.isnan(values)

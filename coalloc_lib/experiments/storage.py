@@ -1,6 +1,7 @@
 """The table of runs: made from settings and rows, written to a file, and read again as it was."""
 
 import gzip
+import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from io import StringIO
@@ -16,6 +17,14 @@ from coalloc_lib.sweep.points import label
 
 #: Columns that are texts even where all of them are empty.
 TEXTS = ("warning", "missing_logs")
+#: What a file that is cut off, or none of ours, is found by.
+UNREADABLE = (
+    EOFError,
+    zlib.error,
+    UnicodeDecodeError,
+    pd.errors.ParserError,
+    pd.errors.EmptyDataError,
+)
 #: How a table is read: empty fields are missing values, and nothing else is.
 _READING: dict[str, Any] = {
     "keep_default_na": False,
@@ -101,11 +110,14 @@ def read_runs(path: str | Path) -> pd.DataFrame:
     """Read a table that `write_runs` wrote, as it was."""
     try:
         return _filled(pd.read_csv(path, compression="gzip", **_READING))
-    except (OSError, EOFError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"runs = {str(path)!r} cannot be read ({error}); give a runs.csv.gz that "
-            "`coalloc reproduce` wrote"
-        ) from None
+    except OSError as error:
+        why = error.strerror or str(error)  # without the path
+    except UNREADABLE as error:
+        why = str(error)
+    raise InputError(
+        f"runs = {str(path)!r} cannot be read ({why}); give a runs.csv.gz that `coalloc reproduce` "
+        "wrote, all of it"
+    )
 
 
 def _as_read(runs):

@@ -1,10 +1,12 @@
 """The studies: one module or small package a paper, each with a `Study` called ``study``."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from coalloc_lib.checks import InputError, one_of
@@ -14,6 +16,8 @@ from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Row, write_ledger
 
 if TYPE_CHECKING:  # at run time, pictures and tables take long to import
+    import pandas as pd
+
     from coalloc_lib.studies.core import StudyResult
 
 __all__ = [
@@ -104,26 +108,72 @@ def judge(
     names, out, report
         As in `reproduce`; by default the studies that have runs there.
     """
-    from coalloc_lib.experiments.storage import read_runs
-    from coalloc_lib.studies.study import RUNS, logs_missing_in
+    from coalloc_lib.studies.study import logs_missing_in
 
-    files = {name: Path(runs) / name / RUNS for name in names or STUDIES}
-    if not names:
-        files = {name: file for name, file in files.items() if file.is_file()}
-    if not files:
-        raise InputError(f"runs = {str(runs)!r} has no <study>/{RUNS}; give a folder of results")
-    tables = {name: read_runs(file) for name, file in files.items()}
+    tables = {name: _stored(name, file) for name, file in _files_of_runs(runs, names).items()}
     out = _folder(out)
-    missing = [log for table in tables.values() for log in logs_missing_in(table)]
-    scale = ", ".join(dict.fromkeys(str(table["scale"].iloc[0]) for table in tables.values()))
+    scales = dict.fromkeys(scale for scale, _ in tables.values())
+    missing = dict.fromkeys(log for _, table in tables.values() for log in logs_missing_in(table))
     results: dict[str, Any] = {}
     figures: list[Path] = []
-    for name, table in tables.items():
-        results[name] = load_study(name).judge(table)
-        if report is not None:
-            report(results[name])
-        figures += _write(results, name, out, scale, list(dict.fromkeys(missing)))
+    for name, (_, table) in tables.items():
+        with _naming_columns(name, table):
+            results[name] = load_study(name).judge(table)
+            if report is not None:
+                report(results[name])
+            figures += _write(results, name, out, ", ".join(scales), [*missing])
     return _reproduction(results, out, figures)
+
+
+def _files_of_runs(folder: str | Path, names: Sequence[str] | None) -> dict[str, Path]:
+    """Return the files of stored runs, by study; by default of those that have one."""
+    from coalloc_lib.studies.study import RUNS
+
+    where = f"runs = {str(folder)!r}"
+    if not Path(folder).is_dir():
+        raise InputError(f"{where} is no folder; give one that `coalloc reproduce` wrote")
+    files = {name: Path(folder) / name / RUNS for name in STUDIES}
+    there = [name for name, file in files.items() if file.is_file()]
+    for name in names or ():
+        one_of("study", name, STUDIES)
+        if name not in there:
+            raise InputError(f"{where} has no {name}/{RUNS}; run coalloc reproduce {name}")
+    if not there:
+        raise InputError(f"{where} has no <study>/{RUNS}; give a folder of results")
+    return {name: files[name] for name in names or there}
+
+
+def _stored(name: str, file: Path) -> tuple[str, "pd.DataFrame"]:
+    """Return the scale of a study's stored runs, and these."""
+    from coalloc_lib.experiments.storage import read_runs
+
+    table = read_runs(file)
+    try:
+        scale, _ = load_study(name).made_with(table)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    return scale, table
+
+
+@contextmanager
+def _naming_columns(name: str, runs: "pd.DataFrame") -> Iterator[None]:
+    """Refuse runs in which a figure or a claim looks for a column that they do not have."""
+    try:
+        yield
+    except KeyError as error:
+        column = error.args[0]
+        if not _is_of_pandas(error) or column in runs:
+            raise  # a bug of ours
+        raise InputError(
+            f"runs of {name} have not all columns that are read ({column}): they may be of another "
+            f"version; run coalloc reproduce {name}"
+        ) from error
+
+
+def _is_of_pandas(error: BaseException) -> bool:
+    """Whether an error was raised in the library of tables."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return frame.f_globals["__name__"].startswith("pandas.")
 
 
 def _folder(out: str | Path) -> Path:
@@ -148,7 +198,7 @@ def _reproduction(results: dict[str, Any], out: Path, figures: list[Path]) -> Re
 def _write(results, name, out, scale, missing):
     """Write a study's figures, and the ledger and the page of all so far; return the pictures."""
     from coalloc_lib.experiments.storage import write_runs
-    from coalloc_lib.studies.pages import write_index
+    from coalloc_lib.studies.pages import figures_run, write_index
 
     try:
         with folder_beside(out / "reproduce") as folder:
@@ -157,7 +207,7 @@ def _write(results, name, out, scale, missing):
             if hasattr(results[name], "runs"):
                 files.append(Path(name) / "runs.csv.gz")
                 write_runs(results[name].runs, folder / files[-1])
-            for figure in results[name].figures:
+            for figure in figures_run(results[name]):
                 table = Path(name) / f"{figure.name}.csv"
                 figure.data().to_csv(folder / table, index=False, lineterminator="\n")
                 files.append(table)

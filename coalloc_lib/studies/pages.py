@@ -12,6 +12,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from pandas.io.formats.style import Styler
 
+from coalloc_lib.experiments import NotRunError
 from coalloc_lib.files import atomic_path
 from coalloc_lib.studies.ledger import FOLD, Row, count_verdicts
 from coalloc_lib.studies.published import load_claims
@@ -148,13 +149,26 @@ def tally(result: Any) -> dict[str, int]:
     return numbers | count_verdicts(claims)
 
 
+def figures_run(result: Any) -> list[Any]:
+    """Return the figures of a result whose runs are there: some may be of a few settings."""
+    return [figure for figure in result.figures if _was_run(figure)]
+
+
+def _was_run(figure: Any) -> bool:
+    try:
+        figure.data()
+    except NotRunError:
+        return False
+    return True
+
+
 def _section(name: str, result: Any, out: Path) -> dict[str, Any]:
     """Return what is shown of a study: pictures, each with the claims that it decides first."""
     known = load_claims(name)
     rows = {row.item: row for row in result.rows if row.item in known}
     numbers = [row for row in result.rows if row.item not in known]
     figures = []
-    for figure in (figure for figure in result.figures if figure.draw):
+    for figure in (figure for figure in figures_run(result) if figure.draw):
         code = b64encode((out / name / f"{figure.name}.png").read_bytes()).decode("ascii")
         figures.append((figure, code, [rows.pop(item) for item in figure.claims if item in rows]))
     return {

@@ -12,6 +12,7 @@ from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError
+from coalloc_lib.experiments import NotRunError
 from coalloc_lib.studies.ledger import Row
 from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims
@@ -80,7 +81,10 @@ class ShownFigure:
 
     @cached_property
     def _table(self) -> pd.DataFrame:
-        return self.figure.make_table(self.runs)
+        table = self.figure.make_table(self.runs)
+        if table.empty:
+            raise NotRunError(f"none of these runs is of {self.name}")
+        return table
 
     def data(self) -> pd.DataFrame:
         """Return the numbers as a tidy table, one row a point."""

@@ -32,6 +32,7 @@ from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_
 from coalloc_lib.studies.published import published_claim
 from coalloc_lib.studies.shown import SHIPPED, Caption, Figure, StudyResult
 from coalloc_lib.sweep import run_points
+from coalloc_lib.sweep.points import label
 from coalloc_lib.workloads.catalogue import listing
 
 #: The file of a study's runs, in the folder of its results.
@@ -213,7 +214,8 @@ class Study:
         -------
         DataFrame
             The fields of the setting, what `measure` tells apart, ``replication``, what was
-            measured; then ``scale``, ``seed`` and ``missing_logs``, which the runs were made with.
+            measured; then ``study``, ``scale``, ``seed`` and ``missing_logs``, which the runs were
+            made with.
         """
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         seed = self.seed if seed is None else whole("seed", seed, least=0)
@@ -223,7 +225,7 @@ class Study:
         measured = run_points(
             call, points, seed=seed, workers=workers, cache=cache, progress=progress
         )
-        made_with = {"scale": scale, "seed": seed}
+        made_with = {"study": self.name, "scale": scale, "seed": seed}
         made_with["missing_logs"] = " ".join(missing_logs(self.logs))
         runs = table_of_runs(wanted, measured, made_with)
         if out is not None:
@@ -238,7 +240,7 @@ class Study:
         What the runs have already is not run again. `how` is as in `run`: ``workers``, ``cache``,
         ``progress``, ``out``.
         """
-        scale, seed = self._made_with(runs)
+        scale, seed = self.made_with(runs)
         missing = [each for each in each_once(settings) if not self._has(runs, each)]
         if not missing:
             return runs
@@ -248,21 +250,22 @@ class Study:
         columns = setting_columns(setting)
         return columns.keys() <= {*runs} and identity(columns) in identities(runs, list(columns))
 
-    def _made_with(self, runs):
-        """Return the scale and the seed of runs, which have one of each."""
+    def made_with(self, runs: pd.DataFrame) -> tuple[str, int]:
+        """Return the scale and the seed of runs; refuse those of another study, or of several."""
         instance_of("runs", runs, pd.DataFrame, "study.run('quick')")
-        found = []
-        for name in ("scale", "seed", "missing_logs"):
+        made_with = {}
+        for name in ("study", "scale", "seed", "missing_logs"):
             values = runs[name].unique().tolist() if name in runs else []
             if len(values) != 1:
                 raise InputError(f"runs have {len(values)} values of {name}; give runs of one")
-            found += values
-        scale, seed, _ = found
-        return one_of("scale", scale, tuple(self.scales)), seed
+            (made_with[name],) = values
+        if made_with["study"] != self.name:
+            raise InputError(f"runs are of {made_with['study']}; give those of {self.name}")
+        return one_of("scale", made_with["scale"], tuple(self.scales)), made_with["seed"]
 
     def shipped_scale(self, runs: pd.DataFrame) -> str:
         """Return the scale of runs as they are shipped: all of it and no other; else nothing."""
-        scale, seed = self._made_with(runs)
+        scale, seed = self.made_with(runs)
         if scale not in SHIPPED or seed != self.seed or logs_missing_in(runs):
             return ""
         columns = [setting_columns(setting) for setting in self.settings(self.scales[scale])]
@@ -316,10 +319,17 @@ class Study:
     def ask(self, item: str, runs: pd.DataFrame, **at: Any) -> Row:
         """Return the row of a claim, asked with these values in place of the paper's own.
 
-        For example ``study.ask("JS-1", runs, load=0.8)``.
+        For example ``study.ask("JS-3", runs, configuration="m64")``. The row says where it was
+        asked, and has no printed number: that is of the paper's own setting.
         """
         claim = self.claims[one_of("item", item, tuple(self.claims))]
-        return self._row(replace(claim, at=claim.at.with_(**at)), runs)
+        values = {name: label(value) for name, value in at.items()}
+        there = claim.at.with_(**values)
+        if there == claim.at:
+            return self._row(claim, runs)
+        asked = f"{claim.quantity}; asked at {_named(values)}"
+        row = self._row(replace(claim, at=there, quantity=asked), runs)
+        return replace(row, published=None)
 
     def _row(self, claim: Claim, runs: pd.DataFrame) -> Row:
         """Return the row of the ledger of a claim."""
@@ -344,7 +354,7 @@ class Study:
 
     def judge(self, runs: pd.DataFrame) -> StudyResult:
         """Return what the runs say: the rows of the ledger and the figures; nothing is run."""
-        self._made_with(runs)
+        self.made_with(runs)
         rows = [*self._printed_rows(runs)]
         rows += [self._row(claim, runs) for claim in self.claims.values()]
         return StudyResult(self, runs, rows)

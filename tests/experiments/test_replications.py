@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import coalloc_lib as co
 from coalloc_lib.checks import InputError
 from coalloc_lib.distributions import uniform
 from coalloc_lib.experiments import (
@@ -55,6 +56,9 @@ def test_rows_are_picked_by_a_value_by_several_and_by_none(runs):
     assert len(pick(runs, way="sharing", load=None)) == 3
     assert len(pick(runs, way=("sharing", "formula"))) == 7
     assert len(pick(runs, load=0.5, way="spanning")) == 0
+    own = runs.assign(way=runs["way"].replace("sharing", "2 × 8"))  # a setting of one's own
+    assert len(pick(own, way=co.Multicluster([8, 8]), load=None)) == 3
+    assert len(pick(own, way=(co.Multicluster([8, 8]), "formula"))) == 7
     assert pick(runs.assign(load=""), load=None).shape == runs.shape
     with pytest.raises(InputError, match="lode is no column of the runs; they have way"):
         pick(runs, lode=0.5)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import coalloc_lib as co
 from coalloc_lib import studies
 from coalloc_lib.checks import InputError
 from coalloc_lib.experiments import NotRunError, keys_of, pick
@@ -27,10 +28,11 @@ def rows_by_item(study, runs):
 
 def test_the_table_has_fields_parts_replications_and_what_it_was_made_with(runs):
     assert keys_of(runs) == KEYS
-    rest = ["replication", "value", "warning", "scale", "seed", "missing_logs"]
+    rest = ["replication", "value", "warning", "study", "scale", "seed", "missing_logs"]
     assert list(runs.columns) == KEYS + rest
     # Means at two places and two loads, in two parts, of four runs each; and what is known.
     assert len(runs) == 2 * 2 * 2 * 2 * 4 + 2
+    assert set(runs["study"]) == {"maximal-utilization"}
     assert set(runs["scale"]) == {"quick"}
     assert set(runs["seed"]) == {7}
     assert pick(runs, known=1)["replication"].isna().all()
@@ -120,8 +122,14 @@ def test_a_claim_can_be_asked_at_another_setting(runs):
     study = toy_runs()
     is_loaded = (runs["load"] == 0.5) & (runs["mean"] == 1.0)
     worse = runs.assign(value=runs["value"].mask(is_loaded, -50.0))
-    assert study.ask("MU-12", worse).verdict == "holds"
-    assert study.ask("MU-12", worse, load=0.5).verdict == "does not hold"
+    own, elsewhere = study.ask("MU-12", worse), study.ask("MU-12", worse, load=0.5)
+    assert own.verdict == "holds"
+    assert own == rows_by_item(study, worse)["MU-12"]
+    assert elsewhere.verdict == "does not hold"
+    assert elsewhere.quantity == f"{own.quantity}; asked at load 0.5"
+    assert study.ask("MU-12", worse, place="there", load=0.5).verdict == "does not hold"
+    no_run = study.ask("MU-12", worse, place=co.Multicluster([8, 8]))  # by its text
+    assert "no run has 2 × 8" in no_run.note
     with pytest.raises(InputError, match="column"):
         study.ask("MU-12", worse, lode=0.5)
 
