@@ -1,7 +1,7 @@
 """Bucur and Epema 2002, system configurations and job structures: CC-1 to CC-14; break-even.
 
 `model` has the paper's clusters, jobs and placements; `runs` the settings and what is measured;
-`figures` and `claims` read the runs.
+`curves`, `figures` and `claims` read the runs.
 """
 
 from coalloc_lib.studies.cluster_configurations import claims, figures, model, runs

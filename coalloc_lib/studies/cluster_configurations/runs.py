@@ -188,21 +188,17 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
     is as narrow as the scale asks; `equal` is whether all clusters are.
     """
     scenario = setting.scenario
-    # What every setting's seed was spawned from: all have the same runs.
-    every_run = parent(seed)
-    how = {"jobs": scale.jobs, "replications": scale.replications}
-    busy, warning = replicated_traffic(scenario, seed=every_run, **how)
-    saturated = Sample(busy.mean(axis=1), warning)
-    end = Bound(saturated.interval, "simulation")
-    is_exact = best_method(scenario) == "exact"
-    if is_exact:
-        end = find_maximum(scenario, method="exact")
-
     share = scenario.system.processors / PROCESSORS
     of_clusters = {"equal": scenario.system.is_equal}
-    ends = {SATURATED: saturated}
-    if is_exact:
+    # What every setting's seed was spawned from: all have the same runs.
+    every_run = parent(seed)
+    utilization = saturated(scenario, scale.jobs, scale.replications, every_run)
+    end = Bound(utilization.interval, "simulation")
+    ends = {SATURATED: utilization}
+    if best_method(scenario) == "exact":
+        end = find_maximum(scenario, method="exact")
         ends[EXACT_END] = Sample(np.array(end.max_utilization))
+
     for measured, values in ends.items():
         found = Sample(share * values.values, values.warning)
         for row in rows_of(found, "max_utilization", measured=measured, load=None):
@@ -214,6 +210,14 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
         load = share * point.utilization
         for row in rows_of(responses, "response", measured=POINT, load=load):
             yield row | {"run_jobs": point.jobs, "precise": point.precise} | of_clusters
+
+
+def saturated(
+    scenario: Scenario, jobs: int, replications: int, seed: np.random.SeedSequence
+) -> Sample:
+    """Return the utilization of each of several runs in which the queue never runs dry."""
+    busy, warning = replicated_traffic(scenario, jobs=jobs, replications=replications, seed=seed)
+    return Sample(busy.mean(axis=1), warning)
 
 
 def responses_at_loads(
@@ -253,12 +257,10 @@ def measure_break_even(
     that span can use ``spanning / (1 + penalty)`` for net work: at break-even what whole ones can.
     """
     size = {"share": setting.jobs.mean_processors / setting.spanning.system.largest}
-    how = {"jobs": scale.map_jobs, "replications": scale.replications, "seed": seed}
     for way, scenario in ((SPANS, setting.spanning), (WHOLE, setting.whole)):
-        busy, warning = replicated_traffic(scenario, **how)
-        found = Sample(busy.mean(axis=1), warning)
+        utilization = saturated(scenario, scale.map_jobs, scale.replications, seed)
         keys = {"sizes": str(setting.jobs.sizes), "way": way}
-        for row in rows_of(found, "max_utilization", **keys):
+        for row in rows_of(utilization, "max_utilization", **keys):
             yield row | size
 
 
