@@ -196,18 +196,6 @@ def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
     return Decision(change.max_utilization, {"64 alone better": change.better()})
 
 
-@study.add_claim("CC-14", f"{STANDARD}: worst less first fit, bound", OF_PLACEMENTS)
-def placements_are_similar(runs: pd.DataFrame) -> Decision:
-    """Judge 'both FF and WF were simulated; since the results were similar' (4.1)."""
-    changes = {
-        system: compare_placements(runs, WORST_FIT, FIRST_FIT, system=system).max_utilization
-        for system in (STANDARD, PRINTED)
-    }
-    parts = {f"{system}: similar": x.between(-MUCH, MUCH) for system, x in changes.items()}
-    note = "section 4.2 calls worst fit much better on the same four clusters (CC-7)"
-    return Decision(changes[STANDARD], parts, note)
-
-
 # --- Section 4.2 ---
 
 
@@ -375,7 +363,7 @@ def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
     return worst_fit_helps(runs, {"4": FOUR_COMPONENTS}, unchanged)
 
 
-# --- Section 1, and Tables 1 and 2 ---
+# --- Section 1; section 4.1 against 4.2; Tables 1 and 2 ---
 
 
 @study.add_claim(
@@ -385,6 +373,18 @@ def response_times_scale(runs: pd.DataFrame) -> Decision:
     """Judge 'multiplying our response-times curves by 1/alpha and alpha' (section 1)."""
     largest = float(runs["error"].max())
     return Decision(largest, {"response times scale with alpha": largest <= EXACT})
+
+
+@study.add_claim("CC-14", f"{STANDARD}: worst less first fit, bound", OF_PLACEMENTS)
+def placements_are_similar(runs: pd.DataFrame) -> Decision:
+    """Judge 'both FF and WF were simulated; since the results were similar' (4.1)."""
+    changes = {
+        system: compare_placements(runs, WORST_FIT, FIRST_FIT, system=system).max_utilization
+        for system in (STANDARD, PRINTED)
+    }
+    parts = {f"{system}: similar": x.between(-MUCH, MUCH) for system, x in changes.items()}
+    note = "section 4.2 calls worst fit much better on the same four clusters (CC-7)"
+    return Decision(changes[STANDARD], parts, note)
 
 
 @study.add_numbers
