@@ -28,19 +28,29 @@ RISING = "response times still rise at the end of the runs"
 class Point:
     """A point of a response-time curve: the offered load and the mean response time.
 
-    The `response` is None past saturation; `jobs` are those of each replication; see
-    `response_point` for `precise`.
+    The `response` is None past saturation; `jobs` are those of each replication, and `means` has
+    the mean response time of each; see `response_point` for `precise`.
     """
 
     utilization: float
     response: Interval | None = None
     jobs: int = 0
     precise: bool = True
+    means: tuple[float, ...] = ()
 
     @property
     def saturated(self) -> bool:
         """Whether the load is at or above the maximal utilization."""
         return self.response is None
+
+    def stretched(self, alpha: float) -> "Point":
+        """Return the point over the net utilization where all service is `alpha` times as long."""
+        return replace(
+            self,
+            utilization=self.utilization / alpha,
+            response=self.response and self.response.times(alpha),
+            means=tuple(alpha * mean for mean in self.means),
+        )
 
 
 @dataclass(frozen=True)
@@ -52,10 +62,7 @@ class Curve:
 
     def stretched(self, alpha: float) -> "Curve":
         """Return the curve over the net utilization where all service is `alpha` times as long."""
-        points = [
-            Point(p.utilization / alpha, p.response and p.response.times(alpha), p.jobs, p.precise)
-            for p in self.points
-        ]
+        points = [point.stretched(alpha) for point in self.points]
         return Curve(points, self.maximum.times(1 / alpha))
 
     def to_frame(self) -> "pd.DataFrame":
@@ -144,23 +151,24 @@ def response_point(
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
 
-    def run(jobs: int, seed: Seed) -> tuple[Interval, bool, bool]:
+    def run(jobs: int, seed: Seed) -> tuple[Sample, bool, bool]:
         halves, work = _runs(scenario, load, jobs, replications, seed)
         warning = saturation.doubtful_work(work, scenario.workload.mean_work)
-        interval = student(halves.mean(axis=1), warning=warning)
-        narrow = interval.half_width <= precision * interval.estimate
-        return interval, narrow, student(halves[:, 1] - halves[:, 0]).low <= 0
+        means = Sample(halves.mean(axis=1), warning)
+        narrow = means.interval.half_width <= precision * means.mean
+        return means, narrow, student(halves[:, 1] - halves[:, 0]).low <= 0
 
     for_pilot, for_point = spawn(seed, 2)
     was_settled = narrow = False
     while 2 * jobs <= most_jobs and not (narrow and was_settled):
         _, narrow, was_settled = run(jobs, for_pilot)
         jobs *= 2
-    interval, narrow, settled = run(jobs, for_point)
+    means, narrow, settled = run(jobs, for_point)
     # A run of half the length was settled: one run in forty looks otherwise by chance.
     if not (settled or was_settled):
-        interval = replace(interval, warning=interval.warning or RISING)
-    return Point(float(load), interval, jobs, narrow and not interval.warning)
+        means = replace(means, warning=means.warning or RISING)
+    is_precise = narrow and not means.warning
+    return Point(float(load), means.interval, jobs, is_precise, tuple(means.values.tolist()))
 
 
 def response_curve(

@@ -17,7 +17,7 @@ from coalloc_lib.curves import (
     response_point,
     response_times,
 )
-from coalloc_lib.intervals import Bound, Interval
+from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.seeds import spawn
 
 PAIR = co.Multicluster([8, 8])
@@ -47,6 +47,7 @@ def test_the_run_grows_until_it_is_precise_or_has_most_jobs(load, precision, mos
     for point in (calm, busy):
         narrow = point.response.half_width <= precision * point.response.estimate
         assert narrow == point.precise
+        assert student(point.means, warning=point.response.warning) == point.response
 
 
 def test_a_run_that_still_slows_down_is_too_short():
@@ -137,9 +138,10 @@ def test_the_methods_agree():
 
 def test_a_stretched_curve_moves_its_points_and_its_maximum():
     maximum = Bound(SURE, "simulation")
-    point = Point(0.6, Interval(3.0, 2.0, 4.0, 8), 100, False)
+    point = Point(0.6, Interval(3.0, 2.0, 4.0, 2), 100, False, (2.9, 3.1))
     slow = Curve([point, Point(1.0)], maximum).stretched(2.0)
-    assert slow.points == [Point(0.3, Interval(6.0, 4.0, 8.0, 8), 100, False), Point(0.5)]
+    stretched = Point(0.3, Interval(6.0, 4.0, 8.0, 2), 100, False, (5.8, 6.2))
+    assert slow.points == [stretched, Point(0.5)]
     assert slow.maximum == Bound(Interval(0.4, 0.35, 0.45, 5), "simulation")
     assert str(slow.maximum) == "0.4000 ± 0.0500 (95 %), simulation"
 

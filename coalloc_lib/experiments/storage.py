@@ -81,11 +81,17 @@ def table_of_runs(
             at = names.index(REPLICATION)
             keys |= dict.fromkeys(names[:at])
             values |= dict.fromkeys(names[at + 1 :])
-            rows.append(columns | {name: label(value) for name, value in row.items()})
+            cells = columns | {name: label(value) for name, value in row.items()}
+            rows.append({name: _no_truth(value) for name, value in cells.items()})
     if not rows:
         raise InputError("no setting has any run; give at least one that can be measured")
     order = [*keys, REPLICATION, *(name for name in values if name not in keys)]
     return _as_read(pd.DataFrame(rows, columns=order).assign(**made_with))
+
+
+def _no_truth(value):
+    """Return True and False as numbers: beside empty cells they would be read as texts."""
+    return int(value) if isinstance(value, bool) else value
 
 
 def joined_runs(runs: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:

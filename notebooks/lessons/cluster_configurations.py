@@ -1,7 +1,7 @@
 """The second notebook: its folded figures, the checks of its exercises, and the leaderboard."""
 
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -12,20 +12,23 @@ from IPython.display import HTML
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.experiments import interval_columns, pick, sample
 from coalloc_lib.intervals import Interval, Sample, all_of
 from coalloc_lib.plots import Picture
 from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.cluster_configurations import (
     FOUR,
-    LINES,
     PROCESSORS,
-    UNEQUAL,
+    SYSTEMS,
     BreakEven,
-    compare,
+    figures,
+    model,
     study,
 )
-from coalloc_lib.studies.core import StudyResult, interval_columns
+from coalloc_lib.studies.cluster_configurations.claims import compare_jobs
+from coalloc_lib.studies.cluster_configurations.runs import SATURATED
 from coalloc_lib.studies.pages import MARKS
+from coalloc_lib.studies.shown import StudyResult
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
@@ -112,26 +115,41 @@ def components(result: StudyResult) -> HTML:
     return folded(result, dict(list(ASKED.items())[7:]))
 
 
-def most_of_one_total(result: StudyResult, rule: str = "first fit") -> str | None:
+#: The jobs of one total, by their number of components.
+OF_ONE_TOTAL = {
+    "one": model.of_one_total(model.ONE_COMPONENT),
+    "two": model.of_one_total(model.TWO_COMPONENTS),
+    "four": model.FOUR_COMPONENTS,
+}
+BOTH = (model.FIRST_FIT, model.WORST_FIT)
+
+
+def _on_standard(result: StudyResult, placement: str) -> pd.DataFrame:
+    """Return the runs on 4×32 under a placement."""
+    in_order = pick(result.runs, policy=model.IN_ORDER)
+    return pick(figures.unordered(in_order, placement), system=model.STANDARD)
+
+
+def most_of_one_total(result: StudyResult, placement: str = model.FIRST_FIT) -> str | None:
     """Return which of one, two and four components of one total for certain carry most."""
-    of = {n: partial(compare, result.results, n, line=f"same total: {{}}, {rule}") for n in "124"}
-    for n, words in zip("124", ("one", "two", "four"), strict=True):
-        if all(of[n](other).max_utilization.above(0) for other in "124" if other != n):
+    runs = _on_standard(result, placement)
+    for words, jobs in OF_ONE_TOTAL.items():
+        others = [other for other in OF_ONE_TOTAL.values() if other != jobs]
+        if all(compare_jobs(runs, jobs, other).max_utilization.above(0) for other in others):
             return words
     return None
 
 
 def parts_picture(result: StudyResult) -> Picture:
     """Draw what 4 x 32 can carry of jobs of one total, by their components and the placement."""
-    rows = [
-        {"jobs": f"{n} component{'s' * (n > 1)}", "placement": rule}
-        | interval_columns(result.results[LINES[name]].max_utilization.interval)
-        for n in (1, 2, 4)
-        for rule in ("first fit", "worst fit")
-        for name in [f"same total: {n}, {rule}"]
-    ]
+    rows = []
+    for jobs in OF_ONE_TOTAL.values():
+        for placement in BOTH:
+            runs = pick(_on_standard(result, placement), measured=SATURATED, jobs=jobs)
+            row = {"jobs": jobs.removesuffix(", one total"), "placement": placement}
+            rows.append(row | interval_columns(sample(runs, "max_utilization").interval))
     shows = "maximal utilization of 4×32 with jobs of one total, by their number of components"
-    best = {rule: most_of_one_total(result, rule) for rule in ("first fit", "worst fit")}
+    best = {placement: most_of_one_total(result, placement) for placement in BOTH}
     notice = ", ".join(f"{words} under {rule}" for rule, words in best.items() if words)
     title, subtitle = (
         (f"The number of components that carries most: {notice}", shows) if notice else (shows, "")
@@ -153,8 +171,10 @@ def _more(one: co.Scenario, other: co.Scenario, backlog: int | None = None) -> I
     return co.compare(one, other, seed=study.seed, backlog=backlog)
 
 
-def _break_even(scenario: co.Scenario) -> float:
-    return BreakEven(scenario).measure(study.scales["quick"], study.seed).mean
+def _break_even(system: co.Multicluster, jobs: co.JobModel, placement: str) -> float:
+    setting = BreakEven("exercise", system, jobs, placement=placement)
+    runs = study.run("quick", settings=[setting], workers=1)
+    return float(figures.break_even(runs)["penalty"].item())
 
 
 def _divided(clusters: int, rule: co.Placement) -> co.Scenario:
@@ -175,7 +195,7 @@ def _slow_links(answer: Any) -> str:
 
 def _jobs_of_one_size(answer: Any) -> str:
     jobs = co.JobModel(co.parse_sizes("U[6,6]"), 3)
-    right = _break_even(STANDARD.with_(system=co.Multicluster([32] * 3), workload=jobs))
+    right = _break_even(co.Multicluster([32] * 3), jobs, model.WORST_FIT)
     return _penalty(answer, right, 0.01, "count how many jobs run at once: spanning, and whole")
 
 
@@ -207,14 +227,14 @@ def _where_best_fit_is_best(answer: Any) -> str:
 
 
 def _penalty_under_first_fit(answer: Any) -> str:
-    right = _break_even(STANDARD.with_(placement=co.FirstFit()))
+    right = _break_even(STANDARD.system, FOUR, model.FIRST_FIT)
     hint = "four components, or their sum in one, both under first fit"
     return _penalty(answer, right, 0.02, hint)
 
 
 def _gap_that_overtaking_leaves(answer: Any) -> str:
     equal = STANDARD.with_(scheduling=co.FPFS(10))
-    unequal = equal.with_(system=co.Multicluster(UNEQUAL["64+32+2×16"]))
+    unequal = equal.with_(system=SYSTEMS[model.PRINTED])
     right = _more(equal, unequal, backlog=50).estimate
     hint = "the maximal utilization of 4 × 32 less that of 64+32+2×16, both with jobs that overtake"
     slips = {"that is in points; give a share": 100 * right, "subtract the other way round": -right}

@@ -1,5 +1,6 @@
-"""The second study: a row for everything printed, and verdicts that could say the opposite."""
+"""The second study: curves below their ends, and verdicts that could say the opposite."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -8,188 +9,296 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.curves import response_point
-from coalloc_lib.intervals import Bound, Interval, Sample, student
-from coalloc_lib.studies import cluster_configurations as cc
-from coalloc_lib.studies import response_lines
-from coalloc_lib.studies.cluster_configurations import LINES, BreakEven, study
-from coalloc_lib.studies.core import Results, Scale
+from coalloc_lib.experiments import groups_of, pick, sample
+from coalloc_lib.intervals import Interval, Sample, student
+from coalloc_lib.studies.cluster_configurations import BreakEven, Setting, claims, runs, study
+from coalloc_lib.studies.cluster_configurations.curves import LINE
+from coalloc_lib.studies.cluster_configurations.figures import PANELS
+from coalloc_lib.studies.cluster_configurations.model import (
+    ALONE,
+    COMPARED,
+    EXACT,
+    FIRST_FIT,
+    FOUR_COMPONENTS,
+    MOST_CLUSTERS,
+    MOSTLY_ONE,
+    ORDERED,
+    PRINTED,
+    SMALL_FIRST,
+    STANDARD,
+    TOTAL,
+    UNORDERED,
+    WORST_FIT,
+    of_one_total,
+)
+from coalloc_lib.studies.cluster_configurations.runs import (
+    AT_LOAD,
+    BREAK_EVEN,
+    CURVE,
+    EXACT_END,
+    POINT,
+    SATURATED,
+    SPANS,
+    STRETCHED,
+    WHOLE,
+    Stretched,
+    measure,
+)
 from coalloc_lib.studies.published import load_claims
-from coalloc_lib.studies.response_lines import Line
+from coalloc_lib.studies.study import Scale
 from tests.studies.small import SMALL
 
 TINY = SMALL[study.name]
 SEED = np.random.SeedSequence(1, spawn_key=(0,))
+#: Claims that compare lines.
+OF_LINES = {f"CC-{number}" for number in (*range(1, 13), 14)}
 
 
-def shifted(result, change):
-    """Return results whose maximal utilizations `change` makes; a lower one is slower too."""
-    found = dict(result.results.by_case)
-    for case in set(LINES.values()) & set(found):
-        old, names = found[case], [name for name in LINES if LINES[name] == case]
-        busy = Sample(change(names, old.max_utilization.values))
-        slow = 3 if busy.mean < old.max_utilization.mean else 1
-        at = {load: Sample(slow * times.values) for load, times in old.at.items()}
-        found[case] = replace(old, max_utilization=busy, at=at)
-    return Results(study, TINY, 1, found)
+def rows_with(table, **where):
+    """Return which rows have these values."""
+    return table.index.isin(pick(table, kind=CURVE, **where).index)
 
 
-def moved(part, by):
-    return lambda names, values: values + by * any(part in name for name in names)
+def moved(table, by, **where):
+    """Return runs in which some lines saturate so much later; or earlier, and then are slower."""
+    table, lines = table.copy(), rows_with(table, **where)
+    assert lines.any()
+    table.loc[lines, "max_utilization"] += by
+    table.loc[lines & (table["measured"] == AT_LOAD), "response"] *= 3 if by < 0 else 1
+    return table
 
 
-def turned(begin):
-    return lambda names, values: 1.2 - values if any(n.startswith(begin) for n in names) else values
-
-
-def notices(figure, results):
-    return study.figures[figure].when(results.table(figure))
+def verdict(item, table):
+    return study.ask(item, table).verdict
 
 
 def test_points_lie_below_the_maximum_which_is_exact_where_a_formula_is(result):
-    exact = set()
-    for name, line in LINES.items():
-        if line not in result.results.by_case:  # ordered and small first, where no figure has it
-            continue
-        found = result.results[line]
-        bound = found.curve.maximum.interval
+    exact = []
+    for line, rows in groups_of(pick(result.runs, kind=CURVE), LINE):
+        of = {name: pick(rows, measured=name) for name in (SATURATED, EXACT_END, AT_LOAD, POINT)}
+        simulated, end = (of[name]["max_utilization"] for name in (SATURATED, EXACT_END))
+        bound = student(simulated) if end.empty else Interval.exact(end.item())
         asked = [share * bound.estimate for share in TINY.shares]
-        points = found.curve.to_frame().utilization.tolist()
-        assert points == [load for load in asked if load < bound.low]
-        assert {*found.at} == {u for u in cc.COMPARED if u < bound.low}
-        if found.curve.maximum.method == "exact":
-            exact.add(name)
-            assert student(found.max_utilization.values, confidence=0.999).contains(bound.estimate)
-    assert exact == {"4×32 ordered", "64+32+2×16 ordered", "64 alone, total"}
+        points = sorted(of[POINT]["load"].unique())
+        assert points == pytest.approx([load for load in asked if load < bound.low], rel=1e-12)
+        assert {*of[AT_LOAD]["load"]} == {load for load in COMPARED if load < bound.low}
+        assert len(simulated) == TINY.replications
+        if not end.empty:
+            exact.append((line["system"], line["request"]))
+            assert student(simulated, confidence=0.999).contains(bound.estimate)
+    assert exact == [(STANDARD, ORDERED), (PRINTED, ORDERED), (ALONE, TOTAL)]
 
 
-#: By claim: what changes the lines so that the paper is less right, or more, and by figure: what
-#: makes its notice untrue.
+def test_a_figure_has_the_numbers_of_its_runs(result):
+    """By hand: 8×16 under worst fit, against first fit on the same jobs."""
+    table = result.figure("figure6").data().query("label == '8×16'")
+    eight = pick(result.runs, kind=CURVE, system="8×16")
+    worst, first = (
+        sample(pick(eight, measured=SATURATED, placement=placement), "max_utilization")
+        for placement in (WORST_FIT, FIRST_FIT)
+    )
+    gain = student(worst.values - first.values)
+    columns = ["maximal_utilization", "beside", "gain", "gain_low", "gain_high"]
+    expected = worst.mean, first.mean, gain.estimate, gain.low, gain.high
+    assert table[columns].drop_duplicates().to_numpy() == pytest.approx(np.array([expected]))
+    points = pick(eight, measured=POINT, placement=WORST_FIT)
+    assert table["response"].tolist() == pytest.approx(
+        points.groupby("load")["response"].mean().tolist()
+    )
+
+
+#: By claim: how much later some lines saturate, and which, so that the paper is wrong, or right.
 OPPOSITES = {
-    "CC-1": moved("4×32", -0.6), "CC-2": moved("64 alone", -0.4),
-    "CC-3": moved("8×16 first fit", 0.2), "CC-4": moved("small first", 0.6),
-    "CC-5": moved("4×16+8×8 first fit", -0.3), "CC-6": moved("4×16+8×8 worst fit", -0.3),
-    "CC-7": moved("worst fit", -0.3), "CC-8": moved("worst fit", 0.3), "CC-9": turned("same size"),
-    "CC-11": turned("same total"), "CC-12": moved("4, worst fit", -0.3),
-    "CC-14": moved("4×32 first fit", 0.05),
-}  # fmt: skip
-FALSE = {
-    "figure3": moved("4×32", -0.6), "figure4": moved("8×16 first fit", -0.2),
-    "figure5a": moved("2×32", -0.3), "figure5b": moved("small first", 0.6),
-    "figure6": moved("4×32 worst fit", -0.2), "figure7": moved("4×32 worst fit", -0.8),
-    "figure8": moved("worst fit", 0.2), "figure9": turned("same size"),
-    "figure10": moved("4×32 worst fit", -0.3), "figure11": turned("same total"),
-    "figure12": moved("4×32 worst fit", -0.3),
-}  # fmt: skip
+    "CC-1": (-0.6, {"system": STANDARD}),
+    "CC-2": (-0.4, {"system": ALONE}),
+    "CC-3": (0.2, {"system": "8×16", "placement": FIRST_FIT}),
+    "CC-4": (0.6, {"placement": SMALL_FIRST}),
+    "CC-5": (-0.3, {"system": MOST_CLUSTERS, "placement": FIRST_FIT}),
+    "CC-6": (-0.3, {"system": MOST_CLUSTERS, "placement": WORST_FIT}),
+    "CC-7": (-0.3, {"placement": WORST_FIT}),
+    "CC-8": (0.3, {"placement": WORST_FIT}),
+    "CC-9": (0.3, {"jobs": FOUR_COMPONENTS}),
+    "CC-11": (0.3, {"jobs": of_one_total(MOSTLY_ONE)}),
+    "CC-12": (-0.3, {"jobs": FOUR_COMPONENTS, "placement": WORST_FIT}),
+}
 
 
 @pytest.mark.parametrize("item", OPPOSITES)
-def test_verdicts_follow_the_figures(item, result):
-    results = result.results, shifted(result, OPPOSITES[item])
-    before, after = (study.claim_row(item, each) for each in results)
-    assert before.verdict != after.verdict
+def test_a_claim_does_not_hold_where_lines_lie_elsewhere(item, result):
+    by, lines = OPPOSITES[item]
+    assert verdict(item, result.runs) in ("holds", "undecided")
+    assert verdict(item, moved(result.runs, by, **lines)) == "does not hold"
 
 
-def test_systems_that_the_paper_does_not_print_count_elsewhere(result):
-    fewer = shifted(result, moved("2×40+3×16", -0.3))
-    before, after = (study.claim_row("CC-6", each) for each in (result.results, fewer))
-    assert before.verdict == after.verdict
-    assert "fails elsewhere: 4×32 much better than 2×40+3×16" in before.note
-    assert "2×40+3×16" not in after.note
+def test_placements_are_similar_where_first_fit_does_as_well(result):
+    better = moved(result.runs, 0.05, system=STANDARD, placement=FIRST_FIT)
+    assert verdict("CC-14", result.runs) == "does not hold"
+    assert verdict("CC-14", better) != "does not hold"
 
 
 def test_mostly_jobs_of_one_component_are_to_be_left_as_they_are(result):
-    first, worst = (LINES[f"same size: 75% 1, 25% 4, {rule} fit"] for rule in ("first", "worst"))
-    found = result.results.by_case
-    alike = Results(study, TINY, 1, {**found, worst: found[first]})
-    far = shifted(result, moved("75% 1, 25% 4, worst", 0.1))
-    failed = [study.claim_row("CC-10", r).verdict == "does not hold" for r in (alike, far)]
+    """Runs under worst fit that are those under first fit, and such that are far from them."""
+    table = result.runs.copy()
+    worst, first = (rows_with(table, jobs=MOSTLY_ONE, placement=p) for p in (WORST_FIT, FIRST_FIT))
+    copied = table[first].assign(placement=WORST_FIT)
+    alike = pd.concat([table[~worst], copied], ignore_index=True)
+    far = moved(table, 0.1, jobs=MOSTLY_ONE, placement=WORST_FIT)
+    failed = [verdict("CC-10", each) == "does not hold" for each in (alike, far)]
     assert failed == [False, True]
 
 
-def test_a_line_is_alike_where_it_is_moved_a_little(result):
+def test_systems_that_the_paper_does_not_print_count_elsewhere(result):
+    fewer = moved(result.runs, -0.3, system="2×40+3×16", placement=WORST_FIT)
+    before, after = (study.ask("CC-6", each) for each in (result.runs, fewer))
+    assert before.verdict == after.verdict
+    assert "4×32 much better than 2×40+3×16" in before.note.partition("fails elsewhere")[2]
+    assert "2×40+3×16" not in after.note
+
+
+def test_a_claim_is_asked_at_all_placements_and_policies_that_were_run(result):
+    """Moved under worst fit alone, the order of the jobs turns there and nowhere else."""
+    where = {"jobs": FOUR_COMPONENTS, "placement": WORST_FIT}
+    turned = moved(result.runs, 0.3, **where)
+    assert verdict("CC-9", turned) == verdict("CC-9", result.runs)
+    assert study.ask("CC-9", turned, placement=WORST_FIT).verdict == "does not hold"
+    by_other = pick(result.runs, kind=CURVE).assign(policy="FPFS(50)")
+    both = pd.concat([result.runs, by_other], ignore_index=True)
+    note = study.ask("CC-2", both).note
+    assert "also at the one other setting" in note.lower()
+
+
+def test_a_line_is_alike_where_it_is_moved_a_little():
     """A response that is a tenth longer is much at a light load, and little near saturation."""
     by = Interval(0.1, 0.09, 0.11, 9)
-    lines = Sample([0.0, 0.0]), Interval(0.0, -0.001, 0.001, 9)
-    near, light = (cc.Comparison(*lines, {load: by}, 0.85) for load in (0.8, 0.3))
+    near, light = (
+        claims.Comparison(Sample([-0.001, 0.0, 0.001]), {load: by}, 0.85) for load in (0.8, 0.3)
+    )
     assert (near.alike(), light.alike()) == (True, False)
 
 
 @pytest.mark.parametrize(
     ("times", "loads", "better"),
-    [(1.001, cc.COMPARED, True), (2, cc.COMPARED, False), (1.1, [0.3], False)],
+    [(1.001, COMPARED, True), (2, COMPARED, False), (1.1, [0.3], False)],
 )
 def test_more_load_is_not_better_where_responses_are_slower(result, times, loads, better):
     """Paired intervals can tell a thousandth apart, which is no reason to call a line worse."""
-    one, other = LINES["4×32 worst fit"], LINES["64+32+2×16 worst fit"]
-    theirs = result.results[other].at
-    slow = {load: Sample(theirs[load].values * times) for load in loads if load in theirs}
-    mine = replace(result.results[one], at=result.results[one].at | slow)
-    found = Results(study, TINY, 1, {**result.results.by_case, one: mine})
-    assert cc.compare(found, "4×32", "64+32+2×16", "{} worst fit").better() is better
+    table = pick(result.runs, kind=CURVE, request=UNORDERED, placement=WORST_FIT).copy()
+    of_four = pick(table, jobs=FOUR_COMPONENTS)
+    one, other = (
+        pick(of_four, measured=AT_LOAD, system=system).set_index(["load", "replication"])
+        for system in (STANDARD, PRINTED)
+    )
+    slow = times * other["response"].reindex(one.index)
+    changed = slow.notna() & one.index.isin(loads, level="load")
+    rows = pick(of_four, measured=AT_LOAD, system=STANDARD).index[changed]
+    of_four.loc[rows, "response"] = slow[changed].to_numpy()
+    assert len(rows)
+    assert claims.compare_systems(of_four, STANDARD, PRINTED).better() is better
+
+
+def test_a_load_that_saturates_a_line_cannot_be_asked(result):
+    table = result.runs
+    high = rows_with(table, system="8×16") & (table["load"] == 0.8)
+    assert high.any()
+    assert verdict("CC-3", table[~high]) == "cannot be tested"
 
 
 def test_service_times_scale_with_alpha(result, monkeypatch):
-    case, replaced = cc.Stretched(1.25), co.JobStream.replace
-    assert 0 < result.results[case] < cc.EXACT
+    errors, replaced = pick(result.runs, kind=STRETCHED)["error"], co.JobStream.replace
+    assert len(errors) == 3
+    assert errors.between(0, EXACT).all()
+    assert verdict("CC-13", result.runs) == "holds"
 
     def wrong(jobs, submit, runtime):
         return replaced(jobs, submit=submit, runtime=1.05 * runtime)
 
     monkeypatch.setattr(co.JobStream, "replace", wrong)
-    off = case.measure(TINY, SEED)
-    row = study.claim_row("CC-13", Results(study, TINY, 1, {**result.results.by_case, case: off}))
-    assert off > 0.01
-    assert (row.verdict, row.reproduced) == ("does not hold", off)
+    (off,) = measure(Stretched(1.25), TINY, SEED)
+    assert off["error"] > 0.01
+    row = study.ask("CC-13", result.runs.assign(error=off["error"]))
+    assert (row.verdict, row.reproduced) == ("does not hold", off["error"])
 
 
-def test_runs_in_doubt_decide_nothing_and_leave_figures_without_their_notice(result):
-    found = dict(result.results.by_case)
-    for case in set(LINES.values()) & set(found):
-        at = {u: replace(times, warning="three jobs") for u, times in found[case].at.items()}
-        busy = replace(found[case].max_utilization, warning="three jobs")
-        found[case] = replace(found[case], max_utilization=busy, at=at)
-    doubtful = Results(study, TINY, 1, found)
-    rows = [study.claim_row(item, doubtful) for item in load_claims(study.name)]
+def test_runs_in_doubt_decide_nothing(result):
+    doubtful = result.runs.assign(warning="three jobs")
     # CC-13 compares jobs, not means.
-    undecided = {row.item for row in rows if row.verdict == "undecided"}
-    assert undecided == {f"CC-{number}" for number in (*range(1, 13), 14)}
-    assert not any(notices(name, doubtful) for name in FALSE)
+    verdicts = {item: verdict(item, doubtful) for item in load_claims(study.name)}
+    assert {item for item, each in verdicts.items() if each == "undecided"} == OF_LINES
 
 
 def test_a_part_of_the_processors_has_all_of_the_load():
     """A quarter of 128 processors is half of what 64 alone can do."""
-    alone = LINES["64 alone, total"].scenario
+    alone = Setting(ALONE, None, request=TOTAL)
     scale = Scale(jobs=1000, replications=2, shares=(0.5,), precision=0.5, most_jobs=400)
-    (point,) = Line(alone, 128).measure(scale, SEED).curve.points
+    rows = pd.DataFrame(measure(alone, scale, SEED))
+    points = pick(rows, measured=POINT)
+    (load,) = points["load"].unique()
+    exact = pick(rows, measured=EXACT_END)["max_utilization"].item()
+    assert load == pytest.approx(0.5 * exact)
+    assert exact == pytest.approx(0.5 * co.find_maximum(alone.scenario).max_utilization)
     how = {"precision": 0.5, "jobs": 400, "most_jobs": 400, "seed": SEED}
-    expected = response_point(alone, 2 * point.utilization, **how)
-    assert point.response.estimate == expected.response.estimate
+    assert points["response"].tolist() == [*response_point(alone.scenario, 2 * load, **how).means]
 
 
-def test_loads_that_past_saturation_have_no_response(monkeypatch):
+def test_loads_past_saturation_have_no_response(monkeypatch):
     """Neither a point nor a comparison stands within the interval of the maximal utilization."""
     busy = np.array([[0.5], [0.7]])
-    monkeypatch.setattr(response_lines, "replicated_traffic", lambda *_, **__: (busy, ""))
+    monkeypatch.setattr(runs, "replicated_traffic", lambda *_, **__: (busy, ""))
     scale = Scale(jobs=400, replications=2, shares=(0.1, 1.0), precision=0.5, most_jobs=400)
-    found = replace(LINES["4×32 first fit"], compared=(0.3,)).measure(scale, SEED)
-    assert found.curve.maximum == Bound(student(busy[:, 0]), "simulation")
-    assert found.curve.maximum.interval.low < 0
-    assert (found.curve.points, found.at) == ([], {})
+    rows = pd.DataFrame(measure(Setting(STANDARD), scale, SEED))
+    assert student(busy[:, 0]).low < 0
+    assert rows["measured"].tolist() == [SATURATED] * 2
+    assert rows["max_utilization"].tolist() == [0.5, 0.7]
 
 
-@pytest.mark.parametrize("name", FALSE)
-def test_notices_follow_the_lines(name, result):
-    # By 3.2 points worst fit is worse on 8×16, too near to 3 for runs this small.
-    assert notices(name, shifted(result, moved("8×16 worst fit", -0.01)))
-    assert not notices(name, shifted(result, FALSE[name]))
-    table = shifted(result, moved("8×16 worst fit", -0.01)).table(name)
-    mine = table[:1].assign(label="mine", gain=np.nan)
-    assert not any(map(study.figures[name].when, (table[:0], pd.concat([table, mine]))))
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"system": "16×8"}, "^system = '16×8'"),
+        ({"placement": "best"}, "^placement = 'best'"),
+        ({"jobs": "5 components"}, "^jobs = "),
+        ({"policy": "LIFO"}, "^policy = "),
+        ({"request": ORDERED}, "give None"),
+        ({"jobs": co.JobModel(co.uniform(1, 4), 4, ORDERED)}, "these jobs have 'ordered'"),
+    ],
+)
+def test_a_setting_of_unknown_words_is_refused(wrong, words):
+    with pytest.raises(co.InputError, match=words):
+        Setting(**{"system": STANDARD} | wrong)
 
 
-def spread(clusters, sizes, components, **parts):
+def made(**how):
+    """Return the study at the tiny scale."""
+    copied = copy(study)
+    copied.scales = {"quick": TINY}
+    return copied
+
+
+def test_a_reader_adds_systems_and_policies_and_sees_them_in_the_figures(result):
+    sixteen = co.Multicluster([8] * 16)
+    mine = [Setting(sixteen, placement) for placement in (FIRST_FIT, WORST_FIT)]
+    mine += [Setting(STANDARD, co.BestFit()), Setting("8×16", policy=co.FPFS(5))]
+    mine += [Setting(STANDARD, jobs=co.JobModel(co.uniform(1, 4), 4))]
+    after = study.judge(made().add(result.runs, *mine, workers=1))
+    more = {}
+    for name in ("figure3", "figure4", "figure5a", "figure6", "figure8", "figure9"):
+        labels = (set(each.figure(name).data()["label"]) for each in (after, result))
+        more[name] = set.difference(*labels)
+    assert more["figure4"] == {"16 × 8", "8×16, FPFS(max_jumps=5)"}
+    assert more["figure6"] == {"16 × 8"}
+    assert more["figure9"] == {"4 × U[1,4], unordered, Exponential(mean=1.0)"}
+    assert more["figure3"] == more["figure5a"] == more["figure8"] == set()
+    assert after.figure("figure4").plot().axes
+    gain = after.figure("figure6").data().set_index("label").loc["16 × 8", "gain"]
+    assert np.isfinite(gain).all()
+
+
+# --- Break-even penalties ---
+
+
+def spread(clusters, sizes, components, policy=None):
     model = co.JobModel(co.parse_sizes(sizes), components)
-    return co.Scenario(co.Multicluster(clusters), model, **parts)
+    return BreakEven("mine", co.Multicluster(clusters), model, policy or co.FCFS())
 
 
 @pytest.mark.parametrize(
@@ -209,27 +318,40 @@ def spread(clusters, sizes, components, **parts):
 def test_jobs_of_one_size_break_even_where_counting_says(
     clusters, sizes, components, penalty, policy
 ):
-    case = BreakEven(spread(clusters, sizes, components, scheduling=policy))
-    np.testing.assert_allclose(case.measure(TINY, 1).values, penalty, atol=1e-3)
+    rows = pd.DataFrame(measure(spread(clusters, sizes, components, policy), TINY, SEED))
+    ends = {way: pick(rows, way=way)["max_utilization"].to_numpy() for way in (SPANS, WHOLE)}
+    np.testing.assert_allclose(ends[SPANS] / ends[WHOLE] - 1, penalty, atol=1e-3)
 
 
-def test_a_reader_adds_points_and_panels(result):
-    figure, whole = result.figure("break-even"), result.figure("break-even").data()
-    for sizes, policy in (("U[1,8]", co.FCFS()), ("U[1,4]", co.FCFS()), ("U[1,4]", co.FPFS(1))):
-        figure.add("mine", spread([16, 16], sizes, 2, scheduling=policy))
-    table = figure.run().data()
-    assert {*table["panel"]} == {*cc.POLICIES, "FPFS(max_jumps=1)"}
+def test_a_reader_adds_points_and_panels_to_break_even(result):
+    whole = result.figure("break-even").data()
+    mine = [spread([16, 16], "U[1,8]", 2), spread([16, 16], "U[1,4]", 2)]
+    mine += [replace(mine[1], policy=co.FPFS(1))]
+    table = study.judge(made().add(result.runs, *mine, workers=1)).figure("break-even").data()
+    assert {*table["panel"]} == {*PANELS.values(), "FCFS()", "FPFS(max_jumps=1)"}
     assert table.query("line == 'mine'")["share"].tolist() == [9 / 16, 5 / 16, 5 / 16]
     pd.testing.assert_frame_equal(table[table["line"] != "mine"], whole)
-    mine = whole[:1].assign(line="mine", penalty=9.0, ci95_low=8.0, ci95_high=10.0)
-    assert not figure.when(pd.concat([whole, mine]))
 
 
-def test_the_notice_of_when_it_pays_follows_the_numbers(result):
-    table, when = result.figure("break-even").data(), study.figures["break-even"].when
-    assert when(table)
-    assert not when(table.assign(warning="too few jobs"))
-    other = table.copy()
-    other.loc[other["line"] == "2×32", ["penalty", "ci95_low", "ci95_high"]] = 0.5
-    assert not when(other)
-    assert not when(table.assign(ci95_high=0.6))  # which of them is most is not certain
+def test_a_penalty_is_the_mean_of_the_ratios(result):
+    """By hand, from the runs of one point."""
+    row = result.figure("break-even").data().iloc[0]
+    point = pick(result.runs, kind=BREAK_EVEN, line=row["line"], sizes=row["sizes"], policy="FCFS")
+    spanning, whole = (sample(point, "max_utilization", way=way).values for way in (SPANS, WHOLE))
+    by_hand = student(spanning / whole - 1)
+    expected = by_hand.estimate, by_hand.low, by_hand.high
+    assert row[["penalty", "ci95_low", "ci95_high"]].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "words"),
+    [
+        (co.JobModel(co.uniform(1, 9), 4), "up to 36 processors, too wide"),
+        (co.JobModel(co.uniform(1, 4), 1), "two unordered components"),
+        (co.JobModel(co.uniform(1, 4), 4, "flexible"), "two unordered components"),
+        ("a guess", "jobs = "),
+    ],
+)
+def test_jobs_that_cannot_break_even_are_refused(jobs, words):
+    with pytest.raises(co.InputError, match=words):
+        BreakEven("mine", STANDARD, jobs)

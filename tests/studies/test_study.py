@@ -223,3 +223,15 @@ def test_stored_runs_give_the_ledger_the_page_and_the_figures_again(tmp_path, mo
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
     with pytest.raises(InputError, match="runs"):
         studies.judge(tmp_path, out=tmp_path / "third")
+
+
+def test_truths_are_numbers_also_beside_empty_cells_and_after_more_runs():
+    def measured(setting, scale, seed):
+        for row in measure(setting, scale, seed):
+            yield row | ({} if setting.load else {"calm": setting.mean > 0})
+
+    study = toy_runs(measured=measured)
+    more = study.add(study.run(workers=1), Draw(9.0), workers=1)
+    assert set(pick(more, load=None, mean=0.0)["calm"]) == {0}
+    assert set(pick(more, load=None, mean=(1.0, 9.0))["calm"]) == {1}
+    assert more["calm"].dtype == float
