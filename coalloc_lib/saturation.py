@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.checks import ImpossibleJobError, InputError, positive, whole
-from coalloc_lib.intervals import Interval, replicate, student
+from coalloc_lib.intervals import Interval, Sample, replicate
 from coalloc_lib.jobs import JobStream
 from coalloc_lib.scenario import Scenario
 from coalloc_lib.scheduling import FCFS
@@ -46,7 +46,20 @@ def saturated_loss(
     backlog: int | None = None,
     batches: int = 30,
 ) -> Interval:
-    """Interval of the capacity loss in `heavy_traffic`.
+    """Interval of the capacity loss in `heavy_traffic`: that of its `batch_losses`."""
+    losses = batch_losses(scenario, jobs=jobs, seed=seed, backlog=backlog, batches=batches)
+    return losses.interval
+
+
+def batch_losses(
+    scenario: Scenario,
+    *,
+    jobs: int = 200_000,
+    seed: Seed = 0,
+    backlog: int | None = None,
+    batches: int = 30,
+) -> Sample:
+    """Capacity loss in each batch of one run in `heavy_traffic`.
 
     A workload that has fewer `jobs` gives all it has. There is a warning where few jobs end in a
     batch, neighbouring batches depend on one another or are too few to tell, or `doubtful_work`.
@@ -61,7 +74,7 @@ def saturated_loss(
         doubtful_work(stream.work, scenario.workload.mean_work),
         _dependence(busy),
     ]
-    return student(1 - busy, warning="; ".join(filter(None, reasons)))
+    return Sample(1 - busy, "; ".join(filter(None, reasons)))
 
 
 def replicated_traffic(

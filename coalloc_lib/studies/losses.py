@@ -183,7 +183,7 @@ def add_printed_tables(
     def printed(results: Results, entries: Entries | None = None) -> list[Row]:
         rows = []
         for item, cell in (entries or cells(results.scale, results.seed)).items():
-            loss, printed = results[cell], cell.published.capacity_loss
+            loss, printed = results[cell], cell.published.published
             simulated = cell.published.method == "simulation"
             low, high = (loss.low, loss.high) if simulated else (None, None)
             row = study.name, item, "capacity loss", printed, loss.estimate, low, high
@@ -191,12 +191,13 @@ def add_printed_tables(
         return rows
 
     def make_table(entries: Entries, results: Results) -> pd.DataFrame:
-        table = pd.DataFrame([asdict(cell.published) for cell in entries.values()])
+        cells = [asdict(cell.published) for cell in entries.values()]
+        table = pd.DataFrame(cells).drop(columns="kind")
         rows = pd.DataFrame(printed(results, entries))
         rows["capacity_loss"] = rows["reproduced"]
         rows["warning"] = [results[cell].warning for cell in entries.values()]
         here = rows[["capacity_loss", "ci95_low", "ci95_high", "warning", "verdict"]]
-        return table.rename(columns={"capacity_loss": "published"}).join(here)
+        return table.join(here)
 
     for number in tables:
         study.add_figure(

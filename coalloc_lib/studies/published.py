@@ -8,10 +8,13 @@ import pandas as pd
 
 from coalloc_lib.checks import InputError
 
+#: What the cells of printed tables are called among the runs of a study.
+PRINTED = "printed table"
+
 
 @dataclass(frozen=True)
 class PublishedLoss:
-    """A capacity loss in a table of a paper, printed with three decimals."""
+    """A capacity loss in a table of a paper, printed with three decimals; a setting of a study."""
 
     table: int
     clusters: int
@@ -19,7 +22,8 @@ class PublishedLoss:
     component_sizes: str
     request: str
     method: str
-    capacity_loss: float
+    published: float
+    kind: str = PRINTED
 
     @property
     def item(self) -> str:

@@ -40,7 +40,7 @@ def _exact(cell: PublishedLoss) -> float:
 def printed_beside_exact(request: str, clusters: int, paper: str = study.name) -> pd.DataFrame:
     """Return the simulated cells of a paper, named as its study, beside the exact value of each."""
     cells = _simulated(paper, request, clusters)
-    rows = [(c.table, c.component_sizes, c.capacity_loss, _exact(c)) for c in cells]
+    rows = [(c.table, c.component_sizes, c.published, _exact(c)) for c in cells]
     table = pd.DataFrame(rows, columns=["table", "sizes", "printed", "exact"])
     return table.assign(difference=table["printed"] - table["exact"])
 
@@ -60,7 +60,7 @@ def printed_twice() -> tuple[int, int]:
     What two papers print alike to the last digit is one simulation, and no second witness.
     """
     one, other = (
-        {cell.component_sizes: cell.capacity_loss for cell in _simulated(paper, "total", 1)}
+        {cell.component_sizes: cell.published for cell in _simulated(paper, "total", 1)}
         for paper in (study.name, "cluster-configurations")
     )
     return sum(loss == other.get(sizes) for sizes, loss in one.items()), len(one)
@@ -150,7 +150,7 @@ def odd_cell(jobs: int = 50_000, replications: int = 5) -> dict[str, Interval]:
 def odd_print() -> float:
     """Return the loss that the paper prints for the odd cell."""
     cells = _simulated(study.name, "unordered", len(FOUR))
-    return next(cell.capacity_loss for cell in cells if cell.component_sizes == ODD)
+    return next(cell.published for cell in cells if cell.component_sizes == ODD)
 
 
 def judge_shift(shift: Interval, printed: float) -> str:

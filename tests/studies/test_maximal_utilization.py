@@ -132,7 +132,7 @@ def test_that_a_hole_is_filled_once_is_told_where_freer_requests_leave_less_to_o
 def test_verdicts_follow_the_tables(item, shift, half, verdict, result):
     found = dict(result.results.by_case)
     for cell in CELLS:
-        loss = cell.capacity_loss + shift
+        loss = cell.published + shift
         simulated = Interval(loss, loss - half, loss + half, 9)
         found[TableCell(cell, mu.by_response(cell))] = simulated
     assert study.claim_row(item, Results(study, TINY, 1, found)).verdict == verdict

@@ -1,0 +1,175 @@
+"""Capacity losses that papers print in tables: measured, held against the print, and drawn.
+
+A printed cell, `PublishedLoss`, is a setting of the study. Two studies have such tables.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+from pandas.io.formats.style import Styler
+
+from coalloc_lib import plots, saturation
+from coalloc_lib.curves import find_maximum
+from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.experiments import NotRunError, groups_of, pick, rows_of, sample
+from coalloc_lib.intervals import Interval, Sample
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.studies.ledger import Row, judge_number
+from coalloc_lib.studies.pages import ground, plain_table
+from coalloc_lib.studies.published import PRINTED, PublishedLoss
+from coalloc_lib.studies.shown import Caption
+from coalloc_lib.studies.study import Scale
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.models import JobModel
+
+#: What names a cell of a printed table; with the loss that is printed there.
+CELL = (
+    "table",
+    "clusters",
+    "cluster_size",
+    "component_sizes",
+    "request",
+    "method",
+    "published",
+)
+#: Half a unit of the third decimal: how far a printed number may be from what it was rounded from.
+ROUNDING = 0.0005
+
+
+# --- What is measured ---
+
+
+def scenario_of(cell: PublishedLoss) -> Scenario:
+    """Return the system and the jobs of a cell; total requests have one cluster as large as all."""
+    system = Multicluster.equal(cell.clusters, cell.cluster_size)
+    if cell.request == "total":
+        system = Multicluster([system.processors])
+    sizes = parse_sizes(cell.component_sizes)
+    return Scenario(system, JobModel(sizes, cell.clusters, cell.request))
+
+
+def measure_cell(
+    cell: PublishedLoss, scale: Scale, seed: np.random.SeedSequence, by_response: bool = False
+) -> Iterator[dict]:
+    """Yield the loss of a cell, by the method that is printed there.
+
+    A simulation is in heavy traffic, with a row for each batch, of the scale's `cell_jobs`. If it
+    is `by_response` and the scale has `response_jobs`, it raises the load until the mean response
+    time is 1,500, with a row for each of `response_replications`.
+    """
+    scenario = scenario_of(cell)
+    # A seed for each cell: one unlucky draw must not move a whole column.
+    own_seed = np.random.SeedSequence(
+        seed.entropy, spawn_key=(*seed.spawn_key, *cell.item.encode())
+    )
+    if cell.method != "simulation":
+        known = find_maximum(scenario, method=cell.method).capacity_loss
+        losses = Sample(np.array(known))
+    elif by_response and scale.response_jobs:
+        how = {"jobs": scale.response_jobs, "replications": scale.response_replications}
+        losses = Sample(saturation.loss_at_response(scenario, seed=own_seed, **how))
+    else:
+        losses = saturation.batch_losses(scenario, jobs=scale.cell_jobs, seed=own_seed)
+    yield from rows_of(losses, "capacity_loss")
+
+
+# --- What reads the runs ---
+
+
+def cells_of(runs: pd.DataFrame) -> Iterator[tuple[PublishedLoss, Interval]]:
+    """Yield each cell that was run, with its loss."""
+    for names, rows in groups_of(pick(runs, kind=PRINTED), CELL):
+        for whole_number in ("table", "clusters", "cluster_size"):
+            names[whole_number] = int(names[whole_number])
+        yield PublishedLoss(**names), sample(rows, "capacity_loss").interval
+
+
+def row_of(study: str, cell: PublishedLoss, loss: Interval) -> Row:
+    """Return the row of the ledger of a cell: its loss judged against the print."""
+    low, high = (loss.low, loss.high) if cell.method == "simulation" else (None, None)
+    found = cell.published, loss.estimate, low, high
+    return Row(study, cell.item, "capacity loss", *found, *judge_number(cell.published, loss))
+
+
+def printed_rows(study: str, runs: pd.DataFrame) -> Iterator[Row]:
+    """Yield the rows of the ledger of all cells that were run."""
+    for cell, loss in cells_of(runs):
+        yield row_of(study, cell, loss)
+
+
+def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
+    """Return a table of the paper: each loss as it is printed, and as it comes out here."""
+    rows = []
+    for cell, loss in cells_of(pick(runs, table=number)):
+        row = row_of("", cell, loss)
+        names = {name: getattr(cell, name) for name in CELL}
+        ends = {"ci95_low": row.ci95_low, "ci95_high": row.ci95_high}
+        judged = {"warning": loss.warning, "verdict": row.verdict}
+        rows.append(names | {"capacity_loss": loss.estimate} | ends | judged)
+    if not rows:
+        raise NotRunError(f"no run is of a cell of table {number}")
+    return pd.DataFrame(rows).astype({"ci95_low": float, "ci95_high": float})
+
+
+# --- What draws them ---
+
+
+def caption_of(number: int, finding: str = "") -> Caption:
+    """Return the caption of a printed table."""
+    shows = (
+        f"Table {number}: losses here less those printed; grey: the rounding of the print, bars: "
+        "95 % intervals of what is simulated"
+    )
+    return Caption(shows, finding)
+
+
+def labelled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a printed table with its cells' sizes and systems as a reader writes them."""
+    systems = []
+    for cell in table.itertuples():
+        processors = cell.clusters * cell.cluster_size
+        total = f"total, 1 × {processors}"
+        several = f"{cell.request}, {cell.clusters} × {cell.cluster_size}"
+        systems.append(total if cell.request == "total" else several)
+    sizes = table["component_sizes"].str.replace(" on ", "")
+    return table.assign(system=systems, sizes=sizes)
+
+
+def draw_printed(table: pd.DataFrame, **titles: Any) -> Picture:
+    """Draw how far each cell is from the print, a panel for each system and request."""
+    cells = labelled(table)
+    for column in ("capacity_loss", "ci95_low", "ci95_high"):
+        cells[column] -= cells["published"]
+    return plots.intervals(
+        cells.assign(rough=cells["method"] == "approximation"),
+        x="capacity_loss",
+        row="sizes",
+        series="method",
+        panel="system",
+        band=(-ROUNDING, ROUNDING),
+        hollow=("rough", "approximation"),
+        xlabel="capacity loss here minus printed",
+        **titles,
+    )
+
+
+def beside_print(table: pd.DataFrame) -> Styler:
+    """Return a printed table as the paper has it; what does not come out is coloured."""
+    cells = labelled(table).set_index(["sizes", "system", "method"])
+    texts, grounds = (
+        column.unstack([1, 2], fill_value="", sort=False)
+        for column in (cells.apply(_printed_and_here, axis=1), cells["verdict"].map(ground))
+    )
+    styled = plain_table(texts, f"table{table['table'].iloc[0]}")
+    words = "printed → here, one number where they are alike; yellow: close to the print, red: "
+    return styled.apply(lambda _: grounds, axis=None).set_caption(
+        f"{words}differs, grey: undecided"
+    )
+
+
+def _printed_and_here(cell):
+    printed, here = round(cell["published"], 3), round(cell["capacity_loss"], 3)
+    return f"{printed:.3f}" if printed == here else f"{printed:.3f} → {here:.3f}"
