@@ -10,7 +10,7 @@ from coalloc_lib.studies.online_batch import standard
 from tests.studies.small_logs import made_up
 
 FOUR, PENALTY = co.Multicluster.equal(4, 32), "communication-penalty"
-MU, CC, OB = "maximal-utilization", "cluster-configurations", "online-batch"
+CC, OB = "cluster-configurations", "online-batch"
 IN_TWO = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, merged_into=2)
 WIDE = co.JobModel(co.parse_sizes("U[1,9]"), 4)
 
@@ -22,8 +22,6 @@ def served(jumps, above=5, **split):
 @pytest.mark.parametrize(
     ("study", "name", "label", "case"),
     [
-        (MU, "figure8", ("4 × 32", "two components"), co.Scenario(FOUR, IN_TWO)),
-        (MU, "figure6", "U[1,10]", None),
         (CC, "figure4", "mine", co.Scenario(FOUR, IN_TWO)),
         (PENALTY, "figure1", (7, "mine", 0.1), served(7, span_penalty=0.1)),
         (PENALTY, "figure6", (5, "mine", 5), served(5, span_penalty=figures.SPREAD)),
@@ -44,8 +42,6 @@ def test_what_is_added_is_run_and_drawn_beside_the_rest(study, name, label, case
 @pytest.mark.parametrize(
     ("study", "name", "label", "case", "words"),
     [
-        (MU, "figure8", (4, "x"), co.Scenario(FOUR, IN_TWO), "give a pair of texts"),
-        (MU, "figure8", ("4 × 32", "mine"), co.FCFS(), "give a Scenario"),
         (CC, "break-even", "mine", co.Scenario(FOUR, WIDE), "up to 36 processors, too wide"),
         (CC, "break-even", "mine", "a guess", "is no Scenario"),
         (PENALTY, "figure1", (5, "S1", 0.1), served(5), "line = 'S1' is a group of jobs"),
