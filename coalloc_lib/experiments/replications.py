@@ -127,20 +127,40 @@ def ratios(
         The keys, the mean of the value, that of what it is held against (``<value>_against``), the
         ``ratio`` with its 95 % interval, the mean over the replications of their own ratios.
     """
-    return _compared(runs, value, against, also, "ratio")
+    return _compared(runs, value, against, also, "ratio", _paired_ratio)
 
 
 def differences(
-    runs: pd.DataFrame, value: str, against: Mapping[str, Any], also: Collection[str] = ()
+    runs: pd.DataFrame,
+    value: str,
+    against: Mapping[str, Any],
+    also: Collection[str] = (),
+    in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return the mean ``difference`` of each setting from one that it is held against, in pairs.
+    """Return the mean ``difference`` of each setting from one that it is held against.
 
-    All else is as in `ratios`.
+    The replications are compared in pairs, or else as independent samples (Welch). All else is as
+    in `ratios`.
     """
-    return _compared(runs, value, against, also, "difference")
+    compare = _paired_difference if in_pairs else _unpaired_difference
+    return _compared(runs, value, against, also, "difference", compare)
 
 
-def _compared(runs, value, against, also, what):
+def _paired_ratio(mine, base, value):
+    one, other = _samples(mine, base, value)
+    return (one / other).interval
+
+
+def _paired_difference(mine, base, value):
+    one, other = _samples(mine, base, value)
+    return (one - other).interval
+
+
+def _unpaired_difference(mine, base, value):
+    return sample(mine, value).less_unpaired(sample(base, value))
+
+
+def _compared(runs, value, against, also, what, compare):
     """Return the table of `ratios` or of `differences`."""
     _require(runs, value, *also, *against)
     keys = keys_of(runs)
@@ -155,11 +175,10 @@ def _compared(runs, value, against, also, what):
         base = bases.get(tuple(setting[key] for key in alike))
         if base is None:
             continue
-        one, other = _samples(mine, base, value)
-        compared = one / other if what == "ratio" else one - other
-        row = setting | {value: one.mean, f"{value}_against": other.mean}
+        found, base_found = (sample(each, value).mean for each in (mine, base))
+        row = setting | {value: found, f"{value}_against": base_found}
         row |= {name: mine[name].mean() for name in also}
-        rows.append(row | interval_columns(compared.interval, what))
+        rows.append(row | interval_columns(compare(mine, base, value), what))
     if not rows:
         raise NotRunError(f"no run can be held against that with {_shown(against)}")
     return pd.DataFrame(rows)

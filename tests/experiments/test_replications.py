@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.checks import InputError
@@ -122,6 +123,16 @@ def test_a_table_of_ratios_holds_each_setting_against_one(runs):
     assert less["difference"]["spanning"] == pytest.approx(1.0)
     with pytest.raises(NotRunError, match="way = local"):
         ratios(runs, "wait", {"way": "local"})
+
+
+def test_runs_of_other_random_numbers_are_compared_as_independent():
+    longer = [*SPANNING, 9.0]
+    both = pd.DataFrame(rows("sharing", SHARED) + rows("spanning", longer))
+    (found,) = differences(both, "wait", {"way": "sharing"}, in_pairs=False).to_dict("records")
+    welch = stats.ttest_ind(longer, SHARED, equal_var=False).confidence_interval()
+    assert (found["ci95_low"], found["ci95_high"]) == pytest.approx(tuple(welch))
+    with pytest.raises(InputError, match="give both the same"):
+        differences(both, "wait", {"way": "sharing"})
 
 
 def test_means_have_a_row_a_setting_and_pass_warnings_on(runs):

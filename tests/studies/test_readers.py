@@ -10,7 +10,7 @@ from coalloc_lib.studies.online_batch import standard
 from tests.studies.small_logs import made_up
 
 FOUR, PENALTY = co.Multicluster.equal(4, 32), "communication-penalty"
-MU, OB = "maximal-utilization", "online-batch"
+OB = "online-batch"
 IN_TWO = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, merged_into=2)
 
 
@@ -21,8 +21,6 @@ def served(jumps, above=5, **split):
 @pytest.mark.parametrize(
     ("study", "name", "label", "case"),
     [
-        (MU, "figure8", ("4 × 32", "two components"), co.Scenario(FOUR, IN_TWO)),
-        (MU, "figure6", "U[1,10]", None),
         (PENALTY, "figure1", (7, "mine", 0.1), served(7, span_penalty=0.1)),
         (PENALTY, "figure6", (5, "mine", 5), served(5, span_penalty=figures.SPREAD)),
         (PENALTY, "adaptive", ("FCFS", "above 4", "0.15"), served(0, 4, span_penalty=0.15)),
@@ -42,8 +40,6 @@ def test_what_is_added_is_run_and_drawn_beside_the_rest(study, name, label, case
 @pytest.mark.parametrize(
     ("study", "name", "label", "case", "words"),
     [
-        (MU, "figure8", (4, "x"), co.Scenario(FOUR, IN_TWO), "give a pair of texts"),
-        (MU, "figure8", ("4 × 32", "mine"), co.FCFS(), "give a Scenario"),
         (PENALTY, "figure1", (5, "S1", 0.1), served(5), "line = 'S1' is a group of jobs"),
         (PENALTY, "figure1", (5, "mine", 0.1), served(20), "jumps = 5 and the scenario has FPFS"),
         (PENALTY, "figure1", (20, "mine", "0.1"), served(20), "give jumps, a line in words"),

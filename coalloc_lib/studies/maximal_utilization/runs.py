@@ -1,0 +1,300 @@
+"""What is run and what is measured of it: a capacity loss of each setting."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from coalloc_lib.analytic import maximal_utilization
+from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.experiments import capacity_loss, rows_of
+from coalloc_lib.intervals import Sample
+from coalloc_lib.placement import Placement
+from coalloc_lib.saturation import heavy_traffic, loss_between_bounds
+from coalloc_lib.scenario import Scenario
+from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.studies.maximal_utilization.model import (
+    BEST,
+    CALM,
+    COMPONENTS,
+    DAS1,
+    DEPENDENT,
+    DOUBLINGS,
+    EXACT,
+    EXPONENTIAL,
+    FIRST,
+    FIVE,
+    FOUR,
+    HEAVY,
+    IN_ORDER,
+    INDEPENDENT,
+    LOG,
+    LOGS,
+    METHODS,
+    ONE_LARGE,
+    ORDERED,
+    PATHOLOGICAL_CLUSTERS,
+    PLACEMENTS,
+    POISSON,
+    POLICIES,
+    REQUESTS,
+    ROOM,
+    SERVICES,
+    TOTAL,
+    UNORDERED,
+    WHOLE,
+    WITH_AND_WITHOUT,
+    WORST,
+    ctc_jobs,
+    das1_jobs,
+    is_of_first_type,
+    pathological_jobs,
+)
+from coalloc_lib.studies.printed_losses import measure_cell
+from coalloc_lib.studies.published import PublishedLoss, load_published
+from coalloc_lib.studies.study import Scale, Study, scales
+from coalloc_lib.system import Multicluster
+from coalloc_lib.workloads.models import JobModel, ResampledJobs
+
+NAME = "maximal-utilization"
+#: Kinds of runs, beside the cells of the printed tables.
+LOSS, OF_LOG, PATHOLOGICAL = "loss", "log", "pathological example"
+#: In how many parts, nearly independent, a log in its order is measured.
+BATCHES = 10
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Jobs of four components on four clusters of 32, and how their capacity loss is found.
+
+    The words are those of `model`. Sizes are written as `parse_sizes` reads them; a policy may be
+    any `Scheduling`, and a placement any `Placement`.
+    """
+
+    sizes: str
+    request: str = UNORDERED
+    method: str = HEAVY
+    drawn: str = INDEPENDENT
+    service: str = EXPONENTIAL
+    policy: str | Scheduling = "FCFS"
+    placement: str | Placement = WORST
+    kind: str = LOSS
+
+    def __post_init__(self) -> None:
+        parse_sizes(self.sizes)
+        one_of("request", self.request, REQUESTS)
+        one_of("method", self.method, METHODS)
+        one_of("drawn", self.drawn, (INDEPENDENT, DEPENDENT))
+        one_of("service", self.service, tuple(SERVICES))
+        if not isinstance(self.policy, Scheduling):
+            one_of("policy", self.policy, tuple(POLICIES))
+        if not isinstance(self.placement, Placement):
+            one_of("placement", self.placement, tuple(PLACEMENTS))
+        if self.placement != WORST and self.request != UNORDERED:
+            raise InputError(
+                f"placement = {self.placement} is for unordered requests, and request = "
+                f"{self.request!r}; leave it out"
+            )
+        if self.drawn == DEPENDENT and self.request != UNORDERED:
+            raise InputError(
+                f"drawn = {DEPENDENT!r} splits the total of unordered requests, and request = "
+                f"{self.request!r}; leave it out"
+            )
+
+    @property
+    def scenario(self) -> Scenario:
+        """The system, the jobs and the policies."""
+        jobs = JobModel(
+            parse_sizes(self.sizes),
+            COMPONENTS,
+            request=TOTAL if self.request == WHOLE else self.request,
+            service=SERVICES[self.service],
+            split_at=FOUR.largest if self.drawn == DEPENDENT else None,
+        )
+        system = ONE_LARGE if self.request == TOTAL else FOUR
+        policy, placement = self.policy, self.placement
+        if isinstance(policy, str):
+            policy = POLICIES[policy]
+        if isinstance(placement, str):
+            placement = PLACEMENTS[placement]
+        return Scenario(system, jobs, policy, None if self.request == ORDERED else placement)
+
+
+@dataclass(frozen=True)
+class LogSetting:
+    """Jobs of a log, unordered on four clusters of 32 or total on one of 128 (section 7.3)."""
+
+    log: str
+    request: str
+    kind: str = OF_LOG
+
+    def __post_init__(self) -> None:
+        one_of("log", self.log, LOGS)
+        one_of("request", self.request, (UNORDERED, TOTAL))
+
+    @property
+    def scenario(self) -> Scenario:
+        """The system and the jobs."""
+        system = FOUR if self.request == UNORDERED else ONE_LARGE
+        if self.log == DAS1:
+            return Scenario(system, das1_jobs(self.request))
+        jobs = ctc_jobs(self.request)
+        return Scenario(system, jobs if self.log == IN_ORDER else ResampledJobs(jobs))
+
+
+@dataclass(frozen=True)
+class Pathological:
+    """The pathological example of section 3, on some clusters of one size."""
+
+    clusters: int
+    cluster_size: int
+    kind: str = PATHOLOGICAL
+
+
+# --- What is measured: the capacity loss ---
+
+
+def measure(
+    setting: Setting | LogSetting | Pathological | PublishedLoss,
+    scale: Scale,
+    seed: np.random.SeedSequence,
+) -> Iterator[dict]:
+    """Yield the capacity loss: a row for each replication or batch, or one that is exact."""
+    if isinstance(setting, PublishedLoss):
+        yield from measure_cell(setting, scale, seed, by_response=is_of_first_type(setting))
+    elif isinstance(setting, Pathological):
+        loss = pathological_loss(setting.clusters, setting.cluster_size)
+        yield from rows_of(Sample(np.array(loss)), "capacity_loss")
+    elif isinstance(setting, LogSetting):
+        yield from rows_of(loss_of_log(setting, scale, seed), "capacity_loss")
+    else:
+        yield from rows_of(loss_of(setting, scale, seed), "capacity_loss")
+
+
+def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Sample:
+    """Return the loss of a setting by its method."""
+    if setting.method == POISSON:
+        losses = loss_between_bounds(
+            setting.scenario,
+            arrivals=scale.bound_arrivals,
+            replications=scale.bound_replications,
+            seed=seed,
+        )
+        return Sample(losses)
+    return capacity_loss(
+        setting.scenario,
+        method="exact" if setting.method == EXACT else "simulation",
+        jobs=scale.jobs,
+        replications=scale.replications,
+        seed=seed,
+    )
+
+
+def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence) -> Sample:
+    """Return the loss with the jobs of a log, in its order in batches of one run."""
+    scenario = setting.scenario
+    if setting.log == IN_ORDER:
+        busy = heavy_traffic(scenario, ctc_jobs(setting.request), batches=BATCHES)
+        return Sample(1 - busy)
+    jobs, replications = scale.jobs, scale.replications
+    return capacity_loss(
+        scenario, method="simulation", jobs=jobs, replications=replications, seed=seed
+    )
+
+
+def pathological_loss(clusters: int, size: int) -> float:
+    """Return the loss of the pathological example, by the exact formula."""
+    system = Multicluster.equal(clusters, size)
+    return maximal_utilization(system, pathological_jobs(clusters, size)).capacity_loss
+
+
+# --- All runs ---
+
+#: What each figure compares, for one distribution of the component sizes. A reader adds another
+#: by, for example, ``study.add(runs, *by_request("U[4,16]"))``.
+
+
+def by_request(sizes: str) -> Iterator[Setting]:
+    """Yield the request types: Figure 3. Unordered requests have no exact formula."""
+    yield Setting(sizes, ORDERED, EXACT)
+    yield Setting(sizes, UNORDERED)
+    yield Setting(sizes, TOTAL, EXACT)
+
+
+def by_drawing(sizes: str) -> Iterator[Setting]:
+    """Yield independent and dependent sizes: Figure 4."""
+    yield Setting(sizes, drawn=INDEPENDENT)
+    yield Setting(sizes, drawn=DEPENDENT)
+
+
+def by_service(sizes: str, variations: tuple[int, ...] = (2, 5, 10)) -> Iterator[Setting]:
+    """Yield the service times of section 7.1, the wild ones by their coefficient of variation."""
+    wild = [f"hyperexponential, cv {cv}" for cv in variations]
+    for service in (CALM, EXPONENTIAL, *wild):
+        for request in (ORDERED, UNORDERED):
+            yield Setting(sizes, request, service=service)
+
+
+def by_policy(sizes: str) -> Iterator[Setting]:
+    """Yield FCFS and FPFS: Figure 5."""
+    yield Setting(sizes, policy="FCFS")
+    for method in (HEAVY, POISSON):
+        for policy in ("FPFS(5)", "FPFS(50)"):
+            yield Setting(sizes, method=method, policy=policy)
+
+
+def by_placement(sizes: str) -> Iterator[Setting]:
+    """Yield the placements: Figure 6, and best fit."""
+    for placement in (WORST, FIRST, BEST):
+        yield Setting(sizes, placement=placement)
+
+
+def by_freedom(sizes: str) -> Iterator[Setting]:
+    """Yield two freedoms, our own: where components may go, and how often jobs overtake."""
+    for request in (ORDERED, UNORDERED, TOTAL):
+        for policy in POLICIES:
+            yield Setting(sizes, request, policy=policy)
+
+
+def settings(scale: Scale) -> Iterator[Setting | LogSetting | Pathological | PublishedLoss]:
+    """Yield what the figures and claims read."""
+    yield from load_published(NAME)
+    for clusters in PATHOLOGICAL_CLUSTERS:
+        for size in DOUBLINGS:
+            yield Pathological(clusters, size)
+    for sizes in FIVE:
+        yield from by_request(sizes)
+        yield from by_drawing(sizes)
+        yield from by_service(sizes, scale.variations)
+        yield from by_placement(sizes)
+    for sizes in ROOM:
+        yield from by_policy(sizes)
+    yield from by_freedom(FIVE[0])
+    for request in (UNORDERED, TOTAL):
+        for log in LOGS:
+            yield LogSetting(log, request)
+    for request in (UNORDERED, WHOLE):
+        yield Setting(WITH_AND_WITHOUT, request)
+
+
+study = Study(
+    NAME,
+    "How much of a multicluster can be kept busy where jobs need several clusters at once?",
+    seed=2003,
+    scales=scales(
+        # At quick all simulated cells are in heavy traffic, which the paper's first type measures
+        # too, at ten times the cost; and two of the service times are left out.
+        jobs=(20_000, 400_000),
+        replications=(10, 20),
+        cell_jobs=(200_000, 4_000_000),
+        response_jobs=(None, 1_000_000),
+        response_replications=(None, 8),
+        bound_arrivals=(5_000, 100_000),
+        bound_replications=(4, 10),
+        variations=((10,), (2, 5, 10)),
+    ),
+    settings=settings,
+    measure=measure,
+    logs=(LOG,),
+)

@@ -1,0 +1,101 @@
+"""Printed losses: what is held against the print, and how a reader sees it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from coalloc_lib.experiments import NotRunError, rows_of
+from coalloc_lib.intervals import Sample
+from coalloc_lib.studies import das1_densities
+from coalloc_lib.studies.printed_losses import (
+    beside_print,
+    draw_printed,
+    measure_cell,
+    printed_rows,
+    printed_table,
+)
+from coalloc_lib.studies.published import PublishedLoss
+from coalloc_lib.studies.study import Scale, Study, scales
+
+EXACT = PublishedLoss(3, 1, 32, "U[1,4]", "total", "exact", 0.032)
+SIMULATED = PublishedLoss(3, 4, 32, "U[1,4]", "unordered", "simulation", 0.053)
+FOUR_TOTAL = PublishedLoss(3, 4, 32, "U[1,4]", "total", "exact", 0.038)
+CELLS = (EXACT, SIMULATED, FOUR_TOTAL)
+
+
+def made_up(simulated, exact=0.0321):
+    """Return runs of three cells with these losses."""
+
+    def measure(cell, scale, seed):
+        losses = simulated if cell.method == "simulation" else exact
+        yield from rows_of(Sample(np.array(losses)), "capacity_loss")
+
+    study = Study("x", "?", 1, scales(jobs=(1, 1)), lambda scale: CELLS, measure)
+    return study.run("quick", workers=1)
+
+
+def test_a_cell_is_held_against_its_print():
+    runs = made_up([0.052, 0.053, 0.054])
+    rows = {row.item: row for row in printed_rows("x", runs)}
+    assert [*rows] == [cell.item for cell in CELLS]
+    verdicts = [row.verdict for row in rows.values()]
+    assert verdicts == ["reproduced", "reproduced", "differs"]
+    assert rows[SIMULATED.item].reproduced == pytest.approx(0.053)
+    assert rows[SIMULATED.item].ci95_low < 0.053 < rows[SIMULATED.item].ci95_high
+    assert rows[EXACT.item].ci95_low is None
+    far = [row.verdict for row in printed_rows("x", made_up([0.092, 0.093, 0.094]))]
+    assert far == ["reproduced", "differs", "differs"]
+
+
+def test_a_printed_table_has_each_cell_as_printed_and_as_here():
+    table = printed_table(made_up([0.052, 0.053, 0.054]), 3)
+    assert table["published"].tolist() == [0.032, 0.053, 0.038]
+    assert table["capacity_loss"].tolist() == pytest.approx([0.0321, 0.053, 0.0321])
+    assert table["ci95_low"].notna().tolist() == [False, True, False]
+    draw_printed(table, title="a").canvas.draw()
+    with pytest.raises(NotRunError, match="table 4"):
+        printed_table(made_up([0.1, 0.2]), 4)
+
+
+def test_beside_the_print_stands_what_came_out_otherwise():
+    shown = beside_print(printed_table(made_up([0.052, 0.053, 0.054]), 3))
+    cells = shown.data.iloc[0]
+    assert cells["total, 1 × 32", "exact"] == "0.032"
+    assert cells["unordered, 4 × 32", "simulation"] == "0.053"
+    assert cells["total, 1 × 128", "exact"] == "0.038 → 0.032"
+
+
+def test_each_simulated_cell_has_random_numbers_of_its_own():
+    scale = Scale(cell_jobs=2_000)
+    seed = np.random.SeedSequence(1)
+    other = PublishedLoss(1, 4, 32, "U[1,4]", "unordered", "simulation", 0.053)
+    one, again, another = (
+        pd.DataFrame(measure_cell(cell, scale, seed))["capacity_loss"].tolist()
+        for cell in (SIMULATED, SIMULATED, other)
+    )
+    assert one == again != another
+    assert len(one) == 30
+
+
+def test_a_cell_by_its_response_is_in_heavy_traffic_where_the_scale_has_no_such_jobs():
+    cell = PublishedLoss(3, 1, 32, "U[13,16]", "total", "simulation", 0.095)
+    jobs = {"cell_jobs": 20_000, "response_replications": 2}
+    seed = np.random.SeedSequence(1)
+    losses = {}
+    for response_jobs in (None, 14_000):
+        scale = Scale(response_jobs=response_jobs, **jobs)
+        rows = pd.DataFrame(measure_cell(cell, scale, seed, by_response=True))
+        losses[response_jobs] = rows["capacity_loss"]
+    assert [len(found) for found in losses.values()] == [30, 2]
+    assert losses[None].mean() == pytest.approx(losses[14_000].mean(), abs=0.02)
+
+
+def test_most_das1_jobs_have_a_power_of_two_and_are_short():
+    table = das1_densities.densities()
+    quantities = das1_densities.SIZE, das1_densities.SERVICE_TIME
+    sizes, times = (table[table["quantity"] == quantity] for quantity in quantities)
+    assert sizes["share"][sizes["value"].isin(2 ** np.arange(8))].sum() > 0.5
+    assert times["share"][times["value"] < 90].sum() > 0.5
+    assert sizes["share"].sum() == pytest.approx(1)
+    assert 0.9 < times["share"].sum() < 1
+    das1_densities.draw_densities(table).canvas.draw()
