@@ -109,169 +109,6 @@ def lengths_are_as_printed(runs: pd.DataFrame) -> Decision:
     return Decision(float(lengths.iloc[0]), parts, f"the same: within {NEAR:.0%}")
 
 
-# --- Section 5.1: online against batch ---
-
-
-def batch_policies(runs: pd.DataFrame) -> list[str]:
-    """Return the record, which is the paper's batch, and our own batch schedules."""
-    policies = [*runs["policy"].unique()]
-    if LEAST not in policies or RECORDED not in policies:
-        raise NotRunError(f"no run is booked as {LEAST!r}, or none is {RECORDED!r}")
-    return [policy for policy in policies if policy not in NOT_OF_PAPER and policy != LEAST]
-
-
-def split(answers: Mapping[str, Mapping[str, bool | None]]) -> tuple[dict, dict]:
-    """Return the answers against the record, and those against our own batch schedules."""
-    parts: dict[str, bool | None] = {}
-    elsewhere: dict[str, bool | None] = {}
-    for policy, its_answers in answers.items():
-        into = parts if policy in (RECORDED, LEAST) else elsewhere
-        into |= {f"{what} {policy.partition(',')[0]}": holds for what, holds in its_answers.items()}
-    return parts, elsewhere
-
-
-@study.add_claim("OB-3", "penalty of small KTH jobs as recorded, over online", PAPER)
-def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
-    """Judge 'an order of magnitude or more', and 'penalizes larger jobs more heavily' (Fig. 3)."""
-    weeks, by_length = over_weeks(runs), pick(runs, grouping=BY_LENGTH)
-    small = by_length[by_length["up_to"] <= SMALL]
-    middle = by_length[(by_length["above"] >= MIDDLE[0]) & (by_length["up_to"] <= MIDDLE[1])]
-    answers, over_online = {}, {}
-    for policy in batch_policies(runs):
-        batch, online = penalties(small, policy), penalties(small, LEAST)
-        over_online[policy] = weeks.ratio(batch, online)
-        longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, policy))
-        answers[policy] = {
-            "small against": over_online[policy].above(ORDER),
-            "2 to 10 h against": longer.above(1.0),
-        }
-    parts, elsewhere = split(answers)
-    return Decision(over_online[RECORDED], parts, f"small: up to {SMALL:g} h", elsewhere)
-
-
-def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the sums of the wait over the length under a policy."""
-    return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
-
-
-@study.add_claim(
-    "OB-5",
-    "share of KTH-SP2 jobs that wait up to 1 hour as recorded, less that online",
-    PAPER,
-)
-def short_waits(runs: pd.DataFrame) -> Decision:
-    """Judge 'more jobs wait for less than 1 hour', and 'even out before 2 hours' (Figure 4)."""
-    note = f"about half: up to {HALF:.0%}; even: a lead of less than {EVEN:.0%} of the jobs"
-    if CTC in set(runs["log"]):
-        return short_waits_of_ctc(runs)._replace(note=note)
-    weeks, online = over_weeks(runs), pick(runs, policy=LEAST)
-    answers, leads = {}, {}
-    for policy in batch_policies(runs):
-        batch = pick(runs, policy=policy)
-        one, two = (
-            weeks.difference(sums_of(batch, within), sums_of(online, within))
-            for within in ("within_1h", "within_2h")
-        )
-        leads[policy] = one
-        answers[policy] = {
-            "more under 1 h": one.above(0),
-            "no more so at 2 h": two.below(EVEN),
-        }
-    parts, elsewhere = split(answers)
-    return Decision(leads[RECORDED], parts, note, elsewhere)
-
-
-def short_waits_of_ctc(runs: pd.DataFrame) -> Decision:
-    """Judge 'most jobs smaller than 2 hours', 'an improvement of nearly a factor of two'."""
-    weeks, runs = over_weeks(runs), runs.assign(over_2h=runs["jobs"] - runs["within_2h"])
-    online = pick(runs, policy=LEAST)
-    most = weeks.mean(sums_of(online, "within_2h"))
-    answers = {LEAST: {"most under 2 h": most.above(0.5)}}
-    for policy in batch_policies(runs):
-        batch = pick(runs, policy=policy)
-        over = weeks.ratio(sums_of(online, "over_2h"), sums_of(batch, "over_2h"))
-        answers[policy] = {"at most half as many over 2 h as": over.below(HALF)}
-    parts, elsewhere = split(answers)
-    return Decision(most, parts, "", elsewhere)
-
-
-@study.add_claim("OB-6", "mean wait of KTH-SP2 jobs online over that recorded", PAPER)
-def online_waits_less(runs: pd.DataFrame) -> Decision:
-    """Judge 'increases with the spatial size' and 'smaller average waiting time' (Figure 5)."""
-    weeks, online = over_weeks(runs), pick(runs, policy=LEAST)
-    batch = batch_policies(runs)
-    answers: dict[str, dict[str, bool | None]] = {}
-    over_batch = {}
-    for policy in (LEAST, *batch):
-        its_runs = pick(runs, policy=policy)
-        answers[policy] = {"grows": rise_with_servers(its_runs).above(0)}
-        if policy != LEAST:
-            ratio = weeks.ratio(sums_of(online, "wait_h"), sums_of(its_runs, "wait_h"))
-            over_batch[policy] = ratio
-            answers[policy]["below"] = ratio.below(1)
-    parts, elsewhere = split(answers)
-    note = "grows: from the narrowest group to the widest"
-    return Decision(over_batch[RECORDED], parts, note, elsewhere)
-
-
-def rise_with_servers(runs: pd.DataFrame) -> Interval:
-    """Return the mean wait of the widest group less that of the narrowest, of one policy."""
-    groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
-    waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
-    narrowest, *_, widest = (sums for sums in waits if sums.bottom.any())
-    return over_weeks(runs).difference(widest, narrowest)
-
-
-BETWEEN_LOGS = PaperSetting(fixed={**PLAIN, "length": EXACT})
-
-
-@study.add_claim(
-    "OB-12",
-    "share of the servers used online over that recorded, on the log where it is largest",
-    BETWEEN_LOGS,
-)
-def may_use_more(runs: pd.DataFrame) -> Decision:
-    """Judge that online scheduling 'may achieve higher utilization' (abstract): on some log."""
-    over_record, answers = [], {}
-    for machine, its_runs in groups_of(runs, ["log", "servers"]):
-        name = f"{machine['log']}, {machine['servers']:g}"
-        for policy, ratio in over_batch(its_runs, "utilization").items():
-            if policy == RECORDED and machine["servers"] == READ_SERVERS[machine["log"]]:
-                over_record.append(ratio)
-            answers[f"than {policy} ({name})"] = bool(ratio > 1 + NEAR)
-    if not over_record:
-        raise NotRunError("no log has recorded waits")
-    most = max(over_record)
-    note = f"higher: by {NEAR:.0%}; the load that is offered decides, where no queue is saturated"
-    return Decision(most, {"than recorded, on some log": bool(most > 1 + NEAR)}, note, answers)
-
-
-def over_batch(runs: pd.DataFrame, name: str) -> dict[str, float]:
-    """Return a number of booking over that of each batch policy, of one machine."""
-    found = {}
-    for policy in runs["policy"].unique():
-        if policy not in NOT_OF_PAPER:
-            found[policy] = number(pick(runs, policy=policy), name)
-    online = found.pop(LEAST, np.nan)
-    ratios = {policy: online / value for policy, value in found.items()}
-    return {policy: ratio for policy, ratio in ratios.items() if np.isfinite(ratio)}
-
-
-@study.add_claim(
-    "OB-13",
-    "mean wait with steps of 5 minutes over that with 15, KTH-SP2",
-    PaperSetting({**PAPER.varied, "length": EXACT}, PLAIN, (KTH,)),
-)
-def no_gain_from_a_smaller_step(runs: pd.DataFrame) -> Decision:
-    """Judge 'no major gain was found for smaller values' of the step (section 5)."""
-    changed, base = (
-        sums_of(pick(runs, policy=policy), "wait_h") for policy in (f"{ONLINE}, step 5 min", ONLINE)
-    )
-    ratio = over_weeks(runs).ratio(changed, base)
-    note = f"no major gain: less than {MAJOR:.0%}"
-    return Decision(ratio, {"no major gain": ratio.above(1 - MAJOR)}, note)
-
-
 # --- Printed numbers, by how the paper is read ---
 
 
@@ -347,6 +184,51 @@ def printed_of_kth(runs: pd.DataFrame, what: str) -> tuple[float, dict[str, bool
     return float(rows[0].reproduced or 0.0), answers
 
 
+# --- Section 5.1: online against batch ---
+
+
+def batch_policies(runs: pd.DataFrame) -> list[str]:
+    """Return the record, which is the paper's batch, and our own batch schedules."""
+    policies = [*runs["policy"].unique()]
+    if LEAST not in policies or RECORDED not in policies:
+        raise NotRunError(f"no run is booked as {LEAST!r}, or none is {RECORDED!r}")
+    return [policy for policy in policies if policy not in NOT_OF_PAPER and policy != LEAST]
+
+
+def split(answers: Mapping[str, Mapping[str, bool | None]]) -> tuple[dict, dict]:
+    """Return the answers against the record, and those against our own batch schedules."""
+    parts: dict[str, bool | None] = {}
+    elsewhere: dict[str, bool | None] = {}
+    for policy, its_answers in answers.items():
+        into = parts if policy in (RECORDED, LEAST) else elsewhere
+        into |= {f"{what} {policy.partition(',')[0]}": holds for what, holds in its_answers.items()}
+    return parts, elsewhere
+
+
+@study.add_claim("OB-3", "penalty of small KTH jobs as recorded, over online", PAPER)
+def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
+    """Judge 'an order of magnitude or more', and 'penalizes larger jobs more heavily' (Fig. 3)."""
+    weeks, by_length = over_weeks(runs), pick(runs, grouping=BY_LENGTH)
+    small = by_length[by_length["up_to"] <= SMALL]
+    middle = by_length[(by_length["above"] >= MIDDLE[0]) & (by_length["up_to"] <= MIDDLE[1])]
+    answers, over_online = {}, {}
+    for policy in batch_policies(runs):
+        batch, online = penalties(small, policy), penalties(small, LEAST)
+        over_online[policy] = weeks.ratio(batch, online)
+        longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, policy))
+        answers[policy] = {
+            "small against": over_online[policy].above(ORDER),
+            "2 to 10 h against": longer.above(1.0),
+        }
+    parts, elsewhere = split(answers)
+    return Decision(over_online[RECORDED], parts, f"small: up to {SMALL:g} h", elsewhere)
+
+
+def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
+    """Return the sums of the wait over the length under a policy."""
+    return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
+
+
 @study.add_claim(
     "OB-4",
     "longest wait online of KTH-SP2, read in the way that comes nearest, in hours",
@@ -366,6 +248,85 @@ def longest_waits(runs: pd.DataFrame) -> Decision:
     return Decision(longest, parts, note, elsewhere)
 
 
+def over_batch(runs: pd.DataFrame, name: str) -> dict[str, float]:
+    """Return a number of booking over that of each batch policy, of one machine."""
+    found = {}
+    for policy in runs["policy"].unique():
+        if policy not in NOT_OF_PAPER:
+            found[policy] = number(pick(runs, policy=policy), name)
+    online = found.pop(LEAST, np.nan)
+    ratios = {policy: online / value for policy, value in found.items()}
+    return {policy: ratio for policy, ratio in ratios.items() if np.isfinite(ratio)}
+
+
+@study.add_claim(
+    "OB-5",
+    "share of KTH-SP2 jobs that wait up to 1 hour as recorded, less that online",
+    PAPER,
+)
+def short_waits(runs: pd.DataFrame) -> Decision:
+    """Judge 'more jobs wait for less than 1 hour', and 'even out before 2 hours' (Figure 4)."""
+    note = f"about half: up to {HALF:.0%}; even: a lead of less than {EVEN:.0%} of the jobs"
+    if CTC in set(runs["log"]):
+        return short_waits_of_ctc(runs)._replace(note=note)
+    weeks, online = over_weeks(runs), pick(runs, policy=LEAST)
+    answers, leads = {}, {}
+    for policy in batch_policies(runs):
+        batch = pick(runs, policy=policy)
+        one, two = (
+            weeks.difference(sums_of(batch, within), sums_of(online, within))
+            for within in ("within_1h", "within_2h")
+        )
+        leads[policy] = one
+        answers[policy] = {
+            "more under 1 h": one.above(0),
+            "no more so at 2 h": two.below(EVEN),
+        }
+    parts, elsewhere = split(answers)
+    return Decision(leads[RECORDED], parts, note, elsewhere)
+
+
+def short_waits_of_ctc(runs: pd.DataFrame) -> Decision:
+    """Judge 'most jobs smaller than 2 hours', 'an improvement of nearly a factor of two'."""
+    weeks, runs = over_weeks(runs), runs.assign(over_2h=runs["jobs"] - runs["within_2h"])
+    online = pick(runs, policy=LEAST)
+    most = weeks.mean(sums_of(online, "within_2h"))
+    answers = {LEAST: {"most under 2 h": most.above(0.5)}}
+    for policy in batch_policies(runs):
+        batch = pick(runs, policy=policy)
+        over = weeks.ratio(sums_of(online, "over_2h"), sums_of(batch, "over_2h"))
+        answers[policy] = {"at most half as many over 2 h as": over.below(HALF)}
+    parts, elsewhere = split(answers)
+    return Decision(most, parts, "", elsewhere)
+
+
+@study.add_claim("OB-6", "mean wait of KTH-SP2 jobs online over that recorded", PAPER)
+def online_waits_less(runs: pd.DataFrame) -> Decision:
+    """Judge 'increases with the spatial size' and 'smaller average waiting time' (Figure 5)."""
+    weeks, online = over_weeks(runs), pick(runs, policy=LEAST)
+    batch = batch_policies(runs)
+    answers: dict[str, dict[str, bool | None]] = {}
+    over_batch = {}
+    for policy in (LEAST, *batch):
+        its_runs = pick(runs, policy=policy)
+        answers[policy] = {"grows": rise_with_servers(its_runs).above(0)}
+        if policy != LEAST:
+            ratio = weeks.ratio(sums_of(online, "wait_h"), sums_of(its_runs, "wait_h"))
+            over_batch[policy] = ratio
+            answers[policy]["below"] = ratio.below(1)
+    parts, elsewhere = split(answers)
+    note = "grows: from the narrowest group to the widest"
+    return Decision(over_batch[RECORDED], parts, note, elsewhere)
+
+
+def rise_with_servers(runs: pd.DataFrame) -> Interval:
+    """Return the mean wait of the widest group less that of the narrowest, of one policy."""
+    groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
+    waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]
+    narrowest, *_, widest = (sums for sums in waits if sums.bottom.any())
+    return over_weeks(runs).difference(widest, narrowest)
+
+
 @study.add_claim("OB-7", "attempts a request for up to 50 servers, KTH-SP2", ALL_READINGS)
 def attempts_grow_as_printed(runs: pd.DataFrame) -> Decision:
     """Judge that attempts grow 'as n increases', in the numbers that are printed (Table 2)."""
@@ -380,25 +341,6 @@ def attempts_grow_as_printed(runs: pd.DataFrame) -> Decision:
     note = f"CTC contradicts itself: {tried:g} attempts take {(tried - 1) * step:.1f} h, and the "
     note += f"longest wait printed is {LONGEST[CTC, LEAST]:g} h"
     return Decision(first, parts, note, elsewhere)
-
-
-@study.add_claim(
-    "OB-14", "attempts a request for up to 50 servers, KTH-SP2 over CTC-SP2", BETWEEN_LOGS
-)
-def kth_tries_more(runs: pd.DataFrame) -> Decision:
-    """Say what comes of 'a larger number of scheduling attempts for the KTH workload'."""
-    found = {}
-    booked = pick(runs, policy=LEAST, log=(KTH, CTC), grouping=BY_FIFTY, up_to=50.0)
-    for machine, its_runs in groups_of(booked, ["log", "servers"]):
-        found[machine["log"], machine["servers"]] = sums_of_groups(
-            its_runs, "attempts", "requests"
-        ).mean
-    kth, ctc = (found.get((log, READ_SERVERS[log])) for log in (KTH, CTC))
-    if kth is None or ctc is None:
-        raise NotRunError(f"no run has the attempts of {KTH} and of {CTC}")
-    fewer = [f"{n:g}" for (log, n), tried in found.items() if log == CTC and tried < kth]
-    words = f"on the public one KTH tries more than CTC on {', '.join(fewer) or 'no'} servers"
-    return Decision(kth / ctc, {}, lost=f"CTC: {OTHER_LOG}; {words}")
 
 
 # --- Section 5.2: advance reservations ---
@@ -563,3 +505,63 @@ def growth_is_bounded(runs: pd.DataFrame) -> Decision:
     elsewhere = {NEW_SLOT: power(runs, "servers", "advance").below(SLACK)}
     note = f"a fitted power may be {SLACK:g} above its bound; a new slot in O(1): section 4.1"
     return Decision(powers["phase 2, of log N"], parts, note, elsewhere)
+
+
+# --- Abstract, section 5 and Table 2: what is used, the step, the logs ---
+
+BETWEEN_LOGS = PaperSetting(fixed={**PLAIN, "length": EXACT})
+
+
+@study.add_claim(
+    "OB-12",
+    "share of the servers used online over that recorded, on the log where it is largest",
+    BETWEEN_LOGS,
+)
+def may_use_more(runs: pd.DataFrame) -> Decision:
+    """Judge that online scheduling 'may achieve higher utilization' (abstract): on some log."""
+    over_record, answers = [], {}
+    for machine, its_runs in groups_of(runs, ["log", "servers"]):
+        name = f"{machine['log']}, {machine['servers']:g}"
+        for policy, ratio in over_batch(its_runs, "utilization").items():
+            if policy == RECORDED and machine["servers"] == READ_SERVERS[machine["log"]]:
+                over_record.append(ratio)
+            answers[f"than {policy} ({name})"] = bool(ratio > 1 + NEAR)
+    if not over_record:
+        raise NotRunError("no log has recorded waits")
+    most = max(over_record)
+    note = f"higher: by {NEAR:.0%}; the load that is offered decides, where no queue is saturated"
+    return Decision(most, {"than recorded, on some log": bool(most > 1 + NEAR)}, note, answers)
+
+
+@study.add_claim(
+    "OB-13",
+    "mean wait with steps of 5 minutes over that with 15, KTH-SP2",
+    PaperSetting({**PAPER.varied, "length": EXACT}, PLAIN, (KTH,)),
+)
+def no_gain_from_a_smaller_step(runs: pd.DataFrame) -> Decision:
+    """Judge 'no major gain was found for smaller values' of the step (section 5)."""
+    changed, base = (
+        sums_of(pick(runs, policy=policy), "wait_h") for policy in (f"{ONLINE}, step 5 min", ONLINE)
+    )
+    ratio = over_weeks(runs).ratio(changed, base)
+    note = f"no major gain: less than {MAJOR:.0%}"
+    return Decision(ratio, {"no major gain": ratio.above(1 - MAJOR)}, note)
+
+
+@study.add_claim(
+    "OB-14", "attempts a request for up to 50 servers, KTH-SP2 over CTC-SP2", BETWEEN_LOGS
+)
+def kth_tries_more(runs: pd.DataFrame) -> Decision:
+    """Say what comes of 'a larger number of scheduling attempts for the KTH workload'."""
+    found = {}
+    booked = pick(runs, policy=LEAST, log=(KTH, CTC), grouping=BY_FIFTY, up_to=50.0)
+    for machine, its_runs in groups_of(booked, ["log", "servers"]):
+        found[machine["log"], machine["servers"]] = sums_of_groups(
+            its_runs, "attempts", "requests"
+        ).mean
+    kth, ctc = (found.get((log, READ_SERVERS[log])) for log in (KTH, CTC))
+    if kth is None or ctc is None:
+        raise NotRunError(f"no run has the attempts of {KTH} and of {CTC}")
+    fewer = [f"{n:g}" for (log, n), tried in found.items() if log == CTC and tried < kth]
+    words = f"on the public one KTH tries more than CTC on {', '.join(fewer) or 'no'} servers"
+    return Decision(kth / ctc, {}, lost=f"CTC: {OTHER_LOG}; {words}")
