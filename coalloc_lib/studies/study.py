@@ -64,7 +64,7 @@ class PaperSetting:
 
     `varied` has the paper's own value of each column in which the runs may differ: where they have
     other values, a claim is asked too, and what comes out there is a note. `fixed` picks the runs
-    that are read wherever it is asked. Numbers that a paper prints of this setting rest on `logs`.
+    that are read wherever it is asked. A claim rests on `logs`: on stand-ins it cannot be tested.
     """
 
     varied: Mapping[str, Any] = field(default_factory=dict)
@@ -342,7 +342,7 @@ class Study:
             decision = Decision(None, {}, lost=why)
         verdict = judge_claim(decision, published.sentences)
         lost = [log for log in claim.at.logs if log in missing]
-        if number and lost:
+        if lost:
             verdict = not_on_stand_in(" ".join(lost))
         found = decision.decides
         values: tuple[float | None, float | None, float | None] = (None, None, None)

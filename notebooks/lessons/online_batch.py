@@ -14,12 +14,25 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.calendar import worked_example
 from coalloc_lib.checks import InputError, instance_of, not_negative
+from coalloc_lib.experiments import pick
+from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
 from coalloc_lib.progress import SILENT, Silent
-from coalloc_lib.studies.online_batch import runs, standard
-from coalloc_lib.studies.online_batch.figures import LOOK, power
-from coalloc_lib.studies.online_batch.runs import HOUR, KTH
+from coalloc_lib.studies.online_batch import Setting, model, simulate
+from coalloc_lib.studies.online_batch.claims import SMALL, penalties
+from coalloc_lib.studies.online_batch.figures import LOOK, plain, power, sums_of
+from coalloc_lib.studies.online_batch.model import (
+    EXACT,
+    HOUR,
+    KTH,
+    LEAST,
+    ONLINE,
+    OWN_SERVERS,
+    POLICIES,
+    REQUESTED,
+)
+from coalloc_lib.studies.online_batch.runs import BY_LENGTH, over_weeks, refused_work
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from lessons.teaching import checker, near
 
@@ -41,6 +54,17 @@ BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
 WIDE, LIMITED = 50, 1 + 12 * 4
 
 
+#: Intervals of these tables.
+BY_WEEKS = Bootstrap(1_000, model.SEED)
+
+
+def hours_by_week(wait: np.ndarray, week: np.ndarray, mine: np.ndarray) -> WeeklySums:
+    """Return the hours that some of the jobs wait, and their number, by the week that they came."""
+    weeks = int(week.max()) + 1
+    waited = np.bincount(week[mine], wait[mine] / HOUR, minlength=weeks)
+    return WeeklySums(waited, np.bincount(week[mine], minlength=weeks).astype(float))
+
+
 def book_or_queue(
     jobs: co.JobStream, machine: co.Multicluster, limits: Sequence[float] = LIMITS,
     overestimate: float = 1.0, progress: Silent = SILENT,
@@ -59,12 +83,12 @@ def book_or_queue(
         "overestimate", overestimate
     )
     jobs = jobs.replace(estimate=jobs.runtime + beyond)
-    ways = {name: runs.POLICIES[name] for name in ("EASY", "conservative", runs.ONLINE)}
+    ways = {name: POLICIES[name] for name in ("EASY", "conservative", ONLINE)}
     for hours in limits:
         limit = co.Online(release_early=True, max_attempts=1 + int(hours * HOUR / co.Online().step))
         ways[f"online, released, up to {hours:g} h"] = limit
     wide = jobs.processors > machine.processors / 2
-    day = runs.day_of(jobs)
+    week = week_of(jobs.submit)
     run = joblib.delayed(lambda way: co.simulate(machine, jobs, scheduling=way))
     progress.total(len(ways))
     # Threads: the compiled loops let each other run.
@@ -80,14 +104,14 @@ def book_or_queue(
             pd.Series(schedule.promised - since)[told].mean() / HOUR
             for since in (jobs.submit, schedule.start)
         )
-        numbers, means = runs.numbers_of(schedule), {}
+        means = {}
         for column, wait in (("mean_wait", schedule.wait), ("easy_wait", queued)):
-            mean = runs.kept(jobs, np.where(ran, wait, np.nan), day, 1_000).drawn("wait")
+            mean = BY_WEEKS.mean(hours_by_week(wait, week, ran))
             means |= {column: mean.estimate, f"{column}_low": mean.low, f"{column}_high": mean.high}
         rows[name] = means | {
             "p99_wait": hours[ran].quantile(0.99), "wide_wait": hours[ran & wide].mean(),
             "told": ahead, "early": early, "refused": (~ran).mean(),
-            "refused_work": numbers["refused_work"], "wide_refused": (~ran)[wide].mean(),
+            "refused_work": refused_work(schedule), "wide_refused": (~ran)[wide].mean(),
         }  # fmt: skip
     return pd.DataFrame(rows).T
 
@@ -173,18 +197,16 @@ def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | No
 
 def small_jobs(result: Any) -> str | None:
     """Answer the guess on the wait over length of small jobs, booked over EASY."""
-    log = runs.logs()[KTH]
-    booked, queued = (result.results[standard(log, policy)] for policy in (runs.LEAST, "EASY"))
-    sums = "penalty by length", "jobs by length", runs.ENDS["length"][1:] <= 1
+    by_length = pick(plain(result.runs, log=KTH, length=EXACT), grouping=BY_LENGTH)
+    small = by_length[by_length["up_to"] <= SMALL]
+    found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
     options = {"a tenth": (0, 0.3), "about the same": (0.6, 1.6), "ten times as much": (3, 30)}
-    return _among(booked.over(queued, *sums), options)
+    return _among(found, options)
 
 
 def reserving_ahead(result: Any) -> str | None:
     """Answer the guess on the mean wait where all reserve ahead, less that where nobody does."""
-    rows = (
-        result.figure("figure7a").data().query(f"panel == '{SINCE}' and line == 'KTH-SP2, online'")
-    )
+    rows = pick(result.figure("figure7a").data(), panel=SINCE, line="KTH-SP2, online")
     one, *_, all_ahead = (Interval(*r, 0) for r in rows[[*COLUMNS]].itertuples(index=False))
     options = dict(zip(AHEAD, ((-9, 0.75), (0.75, 1.6), (2.0, 99)), strict=True))
     return _among(Interval(0, all_ahead.low - one.high, all_ahead.high - one.low, 0), options)
@@ -192,16 +214,18 @@ def reserving_ahead(result: Any) -> str | None:
 
 def told_requests(result: Any) -> str | None:
     """Answer the guess on the mean wait online where requested lengths are told, over exact."""
-    log = runs.logs()[KTH]
-    guessed = result.results[standard(log, length=runs.REQUESTED)]
+    online = plain(result.runs, log=KTH, policy=ONLINE)
+    guessed, exact = (
+        sums_of(pick(online, length=length), "wait_h") for length in (REQUESTED, EXACT)
+    )
     options = {"about as long": (0.8, 1.25), "twice as long": (1.5, 3), "far longer": (10, np.inf)}
-    return _among(guessed.over(result.results[standard(log)], "wait"), options)
+    return _among(over_weeks(online).ratio(guessed, exact), options)
 
 
 def twice_the_slots(result: Any) -> str | None:
     """Answer the guess on the operations of an update where there are twice as many slots."""
     options = {"stay: the trees are balanced": (-1, 0.3), "nearly double": (0.6, 1.2)}
-    return _among(power(result.results, "slots Q", "update"), options)
+    return _among(power(result.runs, "slots", "update"), options)
 
 
 def who_books(
@@ -215,7 +239,7 @@ def who_books(
     all jobs over that where as many jobs, drawn at random, book. Intervals: 95 %, weeks drawn anew.
     """
     instance_of("rules", rules, dict, "functions by name")
-    day = runs.day_of(jobs)
+    week = week_of(jobs.submit)
     ahead = jobs.reserved_ahead(1.0, BOOKED_AHEAD, DRAWN).earliest_start
 
     def waits(books: np.ndarray) -> np.ndarray:
@@ -223,8 +247,8 @@ def who_books(
         return co.simulate(machine, asked, scheduling=co.Conservative()).delay
 
     def over(one: np.ndarray, other: np.ndarray, mine: np.ndarray) -> str:
-        kept = [runs.kept(jobs[mine], each[mine], day[mine], 1_000) for each in (one, other)]
-        return format_interval(kept[0].over(kept[1], "wait"), 2)
+        both = (hours_by_week(wait, week, mine) for wait in (one, other))
+        return format_interval(BY_WEEKS.ratio(*both), 2)
 
     everyone, queued = np.ones(len(jobs), bool), waits(np.zeros(len(jobs), bool))
     chance, rows = np.random.default_rng(DRAWN).random(len(jobs)), {}
@@ -274,21 +298,22 @@ def _attempts_of_second(answer: Any) -> str:
 
 
 @lru_cache
-def _schedules(log: runs.Log) -> dict[str, co.Schedule]:
+def _schedules(log: model.Log) -> dict[str, co.Schedule]:
     """Return the schedules of the log behind exercises 3 to 5."""
-    ahead = standard(log).jobs().reserved_ahead(0.5, 3 * HOUR, seed=1)
     limited = co.Online(release_early=True, max_attempts=LIMITED)
-    cases = {"booked": standard(log), "queued": standard(log, "EASY")}
-    cases["guessed"] = standard(log, length=runs.REQUESTED)
-    cases["limited"] = replace(cases["guessed"], scheduling=limited)
-    cases["kept"] = replace(cases["guessed"], scheduling=replace(limited, release_early=False))
-    schedules = {name: case.simulate() for name, case in cases.items()}
+    exact = Setting(KTH, OWN_SERVERS[KTH])
+    guessed = replace(exact, length=REQUESTED)
+    settings = {"booked": exact, "queued": replace(exact, policy="EASY"), "guessed": guessed}
+    settings["limited"] = replace(guessed, policy=limited)
+    settings["kept"] = replace(guessed, policy=replace(limited, release_early=False))
+    schedules = {name: simulate(setting, log) for name, setting in settings.items()}
+    ahead = schedules["booked"].jobs.reserved_ahead(0.5, 3 * HOUR, seed=1)
     machine = schedules["booked"].system
     return schedules | {"ahead": co.simulate(machine, ahead, scheduling=co.Online())}
 
 
 def _wide_jobs(answer: Any) -> str:
-    made = _schedules(runs.logs()[KTH])
+    made = _schedules(model.logs()[KTH])
     wide = made["queued"].jobs.processors > WIDE
     booked, queued, guessed = (made[name].wait for name in ("booked", "queued", "guessed"))
     right = booked[wide].mean() / queued[wide].mean()
@@ -304,7 +329,7 @@ def _wide_jobs(answer: Any) -> str:
 
 
 def _refused_by_a_limit(answer: Any) -> str:
-    made = _schedules(runs.logs()[KTH])
+    made = _schedules(model.logs()[KTH])
     jobs, gone = made["limited"].jobs, ~made["limited"].served
     wide = jobs.processors > WIDE
     right = gone[wide].mean()
@@ -321,7 +346,7 @@ def _refused_by_a_limit(answer: Any) -> str:
 
 
 def _cost_of_reservations(answer: Any) -> str:
-    made = _schedules(runs.logs()[KTH])
+    made = _schedules(model.logs()[KTH])
     ahead, booked = made["ahead"], made["booked"]
     slips = {
         "so far ahead do they ask, on average; does the wait grow by all of it?": float(

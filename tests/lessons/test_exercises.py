@@ -11,7 +11,7 @@ from coalloc_lib.sites import multi_site, sharing
 from coalloc_lib.studies.cluster_configurations import FOUR
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario
 from coalloc_lib.studies.job_sharing import workloads
-from coalloc_lib.studies.online_batch import runs
+from coalloc_lib.studies.online_batch import model
 from lessons import (
     cluster_configurations,
     communication_penalty,
@@ -114,7 +114,7 @@ def three_machines():
 
 def booked(scheduling, exact=True, ahead=False):
     """Return a schedule of the log, and which jobs are wider than half of its servers."""
-    jobs = runs.logs()[runs.KTH].jobs
+    jobs = model.logs()[model.KTH].jobs
     jobs = jobs.replace(estimate=jobs.runtime) if exact else jobs
     jobs = jobs.reserved_ahead(0.5, 10_800, seed=1) if ahead else jobs
     return co.simulate(co.Multicluster([100]), jobs, scheduling=scheduling), jobs.processors > 50
@@ -138,7 +138,7 @@ def wait_with_372():
 
 def with_reservations():
     ahead, none = (booked(co.Online(), ahead=each)[0].wait.mean() for each in (True, False))
-    return (ahead - none) / runs.HOUR
+    return (ahead - none) / model.HOUR
 
 
 MU, CC, CP = maximal_utilization, cluster_configurations, communication_penalty
@@ -181,7 +181,7 @@ def hint_of(lesson, number, answer):
 def test_right_answers_are_taken_and_wrong_ones_get_a_hint(
     lesson, number, right, wrong, monkeypatch
 ):
-    monkeypatch.setattr(runs, "logs", small_logs())
+    monkeypatch.setattr(model, "logs", small_logs())
     found = right() if callable(right) else right
     assert "Right" in lesson.check(number, found).data
     if lesson is OB:

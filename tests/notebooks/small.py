@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from coalloc_lib import curves, saturation
 from coalloc_lib.studies import load_study
-from coalloc_lib.studies.job_sharing import model
-from coalloc_lib.studies.online_batch import runs
+from coalloc_lib.studies.job_sharing import model as job_sharing
+from coalloc_lib.studies.online_batch import model as online_batch
 from coalloc_lib.workloads import catalogue
 from lessons import cluster_configurations, communication_penalty, maximal_utilization
 from tests.studies.small import SMALL
@@ -34,8 +34,9 @@ def shrink():
         log = load(*args, **how)
         return replace(log, table=log.table[::THIN])
 
-    catalogue.load_trace = model.load_trace = runs.load_trace = load_few
-    model.JOBS //= THIN
+    for module in (catalogue, job_sharing, online_batch):
+        module.load_trace = load_few
+    job_sharing.JOBS //= THIN
     for name, scale in SMALL.items():
         load_study(name).scales["quick"] = scale
     for function, fewer in DEFAULTS:

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from coalloc_lib.studies import load_study
-from coalloc_lib.studies.job_sharing import model
-from coalloc_lib.studies.online_batch import runs
+from coalloc_lib.studies.job_sharing import model as job_sharing
+from coalloc_lib.studies.online_batch import model as online_batch
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS, small_logs
 
@@ -22,9 +22,9 @@ def small():
             patch.setitem(load_study(name).scales, "quick", scale)
         for module in ("core", "study"):
             patch.setattr(f"coalloc_lib.studies.{module}.missing_logs", lambda names: [])
-        patch.setattr(model, "workloads", lambda draws=4, seed=0: WORKS)
-        patch.setattr(runs, "logs", LOGS)
-        patch.setattr(runs, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
+        patch.setattr(job_sharing, "workloads", lambda draws=4, seed=0: WORKS)
+        patch.setattr(online_batch, "logs", LOGS)
+        patch.setattr(online_batch, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
         yield
 
 

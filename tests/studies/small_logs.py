@@ -5,7 +5,7 @@ import numpy as np
 import coalloc_lib as co
 from coalloc_lib.intervals import WEEK
 from coalloc_lib.studies.job_sharing.model import EXTRACTS, SYNTHETIC
-from coalloc_lib.studies.online_batch.runs import SERVERS, Log
+from coalloc_lib.studies.online_batch.model import LOGS, OWN_SERVERS, Log
 
 WEEKS = 6
 
@@ -13,7 +13,7 @@ WEEKS = 6
 def made_up(name, seed, count=300, stand_in=False):
     """Return a log that keeps its machine busy, with jobs of all widths, some very short."""
     rng = np.random.default_rng([seed, len(name)])
-    servers = SERVERS[name][0]
+    servers = OWN_SERVERS[name]
     runtime = np.maximum(rng.gamma(0.4, 40_000, count), 30).round()
     widths = [1, 2, 8, servers // 3, servers // 2 + 1, servers * 3 // 4]
     jobs = co.JobStream(
@@ -25,9 +25,9 @@ def made_up(name, seed, count=300, stand_in=False):
 
 
 def small_logs(stand_in=False, without=()):
-    """Return what stands in for `runs.logs`."""
-    made = {name: made_up(name, 1, stand_in=stand_in) for name in SERVERS if name not in without}
-    return lambda names=tuple(SERVERS): {name: made[name] for name in names if name in made}
+    """Return what stands in for `model.logs`."""
+    made = {name: made_up(name, 1, stand_in=stand_in) for name in LOGS if name not in without}
+    return lambda names=LOGS: {name: made[name] for name in names if name in made}
 
 
 def made_up_jobs(seed, count=240):

@@ -6,11 +6,8 @@ import coalloc_lib as co
 from coalloc_lib.studies import communication_penalty as cp
 from coalloc_lib.studies import load_study
 from coalloc_lib.studies.communication_penalty import figures
-from coalloc_lib.studies.online_batch import standard
-from tests.studies.small_logs import made_up
 
 FOUR, PENALTY = co.Multicluster.equal(4, 32), "communication-penalty"
-OB = "online-batch"
 IN_TWO = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, merged_into=2)
 
 
@@ -25,7 +22,6 @@ def served(jumps, above=5, **split):
         (PENALTY, "figure6", (5, "mine", 5), served(5, span_penalty=figures.SPREAD)),
         (PENALTY, "adaptive", ("FCFS", "above 4", "0.15"), served(0, 4, span_penalty=0.15)),
         (PENALTY, "thresholds", "mine", cp.BreakEven(0.5, 20)),
-        (OB, "figure5", "mine", standard(made_up("KTH-SP2", 1), "mine", scheduling=co.FPFS(7))),
     ],
 )
 def test_what_is_added_is_run_and_drawn_beside_the_rest(study, name, label, case, run_small):
@@ -46,7 +42,6 @@ def test_what_is_added_is_run_and_drawn_beside_the_rest(study, name, label, case
         (PENALTY, "figure6", (5, "mine", 3), served(5, span_penalty=0.1), "draw one for each"),
         (PENALTY, "viability-8", ("FCFS", "0%"), served(0), "panel, row and column"),
         (PENALTY, "thresholds", (0.5, 20), served(20), "BreakEven"),
-        (OB, "figure5", "mine", co.FPFS(7), "give a text and a Case: "),
     ],
 )
 def test_a_label_or_a_case_that_has_no_place_is_refused(study, name, label, case, words):

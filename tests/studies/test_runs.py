@@ -60,7 +60,7 @@ def test_tables_have_the_agreed_columns_and_every_case(name, figure, columns, ro
 
 @pytest.mark.parametrize(
     ("name", "figure"),
-    [("communication-penalty", "figure2"), (STUDIES[-1], "figure7a")],
+    [("communication-penalty", "figure2")],
 )
 def test_a_figure_alone_has_the_numbers_of_the_whole_study(name, figure, run_small):
     alone = load_study(name).figure(figure).run("quick", seed=1, workers=1).data()

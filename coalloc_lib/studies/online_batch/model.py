@@ -1,0 +1,188 @@
+"""What the paper has, each with its section: the logs, the scheduler, the search; and our readings.
+
+Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed Environments (2009).
+What is our own says so. Lengths and waits are in seconds where a name does not end in ``_h``.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.jobs import JobStream
+from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
+from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.workloads.catalogue import listing, load_trace
+
+HOUR, DAY = 3_600.0, 86_400.0
+
+#: Of the drawings: who reserves ahead, and random requests.
+SEED = 2009
+
+# --- Section 5, Table 1: the logs ---
+
+KTH, CTC, HPC2N = LOGS = ("KTH-SP2", "CTC-SP2", "HPC2N")
+#: What is printed: servers, jobs, 'average estimated l' in hours, which is the mean run time.
+TABLE1 = {CTC: (512, 39_734, 5.82), KTH: (128, 28_481, 2.46), HPC2N: (240, 202_825, 4.72)}
+#: The servers of the machine of each log. The paper's CTC log is not the public one, in whose time
+#: 338 of the 512 servers ran batch jobs.
+OWN_SERVERS = {KTH: 100, CTC: 338, HPC2N: 240}
+#: The servers with which we read the paper's runs, since its numbers fit them best: those of the
+#: machine, or of CTC those for batch jobs when the paper's log was made.
+READ_SERVERS = {KTH: 100, CTC: 430, HPC2N: 240}
+OTHER_LOG = "the paper's log is another one than the public one of 1996"
+
+
+def servers_of(log: str) -> list[int]:
+    """Return the numbers of servers that a log is scheduled on: its own, read, and printed."""
+    printed, *_ = TABLE1[log]
+    return sorted({OWN_SERVERS[log], READ_SERVERS[log], printed})
+
+
+# --- Sections 4.2 and 5: the online scheduler, and batch scheduling ---
+
+#: 5: an attempt each 15 minutes, as many as half of the slots. Slots of 15 minutes and a horizon of
+#: four weeks are our own choice: the paper has no numbers of them.
+ONLINE = "online"
+#: 4.1: requests have a least length, which the paper does not print. With 5 minutes its numbers of
+#: KTH come out nearly: so we read the paper.
+LEAST = "online, least 5 min"
+#: 5.1: batch scheduling is what the logs recorded. It is read and never simulated.
+RECORDED = "recorded"
+#: Of our own: batch schedules of the same jobs, told the same lengths.
+OWN_BATCH = ("EASY", "conservative", "FCFS")
+#: Of our own: one choice of the online scheduler changed. Attempts reach two weeks, half of our
+#: horizon, whatever the step.
+CHANGES: dict[str, Scheduling] = {
+    "step 5 min": Online(step=300.0, max_attempts=4032),
+    "step 1 h": Online(step=3600.0, max_attempts=336),
+    "horizon 1 week": Online(horizon=7 * DAY, max_attempts=1344),
+    "best fit": Online(rule="best-fit"),
+    "release early": Online(release_early=True),
+}
+POLICIES: dict[str, Scheduling] = {
+    ONLINE: Online(),
+    LEAST: Online(min_length=300.0),
+    "online, least 10 min": Online(min_length=600.0),
+    "online, least 15 min": Online(min_length=900.0),
+    "FCFS": FCFS(),
+    "FPFS(50)": FPFS(50),
+    "EASY": EASY(),
+    "conservative": Conservative(),
+}
+POLICIES |= {f"{ONLINE}, {change}": policy for change, policy in CHANGES.items()}
+
+#: How long a job is said to take: as long as it does, as in the paper; or as long as its user
+#: asked for, of our own.
+EXACT, REQUESTED = LENGTHS = ("exact", "requested")
+
+#: Ways to read the paper's runs: fields of a setting that differ from the plain one.
+READINGS: dict[str, dict[str, Any]] = {
+    "run times as they are": {"policy": ONLINE},
+    "5 min at least": {"policy": LEAST},
+    "10 min at least": {"policy": "online, least 10 min"},
+    "15 min at least": {"policy": "online, least 15 min"},
+    "rounded up to 15 min": {"policy": ONLINE, "rounded": 900.0},
+    "requested, rounded up, released early": {
+        "policy": f"{ONLINE}, release early",
+        "length": REQUESTED,
+        "rounded": 900.0,
+    },
+    "128 for each 100 servers asked for": {"policy": ONLINE, "wider": 1.28},
+}
+
+# --- Section 5.1: what is measured ---
+
+#: Figure 5 and Table 2: ends of groups of jobs by servers asked for, each above its first end.
+POWERS_OF_TWO = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
+FIFTIES = np.arange(0, 551, 50)
+#: Figure 3: ends of groups of jobs by length, in hours; and the jobs of its second part.
+LENGTH_ENDS = np.array(
+    [0, 1 / 60, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf]
+)
+MIDDLE = (2.0, 10.0)
+#: Figure 4(b): lengths in hours at which their distribution is drawn.
+LENGTHS_AT = np.geomspace(1 / 60, 60, 80)
+#: Figures 4(a) and 6: waits in hours at which their distribution is drawn.
+WAITS_AT = np.unique(np.round([*np.arange(0, 12.01, 0.25), *np.geomspace(12, 3000, 60)], 4))
+#: Hours within which the jobs are counted that start.
+WITHIN = (1, 2, 12)
+#: Figure 4(a): the longest waits that are printed, in hours.
+LONGEST = {
+    (CTC, LEAST): 19.0,
+    (CTC, RECORDED): 674.0,
+    (KTH, LEAST): 75.0,
+    (KTH, RECORDED): 272.5,
+}
+#: Table 2: attempts a request that are printed, by group of servers.
+TABLE2: dict[str, dict[tuple[int, int], float]] = {
+    CTC: {(0, 50): 5.34, (350, 400): 127.44},
+    KTH: {(0, 50): 10.27, (50, 100): 60.0, (100, 150): 120.0},
+}
+
+# --- Section 5.2: advance reservations ---
+
+#: Shares of the jobs that reserve, and how far ahead they ask to start, at most.
+SHARES, AHEAD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 3 * HOUR
+#: Of our own: shares of the jobs that book while the others queue, and both parts.
+BESIDE = (0.1, 0.3, 0.5, 0.8)
+QUEUERS, BOOKERS = "those that queue", "those that book"
+
+# --- Section 4: the search on trees ---
+
+#: 4.2, 4.3: what operations are counted of. A new slot is an advance.
+PHASES = ("phase 1", "phase 2", "update", "advance")
+#: The readable trees are small: slots of a horizon of a week, and drawings.
+TREE_SLOTS, TREE_DRAWS = 7, 3
+#: 4.3, the growth with one number: what is kept while another varies; of our own, the horizon and
+#: the requests that are counted.
+GROWTH_AT = {"servers": 64, "slots": 8, "wanted": 4}
+GROWTH_HORIZON, COUNTED = 2 * DAY, 30
+
+# --- Of our own: several clusters ---
+
+#: Into how many equal clusters the servers are divided, and what spanning adds to a run time.
+PARTS, PENALTIES = 4, (0.0, 0.1, 0.25, 0.5)
+#: How jobs are put on them.
+ONE, FIRST, SPREAD = "one cluster", "one cluster first", "spread at once"
+PLACEMENTS: dict[str, Placement | None] = {
+    ONE: None,
+    FIRST: SingleThenSpan(BestFit()),
+    SPREAD: WorstFit(),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A log of a machine with one queue: its jobs, and their recorded waits in seconds, or NaN."""
+
+    name: str
+    jobs: JobStream
+    recorded: NDArray[np.float64]
+    is_stand_in: bool = False
+
+    @cached_property
+    def has_waits(self) -> bool:
+        """Whether the log knows how long jobs waited."""
+        return bool(np.isfinite(self.recorded).any())
+
+
+def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
+    """Return the logs by name, stand-ins in place of those that are not there; HPC2N has none."""
+    places = {each["name"]: each["found"] for each in listing()}
+    there = [name for name in names if name != HPC2N or places[name] != "not fetched"]
+    return {name: _log(name, places[name]) for name in there}
+
+
+@lru_cache(maxsize=8)
+def _log(name: str, places: str) -> Log:
+    """Read a log; `places` is where it is, which may change while Python runs."""
+    log = load_trace(name, missing="stand-in")
+    jobs = log.jobs(request="total")
+    waits = log.usable.set_index("job")["wait"].loc[jobs.number].to_numpy(dtype=float)
+    # A synthetic log has no machine on which its jobs could have waited.
+    known = np.where((waits < 0) | log.is_stand_in, np.nan, waits)
+    return Log(log.name, jobs, known, log.is_stand_in)
