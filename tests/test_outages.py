@@ -242,5 +242,5 @@ def test_a_fault_names_the_job_as_the_user_numbers_it(policy):
     late["end"][row] += 10
     with pytest.raises(ScheduleError, match="^job 1 at "):
         replace(schedule, whole=replace(whole, **late)).verify()
-    with pytest.raises(ScheduleError, match="^the promised of the jobs is not that around"):
+    with pytest.raises(ScheduleError, match=r"^the promised of the jobs is not that around"):
         replace(schedule, promised=schedule.promised + 1).verify()

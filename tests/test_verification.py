@@ -271,9 +271,7 @@ def test_a_backfilled_job_that_delays_the_head_is_noticed():
     lazy = moved(broken(lazy, "end", 3, 9), 2, 9)
     assert_fails(lazy, r"^job 3 at 5: EASY\(\) does not start it then; job 2 heads the queue$")
     lazy = replace(lazy, scheduling=co.Conservative(), promised=np.array([0, 0, 6, 5]))
-    assert_fails(
-        lazy, "^job 3 at 5: was promised a start at 5, by Conservative.* a start at 11$"
-    )
+    assert_fails(lazy, "^job 3 at 5: was promised a start at 5, by Conservative.* a start at 11$")
 
 
 def test_a_head_that_keeps_its_first_promise_after_an_early_end_is_noticed():
