@@ -60,5 +60,5 @@ $(STAMP): pyproject.toml
 	@echo "Installing the workbench and what it needs into .venv (a few minutes) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@echo "Compiling the kernels, once (two minutes) ..."
-	@$(BIN)/python -c 'from coalloc_lib.sweep import compile_kernels; compile_kernels()'
+	@$(BIN)/python -c 'from coalloc_lib.experiments.sweep import compile_kernels; compile_kernels()'
 	@touch $@

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from coalloc_lib.analytic import maximal_utilization
-from coalloc_lib.distributions import parse_sizes, uniform
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.distributions import parse_sizes, uniform
+from coalloc_lib.model.system import Multicluster
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published" / "published.csv"
 

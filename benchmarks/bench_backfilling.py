@@ -13,8 +13,8 @@ import numpy as np
 from bench_engines import seconds
 
 import coalloc_lib as co
-from coalloc_lib import sites
-from coalloc_lib.scheduling.backfilling import ORDERS
+from coalloc_lib.policies.backfilling import ORDERS
+from coalloc_lib.simulation import sites
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests import naive_backfilling as naive

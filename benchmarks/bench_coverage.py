@@ -17,8 +17,8 @@ import argparse
 import numpy as np
 from numba import njit
 
+from coalloc_lib.basics.seeds import generators
 from coalloc_lib.intervals import Interval, resample_weeks
-from coalloc_lib.seeds import generators
 
 HOUR, WEEK = 3_600.0, 168.0
 LOADS, WEEKS = (0.3, 0.6, 0.8, 0.9, 0.95), (5, 12, 52)

@@ -11,8 +11,8 @@ import argparse
 import inspect
 import time
 
+from coalloc_lib.experiments.sweep import compile_kernels
 from coalloc_lib.studies import STUDIES, load_study
-from coalloc_lib.sweep import compile_kernels
 
 
 def timed(call):

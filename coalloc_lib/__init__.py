@@ -10,13 +10,35 @@ if _TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: Modules that are worth a look.
-_MODULES = [
-    "analytic", "calendar", "checks", "curves", "distributions", "exchange", "experiments",
-    "explain", "intervals", "jobs", "metrics", "names", "outages", "placement", "plots", "profile",
-    "progress", "report", "saturation", "scenario", "schedule", "scheduling", "seeds", "simulation",
-    "sites", "studies", "sweep", "system", "verification", "widgets", "workloads",
+#: The layers, from the ground up: a folder imports only from those before it.
+_LAYERS = [
+    "basics", "model", "intervals", "workloads", "analytic", "calendar", "plots", "policies",
+    "engines", "schedules", "simulation", "experiments", "report", "studies", "widgets", "cli",
 ]  # fmt: skip
+#: Modules that are worth a look, and where they are.
+_MODULES = {folder: folder for folder in _LAYERS} | {
+    "checks": "basics.checks",
+    "progress": "basics.progress",
+    "seeds": "basics.seeds",
+    "distributions": "model.distributions",
+    "jobs": "model.jobs",
+    "placement": "model.placement",
+    "system": "model.system",
+    "names": "policies.names",
+    "profile": "policies.profile",
+    "scheduling": "policies",
+    "exchange": "schedules.exchange",
+    "explain": "schedules.explain",
+    "metrics": "schedules.metrics",
+    "schedule": "schedules.schedule",
+    "verification": "schedules.verification",
+    "outages": "simulation.outages",
+    "scenario": "simulation.scenario",
+    "sites": "simulation.sites",
+    "curves": "experiments.curves",
+    "saturation": "experiments.saturation",
+    "sweep": "experiments.sweep",
+}
 #: The module of each name of `public`, which is read and not imported: that takes long.
 _NAMES = {
     alias.name: str(node.module)
@@ -31,7 +53,7 @@ __all__ = list(_NAMES)
 def __getattr__(name):
     """Import what is asked for at its first use, so that the command line starts at once."""
     if name in _MODULES:
-        return _import_module(f"{__name__}.{name}")
+        return _import_module(f"{__name__}.{_MODULES[name]}")
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_import_module(_NAMES[name]), name)

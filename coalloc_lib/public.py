@@ -2,9 +2,12 @@
 
 # ruff: noqa: F401
 from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
-from coalloc_lib.checks import InputError
-from coalloc_lib.curves import compare, find_maximum, response_curve
-from coalloc_lib.distributions import (
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.progress import Progress
+from coalloc_lib.experiments.curves import compare, find_maximum, response_curve
+from coalloc_lib.experiments.saturation import saturated_loss
+from coalloc_lib.intervals import student
+from coalloc_lib.model.distributions import (
     Between,
     Deterministic,
     Empirical,
@@ -16,11 +19,8 @@ from coalloc_lib.distributions import (
     power_of_two,
     uniform,
 )
-from coalloc_lib.exchange import export, read_batsim
-from coalloc_lib.intervals import student
-from coalloc_lib.jobs import JobStream, merge
-from coalloc_lib.outages import Outage, read_outages
-from coalloc_lib.placement import (
+from coalloc_lib.model.jobs import JobStream, merge
+from coalloc_lib.model.placement import (
     BestFit,
     FirstFit,
     HomeSite,
@@ -30,15 +30,15 @@ from coalloc_lib.placement import (
     SingleThenSpan,
     WorstFit,
 )
-from coalloc_lib.progress import Progress
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.report import SitesReport, sites_report
-from coalloc_lib.saturation import saturated_loss
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.simulation import simulate
-from coalloc_lib.sites import compare_sites
-from coalloc_lib.system import Multicluster
+from coalloc_lib.schedules.exchange import export, read_batsim
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.simulation.outages import Outage, read_outages
+from coalloc_lib.simulation.run import simulate
+from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.simulation.sites import compare_sites
 from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.models import JobModel, SplitJobs

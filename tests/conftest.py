@@ -17,7 +17,7 @@ hypothesis.settings.load_profile("coalloc")
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Folders with files of a minute and more.
-FIRST = ("tests/notebooks/", "tests/studies/", "tests/sweep/")
+FIRST = ("tests/notebooks/", "tests/studies/", "tests/experiments/sweep/")
 
 
 def pytest_configure(config):

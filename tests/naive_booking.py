@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import ceil, floor, inf
 from typing import NamedTuple
 
-from coalloc_lib.placement import WorstFit
-from coalloc_lib.profile import Profile
+from coalloc_lib.model.placement import WorstFit
+from coalloc_lib.policies.profile import Profile
 
 
 class Booked(NamedTuple):

@@ -9,7 +9,7 @@ from operator import add, sub
 
 import numpy as np
 
-from coalloc_lib.placement import in_place
+from coalloc_lib.model.placement import in_place
 
 
 class Run:

@@ -6,23 +6,14 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
+import coalloc_lib
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "coalloc_lib"
 
-#: From the ground up; a module imports from its own layer and from those below it.
-LAYERS = """
-checks compilation display intervals files progress seeds
-system distributions jobs workloads
-placement profile calendar scheduling names
-engines
-simulation scenario metrics schedule exchange outages sites verification explain analytic
-curves saturation sweep experiments
-plots
-studies report
-widgets cli __main__ public
-""".strip().splitlines()
-HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names.split()}
+#: The folders from the ground up; a module imports from its own folder and from those below it.
+LAYERS = [*coalloc_lib._LAYERS, "public", "__main__"]
+HEIGHT = {name: height for height, name in enumerate(LAYERS)}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -57,16 +48,38 @@ def height_of(name):
 
 
 def uphill(name, targets):
-    allowed = {"coalloc_lib"} if height_of(name) >= len(LAYERS) - 1 else set()
+    allowed = {"coalloc_lib"} if height_of(name) >= HEIGHT["cli"] else set()
     return {t for t in targets if height_of(t) > height_of(name) and t not in allowed}
 
 
-def test_every_module_has_a_layer_and_a_line_in_contributing():
-    parts = {name.split(".")[1] for name in NAMES if "." in name}
-    assert parts <= set(HEIGHT), "give the new module a layer here and in CONTRIBUTING.md"
+def test_folders_are_the_layers_and_nothing_else_lies_at_the_root():
+    found = {name.split(".")[1] for name in NAMES if "." in name}
+    assert found == set(HEIGHT)
+
+
+def test_every_folder_says_what_lives_there():
+    for name in coalloc_lib._LAYERS:
+        text = ast.get_docstring(ast.parse((PACKAGE / name / "__init__.py").read_text("utf-8")))
+        assert text, name
+    shown = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert [name for name in coalloc_lib._LAYERS if f"`{name}/`" not in shown] == []
+
+
+def drawn():
+    """Return the imports by folder as a picture in letters: each row imports what is marked."""
+    folders = coalloc_lib._LAYERS
+    graph = package_graph(IMPORTS)
+    lines = []
+    for row, folder in enumerate(folders):
+        used = graph[f"coalloc_lib.{folder}"]
+        marks = "".join("●" if f"coalloc_lib.{each}" in used else "·" for each in folders[:row])
+        lines.append(f"{folder:12}{marks}")
+    return "\n".join(lines)
+
+
+def test_the_picture_of_the_imports_is_true():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    named = {name for name in HEIGHT if f"`{name}`" in text or f"`{name}/`" in text}
-    assert named == set(HEIGHT) - {"__main__"}
+    assert f"```text\n{drawn()}\n```" in text, f"put this there:\n{drawn()}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
@@ -100,7 +113,7 @@ def test_no_modules_and_no_packages_import_each_other_in_a_circle():
 
 
 def test_pictures_know_intervals_and_nothing_else():
-    allowed = {f"coalloc_lib.{name}" for name in ("plots", "intervals", "checks")}
+    allowed = {f"coalloc_lib.{name}" for name in ("plots", "intervals", "basics")}
     assert package_graph(IMPORTS)["coalloc_lib.plots"] <= allowed
 
 
@@ -109,7 +122,7 @@ UNTYPED = (
     "coalloc_lib.engines.kernels",
     "coalloc_lib.analytic.kernels",
     "coalloc_lib.calendar.kernels",
-    "coalloc_lib.verification.kernels",
+    "coalloc_lib.schedules.verification.kernels",
 )
 
 
@@ -139,10 +152,10 @@ def untyped(source):
 
 
 def test_what_breaks_the_house_would_be_found():
-    targets = imported("def f():\n    from coalloc_lib.simulation import simulate\n")
-    assert targets == {"coalloc_lib.simulation"}
+    targets = imported("def f():\n    from coalloc_lib.simulation.run import simulate\n")
+    assert targets == {"coalloc_lib.simulation.run"}
     assert uphill("coalloc_lib.engines.compiled", targets) == targets
-    assert uphill("coalloc_lib.jobs", imported("import coalloc_lib as co")) == {"coalloc_lib"}
+    assert uphill("coalloc_lib.model.jobs", imported("import coalloc_lib as co")) == {"coalloc_lib"}
     assert imported("from coalloc_lib.engines import kernels") == {"coalloc_lib.engines.kernels"}
     circle = {"coalloc_lib.a.x": {"coalloc_lib.b"}, "coalloc_lib.b.y": {"coalloc_lib.a.z"}}
     with pytest.raises(CycleError):

@@ -70,7 +70,7 @@ LOGS = "coalloc_lib.workloads.catalogue, coalloc_lib.workloads.das1"
 
 
 @pytest.mark.parametrize(
-    ("use", "numpy"), [("coalloc_lib.cli", False), ("coalloc_lib.jobs", True), (LOGS, True)]
+    ("use", "numpy"), [("coalloc_lib.cli", False), ("coalloc_lib.model.jobs", True), (LOGS, True)]
 )
 def test_an_import_leaves_the_heavy_packages_alone(use, numpy):
     code = f"import sys, {use}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"

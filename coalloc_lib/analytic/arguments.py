@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.checks import InputError, instance_of, one_of, whole
-from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.placement import Placement, WorstFit
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.jobs import REQUESTS
+from coalloc_lib.model.placement import Placement, WorstFit
+from coalloc_lib.model.system import Multicluster
 
 #: What users give for the sizes of components, and what the formulas take.
 Sizes = SizeDistribution | list[SizeDistribution] | tuple[SizeDistribution, ...] | JointSizes

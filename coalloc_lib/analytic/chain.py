@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from coalloc_lib.analytic.arguments import BudgetError, Sizes, check_fits, checked, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
-from coalloc_lib.checks import InputError, whole
+from coalloc_lib.basics.checks import InputError, whole
 from coalloc_lib.intervals import Bound, Interval
-from coalloc_lib.placement import Placement, may_stay_whole
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.placement import Placement, may_stay_whole
+from coalloc_lib.model.system import Multicluster
 
 #: Where more jobs than this can run at once, there are too many multisets of them.
 MOST_RUNNING = 200

@@ -6,9 +6,9 @@ from math import comb, prod
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, instance_of, shown, whole, whole_numbers
-from coalloc_lib.distributions import SizeDistribution, weights_of
-from coalloc_lib.jobs import split_smallest
+from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, whole_numbers
+from coalloc_lib.model.distributions import SizeDistribution, weights_of
+from coalloc_lib.model.jobs import split_smallest
 
 #: A table of more entries than this is refused: it would not fit a small computer's memory.
 LARGEST_TABLE = 2**26

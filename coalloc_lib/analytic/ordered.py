@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from coalloc_lib.analytic.arguments import CALL, Budget, Checked, check_fits, convolutions, number
 from coalloc_lib.analytic.joint import JointSizes
-from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.placement import Placement
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.system import Multicluster
 
 #: Tails of less than this are cut off after every convolution.
 NEGLIGIBLE = 1e-16

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from coalloc_lib.analytic.arguments import Budget, Checked, check_fits, convolutions, number
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.kernels import first_fit_step, worst_fit_size, worst_fit_step
-from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.placement import FirstFit, Placement, WorstFit
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
+from coalloc_lib.model.system import Multicluster
 
 #: Probability that is passed over in one convolution, all states together.
 NEGLIGIBLE = 1e-14

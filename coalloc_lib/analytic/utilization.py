@@ -8,11 +8,11 @@ from coalloc_lib.analytic.arguments import Budget, Sizes, check_fits, checked
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ordered_case
 from coalloc_lib.analytic.unordered import unordered_case
-from coalloc_lib.checks import InputError, one_of, positive, whole
-from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.basics.checks import InputError, one_of, positive, whole
 from coalloc_lib.intervals import Bound, Interval
-from coalloc_lib.placement import Placement
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.system import Multicluster
 
 #: The sums stop where what is left of them is no more than this share of the result.
 PRECISION = 1e-12

@@ -7,9 +7,9 @@ from math import inf
 from operator import attrgetter, gt
 from typing import Any, NamedTuple
 
-from coalloc_lib.checks import LARGEST_WHOLE, InputError, finite, one_of, shown
-from coalloc_lib.placement import listed
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of, shown
+from coalloc_lib.model.placement import listed
+from coalloc_lib.model.system import Multicluster
 
 #: The one rule that depends on the shape of trees, and so is kept by `SlotTrees` alone.
 FIRST_FOUND = "first-found"

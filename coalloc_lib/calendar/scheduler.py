@@ -7,10 +7,7 @@ from math import inf
 from operator import gt
 from typing import Any, NamedTuple
 
-from coalloc_lib.calendar import search
-from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
-from coalloc_lib.calendar.search import DAY, Attempt, BookingRules
-from coalloc_lib.checks import (
+from coalloc_lib.basics.checks import (
     InputError,
     finite,
     instance_of,
@@ -20,8 +17,11 @@ from coalloc_lib.checks import (
     shown,
     whole,
 )
-from coalloc_lib.placement import Placement, WorstFit, allocation_of, time_on_processors
-from coalloc_lib.system import Multicluster
+from coalloc_lib.calendar import search
+from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
+from coalloc_lib.calendar.search import DAY, Attempt, BookingRules
+from coalloc_lib.model.placement import Placement, WorstFit, allocation_of, time_on_processors
+from coalloc_lib.model.system import Multicluster
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from coalloc_lib.basics.checks import (
+    LARGEST_WHOLE,
+    InputError,
+    not_negative,
+    positive,
+    shown,
+    whole,
+)
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
-from coalloc_lib.checks import LARGEST_WHOLE, InputError, not_negative, positive, shown, whole
-from coalloc_lib.profile import Reservation, Rigid
+from coalloc_lib.model.placement import Reservation, Rigid
 
 DAY = 86_400.0
 

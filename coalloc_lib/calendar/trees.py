@@ -15,9 +15,9 @@ from itertools import chain, islice
 from math import inf, log2, nextafter
 from typing import NamedTuple
 
+from coalloc_lib.basics.checks import InputError, finite, positive, shown, whole
 from coalloc_lib.calendar import periods as lists
 from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods, slot_of
-from coalloc_lib.checks import InputError, finite, positive, shown, whole
 
 #: The share of the leaves that one half of a subtree may have.
 BALANCE = 0.7

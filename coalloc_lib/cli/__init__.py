@@ -45,7 +45,7 @@ class OnceEach(TyperCommand):
     """A command that refuses an option that comes twice, where the last would win unnoticed."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        from coalloc_lib.checks import InputError
+        from coalloc_lib.basics.checks import InputError
 
         values, _, given = self.make_parser(ctx).parse_args([*args])
         for option in given:
@@ -63,7 +63,7 @@ class OnceEach(TyperCommand):
 
 def _refuse_underscores(option: Any, value: Any, text: Any) -> None:
     """Refuse the text of a number, or of several, with an underscore, which Python skips."""
-    from coalloc_lib.checks import InputError, shown
+    from coalloc_lib.basics.checks import InputError, shown
 
     many = isinstance(value, list | tuple) and isinstance(text, list | tuple)
     for number, word in zip(value, text, strict=True) if many else [(value, text)]:
@@ -180,8 +180,8 @@ def import_sacct(
     Without --out only the receipt is made. Names of users, accounts and partitions become numbers.
     docs/own-logs.md, and the error where a column is missing, tell what sacct has to print.
     """
-    from coalloc_lib.checks import InputError
-    from coalloc_lib.files import check_writable
+    from coalloc_lib.basics.checks import InputError
+    from coalloc_lib.basics.files import check_writable
     from coalloc_lib.workloads.slurm import read_sacct
     from coalloc_lib.workloads.swf import write_swf
 
@@ -241,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _mistake(error: Exception) -> str | None:
     """Return what a user can mend of an error, None where it is a bug."""
-    from coalloc_lib.checks import InputError, shown
+    from coalloc_lib.basics.checks import InputError, shown
 
     if isinstance(error, InputError):
         return str(error)

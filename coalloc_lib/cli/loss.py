@@ -2,13 +2,18 @@
 
 from typing import Any
 
-from coalloc_lib.checks import InputError, number_in
+from coalloc_lib.basics.checks import InputError, number_in
 from coalloc_lib.cli import options, print_json
-from coalloc_lib.distributions import Deterministic, Exponential, Hyperexponential, parse_sizes
 from coalloc_lib.intervals import METHODS
-from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.names import parse_clusters
-from coalloc_lib.scheduling import Online
+from coalloc_lib.model.distributions import (
+    Deterministic,
+    Exponential,
+    Hyperexponential,
+    parse_sizes,
+)
+from coalloc_lib.model.jobs import REQUESTS
+from coalloc_lib.policies import Online
+from coalloc_lib.policies.names import parse_clusters
 
 #: What the formulas are for, and what the approximation is for.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
@@ -66,8 +71,8 @@ def loss(
     if method == "simulation" or not (answer := _by_formula(question, method, given, sampling)):
         if scheduling == "fcfs" and backlog is not None:
             raise InputError("--backlog is not for --scheduling fcfs, which sees one job; drop it")
-        from coalloc_lib.saturation import saturated_loss
-        from coalloc_lib.scenario import Scenario
+        from coalloc_lib.experiments.saturation import saturated_loss
+        from coalloc_lib.simulation.scenario import Scenario
         from coalloc_lib.workloads.models import JobModel
 
         model = JobModel(distribution, components or len(system), request, times)

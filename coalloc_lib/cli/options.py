@@ -7,15 +7,15 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from coalloc_lib.checks import InputError
-from coalloc_lib.jobs import REQUESTS
-from coalloc_lib.names import PLACEMENTS, SCHEDULING, needed_by, options_of
-from coalloc_lib.placement import Placement as PlacementRule
-from coalloc_lib.scheduling import Scheduling
-from coalloc_lib.scheduling.backfilling import ORDERS
-from coalloc_lib.scheduling.booking import CHOICES
-from coalloc_lib.scheduling.in_turn import COUNTED
-from coalloc_lib.system import NAMED_SYSTEMS
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.jobs import REQUESTS
+from coalloc_lib.model.placement import Placement as PlacementRule
+from coalloc_lib.model.system import NAMED_SYSTEMS
+from coalloc_lib.policies import Scheduling
+from coalloc_lib.policies.backfilling import ORDERS
+from coalloc_lib.policies.booking import CHOICES
+from coalloc_lib.policies.in_turn import COUNTED
+from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 
 #: What stands for the value of an option, its help, and its least value: of options that several
 #: commands have, and of those that are fields of scheduling policies.

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.progress import Progress
 from coalloc_lib.cli import Terminated, options, print_json, print_table, show, warn
-from coalloc_lib.progress import Progress
 from coalloc_lib.studies import SCALES, STUDIES
 from coalloc_lib.studies.ledger import Row, count_verdicts
 
@@ -48,9 +48,9 @@ def reproduce(
     ledger.csv, with every row, and a folder of figures, their tables and the runs a study, which
     coalloc judge reads again.
     """
+    from coalloc_lib.experiments.sweep import SweepError
     from coalloc_lib.studies import missing_logs
     from coalloc_lib.studies import reproduce as run
-    from coalloc_lib.sweep import SweepError
 
     for study in studies or ():
         options.chosen("STUDY", study, STUDIES)

@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from coalloc_lib import __version__, exchange
-from coalloc_lib.checks import ImpossibleJobError, InputError, positive
+from coalloc_lib import __version__
+from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive
+from coalloc_lib.basics.files import atomic_path, check_writable
 from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, show, warn
-from coalloc_lib.files import atomic_path, check_writable
 from coalloc_lib.intervals import DAY, WEEK, resample_weeks
 from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
-from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.metrics import STILL_WAITING, means
-from coalloc_lib.names import parse_clusters
-from coalloc_lib.outages import read_outages
-from coalloc_lib.scheduling import EASY, Conservative, Online
-from coalloc_lib.simulation import ENGINES, refuse_impossible
-from coalloc_lib.simulation import simulate as run
+from coalloc_lib.model.jobs import REQUESTS, JobStream
+from coalloc_lib.policies import EASY, Conservative, Online
+from coalloc_lib.policies.names import parse_clusters
+from coalloc_lib.schedules import exchange
+from coalloc_lib.schedules.metrics import STILL_WAITING, means
+from coalloc_lib.simulation.outages import read_outages
+from coalloc_lib.simulation.run import ENGINES, refuse_impossible
+from coalloc_lib.simulation.run import simulate as run
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 

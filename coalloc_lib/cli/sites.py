@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from coalloc_lib.checks import InputError, whole_in
+from coalloc_lib.basics.checks import InputError, whole_in
+from coalloc_lib.basics.files import check_writable, writable_folder
+from coalloc_lib.basics.progress import Progress
 from coalloc_lib.cli import options, print_json, show, warn
-from coalloc_lib.files import check_writable, writable_folder
-from coalloc_lib.progress import Progress
 
 EXAMPLES = """\b
 Examples:

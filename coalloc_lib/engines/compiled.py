@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.compilation import call
 from coalloc_lib.calendar import search
 from coalloc_lib.calendar.kernels.periods import RULE_CODES, new_book
-from coalloc_lib.checks import InputError
-from coalloc_lib.compilation import call
 from coalloc_lib.engines.kernels import (
     backfilling,
     booking,
@@ -22,8 +22,8 @@ from coalloc_lib.engines.kernels import (
     queue_tree,
 )
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
-from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.placement import (
+from coalloc_lib.model.jobs import REQUESTS, JobStream
+from coalloc_lib.model.placement import (
     BestFit,
     FirstFit,
     HomeSite,
@@ -35,9 +35,9 @@ from coalloc_lib.placement import (
     may_stay_whole,
     time_on_processors,
 )
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
-from coalloc_lib.scheduling.backfilling import queue_key
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
+from coalloc_lib.policies.backfilling import queue_key
 
 _CHOICES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,

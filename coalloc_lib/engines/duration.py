@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.system import Multicluster
 
 #: Seconds that it takes to offer a waiting job an earlier start, for each time that the number of
 #: those who wait doubles: as such, and for each cluster.

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import Placement
-from coalloc_lib.scheduling import Refusal, Scheduling
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Refusal, Scheduling
 
 
 class Task(NamedTuple):
@@ -57,7 +57,7 @@ class Servers:
 
 
 class Outcome(NamedTuple):
-    """The columns of a run, one entry a job, as in `coalloc_lib.schedule.Schedule`.
+    """The columns of a run, one entry a job, as in `coalloc_lib.schedules.schedule.Schedule`.
 
     `entered` is when a job came into the queue: its submission unless the queue was held.
     """

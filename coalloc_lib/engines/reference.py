@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import simpy
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.engines.outcome import Outcome, Servers, Task, left_waiting
 from coalloc_lib.engines.state import State, name_of
-from coalloc_lib.scheduling import Job
+from coalloc_lib.policies import Job
 
 #: Order of events at one instant: SimPy serves the lower priority number first.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3

@@ -7,11 +7,11 @@ from operator import add, gt, sub
 
 import simpy
 
-from coalloc_lib import scheduling
-from coalloc_lib.checks import InputError, float_of, kind_of, shown, whole
+from coalloc_lib import policies
+from coalloc_lib.basics.checks import InputError, float_of, kind_of, shown, whole
 from coalloc_lib.engines.outcome import Task
-from coalloc_lib.placement import TRUSTED, WorstFit, allocation_of, listed
-from coalloc_lib.scheduling import Job, Refusal
+from coalloc_lib.model.placement import TRUSTED, WorstFit, allocation_of, listed
+from coalloc_lib.policies import Job, Refusal
 
 
 def name_of(policy: object) -> str:
@@ -46,7 +46,7 @@ for _method in (
     setattr(View, _method, partialmethod(_refuse, _method))
 
 
-class State(scheduling.State):
+class State(policies.State):
     """The queue, the running jobs and the idle processors of one run."""
 
     def __init__(

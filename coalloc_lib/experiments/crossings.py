@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments.columns import NotRunError
 from coalloc_lib.experiments.replications import pick, ratio
 from coalloc_lib.intervals import Crossing, Interval, Sample, crossing

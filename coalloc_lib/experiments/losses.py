@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from coalloc_lib.curves import best_method, find_maximum
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.experiments.curves import best_method, find_maximum
+from coalloc_lib.experiments.saturation import replicated_traffic
 from coalloc_lib.intervals import Sample
-from coalloc_lib.saturation import replicated_traffic
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.seeds import Seed
+from coalloc_lib.simulation.scenario import Scenario
 
 
 def capacity_loss(

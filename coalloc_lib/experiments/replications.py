@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments.columns import NotRunError, interval_columns
+from coalloc_lib.experiments.sweep.points import label
 from coalloc_lib.intervals import Sample
-from coalloc_lib.sweep.points import label
 
 REPLICATION = "replication"
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError
-from coalloc_lib.curves import RISING
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.experiments.curves import RISING
+from coalloc_lib.experiments.saturation import WARM_UP
 from coalloc_lib.intervals import student
-from coalloc_lib.saturation import WARM_UP
 
 __all__ = ["RISING", "WARM_UP", "after_warm_up", "halves", "rising_warning"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from coalloc_lib.checks import InputError, shown
+from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.experiments.replications import REPLICATION
-from coalloc_lib.files import atomic_path
-from coalloc_lib.sweep.points import label
+from coalloc_lib.experiments.sweep.points import label
 
 #: Columns that are texts even where all of them are empty.
 TEXTS = ("warning", "missing_logs")

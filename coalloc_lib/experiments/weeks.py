@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.experiments.replications import REPLICATION, NotRunError, keys_of
 from coalloc_lib.intervals import WEEK, Interval, Resamples, block_of, resample_sums
-from coalloc_lib.seeds import Seed
 
 #: How long a replication is, in seconds.
 STEP = WEEK

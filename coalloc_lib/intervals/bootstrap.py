@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, positive, whole
+from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.seeds import Seed, generators
 from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.seeds import Seed, generators
 
 WEEK, DAY = 7 * 86_400.0, 86_400.0
 #: With fewer blocks nothing is known of how they differ.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from coalloc_lib.display import card
+from coalloc_lib.basics.display import card
 
 #: How a figure is known. An approximation is a formula that leaves something out.
 METHODS = ("exact", "approximation", "simulation")

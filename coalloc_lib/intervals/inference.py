@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, instance_of, numbers, whole
+from coalloc_lib.basics.checks import InputError, instance_of, numbers, whole
+from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.intervals.estimates import Interval
-from coalloc_lib.seeds import Seed, spawn
 
 
 def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> Interval:

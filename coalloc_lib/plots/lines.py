@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, Sign
 from coalloc_lib.plots.tables import looks, refuse, tidy

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from coalloc_lib.checks import one_of
+from coalloc_lib.basics.checks import one_of
 from coalloc_lib.plots.style import head, new_figure, title_figure
 from coalloc_lib.plots.tables import ENDS, interval_of, refuse, tidy
 

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 from PIL import Image
 
-from coalloc_lib.checks import instance_of
+from coalloc_lib.basics.checks import instance_of
 from coalloc_lib.plots.signs import PRINT, Sign
 
 GREY = "#595959"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.intervals import Interval
 from coalloc_lib.plots.signs import Sign, signs
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, not_negative, whole
-from coalloc_lib.files import atomic_path, csv_of, writable_folder
+from coalloc_lib.basics.checks import InputError, not_negative, whole
+from coalloc_lib.basics.files import atomic_path, csv_of, writable_folder
+from coalloc_lib.basics.progress import SILENT, Silent
+from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.intervals import DAY, WEEK, Interval, block_of
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.progress import SILENT, Silent
+from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.report.answer import Answer, recommend
 from coalloc_lib.report.options import (
     ALONE,
@@ -27,8 +28,7 @@ from coalloc_lib.report.options import (
     options,
     run_all,
 )
-from coalloc_lib.seeds import Seed
-from coalloc_lib.sites import ALL, together
+from coalloc_lib.simulation.sites import ALL, together
 from coalloc_lib.workloads.swf import SwfLog
 
 if TYPE_CHECKING:

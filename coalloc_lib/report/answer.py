@@ -8,7 +8,7 @@ import pandas as pd
 
 from coalloc_lib.intervals import Interval
 from coalloc_lib.report.options import ALONE
-from coalloc_lib.sites import ALL
+from coalloc_lib.simulation.sites import ALL
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 #: What is to be done, by how the name of the option begins.

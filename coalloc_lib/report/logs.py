@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import LAST_INSTANT, InputError
+from coalloc_lib.basics.checks import LAST_INSTANT, InputError
 from coalloc_lib.intervals import WEEK
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.metrics import by_width
+from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.report.answer import DAY, MINUTE, duration
 from coalloc_lib.report.options import ALONE, Comparison, Group
-from coalloc_lib.sites import ALL
+from coalloc_lib.schedules.metrics import by_width
+from coalloc_lib.simulation.sites import ALL
 from coalloc_lib.workloads.swf import SwfLog, in_use
 
 #: What a log may group its jobs by, and how many groups of each are named.

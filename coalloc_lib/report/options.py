@@ -9,16 +9,16 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.progress import SILENT, Silent
+from coalloc_lib.basics.seeds import Seed, generators
 from coalloc_lib.intervals import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
-from coalloc_lib.jobs import JobStream, merge
-from coalloc_lib.metrics import STILL_WAITING
-from coalloc_lib.progress import SILENT, Silent
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import EASY, Conservative
-from coalloc_lib.seeds import Seed, generators
-from coalloc_lib.sites import dispatch, local, multi_site, sharing
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.jobs import JobStream, merge
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import EASY, Conservative
+from coalloc_lib.schedules.metrics import STILL_WAITING
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.simulation.sites import dispatch, local, multi_site, sharing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,10 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from coalloc_lib import plots
-from coalloc_lib.files import csv_of
+from coalloc_lib.basics.files import csv_of
 from coalloc_lib.report import answer
 from coalloc_lib.report.options import ALONE, METRICS, SHARED
-from coalloc_lib.sites import ALL
+from coalloc_lib.simulation.sites import ALL
 
 
 def page_of(report: Any) -> str:

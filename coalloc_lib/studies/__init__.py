@@ -9,10 +9,10 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
-from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.files import folder_beside
-from coalloc_lib.progress import SILENT, Silent
-from coalloc_lib.seeds import Seed
+from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.files import folder_beside
+from coalloc_lib.basics.progress import SILENT, Silent
+from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.studies.ledger import Row, write_ledger
 
 if TYPE_CHECKING:  # at run time, pictures and tables take long to import
@@ -76,7 +76,8 @@ def reproduce(
         study's files appear together; an `InputError` says where they cannot be written.
     progress, seed, cache, workers, report
         `seed` replaces each study's own; `report` is called with each `StudyResult` before its
-        files are written; the others, as in `coalloc_lib.sweep.run_points`, change no result.
+        files are written; the others, as in `coalloc_lib.experiments.sweep.run_points`, change no
+        result.
     """
     one_of("scale", scale, SCALES)
     studies = {name: load_study(name) for name in names or STUDIES}

@@ -15,15 +15,15 @@ from matplotlib.figure import Figure as Picture
 from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, one_of, shown
+from coalloc_lib.basics.checks import InputError, one_of, shown
+from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.experiments import furthest, interval_columns, least, most
+from coalloc_lib.experiments.sweep import run_points
 from coalloc_lib.intervals import Interval
-from coalloc_lib.seeds import Seed
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.pages import claims_table, verdict_lines
 from coalloc_lib.studies.published import load_claims, published_claim
 from coalloc_lib.studies.study import Scale, missing_logs, scales
-from coalloc_lib.sweep import run_points
 
 __all__ = [
     "Decision", "Figure", "Results", "Scale", "Study", "StudyResult", "cases_of", "furthest",

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.files import atomic_path
+from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.intervals import Interval, all_of
 
 #: For numbers: the first three. For claims: the next two. The last two are for both.

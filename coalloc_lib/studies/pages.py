@@ -12,8 +12,8 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from pandas.io.formats.style import Styler
 
+from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.experiments import NotRunError
-from coalloc_lib.files import atomic_path
 from coalloc_lib.studies.ledger import FOLD, Row, count_verdicts
 from coalloc_lib.studies.published import load_claims
 

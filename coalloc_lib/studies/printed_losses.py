@@ -11,18 +11,18 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas.io.formats.style import Styler
 
-from coalloc_lib import plots, saturation
-from coalloc_lib.curves import find_maximum
-from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.experiments import NotRunError, groups_of, pick, rows_of, sample
+from coalloc_lib import plots
+from coalloc_lib.experiments import NotRunError, groups_of, pick, rows_of, sample, saturation
+from coalloc_lib.experiments.curves import find_maximum
 from coalloc_lib.intervals import Interval, Sample
-from coalloc_lib.scenario import Scenario
+from coalloc_lib.model.distributions import parse_sizes
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.studies.ledger import Row, judge_number
 from coalloc_lib.studies.pages import ground, plain_table
 from coalloc_lib.studies.published import PRINTED, PublishedLoss
 from coalloc_lib.studies.shown import Caption
 from coalloc_lib.studies.study import Scale
-from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel
 
 #: What names a cell of a printed table; with the loss that is printed there.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 
 #: What the cells of printed tables are called among the runs of a study.
 PRINTED = "printed table"

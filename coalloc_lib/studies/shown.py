@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Picture
 from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError
 from coalloc_lib.studies.ledger import Row
 from coalloc_lib.studies.pages import claims_table, verdict_lines

@@ -15,7 +15,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from coalloc_lib.checks import InputError, instance_of, one_of, shown, whole
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
+from coalloc_lib.basics.progress import SILENT, Silent
 from coalloc_lib.experiments import NotRunError, groups_of, pick
 from coalloc_lib.experiments.storage import (
     each_once,
@@ -26,13 +27,12 @@ from coalloc_lib.experiments.storage import (
     table_of_runs,
     write_runs,
 )
+from coalloc_lib.experiments.sweep import run_points
+from coalloc_lib.experiments.sweep.points import label
 from coalloc_lib.intervals import Interval, all_of
-from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import published_claim
 from coalloc_lib.studies.shown import SHIPPED, Caption, Figure, StudyResult
-from coalloc_lib.sweep import run_points
-from coalloc_lib.sweep.points import label
 from coalloc_lib.workloads.catalogue import listing
 
 #: The file of a study's runs, in the folder of its results.

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import ipywidgets as ipw
 
-from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 
 #: A text entry has its name for screen readers only, since the slider shows it to the eye.

@@ -10,15 +10,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, not_negative
-from coalloc_lib.curves import Curve, find_maximum, response_curve
-from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.names import PLACEMENTS, display_name, parse_clusters
+from coalloc_lib.basics.checks import InputError, not_negative
+from coalloc_lib.experiments.curves import Curve, find_maximum, response_curve
+from coalloc_lib.model.distributions import parse_sizes
+from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.simulation import refuse_impossible, simulate
-from coalloc_lib.system import Multicluster
+from coalloc_lib.policies.names import PLACEMENTS, display_name, parse_clusters
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.simulation.run import refuse_impossible, simulate
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.widgets.controls import Explorer, entry_of, push, slider_with_entry, text_entry
 from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib import explain
-from coalloc_lib.checks import InputError
-from coalloc_lib.names import PLACEMENTS, display_name
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.verification import booked_end
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.policies.names import PLACEMENTS, display_name
+from coalloc_lib.schedules import explain
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.schedules.verification import booked_end
 
 #: Jobs that wait through the whole window, of which so many are shown.
 _STANDING = 50

@@ -10,16 +10,16 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
-from coalloc_lib.checks import InputError, instance_of, one_of, whole
-from coalloc_lib.distributions import SizeDistribution, power_of_two, uniform
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
 from coalloc_lib.experiments import interval_columns
+from coalloc_lib.experiments.saturation import saturated_loss
 from coalloc_lib.intervals import Bound
-from coalloc_lib.names import PLACEMENTS, display_name
+from coalloc_lib.model.distributions import SizeDistribution, power_of_two, uniform
+from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture
-from coalloc_lib.saturation import saturated_loss
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.simulation import refuse_impossible
-from coalloc_lib.system import Multicluster
+from coalloc_lib.policies.names import PLACEMENTS, display_name
+from coalloc_lib.simulation.run import refuse_impossible
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 

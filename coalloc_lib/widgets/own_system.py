@@ -8,10 +8,10 @@ from typing import Any
 import ipywidgets as ipw
 import pandas as pd
 
-from coalloc_lib.checks import InputError, number_in, whole
-from coalloc_lib.files import check_writable
+from coalloc_lib.basics.checks import InputError, number_in, whole
+from coalloc_lib.basics.files import check_writable
+from coalloc_lib.basics.progress import Silent
 from coalloc_lib.plots import Picture
-from coalloc_lib.progress import Silent
 from coalloc_lib.report import SitesReport, sites_report
 from coalloc_lib.report.answer import changed, duration
 from coalloc_lib.report.page import change_figure

@@ -10,7 +10,7 @@ import ipywidgets as ipw
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, in_memory, one_of, whole
+from coalloc_lib.basics.checks import InputError, in_memory, one_of, whole
 from coalloc_lib.plots import Picture
 from coalloc_lib.studies.communication_penalty import responses as model
 from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY

@@ -15,16 +15,16 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
-from coalloc_lib.checks import InputError, finite, instance_of, shown
-from coalloc_lib.explain import scenes
-from coalloc_lib.files import atomic_path
-from coalloc_lib.jobs import REQUESTS, JobStream
-from coalloc_lib.names import PLACEMENTS, SCHEDULING, display_name, options_of
+from coalloc_lib.basics.checks import InputError, finite, instance_of, shown
+from coalloc_lib.basics.files import atomic_path
+from coalloc_lib.model.jobs import REQUESTS, JobStream
+from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture, still
 from coalloc_lib.plots.schedules import JOB_COLOURS
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.simulation import simulate
-from coalloc_lib.system import Multicluster
+from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, display_name, options_of
+from coalloc_lib.schedules.explain import scenes
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
 from coalloc_lib.widgets.film import film, label_of, view_of
 

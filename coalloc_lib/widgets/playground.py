@@ -17,18 +17,18 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, instance_of
-from coalloc_lib.compilation import announced_to
-from coalloc_lib.distributions import parse_sizes
-from coalloc_lib.files import csv_of
+from coalloc_lib.basics.checks import InputError, instance_of
+from coalloc_lib.basics.compilation import announced_to
+from coalloc_lib.basics.files import csv_of
+from coalloc_lib.experiments.saturation import replicated_traffic
 from coalloc_lib.intervals import Sample, crossing, replicate, student
-from coalloc_lib.metrics import by_width
-from coalloc_lib.names import parse_clusters
-from coalloc_lib.placement import BestFit, SingleThenSpan, WorstFit
+from coalloc_lib.model.distributions import parse_sizes
+from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
 from coalloc_lib.plots import Picture
-from coalloc_lib.saturation import replicated_traffic
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.policies.names import parse_clusters
+from coalloc_lib.schedules.metrics import by_width
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets.player import Player, style
 from coalloc_lib.workloads.models import JobModel, SplitJobs

@@ -7,10 +7,10 @@ from typing import Any
 import traitlets
 from matplotlib.figure import Figure
 
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, positive, shown
 from coalloc_lib.calendar.periods import RULES
-from coalloc_lib.checks import InputError, instance_of, one_of, positive, shown
+from coalloc_lib.model.system import Multicluster
 from coalloc_lib.plots import Picture, reservations
-from coalloc_lib.system import Multicluster
 from coalloc_lib.widgets import booking_session as booking
 from coalloc_lib.widgets.controls import HINT
 from coalloc_lib.widgets.player import Pictured, module, style

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import not_negative, one_of
+from coalloc_lib.basics.checks import not_negative, one_of
 from coalloc_lib.experiments import interval_columns
 from coalloc_lib.intervals import DAY, Interval, resample_sums
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.metrics import utilization_timeline
+from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots import Picture
-from coalloc_lib.schedule import WEIGHTS
+from coalloc_lib.schedules.metrics import utilization_timeline
+from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.studies.job_sharing import model
 from coalloc_lib.studies.job_sharing.runs import Setting, simulate
 from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry

@@ -2,8 +2,8 @@
 
 from typing import Protocol, runtime_checkable
 
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.seeds import Seed
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.model.jobs import JobStream
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coalloc_lib.checks import InputError, one_of, path_of, shown
+from coalloc_lib.basics.checks import InputError, one_of, path_of, shown
 from coalloc_lib.workloads.swf import SwfLog, content, read_swf
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"

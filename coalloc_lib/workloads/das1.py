@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.distributions import Distribution, SizeDistribution
+from coalloc_lib.model.distributions import Distribution, SizeDistribution
 
 #: Of the sizes of 30,558 jobs: 58 values in [1, 128].
 SIZE_MEAN, SIZE_CV = 23.34, 1.11

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import InputError, positive, whole
-from coalloc_lib.distributions import HyperErlang, SizeDistribution
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.seeds import Seed, generators, spawn
+from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.seeds import Seed, generators, spawn
+from coalloc_lib.model.distributions import HyperErlang, SizeDistribution
+from coalloc_lib.model.jobs import JobStream
 
 FOLDER = Path(__file__).parents[2] / "data" / "traces"
 

@@ -6,11 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib import checks
-from coalloc_lib.checks import InputError, instance_of, not_negative, one_of, shown, whole
-from coalloc_lib.distributions import Distribution, Exponential, PoissonArrivals, SizeDistribution
-from coalloc_lib.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
-from coalloc_lib.seeds import Seed, generators
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, instance_of, not_negative, one_of, shown, whole
+from coalloc_lib.basics.seeds import Seed, generators
+from coalloc_lib.model.distributions import (
+    Distribution,
+    Exponential,
+    PoissonArrivals,
+    SizeDistribution,
+)
+from coalloc_lib.model.jobs import REQUESTS, ROUNDINGS, JobStream, merge, split_smallest
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class JobModel:
         Components of each job; for `split_at` and for total and flexible requests, the draws
         whose sum is the job's total.
     request : str
-        One of `coalloc_lib.jobs.REQUESTS`.
+        One of `coalloc_lib.model.jobs.REQUESTS`.
     service : distribution
         Run times, independent of the sizes.
     split_at : int, optional
@@ -178,7 +183,7 @@ class SplitJobs:
     parts : int
         Components of a job that is split.
     rounding : {"floor", "ceiling", "even"}
-        That of `coalloc_lib.jobs.split_into`.
+        That of `coalloc_lib.model.jobs.split_into`.
     span_penalty : float or Distribution
         The share that spanning adds to a job's run time: of all jobs, or drawn for each.
     kept_whole : float

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib import checks
-from coalloc_lib.checks import InputError, instance_of, one_of, whole, whole_numbers
-from coalloc_lib.jobs import Chopped, JobStream
-from coalloc_lib.seeds import Seed, generators
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole, whole_numbers
+from coalloc_lib.basics.seeds import Seed, generators
+from coalloc_lib.model.jobs import Chopped, JobStream
+from coalloc_lib.model.system import Multicluster
 
 #: What becomes of jobs that are wider than a machine; see `modified`.
 MODIFICATIONS = ("local", "largest", "unchanged")
@@ -86,9 +86,9 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
     """Draw the jobs that may not leave their site: their site, and -1 for all others.
 
-    This is what `coalloc_lib.sites.sharing` and `multi_site` take as `home`. `share` is the
-    probability that a job stays: one for all sites, or one for each. With the same seed the jobs
-    that stay at a smaller share stay at a larger one too.
+    This is what `coalloc_lib.simulation.sites.sharing` and `multi_site` take as `home`. `share` is
+    the probability that a job stays: one for all sites, or one for each. With the same seed the
+    jobs that stay at a smaller share stay at a larger one too.
     """
     numbers = whole_numbers("site", site, least=0)
     shares = checks.times("share", np.atleast_1d(share))

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import (
+from coalloc_lib.basics.checks import (
     LARGEST_WHOLE,
     LAST_INSTANT,
     InputError,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.checks import (
+from coalloc_lib.basics.checks import (
     LARGEST_WHOLE,
     LAST_INSTANT,
     NUMBER,
@@ -33,10 +33,10 @@ from coalloc_lib.checks import (
     whole,
     whole_in,
 )
-from coalloc_lib.display import card, span_of
-from coalloc_lib.files import atomic_path
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.seeds import Seed
+from coalloc_lib.basics.display import card, span_of
+from coalloc_lib.basics.files import atomic_path
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.model.jobs import JobStream
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.checks import InputError, finite, numbers, positive, shown, whole
-from coalloc_lib.distributions import SizeDistribution
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.seeds import Seed
+from coalloc_lib.basics.checks import InputError, finite, numbers, positive, shown, whole
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.jobs import JobStream
 
 DAY, HALF_HOURS = 86_400, 48
 

@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, instance_of, whole
-from coalloc_lib.distributions import HyperErlang, SizeDistribution
-from coalloc_lib.jobs import JobStream
+from coalloc_lib.basics.checks import InputError, instance_of, whole
+from coalloc_lib.model.distributions import HyperErlang, SizeDistribution
+from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass
 
 #: Of the ratios of a class of the log so many quantiles are kept, and no job.

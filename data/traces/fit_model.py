@@ -17,7 +17,7 @@ import numpy as np
 from adapted_lublin import DAY, HALF_HOURS, AdaptedLublin, parallel_sizes, to_cycle_clock
 from scipy import optimize, special
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 
 #: Corner of the smallest parallel sizes: 2^0.8 rounds to 2.
 LOG_LOW = 0.8

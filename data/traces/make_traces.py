@@ -19,8 +19,8 @@ import fit_model
 import numpy as np
 from adapted_lublin import AdaptedLublin
 
-from coalloc_lib.checks import InputError
-from coalloc_lib.files import atomic_path
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.workloads.catalogue import load_stand_in, load_trace, trace
 from coalloc_lib.workloads.swf import write_swf
 

@@ -11,11 +11,11 @@ from IPython.display import HTML
 
 import coalloc_lib as co
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.experiments import interval_columns, pick, sample
+from coalloc_lib.experiments.saturation import replicated_traffic
 from coalloc_lib.intervals import Interval, Sample, all_of
 from coalloc_lib.plots import Picture
-from coalloc_lib.saturation import replicated_traffic
 from coalloc_lib.studies.cluster_configurations import (
     FOUR,
     PROCESSORS,

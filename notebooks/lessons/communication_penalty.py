@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 import coalloc_lib as co
-from coalloc_lib.checks import instance_of, one_of, shown
+from coalloc_lib.basics.checks import instance_of, one_of, shown
+from coalloc_lib.experiments.saturation import replicated_traffic
 from coalloc_lib.intervals import Sample, all_of, crossing
-from coalloc_lib.placement import Placement
-from coalloc_lib.saturation import replicated_traffic
+from coalloc_lib.model.placement import Placement
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 import coalloc_lib as co
-from coalloc_lib import plots, sites
+from coalloc_lib import plots
 from coalloc_lib.experiments import first_crossing, interval_columns, pick, ratio
 from coalloc_lib.intervals import Interval, resample_weeks
+from coalloc_lib.simulation import sites
 from coalloc_lib.studies.job_sharing import workloads
 from coalloc_lib.studies.job_sharing.figures import AS_LOGGED, AS_PAPER, LOOK
 from coalloc_lib.studies.job_sharing.model import OF_LARGEST, PENALTIES

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 import coalloc_lib as co
 from coalloc_lib.analytic import slotted_utilization
-from coalloc_lib.checks import instance_of, shown
+from coalloc_lib.basics.checks import instance_of, shown
+from coalloc_lib.basics.seeds import Seed, spawn
+from coalloc_lib.experiments.saturation import heavy_traffic, loss_at_response
 from coalloc_lib.intervals import Interval, paired_difference, replicate, unpaired_difference
 from coalloc_lib.plots import format_interval
-from coalloc_lib.saturation import heavy_traffic, loss_at_response
-from coalloc_lib.seeds import Seed, spawn
 from coalloc_lib.studies.maximal_utilization import FOUR, pathological_loss, study
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked

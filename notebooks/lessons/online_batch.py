@@ -12,13 +12,13 @@ from matplotlib.ticker import NullFormatter
 
 import coalloc_lib as co
 from coalloc_lib import plots
+from coalloc_lib.basics.checks import InputError, instance_of, not_negative
+from coalloc_lib.basics.progress import SILENT, Silent
 from coalloc_lib.calendar import worked_example
-from coalloc_lib.checks import InputError, instance_of, not_negative
 from coalloc_lib.experiments import pick
 from coalloc_lib.experiments.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
-from coalloc_lib.progress import SILENT, Silent
 from coalloc_lib.studies.online_batch import Setting, model, simulate
 from coalloc_lib.studies.online_batch.claims import SMALL, penalties
 from coalloc_lib.studies.online_batch.figures import LOOK, plain, power, sums_of

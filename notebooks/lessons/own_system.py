@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 import coalloc_lib as co
-from coalloc_lib import checks, plots
+from coalloc_lib import plots
+from coalloc_lib.basics import checks
 from coalloc_lib.report import SitesReport
 from coalloc_lib.report.page import load_figure
 from coalloc_lib.workloads.catalogue import load_stand_in

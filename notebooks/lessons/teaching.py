@@ -8,7 +8,7 @@ import ipywidgets as ipw
 import pandas as pd
 from IPython.display import HTML
 
-from coalloc_lib.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.intervals import Interval
 from coalloc_lib.plots import format_interval
 

@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 
 import coalloc_lib as co
 from coalloc_lib import plots
-from coalloc_lib.curves import find_maximum, response_times
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.experiments.curves import find_maximum, response_times
 from coalloc_lib.intervals import Bound, Interval, student
-from coalloc_lib.seeds import Seed
-from coalloc_lib.sites import local
+from coalloc_lib.simulation.sites import local
 from lessons.teaching import checker, near
 
 SYSTEM = co.Multicluster([8, 8, 8])

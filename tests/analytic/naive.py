@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from coalloc_lib.analytic import JointSizes
-from coalloc_lib.distributions import SizeDistribution
+from coalloc_lib.model.distributions import SizeDistribution
 
 
 def table(vectors, probabilities, width):

@@ -7,9 +7,9 @@ import pytest
 
 from coalloc_lib.analytic import BudgetError, JointSizes, maximal_utilization, ordered, unordered
 from coalloc_lib.analytic.arguments import CALL, Budget
-from coalloc_lib.distributions import uniform
-from coalloc_lib.placement import FirstFit, WorstFit
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.distributions import uniform
+from coalloc_lib.model.placement import FirstFit, WorstFit
+from coalloc_lib.model.system import Multicluster
 
 SPLIT = JointSizes.dependent(uniform(1, 512), 32)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from coalloc_lib.analytic import JointSizes
-from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import power_of_two, uniform
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.distributions import power_of_two, uniform
 from tests.analytic import naive
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from coalloc_lib.analytic import JointSizes, kernels
 from coalloc_lib.analytic.ordered import direct_fits, one_cluster_fits, transform_fits
 from coalloc_lib.analytic.unordered import first_fit_fits, nested_fits, worst_fit_fits
-from coalloc_lib.distributions import SizeDistribution, power_of_two
-from coalloc_lib.placement import WorstFit
+from coalloc_lib.model.distributions import SizeDistribution, power_of_two
+from coalloc_lib.model.placement import WorstFit
 from tests.analytic import naive
 from tests.analytic.naive import distributions, tables
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from coalloc_lib.analytic import JointSizes, maximal_utilization
 from coalloc_lib.analytic.arguments import Budget
 from coalloc_lib.analytic.unordered import unordered_case
-from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import uniform
-from coalloc_lib.placement import BestFit, FirstFit, WorstFit
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.distributions import uniform
+from coalloc_lib.model.placement import BestFit, FirstFit, WorstFit
+from coalloc_lib.model.system import Multicluster
 from tests.analytic import naive
 from tests.analytic.naive import distributions, tables
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coalloc_lib.analytic import JointSizes, maximal_utilization
-from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import SizeDistribution, parse_sizes, uniform
-from coalloc_lib.placement import BestFit, FirstFit, WorstFit
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.distributions import SizeDistribution, parse_sizes, uniform
+from coalloc_lib.model.placement import BestFit, FirstFit, WorstFit
+from coalloc_lib.model.system import Multicluster
 from tests.conftest import ROOT
 
 REQUESTS = ("ordered", "unordered", "flexible")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.explain import idle_while_waiting
+from coalloc_lib.schedules.explain import idle_while_waiting
 from tests.widgets.test_player import JOBS, SIX
 
 #: Job 2 comes at 1, and job 3 at 2; only at 4 do both find room.

@@ -9,8 +9,9 @@ from unittest.mock import Mock
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import cli, names
-from coalloc_lib.names import options_of
+from coalloc_lib import cli
+from coalloc_lib.policies import names
+from coalloc_lib.policies.names import options_of
 from tests.cli.conftest import LOSS
 
 COMMAND = [sys.executable, "-m", "coalloc_lib"]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.basics.compilation import call
 from coalloc_lib.calendar.kernels import rows
-from coalloc_lib.compilation import call
 from coalloc_lib.engines import compiled
 from coalloc_lib.engines.kernels import booking
-from coalloc_lib.verification import booked_end
+from coalloc_lib.schedules.verification import booked_end
 
 
 def requests(count, servers, load=0.8, seed=1):

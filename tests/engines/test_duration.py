@@ -5,7 +5,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.engines.duration import OFFER, ON_CLUSTER, conservative_seconds
-from coalloc_lib.scheduling import EASY, Conservative
+from coalloc_lib.policies import EASY, Conservative
 
 ONE = co.Multicluster([1])
 
@@ -57,7 +57,7 @@ def test_what_took_long_is_said_and_what_takes_seconds_is_not(count, sizes, wide
 
 
 def test_a_long_run_is_announced_unless_one_says_that_one_knows(monkeypatch):
-    monkeypatch.setattr("coalloc_lib.simulation.PATIENCE", offers(range(310)) / 1.01)
+    monkeypatch.setattr("coalloc_lib.simulation.run.PATIENCE", offers(range(310)) / 1.01)
     how = {"scheduling": Conservative()}
     with pytest.warns(UserWarning, match=r"^Conservative\(\) offers .*; 310 jobs take about 0 s"):
         co.simulate(ONE, alike(310), **how)

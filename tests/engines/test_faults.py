@@ -7,7 +7,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.engines import reference
-from coalloc_lib.scheduling import Job
+from coalloc_lib.policies import Job
 from tests.engines.own_policies import ROWS, fault, policy, run
 
 

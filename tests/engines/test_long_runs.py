@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.compilation import call
+from coalloc_lib.basics.compilation import call
 from coalloc_lib.engines import compiled
 from coalloc_lib.engines.kernels import booking, events
 from coalloc_lib.engines.kernels import profile_steps as steps_of

@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.scheduling import Refusal
-from coalloc_lib.verification import ScheduleError
+from coalloc_lib.policies import Refusal
+from coalloc_lib.schedules.verification import ScheduleError
 from tests.engines.own_policies import ROWS, fault, policy, run
 
 

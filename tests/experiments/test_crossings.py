@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import (
     Crossings,
     NotRunError,

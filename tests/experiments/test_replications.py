@@ -6,8 +6,7 @@ import pytest
 from scipy import stats
 
 import coalloc_lib as co
-from coalloc_lib.checks import InputError
-from coalloc_lib.distributions import uniform
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import (
     NotRunError,
     capacity_loss,
@@ -24,9 +23,10 @@ from coalloc_lib.experiments import (
 )
 from coalloc_lib.experiments.settling import RISING, after_warm_up, halves, rising_warning
 from coalloc_lib.intervals import Sample, student
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.scheduling import FPFS
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.distributions import uniform
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FPFS
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.workloads.models import JobModel
 
 SHARED, SPANNING = [2.0, 4.0, 8.0], [3.0, 4.0, 10.0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.basics.seeds import generators, spawn
 from coalloc_lib.intervals import WEEK, block_of, resample_quantiles, resample_sums, resample_weeks
-from coalloc_lib.seeds import generators, spawn
 from tests.conftest import ROOT
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0

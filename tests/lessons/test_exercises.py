@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import coalloc_lib as co
-from coalloc_lib.sites import multi_site, sharing
+from coalloc_lib.simulation.sites import multi_site, sharing
 from coalloc_lib.studies.cluster_configurations import FOUR
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario
 from coalloc_lib.studies.job_sharing import workloads

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from coalloc_lib import curves, saturation
+from coalloc_lib.experiments import curves, saturation
 from coalloc_lib.studies import load_study
 from coalloc_lib.studies.job_sharing import model as job_sharing
 from coalloc_lib.studies.online_batch import model as online_batch

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from tests.plots.pictures import texts
 
 CELLS = pd.DataFrame(

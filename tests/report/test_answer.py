@@ -7,7 +7,7 @@ import pytest
 from coalloc_lib.intervals import Interval
 from coalloc_lib.report.answer import changed, duration, listed, recommend
 from coalloc_lib.report.options import ALONE, SHARED, columns_of
-from coalloc_lib.sites import ALL
+from coalloc_lib.simulation.sites import ALL
 
 DISPATCH, SPAN = "dispatch at submission", "span only if sooner, penalty 0.25"
 

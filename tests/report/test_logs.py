@@ -7,7 +7,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.intervals import DAY, WEEK
 from coalloc_lib.report.logs import doubts
-from coalloc_lib.sites import together
+from coalloc_lib.simulation.sites import together
 from coalloc_lib.workloads.swf import SwfLog
 from tests.report.conftest import BEGAN, CLUSTERS
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import sites
+from coalloc_lib.basics.progress import SILENT
+from coalloc_lib.basics.seeds import generators
 from coalloc_lib.intervals import WEEK, resample_weeks
-from coalloc_lib.progress import SILENT
 from coalloc_lib.report.options import (
     ALONE,
     METRICS,
@@ -17,8 +17,8 @@ from coalloc_lib.report.options import (
     run_all,
     with_more,
 )
-from coalloc_lib.seeds import generators
-from coalloc_lib.sites import ALL, together
+from coalloc_lib.simulation import sites
+from coalloc_lib.simulation.sites import ALL, together
 from tests.report.conftest import CLUSTERS
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.curves import response_point
 from coalloc_lib.experiments import groups_of, pick, sample
+from coalloc_lib.experiments.curves import response_point
 from coalloc_lib.intervals import Interval, Sample, student
 from coalloc_lib.studies.cluster_configurations import BreakEven, Setting, claims, runs, study
 from coalloc_lib.studies.cluster_configurations.curves import LINE

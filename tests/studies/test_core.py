@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from tests.studies.toy import Draw, toy
 
 

@@ -10,7 +10,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.experiments import pick, sample
 from coalloc_lib.intervals import DAY, Sample
-from coalloc_lib.schedule import WEIGHTS
+from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.studies.job_sharing import Setting, claims, figures, model, study
 from coalloc_lib.studies.job_sharing.model import (
     ADAPTIVE,

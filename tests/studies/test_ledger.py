@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.intervals import Interval
 from coalloc_lib.studies import STUDIES, published
 from coalloc_lib.studies.ledger import (

@@ -10,8 +10,8 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.analytic import maximal_utilization
 from coalloc_lib.experiments import pick, rows_of, sample
+from coalloc_lib.experiments.saturation import heavy_traffic, saturated_loss
 from coalloc_lib.intervals import Sample, student
-from coalloc_lib.saturation import heavy_traffic, saturated_loss
 from coalloc_lib.studies.maximal_utilization import (
     Setting,
     by_drawing,

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.curves import RISING
+from coalloc_lib.basics.seeds import spawn
+from coalloc_lib.experiments.curves import RISING
+from coalloc_lib.experiments.saturation import WARM_UP
 from coalloc_lib.intervals import Sample
-from coalloc_lib.saturation import WARM_UP
-from coalloc_lib.seeds import spawn
 from coalloc_lib.studies.communication_penalty import responses, scenario, served
 from coalloc_lib.studies.communication_penalty.responses import Responses, change, lost, respond
 

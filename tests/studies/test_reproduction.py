@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib import studies
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.studies import reproduce
 from tests.studies.toy import toy
 

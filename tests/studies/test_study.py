@@ -8,7 +8,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import studies
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError, keys_of, pick
 from coalloc_lib.experiments.storage import read_runs
 from coalloc_lib.studies.ledger import Decision

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.intervals import student
 from coalloc_lib.studies.core import Study, interval_columns, scales
 from coalloc_lib.studies.ledger import Row, judge_number

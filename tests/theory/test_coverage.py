@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.basics.seeds import spawn
+from coalloc_lib.experiments.saturation import heavy_traffic, saturated_loss
 from coalloc_lib.intervals import Sample, crossing, student
-from coalloc_lib.saturation import heavy_traffic, saturated_loss
-from coalloc_lib.seeds import spawn
 
 #: System, component sizes, components, request: each with an exact capacity loss.
 CASES = {

@@ -9,7 +9,8 @@ import pytest
 from matplotlib import pyplot
 
 import coalloc_lib as co
-from coalloc_lib import plots, sites, widgets
+from coalloc_lib import plots, widgets
+from coalloc_lib.simulation import sites
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
 from coalloc_lib.studies.communication_penalty.responses import NAMES, NO_LIMIT, respond
 from coalloc_lib.studies.job_sharing import workloads

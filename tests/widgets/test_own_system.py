@@ -5,7 +5,7 @@ import html
 import pytest
 
 from coalloc_lib import widgets
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.widgets import own_system
 from tests.report.conftest import CLUSTERS
 from tests.widgets.reading import notes

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.explain import pieces, scenes
 from coalloc_lib.plots import still
+from coalloc_lib.schedules.explain import pieces, scenes
 from coalloc_lib.widgets.film import film
-from tests.test_explain import schedules
+from tests.schedules.test_explain import schedules
 
 JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
 

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import compilation, widgets
+from coalloc_lib import widgets
+from coalloc_lib.basics import compilation
 from coalloc_lib.widgets import playground
 from coalloc_lib.widgets.playground import ALL, SEED, by_size, measure, scenario_of
 from tests.widgets.reading import all_widgets, control, notes

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from coalloc_lib.checks import InputError
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.catalogue import (
     CATALOGUE,

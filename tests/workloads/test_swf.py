@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coalloc_lib.checks import InputError
-from coalloc_lib.jobs import JobStream
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads import Workload, swf
 from coalloc_lib.workloads.swf import in_use, read_swf, write_swf
 

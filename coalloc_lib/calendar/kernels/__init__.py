@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from coalloc_lib.compilation import compiler
+from coalloc_lib.basics.compilation import compiler
 
 #: What the machine code of whoever calls these kernels is made of, besides its own sources.
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.py")))

@@ -1,6 +1,6 @@
 """The compiled engine's kernels: loops over arrays, nothing else.
 
-They translate `coalloc_lib.placement` and `coalloc_lib.scheduling`; the tests hold both to the
+They translate `coalloc_lib.model.placement` and `coalloc_lib.policies`; the tests hold both to the
 same schedules. By subject: `events`, the heap of departures; `placing`, whether a job fits and
 where it goes; `queue_tree`, the tree over the queue and the searches of it; `profile_steps`, what
 will be idle when; and one module for each family of policies, with the
@@ -25,8 +25,8 @@ watch         int64 (2,)         whether to stop, and how many jobs have started
 
 from pathlib import Path
 
+from coalloc_lib.basics.compilation import compiler
 from coalloc_lib.calendar.kernels import SOURCES
-from coalloc_lib.compilation import compiler
 
 #: The decorator of every function of this package.
 kernel = compiler([*Path(__file__).parent.glob("*.py"), *SOURCES])

@@ -22,7 +22,7 @@ from collections import namedtuple
 import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
-from coalloc_lib.placement import FACTOR, PRIME
+from coalloc_lib.model.placement import FACTOR, PRIME
 
 #: How jobs are placed, by codes: the request type; the rule for each part; the rule for one cluster
 #: that can hold all of a flexible or unordered request, NONE for no such wish; a number of each

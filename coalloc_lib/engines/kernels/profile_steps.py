@@ -1,4 +1,4 @@
-"""What will be idle from now on, in steps: `coalloc_lib.profile` in arrays.
+"""What will be idle from now on, in steps: `coalloc_lib.policies.profile` in arrays.
 
 Two steps that follow one another differ. They stand in blocks of up to `BLOCK`, and the blocks in
 an order, so that a step is entered without moving all that follow it. A step's *position* is its

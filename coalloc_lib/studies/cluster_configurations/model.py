@@ -6,10 +6,10 @@ Structures (2002). What is our own says so.
 
 from collections.abc import Callable
 
-from coalloc_lib.distributions import power_of_two, uniform
-from coalloc_lib.placement import FirstFit, Placement, WorstFit
-from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
-from coalloc_lib.system import Multicluster
+from coalloc_lib.model.distributions import power_of_two, uniform
+from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.workloads.models import JobModel, Mixture
 
 # --- Section 2.3: requests ---

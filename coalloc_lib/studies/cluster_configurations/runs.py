@@ -7,15 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, instance_of, one_of
-from coalloc_lib.curves import Point, best_method, find_maximum, response_point, response_times
+from coalloc_lib.basics.checks import InputError, instance_of, one_of
+from coalloc_lib.basics.seeds import parent, spawn
 from coalloc_lib.experiments import rows_of
+from coalloc_lib.experiments.curves import (
+    Point,
+    best_method,
+    find_maximum,
+    response_point,
+    response_times,
+)
+from coalloc_lib.experiments.saturation import replicated_traffic
 from coalloc_lib.intervals import Bound, Sample
-from coalloc_lib.placement import Placement
-from coalloc_lib.saturation import replicated_traffic
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.scheduling import Scheduling
-from coalloc_lib.seeds import parent, spawn
+from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Scheduling
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.studies.cluster_configurations.model import (
     ALONE,
     ALPHAS,
@@ -47,7 +54,6 @@ from coalloc_lib.studies.printed_losses import measure_cell
 from coalloc_lib.studies.published import PRINTED as PRINTED_TABLE
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from coalloc_lib.studies.study import Scale, Study, scales
-from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads.models import JobModel
 

@@ -12,13 +12,13 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, instance_of, shown
-from coalloc_lib.distributions import Between, Distribution
+from coalloc_lib.basics.checks import InputError, instance_of, shown
+from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.intervals import Interval
-from coalloc_lib.placement import SingleThenSpan, WorstFit
-from coalloc_lib.scheduling import FCFS, FPFS
-from coalloc_lib.scheduling.in_turn import COUNTED
-from coalloc_lib.seeds import Seed
+from coalloc_lib.model.distributions import Between, Distribution
+from coalloc_lib.model.placement import SingleThenSpan, WorstFit
+from coalloc_lib.policies import FCFS, FPFS
+from coalloc_lib.policies.in_turn import COUNTED
 from coalloc_lib.studies.communication_penalty import responses as paper
 from coalloc_lib.studies.communication_penalty.responses import LoadedScenario, jumps_label, served
 from coalloc_lib.studies.core import Entries, Results, Scale, Study, interval_columns, scales

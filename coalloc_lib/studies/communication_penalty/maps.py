@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.checks import InputError, instance_of, shown
+from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.studies.communication_penalty import responses as paper
 from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS, beside, pick, study
 from coalloc_lib.studies.communication_penalty.responses import LoadedScenario, jumps_label, served

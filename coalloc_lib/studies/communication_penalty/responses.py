@@ -7,18 +7,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from coalloc_lib.checks import InputError, instance_of, positive, whole
-from coalloc_lib.curves import RISING
-from coalloc_lib.distributions import Between, Distribution, Exponential, power_of_two
+from coalloc_lib.basics.checks import InputError, instance_of, positive, whole
+from coalloc_lib.basics.seeds import Seed, spawn
+from coalloc_lib.experiments.curves import RISING
+from coalloc_lib.experiments.saturation import HELD, WARM_UP, replicated_traffic
 from coalloc_lib.intervals import Crossing, Interval, Sample, crossing, student
-from coalloc_lib.placement import WorstFit
-from coalloc_lib.saturation import HELD, WARM_UP, replicated_traffic
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
-from coalloc_lib.seeds import Seed, spawn
-from coalloc_lib.simulation import refuse_impossible
+from coalloc_lib.model.distributions import Between, Distribution, Exponential, power_of_two
+from coalloc_lib.model.placement import WorstFit
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FCFS, FPFS, Scheduling
+from coalloc_lib.simulation.run import refuse_impossible
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.studies.core import Scale, interval_columns
-from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 SYSTEM = Multicluster.equal(5, 20)

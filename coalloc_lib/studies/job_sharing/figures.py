@@ -19,7 +19,7 @@ from coalloc_lib.experiments import (
     ratios,
     ratios_along,
 )
-from coalloc_lib.schedule import WEIGHTS
+from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.studies.job_sharing.model import (
     ADAPTIVE,
     BEST_FIT,

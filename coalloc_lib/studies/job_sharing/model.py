@@ -11,11 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import BestFit, FirstFit, LeastLoaded, Placement, RandomFit, WorstFit
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Scheduling
-from coalloc_lib.seeds import Seed, spawn
-from coalloc_lib.system import Multicluster
+from coalloc_lib.basics.seeds import Seed, spawn
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import (
+    BestFit,
+    FirstFit,
+    LeastLoaded,
+    Placement,
+    RandomFit,
+    WorstFit,
+)
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Scheduling
 from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.jann import shipped_workload
 from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, round_robin

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib import sites
-from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.explain import waits_within
+from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.seeds import parent
 from coalloc_lib.intervals import DAY
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.schedule import WEIGHTS, Schedule
-from coalloc_lib.scheduling import Scheduling
-from coalloc_lib.seeds import parent
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Scheduling
+from coalloc_lib.schedules.explain import waits_within
+from coalloc_lib.schedules.schedule import WEIGHTS, Schedule
+from coalloc_lib.simulation import sites
 from coalloc_lib.studies.job_sharing import model
 from coalloc_lib.studies.job_sharing.model import (
     ADAPTIVE,
@@ -41,7 +42,6 @@ from coalloc_lib.studies.job_sharing.model import (
     WORKLOADS,
 )
 from coalloc_lib.studies.study import Scale, Study, scales
-from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.sites import modified
 
 #: Users of all sites together.

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.distributions import parse_sizes
 from coalloc_lib.experiments import (
     NotRunError,
     difference,
@@ -18,6 +17,7 @@ from coalloc_lib.experiments import (
     sample,
 )
 from coalloc_lib.intervals import Interval, Sample, not_
+from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.studies.ledger import Decision, Row, not_on_stand_in
 from coalloc_lib.studies.maximal_utilization.figures import (
     ABOUT_TEN,

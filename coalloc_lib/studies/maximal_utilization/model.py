@@ -9,12 +9,17 @@ from functools import lru_cache
 import numpy as np
 
 from coalloc_lib.analytic import JointSizes
-from coalloc_lib.distributions import Deterministic, Distribution, Exponential, Hyperexponential
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import BestFit, FirstFit, Placement, WorstFit
-from coalloc_lib.scheduling import FCFS, FPFS, Scheduling
+from coalloc_lib.model.distributions import (
+    Deterministic,
+    Distribution,
+    Exponential,
+    Hyperexponential,
+)
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import BestFit, FirstFit, Placement, WorstFit
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.studies.published import PublishedLoss
-from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.catalogue import listing, load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from coalloc_lib.workloads.models import JobModel

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from coalloc_lib.analytic import maximal_utilization
-from coalloc_lib.checks import InputError, one_of
-from coalloc_lib.distributions import parse_sizes
+from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.experiments import capacity_loss, rows_of
+from coalloc_lib.experiments.saturation import heavy_traffic, loss_between_bounds
 from coalloc_lib.intervals import Sample
-from coalloc_lib.placement import Placement
-from coalloc_lib.saturation import heavy_traffic, loss_between_bounds
-from coalloc_lib.scenario import Scenario
-from coalloc_lib.scheduling import Scheduling
+from coalloc_lib.model.distributions import parse_sizes
+from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Scheduling
+from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.studies.maximal_utilization.model import (
     BEST,
     CALM,
@@ -54,7 +55,6 @@ from coalloc_lib.studies.maximal_utilization.model import (
 from coalloc_lib.studies.printed_losses import measure_cell
 from coalloc_lib.studies.published import PublishedLoss, load_published
 from coalloc_lib.studies.study import Scale, Study, scales
-from coalloc_lib.system import Multicluster
 from coalloc_lib.workloads.models import JobModel, ResampledJobs
 
 NAME = "maximal-utilization"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from coalloc_lib.experiments import NotRunError, furthest, groups_of, least, pick
 from coalloc_lib.experiments.weeks import WeeklySums
 from coalloc_lib.intervals import Interval, all_of
-from coalloc_lib.scheduling import Online
+from coalloc_lib.policies import Online
 from coalloc_lib.studies.ledger import Decision, Judgement, Row, judge_number
 from coalloc_lib.studies.online_batch.figures import (
     COUNTED_FROM,

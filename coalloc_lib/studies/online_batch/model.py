@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.placement import BestFit, Placement, SingleThenSpan, WorstFit
-from coalloc_lib.scheduling import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import BestFit, Placement, SingleThenSpan, WorstFit
+from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.workloads.catalogue import listing, load_trace
 
 HOUR, DAY = 3_600.0, 86_400.0

@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.seeds import Seed, parent, spawn
 from coalloc_lib.calendar.trees import SlotTrees
-from coalloc_lib.checks import InputError, one_of
 from coalloc_lib.experiments.weeks import Bootstrap, rows_by_week, week_of
-from coalloc_lib.jobs import JobStream
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.scheduling import Scheduling
-from coalloc_lib.seeds import Seed, parent, spawn
-from coalloc_lib.simulation import simulate as simulate_jobs
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Scheduling
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.schedules.verification import booked_end
+from coalloc_lib.simulation.run import simulate as simulate_jobs
 from coalloc_lib.studies.online_batch import model
 from coalloc_lib.studies.online_batch.model import (
     AHEAD,
@@ -66,8 +68,6 @@ from coalloc_lib.studies.online_batch.trees import (
     random_requests,
 )
 from coalloc_lib.studies.study import Scale, Study, scales
-from coalloc_lib.system import Multicluster
-from coalloc_lib.verification import booked_end
 
 #: Kinds of runs, a dataclass each.
 SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"

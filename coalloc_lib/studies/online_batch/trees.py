@@ -6,9 +6,10 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.basics.seeds import generators
 from coalloc_lib.calendar.trees import SlotTrees
-from coalloc_lib.schedule import Schedule
-from coalloc_lib.seeds import generators
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.schedules.verification import booked_end
 from coalloc_lib.studies.online_batch.model import (
     AHEAD,
     DAY,
@@ -17,7 +18,6 @@ from coalloc_lib.studies.online_batch.model import (
     PHASES,
     TREE_SLOTS,
 )
-from coalloc_lib.verification import booked_end
 
 
 def book_on_trees(

@@ -1,0 +1,178 @@
+"""Workloads and schedules in the files of other tools: Batsim, evalys, Perfetto."""
+
+import json
+import os
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.basics.checks import (
+    InputError,
+    instance_of,
+    numbers,
+    one_of,
+    path_of,
+    shown,
+    times,
+    whole_in,
+    whole_numbers,
+)
+from coalloc_lib.basics.files import atomic_path
+from coalloc_lib.model.jobs import REQUESTS, JobStream
+from coalloc_lib.schedules.schedule import Schedule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The types of profile, old and new, whose run time depends on no platform.
+DELAYS = ("delay", "DelayProfile")
+#: What the name of an export ends in.
+SUFFIXES = (".csv", ".json")
+
+
+def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStream:
+    """Read a workload of Batsim, in JSON, whose jobs are delays.
+
+    A job that would run longer than its walltime is stopped then, as Batsim does; the walltime is
+    its estimate. Jobs keep their ids where these are whole numbers. The format:
+    https://batsim.readthedocs.io/en/latest/input-workload.html
+    """
+    one_of("request", request, REQUESTS)
+    try:
+        content = path_of("path", path).read_bytes()
+        workload = json.loads(content, object_pairs_hook=_once_each, parse_constant=_no_number)
+        jobs = workload["jobs"]
+        profiles = [workload["profiles"][job["profile"]] for job in jobs]
+        strange = [at for at, profile in enumerate(profiles) if profile["type"] not in DELAYS]
+        ids, subtime, res = ([job[name] for job in jobs] for name in ("id", "subtime", "res"))
+        walltime = [-1 if job.get("walltime") is None else job["walltime"] for job in jobs]
+        delays = [profile.get("delay") for profile in profiles]
+        _refuse_odd_ids(ids)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the path") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        what = f"no workload of Batsim ({type(error).__name__}: {error})"
+        raise InputError(f"{path} is {what}; give JSON with jobs and profiles") from None
+    if not jobs:
+        raise InputError(f"{path} has no job; give a workload of one or more")
+    if strange:
+        job, kind = jobs[strange[0]], shown(profiles[strange[0]]["type"])
+        what = f"job {shown(job['id'])} has a profile of type {kind}"
+        raise InputError(f"{path}: {what}, whose run time depends on a platform; give a delay")
+    try:
+        limit, delay = numbers("walltime", walltime), times("delay", delays)
+        return JobStream(
+            times("subtime", subtime),
+            np.where(limit > 0, np.minimum(delay, limit), delay),
+            whole_numbers("res", res),
+            np.ma.masked_less_equal(limit, 0),
+            request,
+            number=_numbers_in(ids),
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; refuse a key that comes twice, of which the last would count."""
+    if again := [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]:
+        raise ValueError(f"{shown(again[0])} comes twice in one object")
+    return dict(pairs)
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _refuse_odd_ids(ids: list) -> None:
+    """Refuse an id that is no word or number, or comes twice."""
+    seen = set()
+    for each in ids:
+        if isinstance(each, bool) or not isinstance(each, str | int | float):
+            raise ValueError(f"id is {shown(each)}, no word or number")
+        if str(each) in seen:
+            raise ValueError(f"id {shown(each)} comes twice")
+        seen.add(str(each))
+
+
+def _numbers_in(ids: list) -> list[int] | None:
+    """Return ids as numbers; None where they are not all different whole numbers."""
+    try:
+        found = [whole_in(str(each)) for each in ids]
+    except ValueError:
+        return None
+    return found if len({*found}) == len(found) else None
+
+
+def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Write a schedule, with processors by number, for another tool, which the name's end chooses.
+
+    ``.csv`` is Batsim's table of jobs (`batsim_jobs`), which evalys reads; ``.json`` is a trace
+    that https://ui.perfetto.dev and chrome://tracing show: a row for each processor of each
+    cluster, a job on the first of every range of processors that it has.
+    """
+    instance_of("schedule", schedule, Schedule, "what simulate returned")
+    kind = one_of("path.suffix", path_of("path", path).suffix, SUFFIXES)
+    with atomic_path(path) as beside:
+        if kind == ".csv":
+            batsim_jobs(schedule).to_csv(beside, index=False, lineterminator="\n")
+        else:
+            beside.write_text(json.dumps({"traceEvents": _events(schedule)}), encoding="utf-8")
+
+
+def batsim_jobs(schedule: Schedule) -> "pd.DataFrame":
+    """Return Batsim's table of jobs: times in seconds, processors as intervals, ``0-3 7``.
+
+    A job that was refused has no success, start, end and processors. The format:
+    https://batsim.readthedocs.io/en/latest/output-jobs.html
+    """
+    import pandas as pd
+
+    job, low, high = _ranges(schedule)
+    words = [f"{a}-{b}" if a < b else f"{a}" for a, b in np.stack([low, high], 1).tolist()]
+    ends = np.searchsorted(job, np.arange(len(schedule) + 1)).tolist()
+    length, response = schedule.end - schedule.start, schedule.response
+    return pd.DataFrame({
+        "job_id": schedule.jobs.number, "workload_name": "coalloc",
+        "submission_time": schedule.jobs.submit,
+        "requested_number_of_resources": schedule.jobs.processors,
+        "requested_time": schedule.jobs.estimate, "success": schedule.served.astype(int),
+        "starting_time": schedule.start, "execution_time": length, "finish_time": schedule.end,
+        "waiting_time": schedule.wait, "turnaround_time": response,
+        "stretch": response / np.where(length > 0, length, np.nan),
+        "allocated_resources": [" ".join(words[a:b]) for a, b in pairwise(ends)],
+    })  # fmt: skip
+
+
+def _ranges(schedule: Schedule) -> tuple[NDArray, NDArray, NDArray]:
+    """Return job, first and last processor of every range of processors of one cluster."""
+    servers = schedule.processor_ids()
+    ids, job = servers.ids, np.repeat(np.arange(len(schedule)), np.diff(servers.first))
+    cluster = np.searchsorted(np.cumsum(schedule.system.sizes), ids, side="right")
+    new = np.ones(len(ids) + 1, dtype=bool)
+    new[1:-1] = (np.diff(ids) != 1) | (np.diff(job) != 0) | (np.diff(cluster) != 0)
+    return job[new[:-1]], ids[new[:-1]], ids[new[1:]]
+
+
+def _events(schedule: Schedule) -> list[dict[Any, Any]]:
+    """Return a trace in the event format: a process a cluster, a thread a processor, in µs."""
+    import pandas as pd
+
+    job, low, high = _ranges(schedule)
+    begins = np.cumsum(schedule.system.sizes) - schedule.system.sizes
+    cluster = np.searchsorted(begins, low, side="right") - 1
+    low, high = low - begins[cluster], high - begins[cluster]
+    table = pd.DataFrame({
+        "ph": "X", "name": [f"job {number}" for number in schedule.jobs.number[job]],
+        "ts": schedule.start[job] * 1e6, "dur": (schedule.end - schedule.start)[job] * 1e6,
+        "pid": cluster, "tid": low,
+        "args": [{"processors": f"{a}-{b}"} for a, b in np.stack([low, high], 1).tolist()],
+    })  # fmt: skip
+    names = [{"name": f"cluster {number}"} for number in range(len(begins))]
+    return [
+        *({"ph": "M", "name": "process_name", "pid": at, "args": n} for at, n in enumerate(names)),
+        *table.to_dict("records"),
+    ]

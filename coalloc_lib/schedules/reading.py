@@ -1,0 +1,85 @@
+"""What a finished schedule says of its queue and of its clusters, at any instant."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole, time_on_processors
+
+
+def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the job that heads the queue just after each instant; -1 where none waits."""
+    order = np.argsort(schedule.jobs.submit, kind="stable")
+    submit = schedule.jobs.submit[order]
+    # Who reserves is told at once, and is in nobody's way as one who waits.
+    left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
+    all_before = np.maximum.accumulate(left[order])
+    # The head is the first in the queue that has not left; it may not have arrived yet.
+    first = np.searchsorted(all_before, instants, side="right")
+    waits = first < np.searchsorted(submit, instants, side="right")
+    return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
+
+
+def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
+    """Return the idle processors just after all that happens at each instant, (m, clusters)."""
+    idle = np.tile(schedule.system.as_array(), (len(instants), 1))
+    for cluster in range(len(schedule.system)):
+        took = schedule.allocation[:, cluster]
+        idle[:, cluster] -= total_by(schedule.start, took, instants, "right")
+        idle[:, cluster] += total_by(schedule.end, took, instants, "right")
+    return idle
+
+
+def total_by(
+    when: NDArray, amounts: NDArray, instants: NDArray, side: Literal["left", "right"]
+) -> NDArray[np.int64]:
+    """Return the sum of the amounts of which `when` is before each instant, or at it (right)."""
+    order = np.argsort(when, kind="stable")
+    total = np.append(0, np.cumsum(amounts[order], dtype=np.int64))
+    return total[np.searchsorted(when[order], instants, side=side)]
+
+
+def fits_by(
+    placement: Placement | None, request: str, components: NDArray, idle: NDArray
+) -> NDArray[np.bool_]:
+    """Whether each job, a row of components, fits into the idle processors as placed by a rule."""
+    if isinstance(placement, HomeSite):
+        home = components[:, 1:]
+        free = fits_by(placement.rule, request, components[:, :1], idle)
+        return np.where(home.any(axis=1), (home <= idle).all(axis=1), free)
+    if may_stay_whole(placement, request):
+        split, whole = (fits_by(None, kind, components, idle) for kind in (request, "total"))
+        return split | whole
+    if request in ("flexible", "total"):
+        total = np.einsum("ij->i", components)  # several times faster than sum(axis=1)
+        return total <= (idle.sum(axis=1) if request == "flexible" else idle.max(axis=1))
+    wanted, free = side_by_side(request, components, idle)
+    return np.asarray((wanted <= free).all(axis=1))
+
+
+def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[NDArray]:
+    """Return both tables with as many columns, and unordered ones by decreasing size."""
+    tables = [components, clusters]
+    if request == "unordered":
+        tables = [-np.sort(-table, axis=1) for table in tables]
+    width = max(table.shape[1] for table in tables)
+    return [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]
+
+
+def booked_end(schedule: Any) -> NDArray[np.float64]:
+    """Return until when each job was expected to run, or was booked, shape (n,)."""
+    return schedule.start + booked_length(schedule, schedule.spread)
+
+
+def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:
+    """Return how long each job is expected to run, or booked for, on so many clusters, (n,)."""
+    jobs, least = schedule.jobs, getattr(schedule.scheduling, "min_length", 0.0)
+    length = np.maximum(jobs.estimate, jobs.runtime)
+    return np.maximum(time_on_processors(length, jobs.span_penalty, clusters), least)
+
+
+def lengths_on(schedule: Any) -> NDArray[np.float64]:
+    """Return the expected length of each job on 1, 2, ... clusters, shape (n, clusters)."""
+    on = (np.full(len(schedule), clusters) for clusters in range(1, len(schedule.system) + 1))
+    return np.transpose([booked_length(schedule, each) for each in on])

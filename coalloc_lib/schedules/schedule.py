@@ -1,0 +1,278 @@
+"""The schedule of a run: when and where each job ran, what that means, and whether it is right."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.display import card
+from coalloc_lib.engines.outcome import Servers
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import Placement, penalty_on
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import Refusal, Scheduling
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: By what the mean response time can be weighted.
+WEIGHTS = ("work", "processors")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Schedule:
+    """Start, end and allocation of every job, in the order of the stream.
+
+    Attributes
+    ----------
+    placement : Placement or None
+        None for ordered requests.
+    start, end : ndarray, shape (n,)
+        Instants; NaN for a job that was refused.
+    allocation : ndarray of int, shape (n, clusters)
+        Processors of each cluster; zeros for a job that was refused.
+    promised : ndarray, shape (n,)
+        The first start that the policy promised to each job, NaN where it promised none.
+    refused : dict of int to Refusal
+        For each job that a policy refused, when (`instant`) and `why`. Means over all jobs are NaN
+        where there is one: take them over `served`.
+    attempts : ndarray of int, shape (n,), or None
+        How many starts `Online` tried for each job, refused or not.
+    servers : Servers or None
+        What `processor_ids` returns, where `Online` numbered them.
+    backlog : int or None
+        The length at which the queue was held, where it was.
+    """
+
+    system: Multicluster
+    jobs: JobStream
+    scheduling: Scheduling
+    placement: Placement | None
+    start: np.ndarray
+    end: np.ndarray
+    allocation: np.ndarray
+    promised: np.ndarray | None = None
+    refused: Mapping[int, Refusal] = field(default_factory=dict)
+    attempts: np.ndarray | None = None
+    servers: Servers | None = None
+    backlog: int | None = None
+
+    def __post_init__(self) -> None:
+        """Fill in that nothing was promised."""
+        if self.promised is None:
+            object.__setattr__(self, "promised", np.broadcast_to(np.nan, len(self.start)))
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __repr__(self) -> str:
+        placed = "" if self.placement is None else f", {self.placement}"
+        return f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}{placed}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "policies": f"{self.scheduling}, {self.placement}",
+            "utilization": self.utilization() if np.ptp(self.jobs.submit) else None,
+            "mean wait": self.wait.mean(),
+            "mean response": self.response.mean(),
+            "jobs that span clusters": self.spans.sum(),
+        }
+        return card(f"Schedule of {len(self):,} jobs on {self.system}", facts)
+
+    @property
+    def served(self) -> np.ndarray:
+        """Whether each job ran: all but those that were refused, shape (n,)."""
+        served = np.ones(len(self), dtype=bool)
+        served[list(self.refused)] = False
+        return served
+
+    @property
+    def left_queue(self) -> np.ndarray:
+        """When each job left the queue, by its start or because it was refused, shape (n,)."""
+        left = self.start.copy()
+        for job, refusal in self.refused.items():
+            left[job] = refusal.instant
+        return left
+
+    @property
+    def wait(self) -> np.ndarray:
+        """Time from submission to start, shape (n,)."""
+        return self.start - self.jobs.submit
+
+    @property
+    def delay(self) -> np.ndarray:
+        """Time from the earliest start that each job asked for to its start, shape (n,)."""
+        return self.start - self.jobs.earliest_start
+
+    @property
+    def response(self) -> np.ndarray:
+        """Time from submission to end, shape (n,)."""
+        return self.end - self.jobs.submit
+
+    def slowdown(self, at_least: float = 0.0) -> np.ndarray:
+        """Response time over time on processors, of `at_least` 10 s if bounded, shape (n,)."""
+        length = np.maximum(self.end - self.start, at_least)
+        if (length <= 0).any():
+            job = int((length <= 0).argmax())
+            raise InputError(f"job {job} ran for no time; give at_least above 0")
+        return np.maximum(self.response / length, 1.0)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """On how many clusters each job ran, shape (n,)."""
+        return (self.allocation > 0).sum(axis=1)
+
+    @property
+    def spans(self) -> np.ndarray:
+        """Whether each job ran on more than one cluster, shape (n,)."""
+        return self.spread > 1
+
+    def average_weighted_response_time(self, weights: str = "work") -> float:
+        """AWRT: mean response time weighted by what each job asked for.
+
+        ``"work"`` is processors times run time on one cluster, as the prose of Ernemann and others
+        (2002), section 4.3, has it; ``"processors"``, as its formula, leaves the run time out.
+        """
+        one_of("weights", weights, WEIGHTS)
+        weight = self.jobs.work if weights == "work" else self.jobs.processors
+        if not weight.sum() > 0:
+            raise InputError("no job has any work to weight by; give weights='processors'")
+        return float(weight @ self.response / weight.sum())
+
+    def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
+        """Fraction of the processors busy, by default from the first submission to the last."""
+        if begin is finish is None and np.ptp(self.jobs.submit) == 0:
+            raise InputError(
+                "the jobs were all submitted at once, so there is no window to average over; give "
+                "begin and finish, or give the stream arrivals (rate=) or simulate() a backlog"
+            )
+        begin = self.jobs.submit.min() if begin is None else begin
+        finish = self.jobs.submit.max() if finish is None else finish
+        return float(self.utilization_between(np.array([begin, finish]))[0])
+
+    def utilization_between(
+        self, edges: Sequence[float] | np.ndarray, *, net: bool = False
+    ) -> np.ndarray:
+        """Fraction of the processors busy in each interval between increasing instants, shape (m,).
+
+        A `net` one leaves out what spanning adds to the run times, as the offered load does.
+        """
+        edges = np.asarray(edges, dtype=float)
+        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+            raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
+        weight = self.allocation.sum(axis=1)
+        if net:
+            weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.spread))
+        # The time that jobs spent running before each instant, times their weight.
+        area = np.zeros(len(edges))
+        for when, sign in ((self.start, 1.0), (self.end, -1.0)):
+            order = np.argsort(when, kind="stable")
+            count = np.searchsorted(when[order], edges, side="right")
+            started = np.append(0.0, np.cumsum(weight[order], dtype=float))[count]
+            moments = np.append(0.0, np.cumsum(weight[order] * when[order]))[count]
+            area += sign * (edges * started - moments)
+        return np.diff(area) / (np.diff(edges) * self.system.processors)
+
+    def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Jobs that wait just after each instant (those that arrive or start then included)."""
+        arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
+        return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
+
+    @cached_property
+    def overtaken(self) -> np.ndarray:
+        """How many jobs behind it in the queue started strictly before each job, shape (n,)."""
+        # Two jobs are compared at the highest bit in which the ranks of their starts differ.
+        order = np.argsort(self.jobs.submit, kind="stable")[::-1]  # from the end of the queue
+        start = self.start[order]
+        rank = np.searchsorted(np.sort(start), start)
+        count = np.zeros(len(rank), dtype=np.int64)
+        for bit in range(len(rank).bit_length()):
+            alike = np.argsort(rank >> bit + 1, kind="stable")
+            group, is_later = rank[alike] >> bit + 1, (rank[alike] >> bit & 1).astype(bool)
+            earlier = np.append(0, np.cumsum(~is_later))
+            count[alike] += is_later * (earlier[1:] - earlier[np.searchsorted(group, group)])
+        result = np.empty_like(count)
+        result[order] = count
+        return result
+
+    def verify(self) -> "Schedule":
+        """Check the schedule against the rules of the model, and return it.
+
+        Raises `ScheduleError`, which names the first job at fault and the instant.
+
+        Notes
+        -----
+        Of every schedule: each job that was not refused starts at or after its submission, runs for
+        its run time (with the penalty where it spans), and has the processors that it asked for; no
+        cluster is over its size at any instant.
+
+        Of those of the library's policies and placements every decision: which job starts when and
+        where, and what it is promised. FCFS, FPFS and EASY are replayed from the state that the
+        schedule implies, by code that shares nothing with the engines. Conservative backfilling,
+        and EASY around reservations, are run again and compared: a schedule does not tell what
+        waiting jobs had reserved. Up to 500 jobs, and EASY, the readable engine runs again; longer
+        ones of Conservative the compiled one.
+
+        `Online` starts every job at its promise and accepted attempt, within what it asked and the
+        horizon, on servers that make up its allocation, none booked twice at once (but for one that
+        had left, with `release_early`). No earlier attempt had room, nor any of a refused job; the
+        servers are those that placement and rule choose.
+
+        `unchecked` says what is not checked: the decisions of a policy or a placement of your own.
+        """
+        from coalloc_lib.schedules.verification import verify
+
+        verify(self)
+        return self
+
+    @property
+    def unchecked(self) -> str:
+        """What `verify` does not check of this schedule, in words; empty where it checks all."""
+        from coalloc_lib.schedules.verification import unchecked
+
+        return unchecked(self)
+
+    def processor_ids(self) -> Servers:
+        """Return which processors each job has: `servers`, or else the lowest that are free.
+
+        They count from 0, cluster by cluster; entry i is an array in ascending order, empty for a
+        job that was refused. At one instant jobs leave, then come those that run for no time, then
+        those that start, in order of the stream.
+        """
+        if self.servers is not None:
+            return self.servers
+        first = np.append(0, self.allocation.sum(axis=1).cumsum())
+        ids, free = np.empty(first[-1], np.int32), np.ones(self.system.processors, dtype=bool)
+        begins = np.append(0, np.cumsum(self.system.sizes)).tolist()
+        stays, jobs = self.end > self.start, np.flatnonzero(self.served)
+        events = np.concatenate([jobs[stays[jobs]], jobs])
+        leaves = np.arange(len(events)) < len(events) - len(jobs)
+        when = np.where(leaves, self.end[events], self.start[events])
+        for event in np.lexsort((np.where(leaves, 0, 1 + stays[events]), when)).tolist():
+            job = events[event]
+            mine = ids[first[job] : first[job + 1]]
+            if leaves[event]:
+                free[mine] = True
+                continue
+            place = 0
+            for cluster in np.flatnonzero(self.allocation[job]).tolist():
+                begin, count = begins[cluster], self.allocation[job, cluster]
+                lowest = np.flatnonzero(free[begin : begins[cluster + 1]])[:count]
+                if len(lowest) < count:
+                    raise InputError(f"cluster {cluster} is too small for job {job}; see verify()")
+                mine[place : place + count] = begin + lowest
+                place += count
+            free[mine] = not stays[job]
+        return Servers(ids, first)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas table with the columns of the CSV contract; `job` is that of the log."""
+        import pandas as pd
+
+        spread = [";".join(f"{c}:{row[c]}" for c in np.flatnonzero(row)) for row in self.allocation]
+        came = {"job": self.jobs.number, "submit": self.jobs.submit}
+        ran = {"start": self.start, "end": self.end, "processors": self.jobs.processors}
+        return pd.DataFrame(came | ran | {"allocation": spread})

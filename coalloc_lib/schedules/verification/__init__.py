@@ -1,0 +1,130 @@
+"""The rules of the model, as checks of a finished schedule.
+
+`_RULES` hold for every schedule, `_CHECKS` for those of a policy of the library: of that very
+class, since one derived from it may do anything. They share no code with an engine but the rules of
+placement and the definition of how long a job runs.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from coalloc_lib.calendar.periods import FIRST_FOUND
+from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
+from coalloc_lib.policies import Online
+from coalloc_lib.schedules import reading
+from coalloc_lib.schedules.reading import booked_end
+from coalloc_lib.schedules.verification import replay
+from coalloc_lib.schedules.verification.bookings import check_bookings
+from coalloc_lib.schedules.verification.faults import ScheduleError, refuse
+
+__all__ = ["ScheduleError", "booked_end", "unchecked", "verify"]
+
+#: Policy -> the check of all its decisions.
+_CHECKS = {**replay.CHECKS, Online: check_bookings}
+
+
+def verify(schedule: Any) -> None:
+    """Raise `ScheduleError` at the first rule that `schedule` breaks; see `Schedule.verify`."""
+    for rule in _RULES:
+        rule(schedule)
+    check = _CHECKS.get(type(schedule.scheduling))
+    if check is not None:
+        check(schedule)
+
+
+def unchecked(schedule: Any) -> str:
+    """Return what `verify` does not check of a schedule, in words; nothing where it checks all."""
+    policy, placement = schedule.scheduling, schedule.placement
+    if type(policy) not in _CHECKS:
+        return f"when {type(policy).__name__} starts which job, and where"
+    if not replay.is_known(placement):
+        return f"when jobs start and where {type(placement).__name__} puts them"
+    if type(policy) is Online and policy.rule == FIRST_FOUND:
+        return "which of the idle servers jobs get, by the rule 'first-found'"
+    return ""
+
+
+def _complete(schedule):
+    """Every job has its instants, or was refused and has none and no processors."""
+    served = schedule.served
+    for bad, what in (
+        (served & ~np.isfinite(schedule.start), "has no start"),
+        (served & ~np.isfinite(schedule.end), "has no end"),
+        (~served & ~np.isnan(schedule.start), "was refused and has a start"),
+        (~served & ~np.isnan(schedule.end), "was refused and has an end"),
+        (~served & schedule.allocation.any(axis=1), "was refused and has processors"),
+    ):
+        if bad.any():
+            raise ScheduleError(what, int(bad.argmax()))
+    for job, refusal in schedule.refused.items():
+        if not refusal.instant >= schedule.jobs.submit[job]:
+            raise ScheduleError(f"was refused at {refusal.instant}, before it came", job)
+
+
+def _after_submission(schedule):
+    submit = schedule.jobs.submit
+    bad = schedule.start < submit
+    refuse(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
+
+
+def _run_time(schedule):
+    jobs, end = schedule.jobs, schedule.end
+    length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.spread)
+    bad = schedule.served & (end != schedule.start + length)
+    message = "ends at {:.12g}, its time on processors is {:.12g}"
+    refuse(bad, schedule, lambda job: message.format(end[job], length[job]))
+
+
+def _request(schedule):
+    """Every job has what it asked for."""
+    jobs, allocation = schedule.jobs, schedule.allocation
+    is_whole = (allocation > 0).sum(axis=1) == 1
+    bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
+    if jobs.request == "total":
+        bad |= ~is_whole
+    if isinstance(schedule.placement, HomeSite):
+        home = jobs.components[:, 1:]
+        bad |= home.any(axis=1) & (home != allocation).any(axis=1)
+    elif jobs.request in ("ordered", "unordered"):
+        wanted, given = reading.side_by_side(jobs.request, jobs.components, allocation)
+        whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
+        bad |= (wanted != given).any(axis=1) & ~whole
+    rows, message = (allocation, jobs.components), f"has {{}} for components {{}} ({jobs.request})"
+    bad &= schedule.served
+    refuse(bad, schedule, lambda job: message.format(*(row[job].tolist() for row in rows)))
+
+
+def _capacity(schedule):
+    """No cluster is over its size; at one instant departures come before starts."""
+    runs = schedule.end > schedule.start
+    start, end = schedule.start[runs], schedule.end[runs]
+    instants = np.concatenate([end, start])
+    order = np.lexsort((np.repeat([0, 1], len(start)), instants))
+    for cluster, size in enumerate(schedule.system.sizes):
+        took = schedule.allocation[runs, cluster]
+        busy = np.cumsum(np.concatenate([-took, took])[order])
+        if (busy > size).any():
+            event = int((busy > size).argmax())
+            job = int(np.flatnonzero(runs)[order[event] % len(start)])
+            message = f"cluster {cluster} runs {busy[event]} processors and has {size}"
+            raise ScheduleError(message, job, float(instants[order[event]]))
+    _capacity_of_moments(schedule, ~runs & schedule.served)
+
+
+def _capacity_of_moments(schedule, moments):
+    """Who runs for no time fits beside those that run from before its instant until after it."""
+    jobs, runs = np.flatnonzero(moments), schedule.end > schedule.start
+    instants = schedule.start[jobs]
+    for cluster, size in enumerate(schedule.system.sizes):
+        took = schedule.allocation[runs, cluster]
+        begun = reading.total_by(schedule.start[runs], took, instants, "left")
+        busy = begun - reading.total_by(schedule.end[runs], took, instants, "right")
+        busy += schedule.allocation[jobs, cluster]
+        if (busy > size).any():
+            worst = int((busy > size).argmax())
+            message = f"cluster {cluster} runs {busy[worst]} processors and has {size}"
+            raise ScheduleError(message, int(jobs[worst]), float(instants[worst]))
+
+
+_RULES = (_complete, _after_submission, _run_time, _request, _capacity)

@@ -1,0 +1,211 @@
+"""One door to every engine and policy."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
+from coalloc_lib.engines.duration import conservative_seconds
+from coalloc_lib.engines.outcome import Task
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import HomeSite, Placement, SingleThenSpan, WorstFit
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import EASY, FCFS, Conservative, Online, Scheduling
+from coalloc_lib.schedules.reading import fits_by
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.simulation.outages import Outage, OutageSchedule, checked, reserved
+
+ENGINES = ("compiled", "reference")
+
+#: The number of jobs from which on it is said that the readable engine runs.
+LONG = 10_000
+#: Seconds from which on it is said how long conservative backfilling will take; never so few jobs.
+PATIENCE, FEW = 10.0, 300
+
+
+def simulate(
+    system: Multicluster,
+    jobs: JobStream,
+    *,
+    scheduling: Scheduling | None = None,
+    placement: Placement | None = None,
+    engine: str | None = None,
+    backlog: int | None = None,
+    outages: Sequence[Outage] = (),
+) -> Schedule:
+    """Schedule a stream of rigid jobs on a multicluster.
+
+    Parameters
+    ----------
+    jobs : JobStream
+        In any order; they queue in order of submission, ties by position.
+    scheduling : Scheduling, optional
+        `FCFS` where it is not given.
+    placement : Placement, optional
+        `WorstFit` where it is not given. One that is given for ordered requests is refused.
+    engine : {"compiled", "reference"}, optional
+        The compiled engine knows the library's policies; the readable one, "reference", runs any,
+        about a thousand jobs a second. Where it is not given, the readable one runs what the other
+        does not know, and for many jobs says so. EASY around reservations is readable alone. Long
+        queues under Conservative take their time on either, which is said as well.
+    backlog : int, optional
+        Heavy traffic: submissions do not count, the queue is topped up to this many jobs
+        whenever it is shorter. For FCFS a backlog of 1 is enough; `Online` takes none.
+    outages : sequence of Outage, optional
+        Processors that are out of use for a time, which EASY, Conservative and Online plan around.
+
+    Returns
+    -------
+    Schedule
+        Its jobs keep their positions; with a backlog its `jobs.submit` is when each job entered
+        the queue.
+
+    Raises
+    ------
+    InputError
+        A job can never start, or a policy and the engine, system or request type do not go
+        together; a policy of your own broke the rules of `coalloc_lib.policies.State`.
+
+    Examples
+    --------
+    >>> import coalloc_lib as co
+    >>> jobs = co.JobStream(submit=[0, 1], runtime=[5, 2], components=[[3, 2], [2, 2]])
+    >>> co.simulate(co.Multicluster([4, 4]), jobs).start.tolist()
+    [0.0, 5.0]
+    """
+    scheduling = FCFS() if scheduling is None else scheduling
+    if engine is not None:
+        one_of("engine", engine, ENGINES)
+    own = "or an object of a class derived from"
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
+    instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
+    if placement is not None:
+        instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
+    adaptive = getattr(scheduling, "adaptive", False)
+    if jobs.has_reservations and (adaptive or not scheduling.takes_reservations):
+        raise InputError(
+            f"jobs ask for a later or a latest start, which {scheduling} does not heed; use Online,"
+            " EASY or Conservative, or replace(earliest_start=None, latest_start=None)"
+        )
+    if backlog is not None and (jobs.has_reservations or isinstance(scheduling, Online)):
+        raise InputError(
+            f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
+            "queue knows none, leave it out"
+        )
+    placement = _chosen_placement(system, jobs, placement)
+    refuse_impossible(system, jobs, placement)
+    rule = placement.rule if isinstance(placement, HomeSite) else placement
+    decides = jobs.request == "total" or isinstance(rule, SingleThenSpan)
+    if adaptive and not decides:
+        raise InputError(
+            f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
+            " decides between one cluster and several; give SingleThenSpan()"
+        )
+    if backlog is not None:
+        backlog = min(whole("backlog", backlog), len(jobs))
+
+    if outages := checked(outages):
+        if backlog is not None:
+            raise InputError(
+                f"backlog = {backlog} is given with outages, whose instants a held queue does not "
+                "know; leave it out, or the outages"
+            )
+        stream, at_home = reserved(system, jobs, placement, scheduling, outages)
+        if type(scheduling) is EASY and engine is None:
+            engine = "reference"
+            if len(jobs) > LONG:
+                warnings.warn(
+                    f"around outages EASY runs on the readable engine, {len(jobs)} jobs about "
+                    f"{len(jobs) / 700:.0f} s; Conservative() is compiled",
+                    stacklevel=2,
+                )
+        how: dict[str, Any] = {"placement": at_home, "engine": engine, "backlog": backlog}
+        of_all = simulate(system, stream, scheduling=scheduling, **how)
+        return OutageSchedule.of(of_all, jobs, placement)
+
+    order = None
+    if backlog is None and (np.diff(jobs.submit) < 0).any():
+        order = np.argsort(jobs.submit, kind="stable")
+    arriving = jobs if order is None else jobs[order]
+    # Imported here: Numba takes half a second, which `import coalloc_lib` should not.
+    if engine != "reference":
+        from coalloc_lib.engines.compiled import is_known, knows, run
+
+        around = type(scheduling) is EASY and jobs.has_reservations
+        if around or not (engine or knows(scheduling, placement)):
+            engine = "reference"
+            if len(jobs) > LONG:
+                warnings.warn(
+                    f"{scheduling}{' around reservations' * around} has no compiled form with "
+                    f"{placement}; {len(jobs)} jobs take about {len(jobs) / 1000:.0f} s or more; "
+                    "engine='reference' says that you know",
+                    stacklevel=2,
+                )
+        elif engine is None and type(scheduling) is Conservative and len(jobs) > FEW:
+            known = is_known(arriving, placement)
+            seconds = conservative_seconds(system, arriving, known, backlog)
+            if seconds > PATIENCE:
+                warnings.warn(
+                    f"{scheduling} offers all who wait an earlier start whenever a job ends early; "
+                    f"{len(jobs)} jobs take about {seconds:.0f} s. EASY() takes a moment, "
+                    "engine='compiled' says that you know",
+                    stacklevel=2,
+                )
+    if engine == "reference":
+        from coalloc_lib.engines.reference import run
+    outcome = run(Task(system, arriving, scheduling, placement, backlog))
+    if order is not None:
+        outcome = outcome.in_stream_order(order)
+    if backlog is not None:
+        jobs = jobs.replace(submit=outcome.entered)
+    start, end, _, allocation, promised, refused, attempts, servers = outcome
+    columns = (start, end, allocation, promised, refused, attempts, servers, backlog)
+    return Schedule(system, jobs, scheduling, placement, *columns)
+
+
+def _chosen_placement(system, jobs, placement):
+    """Return the placement that is given, or the default; None for ordered requests."""
+    if jobs.request == "ordered":
+        if placement is not None:
+            raise InputError(
+                f"placement = {placement} is given for ordered requests, which name their clusters "
+                "themselves; leave it out"
+            )
+        return None
+    placement = WorstFit() if placement is None else placement
+    if jobs.request not in placement.requests:
+        raise InputError(
+            f"placement = {placement} is for {' and '.join(placement.requests)} requests and these "
+            f"are {jobs.request}; give another placement, or replace(request=...)"
+        )
+    placement.check(system)
+    return placement
+
+
+def refuse_impossible(
+    system: Multicluster, jobs: JobStream, placement: Placement | None = None
+) -> None:
+    """Raise `ImpossibleJobError` for the first job that could not start in an idle system."""
+    clusters, components = system.as_array(), jobs.components
+    if jobs.request in ("ordered", "unordered"):
+        why = f"the clusters have {', '.join(map(str, system.sizes))}"
+        if components.shape[1] <= len(clusters) and components.max() <= min(clusters):
+            return
+    elif jobs.request == "total":
+        why = f"the largest cluster has {system.largest}"
+    else:
+        why = f"the system has {system.processors}"
+    if isinstance(placement, HomeSite) and components.shape[1] != len(clusters) + 1:
+        raise InputError(
+            f"components has {components.shape[1]} columns, and HomeSite takes {len(clusters) + 1}:"
+            " of jobs that may go anywhere, and of those that stay on each cluster; see "
+            "coalloc_lib.simulation.sites"
+        )
+    impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
+    if impossible.any():
+        job = int(impossible.argmax())
+        wanted = components[job].tolist()
+        raise ImpossibleJobError(job, f"components {wanted} ({jobs.request}), but {why}")

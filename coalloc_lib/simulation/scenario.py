@@ -1,0 +1,87 @@
+"""A scenario: a system, the jobs that it is given, and the policies that serve them."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, positive
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.placement import Placement
+from coalloc_lib.model.system import Multicluster
+from coalloc_lib.policies import FCFS, Scheduling
+from coalloc_lib.schedules.schedule import Schedule
+from coalloc_lib.simulation.outages import Outage, checked
+from coalloc_lib.simulation.run import ENGINES, simulate
+from coalloc_lib.workloads import Workload
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What curves, saturation, sweeps, studies and explorers are about.
+
+    Parameters
+    ----------
+    workload : Workload
+        Where the jobs come from: a `JobModel`, a log, or any object with `sample` and `mean_work`.
+    scheduling, placement, engine, outages
+        As in `simulate`.
+    name : str
+        How tables call it; two scenarios that differ in nothing else are equal.
+    """
+
+    system: Multicluster
+    workload: Workload
+    scheduling: Scheduling = field(default_factory=FCFS)
+    placement: Placement | None = None
+    engine: str | None = None
+    outages: tuple[Outage, ...] = ()
+    name: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        """Check that every part is one."""
+        instance_of("system", self.system, Multicluster, "Multicluster([32, 32])")
+        if not isinstance(self.workload, Workload):
+            jobs = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
+            raise InputError(f"workload = {self.workload!r}; give {jobs}")
+        instance_of("scheduling", self.scheduling, Scheduling, "FCFS()")
+        if self.placement is not None:
+            instance_of("placement", self.placement, Placement, "WorstFit()")
+            if getattr(self.workload, "request", "") == "ordered":
+                raise InputError(
+                    f"placement = {self.placement} is given for ordered requests, which name their "
+                    "clusters themselves; leave it out"
+                )
+        object.__setattr__(self, "outages", checked(self.outages))
+        if self.engine is not None:
+            one_of("engine", self.engine, ENGINES)
+
+    def __str__(self) -> str:
+        return self.name or repr(self)
+
+    def with_(self, **changes: Any) -> "Scenario":
+        """Return the scenario with these parts changed, and its name with them or gone."""
+        return replace(self, **({"name": ""} | changes))
+
+    def rate(self, load: float) -> float:
+        """Return the arrival rate, in jobs a unit of time, that offers `load` to the system."""
+        return positive("load", load) * self.system.processors / self.workload.mean_work
+
+    def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
+        """Draw a stream of `jobs` jobs that offers `load`; all come at once where none is given."""
+        return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
+
+    def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
+        """Return the `Schedule` of a stream of jobs; `backlog` is that of `simulate`."""
+        how: dict[str, Any] = {
+            "placement": self.placement,
+            "engine": self.engine,
+            "backlog": backlog,
+            "outages": self.outages,
+        }
+        return simulate(self.system, jobs, scheduling=self.scheduling, **how)
+
+    def simulate(
+        self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
+    ) -> Schedule:
+        """Run a stream that is drawn; with the same seed scenarios of one workload get the same."""
+        return self.run(self.sample(jobs, load=load, seed=seed), backlog)

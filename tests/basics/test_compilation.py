@@ -1,0 +1,129 @@
+"""Kernels in Numba's cache: of the present version, and read or compiled again."""
+
+import builtins
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from coalloc_lib.basics import compilation
+from tests.conftest import ROOT
+
+CHILD = """
+import sys
+from coalloc_lib.basics.compilation import call
+import kernels_here
+print(call(kernels_here.outer, 1, what="toys"), sum(kernels_here.outer.stats.cache_hits.values()))
+"""
+OUTER = """
+from pathlib import Path
+from coalloc_lib.basics.compilation import compiler
+kernel = compiler(Path(__file__).parent.glob("*here.py"))
+from inner_here import inner
+@kernel
+def outer(x):
+    return inner(x) + 10
+"""
+INNER = """
+import kernels_here
+@kernels_here.kernel
+def inner(x):
+    return x * {factor}
+"""
+
+
+@pytest.fixture
+def toys(tmp_path):
+    """Two kernels in two files, one of which calls the other."""
+    (tmp_path / "kernels_here.py").write_text(OUTER)
+    (tmp_path / "inner_here.py").write_text(INNER.format(factor=2))
+    return tmp_path
+
+
+def run(folder):
+    """Call the outer kernel in a process of its own; return answer, cache hits and messages."""
+    env = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-c", CHILD]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return (*map(int, done.stdout.split()), done.stderr)
+
+
+def cached(folder, suffix):
+    return sorted(Path(folder / "cache").rglob(f"*.{suffix}"))
+
+
+@pytest.mark.parametrize("notebook", [False, True])
+def test_compilation_is_announced_once_per_process(tmp_path, monkeypatch, capsys, notebook):
+    """Whatever thread asks; in a notebook on standard output, which it does not show in red."""
+    monkeypatch.setattr(compilation, "_announced", set())
+    monkeypatch.setattr(builtins, "__IPYTHON__", notebook, raising=False)
+    stats = SimpleNamespace(cache_path=str(tmp_path))
+    kernels = [SimpleNamespace(py_func=SimpleNamespace(__qualname__=n), stats=stats) for n in "ab"]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda kernel: compilation._announce(kernel, "toys"), kernels * 4))
+    output, errors = capsys.readouterr()
+    assert (output if notebook else errors).count("compiling the toys, once") == 1
+    assert (errors if notebook else output) == ""
+
+
+def test_who_listens_is_told_of_each_kernel_in_place_of_a_print(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(compilation, "_announced", set())
+    stats = SimpleNamespace(cache_path=str(tmp_path))
+    kernels = [SimpleNamespace(py_func=SimpleNamespace(__qualname__=n), stats=stats) for n in "aab"]
+    told = []
+    with compilation.announced_to(told.append):
+        for kernel in kernels:
+            compilation._announce(kernel, "toys")
+    assert len(told) == 2
+    assert not any(capsys.readouterr())
+    compilation._announce(
+        SimpleNamespace(py_func=SimpleNamespace(__qualname__="c"), stats=stats), "x"
+    )
+    assert "compiling the x" in capsys.readouterr().err
+
+
+def test_a_change_in_a_file_that_a_kernel_calls_is_seen(toys):
+    """Numba looks at the file of the outer kernel only, which is the same to the last byte."""
+    assert run(toys) == (12, 0, "coalloc: compiling the toys, once (about 10 s) ...\n")
+    (toys / "inner_here.py").write_text(INNER.format(factor=3))
+    assert run(toys)[:2] == (13, 0)
+    (toys / "inner_here.py").write_text(INNER.format(factor=2))
+    assert run(toys) == (12, 1, "")
+
+
+DAMAGES = [("nbc", None), ("nbi", b"\x80\x05K\x01.")]
+MORE = [("nbi", None), ("nbc", b"\x80\x05K\x01."), ("nbi", b""), ("nbc", b"junk")]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"),
+    [*DAMAGES, *(pytest.param(*each, marks=pytest.mark.long) for each in MORE)],
+)
+def test_a_damaged_cache_is_reported_and_made_again(toys, suffix, content):
+    """Empty, text, another pickle, and one cut off in its middle (None)."""
+    run(toys)
+    files = cached(toys, suffix)
+    assert files
+    for file in files:
+        old = file.read_bytes()
+        file.write_bytes(old[: len(old) // 2] if content is None else content)
+    answer, _, output = run(toys)
+    assert answer == 12
+    if content != b"\x80\x05K\x01." or suffix == "nbc":
+        assert "Numba's cache in" in output
+        assert "is damaged" in output
+        assert output.count("\n") <= 2
+    assert run(toys) == (12, 1, "")
+
+
+def test_an_error_of_the_kernel_itself_is_no_damage(toys):
+    (toys / "inner_here.py").write_text(
+        "import kernels_here\n@kernels_here.kernel\ndef inner(x):\n    return 7 // (x - 1)\n"
+    )
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        run(toys)
+    assert cached(toys, "nbi")

@@ -1,0 +1,354 @@
+"""EASY and conservative backfilling: by hand, against textbook versions, on real logs."""
+
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.policies.backfilling import ORDERS
+from coalloc_lib.schedules.verification import ScheduleError
+from tests import naive_backfilling as naive
+from tests import naive_multicluster as several
+from tests.conftest import systems_and_streams
+from tests.engines.test_agreement import both
+
+NAN = np.nan
+
+
+def stream(rows, request="total", **columns):
+    """Jobs of (submit, runtime, estimate, processors)."""
+    submit, runtime, estimate, processors = zip(*rows, strict=True)
+    return co.JobStream(submit, runtime, processors, estimate, request=request, **columns)
+
+
+def run(sizes, rows, policy, placement=None, **columns):
+    """The schedule that both engines make."""
+    jobs = stream(rows, **columns)
+    return both(co.Multicluster(sizes), jobs, scheduling=policy, placement=placement)
+
+
+def assert_starts(schedule, start, promised):
+    """Assert starts and first promises."""
+    assert schedule.start.tolist() == start
+    np.testing.assert_array_equal(schedule.promised, promised)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "start", "end", "promised"),
+    [(0.5, 1, 13, NAN), (0.75, 6, 14, 6), ({2: 0.5, 3: 9.0}, 1, 13, NAN), ({2: 0.75}, 6, 14, 6)],
+)
+def test_an_adaptive_job_spans_only_where_one_cluster_would_be_later(penalty, start, end, promised):
+    """Two clusters of four have two idle each; job 2 wants four for eight, and one is free at 6."""
+    rows = [(0, 6, 6, 2), (0, 9, 9, 2), (1, 8, 8, 4)]
+    spread = {"request": "flexible", "span_penalty": penalty}
+    placement = co.SingleThenSpan(single=co.WorstFit())
+    schedule = run([4, 4], rows, co.EASY(adaptive=True), placement, **spread)
+    assert (schedule.start[2], schedule.end[2]) == (start, end)
+    np.testing.assert_array_equal(schedule.promised[2], promised)
+
+
+def test_a_head_that_may_wait_is_promised_what_it_can_expect_at_the_latest():
+    """Job 2 wants five: both clusters have them at 5, one at 9, and spanning costs it 3 or 5."""
+    rows = [(0, 5, 5, 4), (0, 9, 9, 4), (1, 10, 10, 5), (2, 4, 4, 1)]
+    for penalty, start, promised in ((0.3, 5, 8), (0.5, 9, 9)):
+        how = {"request": "flexible", "span_penalty": penalty}
+        schedule = run([4, 6], rows, co.EASY(adaptive=True), co.SingleThenSpan(), **how)
+        assert (schedule.start[2], schedule.promised[2]) == (start, promised)
+
+
+def test_who_waits_for_one_cluster_without_need_is_found():
+    """The job above waits until 6. It may for p = 0.75, but not for 0.5, nor under plain EASY."""
+    rows = [(0, 6, 6, 2), (0, 9, 9, 2), (1, 8, 8, 4)]
+    how = {"request": "flexible", "span_penalty": 0.75}
+    placement = co.SingleThenSpan(single=co.WorstFit())
+    waits = run([4, 4], rows, co.EASY(adaptive=True), placement, **how)
+    cheaper = waits.jobs.replace(span_penalty=0.5)
+    for change in ({"scheduling": co.EASY()}, {"jobs": cheaper}):
+        with pytest.raises(ScheduleError, match="job 2 at 1: heads the queue and fits"):
+            replace(waits, **change).verify()
+
+
+def test_adaptive_spanning_needs_a_placement_that_may_do_either():
+    how = {"request": "flexible", "span_penalty": 0.5}
+    with pytest.raises(co.InputError, match=r"placement = WorstFit.*; give SingleThenSpan\(\)"):
+        run([4, 4], [(0, 1, 1, 5)], co.EASY(adaptive=True), co.WorstFit(), **how)
+
+
+EASY, CONSERVATIVE = co.EASY(), co.Conservative()
+#: What is shown -> processors, jobs, and for each policy the starts and the first promises.
+BY_HAND = {
+    # 0 has 6 until 8, 1 wants 8. 2 ends in time; 4 takes the two extra nodes, gone for 5.
+    "the textbook's example": (
+        10,
+        [(0, 8, 8, 6), (1, 5, 5, 8), (2, 3, 3, 2), (3, 6, 6, 4), (4, 12, 12, 2), (5, 13, 13, 2)],
+        {EASY: ([0, 8, 2, 13, 4, 13], [NAN, 8, NAN, 13, NAN, NAN])},
+    ),
+    # 1 leaves one processor extra. EASY gives it to 3 until 20; 2, which wants all 4, waits.
+    "conservative delays no one where EASY delays the second in the queue": (
+        4,
+        [(0, 10, 10, 3), (1, 5, 5, 3), (2, 5, 5, 4), (3, 17, 17, 1)],
+        {
+            EASY: ([0, 10, 20, 3], [NAN, 10, 20, NAN]),
+            CONSERVATIVE: ([0, 10, 15, 20], [0, 10, 15, 20]),
+        },
+    ),
+    # As numbers 0.1 + 0.6 is 0.7; the last job would end a bit later.
+    "a job may end at the very instant of the promise": (
+        4,
+        [(0, 0.7, 0.7, 3), (0, 5, 5, 4), (0.1, 0.6, 0.6, 1), (0.1, 0.6, 0.6000000000000001, 1)],
+        {EASY: ([0, 0.7, 0.1, 5.7], [NAN, 0.7, NAN, 5.7])},
+    ),
+    "a head that waits for a job of no time is promised this instant": (
+        4,
+        [(1, 0, 0, 4), (1, 2, 2, 4), (1, 0, 5, 4), (1, 1, 1, 4)],
+        {EASY: ([1, 1, 3, 3], [NAN, 1, 3, 8])},
+    ),
+    # 4, of no time, has 2 processors at 5, when 0 leaves; 3, ahead of it in the queue, moves there
+    # from 8 and needs them too. But 4 goes first, and leaves before 3 starts.
+    "jobs of no time go first at their instant": (
+        4,
+        [(0, 5, 5, 2), (0, 4, 8, 1), (0, 100, 100, 1), (1, 10, 10, 3), (2, 0, 0, 2)],
+        {CONSERVATIVE: ([0, 0, 0, 5, 5], [0, 0, 0, 8, 5])},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BY_HAND)
+def test_on_one_cluster_by_hand(case):
+    size, rows, answers = BY_HAND[case]
+    for policy, answer in answers.items():
+        assert_starts(run([size], rows, policy), *answer)
+
+
+#: 0 has 3 of 4, until 12 as it says, and leaves at 10. 3 takes one of them for 10, the others all.
+QUEUED = [(0, 10, 12, 3), (1, 5, 5, 4), (2, 4, 4, 4), (3, 10, 10, 1), (4, 1, 1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("policy", "start", "promised"),
+    [
+        # Each newcomer but 3 takes the place of the head, and 3 would delay the head.
+        (co.EASY(order="shortest"), [0, 15, 11, 20, 10], [NAN, 12, 12, 20, 12]),
+        (co.EASY(order="smallest"), [0, 18, 14, 3, 13], [NAN, 12, 12, NAN, 13]),
+        (co.EASY(order="priority"), [0, 18, 13, 3, 17], [NAN, 12, 12, NAN, 17]),
+        # At 10 job 4 is the first to be offered more: at once, and 2 is before 1, but finds no gap.
+        (co.Conservative(order="shortest"), [0, 11, 16, 20, 10], [0, 12, 17, 21, 31]),
+    ],
+)
+def test_who_comes_first_in_the_queue_by_hand(policy, start, promised):
+    assert_starts(run([4], QUEUED, policy, priority=[0, 1, 2, 3, 2]), start, promised)
+
+
+@pytest.mark.parametrize(
+    ("placement", "clusters"),
+    [(co.WorstFit(), [1, 0, 1]), (co.BestFit(), [0, 1, 0])],
+)
+def test_where_components_go_decides_who_passes(placement, clusters):
+    """The head, of 3 and 3, needs 3 on each at 5, so one long job of 1 may pass on each cluster.
+
+    0 has 2 of the first until 5. The rule puts 2 and then 3 onto one cluster, where 3 may not pass;
+    once 4, which ends in time, has made that cluster the fuller or the emptier one, 3 may.
+    """
+    rows = [(0, 5, 5, (2, 0)), (1, 5, 5, (3, 3)), *[(1, 20, 20, (1, 0))] * 2, (1, 4, 4, (0, 1))]
+    schedule = run([4, 4], rows, EASY, placement, request="unordered")
+    assert_starts(schedule, [0, 5, 1, 1, 1], [NAN, 5, NAN, NAN, NAN])
+    assert schedule.allocation[2:].argmax(axis=1).tolist() == clusters
+
+
+def test_a_head_that_never_fits_is_passed_by_no_one():
+    """A placement of one's own may refuse what would fit."""
+
+    class Narrow(co.BestFit):
+        def place(self, components, request, idle):
+            fit = super().place(components, request, idle)
+            return fit if sum(components) < 4 else None
+
+    jobs = stream([(0, 5, 5, 2), (1, 5, 5, 4), (2, 1, 1, 1)])
+    how = {"placement": Narrow(), "engine": "reference"}
+    for policy in (EASY, CONSERVATIVE):
+        with pytest.raises(co.InputError, match=r"left \d jobs waiting in an idle system, job 1"):
+            co.simulate(co.Multicluster([4]), jobs, scheduling=policy, **how)
+
+
+def assert_as_naive(size, jobs, engines=("compiled", "reference")):
+    """Assert that all engines start every job as the textbook versions do."""
+    order = np.argsort(jobs.submit, kind="stable")
+    columns = (jobs.submit, jobs.runtime, jobs.estimate, jobs.processors)
+    rows = list(zip(*(column[order].tolist() for column in columns), strict=True))
+    easy, (conservative, promised) = naive.easy(size, rows), naive.conservative(size, rows)
+    for engine in engines:
+        how = {"engine": engine, "placement": co.BestFit()}
+        schedule = co.simulate(co.Multicluster([size]), jobs, scheduling=EASY, **how).verify()
+        assert schedule.start[order].tolist() == easy
+        schedule = co.simulate(co.Multicluster([size]), jobs, scheduling=CONSERVATIVE, **how)
+        schedule.verify()
+        assert schedule.start[order].tolist() == conservative
+        assert schedule.promised[order].tolist() == promised
+
+
+@given(systems_and_streams(requests=("total",)), st.data())
+def test_on_one_cluster_both_are_the_textbooks(case, data):
+    """Early ends, run times above the estimate, ties; no job is expected to take no time."""
+    system, jobs = case
+    longer = data.draw(st.sampled_from([0.5, 1.0, 3.0]))
+    jobs = jobs.replace(estimate=np.maximum(jobs.estimate, longer))
+    assert_as_naive(system.largest, jobs)
+
+
+def random_case(seed):
+    """A system, a stream and a placement that is drawn much faster than Hypothesis draws one."""
+    rng = np.random.default_rng(seed)
+    clusters, n = int(rng.integers(1, 5)), int(rng.integers(1, 60))
+    sizes = rng.integers(2, 9, clusters)
+    request = str(rng.choice(["ordered", "unordered", "flexible", "total"]))
+    width = {"total": 1, "flexible": 1}.get(request, int(rng.integers(1, clusters + 1)))
+    most = {"total": [sizes.max()], "flexible": [sizes.sum()], "ordered": sizes}
+    limits = np.array(most.get(request, np.sort(sizes)[::-1]))[:width]
+    components = rng.integers(0, limits + 1, (n, width))
+    components[~components.any(axis=1), 0] = 1
+    whole = rng.random() < 0.5
+    submit = rng.integers(0, 12, n) if whole else rng.random(n) * 12
+    runtime = rng.integers(0, 9, n) if whole else rng.exponential(4, n)
+    estimate = runtime * rng.choice([0, 0.5, 1, 1, 2, 10], n) + rng.integers(0, 2, n)
+    penalty = rng.random(n) * rng.integers(0, 2)
+    first = co.FirstFit(rng.permutation(clusters).tolist())
+    rules = [first, co.WorstFit(), co.BestFit(), co.SingleThenSpan(), co.SingleThenSpan(first)]
+    placement = None if request == "ordered" else rules[rng.integers(len(rules))]
+    jobs = co.JobStream(submit, runtime, components, estimate, request, penalty)
+    jobs = jobs.replace(priority=rng.integers(0, 4, n))
+    return co.Multicluster(sizes.tolist()), jobs, placement
+
+
+def key_of(policy, jobs):
+    """What each order goes by, the least first."""
+    expected = np.where(jobs.estimate > jobs.runtime, jobs.estimate, jobs.runtime)
+    area = expected * jobs.components.sum(axis=1)
+    return {"shortest": expected, "smallest": area, "priority": -jobs.priority}.get(policy.order)
+
+
+ORDERED = [policy(order=order) for policy in (co.EASY, co.Conservative) for order in ORDERS]
+
+
+@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
+@pytest.mark.parametrize("seeds", [range(100), pytest.param(range(10_000), marks=pytest.mark.long)])
+def test_both_engines_agree_on_random_multiclusters(policy, seeds):
+    for seed in seeds:
+        system, jobs, placement = random_case(seed)
+        both(system, jobs, scheduling=policy, placement=placement)
+
+
+@pytest.mark.parametrize("policy", ORDERED, ids=str)
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1_000), marks=pytest.mark.long)])
+def test_multiclusters_are_run_as_the_definition_says(policy, seeds):
+    """Both engines could share a misreading: a third one knows neither."""
+    for seed in seeds:
+        system, jobs, placement = random_case(seed)
+        jobs = jobs[:30]
+        schedule = co.simulate(system, jobs, scheduling=policy, placement=placement)
+        case = system.sizes, jobs, placement, key_of(policy, jobs)
+        by_hand = getattr(several, type(policy).__name__)(*case)
+        np.testing.assert_array_equal(schedule.start, by_hand.start)
+        np.testing.assert_array_equal(schedule.promised, by_hand.promised)
+        np.testing.assert_array_equal(schedule.allocation, by_hand.allocation)
+
+
+@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE], ids=str)
+@pytest.mark.parametrize("request_type", ["ordered", "unordered", "flexible", "total"])
+def test_both_engines_agree_on_a_long_queue(policy, request_type):
+    """The trees have several levels here, and stale bounds; the plan outgrows its arrays."""
+    rng = np.random.default_rng(5)
+    n = 400 if policy == EASY else 100  # the readable plan looks at every pair of jobs
+    shape = n if request_type == "total" else (n, 3)
+    submit, runtime = rng.integers(0, n // 10, n), rng.exponential(2, n)
+    components, estimate = rng.integers(1, 8, shape), rng.exponential(4, n)
+    jobs = co.JobStream(submit, runtime, components, estimate, request_type, 0.25)
+    schedule = both(co.Multicluster([12, 9, 8]), jobs, scheduling=policy)
+    assert schedule.queue_length([n // 10])[0] > n / 4
+
+
+LOGS = [("KTH-SP2", 100), ("CTC-SP2", 338), ("HPC2N", 240), ("DAS2-fs1", 64)]
+MULTICLUSTERS = [
+    ("total", co.BestFit(), 0.0),
+    ("flexible", co.SingleThenSpan(), 0.25),
+    ("unordered", co.SingleThenSpan(), 0.25),
+    ("unordered", co.WorstFit(), 0.25),
+]
+
+
+load = cache(partial(co.load_trace, missing="error"))
+
+
+def log_jobs(name, largest, estimates="requested"):
+    """The jobs of a real log that one cluster of a size can hold."""
+    return load(name).jobs("total", estimates, 0.0, largest)
+
+
+@pytest.mark.parametrize(("name", "size"), LOGS)
+@pytest.mark.parametrize(
+    ("most", "estimates"),
+    [
+        (300, "requested"),
+        (300, "exact"),
+        pytest.param(700, "requested", marks=pytest.mark.long),
+        pytest.param(None, "requested", marks=pytest.mark.long),
+    ],
+)
+def test_jobs_of_real_logs_start_as_in_the_textbooks(real_logs, name, size, most, estimates):
+    jobs = log_jobs(name, size, estimates)[:most]
+    if estimates == "exact":  # the naive plan knows no jobs of no time
+        jobs = jobs[jobs.runtime > 0]
+    assert_as_naive(size, jobs, ("compiled", "reference") if most else ["compiled"])
+
+
+@pytest.mark.parametrize(("name", "size"), LOGS)
+@pytest.mark.parametrize(("request_type", "placement", "penalty"), MULTICLUSTERS)
+@pytest.mark.parametrize("most", [(300, 300), pytest.param((None, 5000), marks=pytest.mark.long)])
+def test_real_logs_on_several_clusters(
+    real_logs, name, size, request_type, placement, penalty, most
+):
+    """Both engines agree; the readable plan is slow."""
+    clusters = [size // 2, size // 4, size // 4]
+    jobs = log_jobs(name, clusters[0]).replace(span_penalty=penalty)
+    jobs = jobs.split(at_most=clusters[2]) if request_type == "unordered" else jobs
+    jobs = jobs.replace(request=request_type)
+    for policy, count in zip((EASY, CONSERVATIVE), most, strict=True):
+        how = {"scheduling": policy, "placement": placement}
+        both(co.Multicluster(clusters), jobs[:count], **how)
+
+
+@pytest.mark.parametrize(("name", "size"), LOGS)
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(50), EASY, CONSERVATIVE], ids=str)
+def test_schedules_of_whole_logs_keep_the_rules(real_logs, name, size, policy):
+    co.simulate(co.Multicluster([size]), log_jobs(name, size), scheduling=policy).verify()
+
+
+#: Job 1 wants all four from 5 on. Job 2 ends before that; job 3 does not, and would pass the block.
+RESERVED = [(0, 4, 4, 2), (0, 2, 2, 4), (1, 3, 3, 2), (1, 6, 6, 1)]
+
+
+@pytest.mark.parametrize("policy", [EASY, CONSERVATIVE])
+@pytest.mark.parametrize(
+    ("earliest", "latest", "start"),
+    [(5, np.inf, [0, 5, 1, 7]), (3, np.inf, [0, 4, 1, 6]), (3, 3.5, [0, NAN, 1, 4])],
+)
+def test_all_plan_around_a_fixed_block(policy, earliest, latest, start):
+    wishes = {
+        "earliest_start": [0, earliest, 1, 1],
+        "latest_start": [np.inf, latest, *2 * [np.inf]],
+    }
+    schedule = run([4], RESERVED, policy, **wishes)
+    np.testing.assert_array_equal(schedule.start, start)
+    assert schedule.promised[1] == start[1] or schedule.refused[1] == (0, "past its latest start")
+
+
+def test_easy_around_blocks_says_that_many_jobs_take_long(monkeypatch):
+    monkeypatch.setattr("coalloc_lib.simulation.run.LONG", 3)
+    with pytest.warns(
+        UserWarning, match="EASY.*around reservations has no compiled form .*; 4 jobs"
+    ):
+        run([4], RESERVED, EASY, earliest_start=[0, 5, 1, 1])
+    run([4], RESERVED, CONSERVATIVE, earliest_start=[0, 5, 1, 1])

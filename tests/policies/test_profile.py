@@ -1,0 +1,131 @@
+"""The future of the idle processors, against a table with a row for every instant."""
+
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.policies import Job
+from coalloc_lib.policies.profile import Profile
+from tests.conftest import placements
+
+#: Instants of the tables; nothing is taken beyond.
+MOST = 24
+
+
+@st.composite
+def futures(draw):
+    """A profile on whole instants, and what is idle at each of them."""
+    sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    future, table = Profile(sizes), np.tile(sizes, (3 * MOST, 1))
+    for _ in range(draw(st.integers(0, 6))):
+        start = draw(st.integers(0, MOST - 1))
+        end = draw(st.integers(start + 1, MOST))
+        room = table[start:end].min(axis=0)
+        taken = [draw(st.integers(0, int(most))) for most in room]
+        future.take(start, end, taken)
+        table[start:end] -= taken
+    return future, table
+
+
+def reserve(table, job, place, since):
+    """The first start, end and allocation, by trying every instant and both lengths of a job."""
+    for start in range(since, 2 * MOST):
+        for length in (job.estimate, 2 * job.estimate):
+            window = table[start : max(start + int(length), start + 1)]
+            found = place(job, window.min(axis=0).tolist())
+            if found is not None and job.expected_length(found) <= length:
+                return start, start + job.expected_length(found), list(found)
+    return None
+
+
+@given(futures())
+def test_a_profile_tells_what_is_idle_at_every_instant(case):
+    future, table = case
+    for instant, idle in enumerate(table):
+        assert list(future.at(instant)) == list(future.at(instant + 0.5)) == idle.tolist()
+    assert list(future.at(inf)) == table[-1].tolist()
+
+
+@given(futures(), st.data())
+def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
+    """Each job, expected to run `estimate`, runs twice that where it spans."""
+    future, table = case
+    clusters = table.shape[1]
+    request = data.draw(st.sampled_from(["unordered", "total", "flexible"]))
+    rule = data.draw(placements(clusters, request))
+    if request == "flexible":  # less room never lets these rules use fewer clusters
+        rule = data.draw(st.sampled_from([co.WorstFit(), co.SingleThenSpan()]))
+    parts = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=clusters))
+    length = data.draw(st.integers(0, 6))
+    job = Job(0, 0.0, length / 2, float(length), tuple(parts), span_penalty=1.0)
+
+    def place(job, idle):
+        return rule.place(job.components, request, idle)
+
+    since = data.draw(st.none() | st.integers(0, MOST + 2))
+    found = future.earliest(job, place, since)
+    expected = reserve(table, job, place, since or 0)
+    assert (None if found is None else (*found[:2], list(found[2]))) == expected
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "taken", "message"),
+    [
+        (0, 5, [1], "instant = 0; the profile begins at 1"),
+        (3, 2, [1], "end = 2 comes before start = 3"),
+        (2, float("nan"), [1], "end = nan"),
+        (2, 4, [1, 1], r"^allocation = \[1, 1\]; give the processors of each of the 1 clusters$"),
+        (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] stay idle"),
+    ],
+)
+def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, message):
+    future = Profile([3], now=1.0)
+    with pytest.raises(co.InputError, match=message):
+        future.take(start, end, taken)
+    assert (future.instants, future.idle) == ([1.0], [(3,)])
+
+
+@given(futures(), st.data())
+def test_what_stays_idle_is_the_least_of_all_instants_and_of_what_is_held_for_no_time(case, data):
+    future, table = case
+    start = data.draw(st.integers(0, MOST))
+    end = data.draw(st.integers(start + 1, 2 * MOST))
+    expected = table[start:end].min(axis=0)
+    for _ in range(data.draw(st.integers(0, 4))):
+        instant = data.draw(st.integers(0, 2 * MOST - 1))
+        taken = [data.draw(st.integers(0, int(most))) for most in table[instant]]
+        future.take(instant, instant, taken)
+        if start < instant < end:
+            expected = np.minimum(expected, table[instant] - taken)
+    assert list(future.between(start, end)) == expected.tolist()
+    assert list(future.at(start)) == table[start].tolist()
+
+
+def test_a_profile_forgets_what_is_past():
+    future = Profile([4])
+    future.take(1, 5, [1])
+    future.take(2, 2, [4])
+    future.forget(3)
+    assert (future.instants, future.idle, future.moments) == ([3, 5], [(3,), (4,)], [])
+    job = Job(0, 0.0, 4.0, 4.0, (1,), span_penalty=0.0)
+    with pytest.raises(co.InputError, match="instant = 2; the profile begins at 3"):
+        future.earliest(job, lambda job, idle: [1], since=2)
+
+
+def test_what_is_given_back_leaves_no_step():
+    future = Profile([4])
+    future.take(1, 5, [1])
+    future.take(5, 7, [1])
+    assert future.instants == [0, 1, 7]
+    future.take(3, 3, [2])
+    job = Job(0, 0.0, 4.0, 4.0, (4,), span_penalty=0.0)
+    assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 7
+    future.take(1, 7, [-1])
+    assert future.instants == [0]
+    assert future.earliest(job, lambda job, idle: [4] if idle[0] == 4 else None).start == 3
+    future.take(3, 3, [-2])
+    assert future.moments == []

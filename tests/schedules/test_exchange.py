@@ -1,0 +1,214 @@
+"""Files of other tools: Batsim's workloads and table of jobs, and the trace for Perfetto."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.schedules.exchange import batsim_jobs
+from tests.conftest import onlines, placements, policies, systems_and_streams
+
+
+@st.composite
+def schedules(draw):
+    system, jobs = draw(systems_and_streams())
+    places = None if jobs.request == "ordered" else draw(placements(len(system), jobs.request))
+    return co.simulate(
+        system, jobs, scheduling=draw(policies), placement=places, engine="reference"
+    )
+
+
+def processors(text):
+    """The processors of a set of intervals: ``0-2 7`` is 0, 1, 2, 7."""
+    ends = [part.partition("-")[::2] for part in text.split()]
+    return [p for low, high in ends for p in range(int(low), int(high or low) + 1)]
+
+
+def overlaps(spans):
+    """Whether two of these spans of time hold a common length of time."""
+    spans = sorted(span for span in spans if span[1] > span[0])
+    return any(later[0] < earlier[1] for earlier, later in pairwise(spans))
+
+
+@given(schedules())
+def test_processors_are_those_of_the_allocation_and_none_is_used_twice(schedule):
+    ids = schedule.processor_ids()
+    edges = np.append(0, np.cumsum(schedule.system.sizes))
+    spans = {}
+    for job, mine in enumerate(ids):
+        assert (np.diff(mine) > 0).all()
+        np.testing.assert_array_equal(np.histogram(mine, edges)[0], schedule.allocation[job])
+        for processor in mine.tolist():
+            span = (schedule.start[job], schedule.end[job])
+            spans.setdefault(processor, []).append(span)
+    assert not any(map(overlaps, spans.values()))
+
+
+def two_clusters():
+    """Four jobs by hand: 2 spans, 3 takes what 1 and 2 leave, 4 runs for no time beside it."""
+    jobs = co.JobStream(
+        [0, 0, 1, 2], [4, 9, 2, 0], [[3], [4], [5], [1]], [5, 10, 2, 1], "flexible",
+        number=[11, 12, 13, 14],
+    )  # fmt: skip
+    allocation = np.array([[3, 0], [1, 3], [3, 2], [0, 1]])
+    start, end = np.array([0.0, 0, 4, 6]), np.array([4.0, 9, 6, 6])
+    system = co.Multicluster([4, 5])
+    return co.Schedule(system, jobs, co.FCFS(), co.FirstFit(), start, end, allocation)
+
+
+def test_the_lowest_free_processors_are_taken():
+    ids = [mine.tolist() for mine in two_clusters().processor_ids()]
+    assert ids == [[0, 1, 2], [3, 4, 5, 6], [0, 1, 2, 7, 8], [7]]
+
+
+def test_an_allocation_that_does_not_fit_is_refused():
+    schedule = two_clusters()
+    schedule.allocation[1] = [2, 2]
+    with pytest.raises(co.InputError, match=r"cluster 0 is too small for job 1; see verify"):
+        schedule.processor_ids()
+
+
+@given(systems_and_streams(requests=("total", "flexible")), onlines())
+def test_what_online_booked_is_what_is_shown(case, policy):
+    system, jobs = case
+    schedule = co.simulate(system, jobs, scheduling=policy)
+    assert schedule.processor_ids() is schedule.servers
+    table = batsim_jobs(schedule)
+    assert table["success"].tolist() == schedule.served.astype(int).tolist()
+    assert (table["allocated_resources"] == "").tolist() == (~schedule.served).tolist()
+
+
+def test_the_table_of_jobs(tmp_path):
+    co.export(two_clusters(), tmp_path / "jobs.csv")
+    table = pd.read_csv(tmp_path / "jobs.csv").drop(columns=["workload_name"])
+    assert table["allocated_resources"].tolist() == ["0-2", "3 4-6", "0-2 7-8", "7"]
+    row = table.iloc[2].drop("allocated_resources").to_dict()
+    assert row == {
+        "job_id": 13, "submission_time": 1, "requested_number_of_resources": 5,
+        "requested_time": 2, "success": 1, "starting_time": 4, "execution_time": 2,
+        "finish_time": 6, "waiting_time": 3, "turnaround_time": 5, "stretch": 2.5,
+    }  # fmt: skip
+    assert np.isnan(table["stretch"][3])  # it runs for no time
+
+
+@given(schedules())
+def test_the_table_holds_the_schedule(schedule):
+    table = batsim_jobs(schedule)
+    for text, mine in zip(table["allocated_resources"], schedule.processor_ids(), strict=True):
+        assert processors(text) == mine.tolist()
+    np.testing.assert_array_equal(table["finish_time"], schedule.end)
+
+
+@given(schedules())
+def test_on_each_track_of_the_trace_jobs_follow_one_another(tmp_path_factory, schedule):
+    path = tmp_path_factory.mktemp("trace") / "trace.json"
+    co.export(schedule, path)
+    events = json.loads(path.read_text("utf-8"))["traceEvents"]
+    names = [event["args"]["name"] for event in events if event["ph"] == "M"]
+    assert names == [f"cluster {number}" for number in range(len(schedule.system))]
+    tracks, held = {}, {}
+    for event in events[len(names) :]:
+        span = (event["ts"], event["ts"] + event["dur"])
+        tracks.setdefault((event["pid"], event["tid"]), []).append(span)
+        mine = processors(event["args"]["processors"])
+        assert mine[0] == event["tid"]
+        held.setdefault(event["name"], []).append((event["pid"], len(mine)))
+    # Microseconds are rounded: spans that touch may overlap by that much.
+    for spans in tracks.values():
+        assert not overlaps([(start + 1e-3, end - 1e-3) for start, end in spans])
+    for number, allocation in zip(schedule.jobs.number, schedule.allocation, strict=True):
+        counts = np.zeros(len(schedule.system), int)
+        for cluster, count in held[f"job {number}"]:
+            counts[cluster] += count
+        np.testing.assert_array_equal(counts, allocation)
+
+
+@pytest.mark.parametrize("name", ["jobs", "jobs.txt", "jobs.csv.gz"])
+def test_an_export_of_no_known_kind_is_refused(tmp_path, name):
+    with pytest.raises(co.InputError, match=r"path.suffix = .*; choose one of '.csv', '.json'"):
+        co.export(two_clusters(), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(co.InputError, match="is no Schedule"):
+        co.export("schedule", tmp_path / "jobs.csv")
+
+
+# Batsim's workloads.
+
+PROFILES = {"short": {"type": "delay", "delay": 20.25}, "new": {"type": "DelayProfile", "delay": 9},
+            "work": {"type": "parallel_homogeneous", "cpu": 1e6, "com": 0}}  # fmt: skip
+
+
+def workload(folder, *jobs, **more):
+    text = json.dumps({"nb_res": 8, "jobs": jobs, "profiles": PROFILES} | more)
+    (folder / "workload.json").write_text(text)
+    return folder / "workload.json"
+
+
+def job(number, profile="short", **more):
+    return {"id": number, "subtime": 5, "res": 2, "profile": profile} | more
+
+
+def test_a_workload_of_delays_is_a_stream(tmp_path):
+    path = workload(tmp_path, job("7", walltime=60), job("3", "new", walltime=5, res=4),
+                    job("9", subtime=1.5, walltime=-1), job("10"))  # fmt: skip
+    jobs = co.read_batsim(path)
+    assert jobs.submit.tolist() == [5, 5, 1.5, 5]
+    assert jobs.runtime.tolist() == [20.25, 5, 20.25, 20.25]  # Batsim stops a job at its walltime
+    assert jobs.estimate.tolist() == [60, 5, 20.25, 20.25]
+    assert jobs.components.tolist() == [[2], [4], [2], [2]]
+    assert jobs.number.tolist() == [7, 3, 9, 10]
+    assert (jobs.request, co.read_batsim(path, "flexible").request) == ("total", "flexible")
+    assert co.simulate(co.Multicluster([8]), jobs).verify()
+    named = co.read_batsim(workload(tmp_path, job("w0!1"), job("2")))
+    assert named.number.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "more", "cause"),
+    [
+        ([job(1), job(2, "work")], {}, "job 2 has a profile of type 'parallel_homogeneous', whose"),
+        ([job(1, "gone")], {}, "no workload of Batsim .KeyError: 'gone'"),
+        ([{"id": 1}], {}, "no workload of Batsim .KeyError: 'profile'"),
+        ([job(1)], {"profiles": [1]}, "no workload of Batsim .TypeError"),
+        ([job(1)], {"profiles": {"short": {"type": "delay", "delay": "long"}}}, "delay.0. = 'l"),
+        ([], {}, "workload.json has no job; give"),
+        ([job(1), job(2, res=0)], {}, r"workload.json: res\[1\] = 0; give a whole number of 1"),
+        ([job(1, walltime=10**400)], {}, r"json: walltime\[0\] = 1000.* smaller number"),
+        ([job(1)], {"profiles": {"short": {"type": "delay", "delay": 10**400}}}, r"delay\[0\] = 1"),
+        (
+            [job(1)],
+            {"profiles": {"short": {"type": "delay", "delay": []}}},
+            "json: delay has 2 dim",
+        ),
+        ([job(1)], {"profiles": {"short": {"type": "delay"}}}, r"json: delay\[0\] = None; give"),
+        ([job(1, subtime="1_000")], {}, r"json: subtime\[0\] = '1_000'; give a number"),
+        ([job(1, subtime=float("nan"))], {}, "json is no workload.* NaN is no number of JSON"),
+        ([job(1, walltime=True)], {}, r"walltime\[0\] = True; give a number"),
+        ([job([1])], {}, r"json is no workload.* id is \[1\], no word or number"),
+        ([job("3"), job(3)], {}, "json is no workload.* id 3 comes twice"),
+        ([job(1, subtime=1e308)], {}, r"json: runtime\[0\] = .* past 1e300"),
+    ],
+)
+def test_other_workloads_are_refused(tmp_path, jobs, more, cause):
+    with pytest.raises(co.InputError, match=cause):
+        co.read_batsim(workload(tmp_path, *jobs, **more))
+
+
+def test_what_is_no_workload_is_refused(tmp_path):
+    (tmp_path / "x.json").write_text("{")
+    (tmp_path / "y.json").write_text('{"jobs": [], "jobs": []}')
+    (tmp_path / "z.json").write_text("[]")
+    twice = (("y.json", "'jobs' comes twice in one object"), ("z.json", "TypeError"))
+    for path, cause in (
+        *twice,
+        ("x.json", "JSONDecodeError"),
+        ("gone.json", "No such file"),
+        (".", "dir"),
+    ):
+        with pytest.raises(co.InputError, match=cause):
+            co.read_batsim(tmp_path / path)

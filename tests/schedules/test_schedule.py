@@ -1,0 +1,245 @@
+"""What a schedule tells: by hand on four jobs, and against the naive way on random ones."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.schedules.metrics import by_width, means, summary, utilization_timeline
+from coalloc_lib.workloads.sites import round_robin
+from tests.conftest import policies, systems_and_streams
+
+
+@pytest.fixture(scope="module")
+def four():
+    """Four jobs on clusters of 4 and 4 with first fit; the last three wait in turn.
+
+    Job 0 has [3, 2] from 0 to 4, job 1 [4, 0] from 4 to 7, job 2 [3, 1] from 7 to 10 (run time
+    2, half as long again because it spans), job 3 [0, 2] from 7 to 13.
+    """
+    jobs = co.JobStream(
+        submit=[0, 1, 2, 2],
+        runtime=[4, 3, 2, 6],
+        components=[[3, 2], [4, 0], [3, 1], [2, 0]],
+        span_penalty=[0, 9, 0.5, 9],
+    )
+    how = {"placement": co.FirstFit(), "engine": "reference"}
+    return co.simulate(co.Multicluster([4, 4]), jobs, **how).verify()
+
+
+@st.composite
+def schedules(draw):
+    """A right schedule of random jobs."""
+    system, jobs = draw(systems_and_streams())
+    return co.simulate(system, jobs, scheduling=draw(policies))
+
+
+def test_times(four):
+    assert len(four) == 4
+    assert four.start.tolist() == [0, 4, 7, 7]
+    assert four.end.tolist() == [4, 7, 10, 13]
+    assert four.wait.tolist() == [0, 3, 5, 5]
+    assert four.response.tolist() == [4, 6, 8, 11]
+    assert four.allocation.tolist() == [[3, 2], [4, 0], [3, 1], [0, 2]]
+    assert four.spans.tolist() == [True, False, True, False]
+    when = [-1, 0, 1, 1.5, 2, 3.9, 4, 6.9, 7, 99]
+    assert four.queue_length(when).tolist() == [0, 0, 1, 1, 3, 3, 2, 2, 0, 0]
+
+
+def test_slowdown(four):
+    np.testing.assert_allclose(four.slowdown(), [1, 2, 8 / 3, 11 / 6])
+    np.testing.assert_allclose(four.slowdown(at_least=4), [1, 6 / 4, 8 / 4, 11 / 6])
+    np.testing.assert_allclose(four.slowdown(at_least=100), [1, 1, 1, 1])
+    jobs = co.JobStream(submit=[0, 0], runtime=[2, 0], components=[1, 1])
+    schedule = co.simulate(co.Multicluster([4]), jobs)
+    with pytest.raises(co.InputError, match="job 1 ran for no time; give at_least above 0"):
+        schedule.slowdown()
+    np.testing.assert_allclose(schedule.slowdown(at_least=1), [1, 1])
+
+
+def test_response_weighted_by_work(four):
+    """Processors times run time on one cluster: 5 x 4, 4 x 3, 4 x 2 (no penalty), 2 x 6."""
+    work = np.array([20, 12, 8, 12])
+    expected = pytest.approx(work @ [4, 6, 8, 11] / 52)
+    assert four.average_weighted_response_time() == expected
+    expected = pytest.approx(np.array([5, 4, 4, 2]) @ [4, 6, 8, 11] / 15)
+    assert four.average_weighted_response_time("processors") == expected
+    with pytest.raises(co.InputError, match="weights = 'time'; choose one of 'work', 'processors'"):
+        four.average_weighted_response_time("time")
+    # Two jobs alone, the first 3 times as long with its penalty: both keep the weight 8.
+    jobs = co.JobStream([0, 100], [2, 4], [[2, 2], [2, 0]], span_penalty=[2.0, 0.0])
+    schedule = co.simulate(co.Multicluster([2, 2]), jobs)
+    assert schedule.response.tolist() == [6, 4]
+    assert schedule.average_weighted_response_time() == (8 * 6 + 8 * 4) / 16
+
+
+def test_utilization(four):
+    assert four.utilization() == pytest.approx(5 / 8)  # between submissions, 0 to 2
+    assert four.utilization(finish=13) == pytest.approx(56 / (8 * 13))
+    assert four.utilization(3, 8) == pytest.approx((5 * 1 + 4 * 3 + 6 * 1) / (8 * 5))
+    halves = four.utilization_between([0, 4, 7, 10, 13, 20])
+    np.testing.assert_allclose(halves, [5 / 8, 4 / 8, 6 / 8, 2 / 8, 0], atol=1e-12)
+    # Job 2 alone spans with a penalty: a third of its three units of time is none of its work.
+    net = four.utilization_between([0, 4, 7, 10, 13], net=True)
+    np.testing.assert_allclose(net, [5 / 8, 4 / 8, (4 * 2 / 3 + 2) / 8, 2 / 8])
+
+
+@given(schedules())
+def test_net_work_is_the_work_of_the_jobs(schedule):
+    """Whatever spans, over a window that holds the whole schedule."""
+    finish = schedule.end.max() + 1
+    net = schedule.utilization_between([0, finish], net=True)[0]
+    work = schedule.jobs.work.sum()
+    assert net * finish * schedule.system.processors == pytest.approx(work, abs=1e-6)
+
+
+@pytest.mark.parametrize("edges", [[], [1], [1, 1], [2, 1], [0, 1, 0.5], [0, np.nan]])
+def test_edges_that_do_not_increase_are_refused(four, edges):
+    with pytest.raises(co.InputError, match=r"edges = .* increasing instants"):
+        four.utilization_between(edges)
+
+
+def test_to_frame(four):
+    jobs = four.jobs.replace(number=[31, 32, 34, 35])
+    assert dataclasses.replace(four, jobs=jobs).to_frame()["job"].tolist() == [31, 32, 34, 35]
+    frame = four.to_frame()
+    assert list(frame) == ["job", "submit", "start", "end", "processors", "allocation"]
+    assert frame["job"].tolist() == [1, 2, 3, 4]
+    assert frame["processors"].tolist() == [5, 4, 4, 2]
+    assert frame["allocation"].tolist() == ["0:3;1:2", "0:4", "0:3;1:1", "1:2"]
+    np.testing.assert_array_equal(frame["end"], four.end)
+
+
+@given(schedules(), st.lists(st.integers(0, 400), min_size=2, max_size=8, unique=True))
+def test_utilization_is_the_area_under_the_busy_processors(schedule, quarters):
+    """Against the overlap of every job with every window."""
+    edges = np.sort(quarters) / 4
+    begin, finish = edges[:-1, None], edges[1:, None]
+    overlap = np.minimum(finish, schedule.end) - np.maximum(begin, schedule.start)
+    overlap = np.maximum(overlap, 0)
+    length = finish[:, 0] - begin[:, 0]
+    busy = (overlap * schedule.jobs.processors).sum(axis=1)
+    expected = busy / (length * schedule.system.processors)
+    np.testing.assert_allclose(schedule.utilization_between(edges), expected, atol=1e-9)
+    assert (expected <= 1 + 1e-12).all()
+
+
+@given(schedules())
+def test_queue_length_counts_those_between_submission_and_start(schedule):
+    when = np.unique(np.concatenate([schedule.jobs.submit, schedule.start, schedule.end]))
+    submit, start = schedule.jobs.submit, schedule.start
+    naive = [int(((submit <= t) & (start > t)).sum()) for t in when]
+    assert schedule.queue_length(when).tolist() == naive
+
+
+@given(systems_and_streams(), st.data())
+def test_overtaken_of_any_starts(case, data):
+    """The count is right for any instants, not only those that some policy would make."""
+    system, jobs = case
+    n = len(jobs)
+    start = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), dtype=float)
+    zero = np.zeros((n, len(system)), dtype=int)
+    schedule = co.Schedule(system, jobs, co.FCFS(), co.WorstFit(), start, start, zero)
+    order = np.argsort(jobs.submit, kind="stable")
+    naive = np.zeros(n, int)
+    for place, job in enumerate(order):
+        naive[job] = (start[order[place + 1 :]] < start[job]).sum()
+    np.testing.assert_array_equal(schedule.overtaken, naive)
+
+
+# The table of metrics.
+
+SYSTEM = co.Multicluster([8, 4])
+
+
+def run(count=300, load=0.8, seed=3):
+    jobs = co.JobModel(co.uniform(1, 8), request="flexible").sample(
+        count, seed, rate=load * 12 / 4.5
+    )
+    return co.simulate(SYSTEM, jobs.replace(span_penalty=0.2), placement=co.SingleThenSpan())
+
+
+def test_all_jobs_have_the_schedules_own_means():
+    schedule = run()
+    row = summary(schedule, percentiles=[25, 99.5], at_least=2).iloc[0]
+    assert (row["grouping"], row["group"]) == ("all", "all")
+    assert (row["jobs"], row["refused"]) == (300, 0)
+    for weights in ("work", "processors"):
+        expected = schedule.average_weighted_response_time(weights)
+        assert row[f"awrt_{weights}"] == pytest.approx(expected)
+    assert 0 < row["spanning"] == schedule.spans.mean()
+    all_means = means(schedule, at_least=2)
+    for name, values in (
+        ("response", schedule.response),
+        ("wait", schedule.wait),
+        ("slowdown", schedule.slowdown(2)),
+    ):
+        assert row[f"{name}_mean"] == all_means[f"{name}_mean"]
+        assert row[f"{name}_mean"] == pytest.approx(values.mean())
+        assert row[f"{name}_p25"] == np.percentile(values, 25)
+        assert row[f"{name}_p99.5"] == np.percentile(values, 99.5)
+
+
+def test_each_group_is_what_it_is_alone():
+    schedule = run()
+    site = round_robin(schedule.jobs, 3)
+    table = summary(schedule, {"site": site, "width": by_width(schedule.jobs)})
+    assert table["grouping"].tolist() == ["all", *["site"] * 3, *["width"] * 4]
+    assert table["group"].tolist() == ["all", 0, 1, 2, "1", "2", "3-4", "5-8"]
+    for _, row in table[table["grouping"] == "site"].iterrows():
+        mine = site == row["group"]
+        weight = schedule.jobs.work[mine]
+        assert row["jobs"] == mine.sum()
+        assert row["response_mean"] == pytest.approx(schedule.response[mine].mean())
+        assert row["awrt_work"] == pytest.approx(weight @ schedule.response[mine] / weight.sum())
+    for _, part in table.groupby("grouping"):
+        # All groups of a grouping together have every job.
+        total = (part["jobs"] * part["response_mean"]).sum()
+        assert total == pytest.approx(schedule.response.sum())
+
+
+def test_refused_jobs_are_counted_and_left_out():
+    """The first job, longer than the horizon, is turned away."""
+    jobs = co.JobStream([0, 0, 0], [60, 20, 30], [8, 4, 2])
+    online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
+    schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=online).verify()
+    row = summary(schedule).iloc[0]
+    assert (row["jobs"], row["refused"]) == (3, 1)
+    assert row["response_mean"] == 25
+    assert row["awrt_work"] == pytest.approx((80 * 20 + 60 * 30) / 140)
+    assert not row.isna().any()
+    with pytest.raises(co.InputError, match=r"group '7-8' of width: all 1 jobs were refused"):
+        summary(schedule, {"width": by_width(jobs, [6, 8])})
+    busy = utilization_timeline(schedule, [0, 10, 40])["utilization"]
+    assert busy.tolist()[:2] == pytest.approx([6 / 8, (40 + 40) / 240])
+
+
+def test_utilization_by_hand():
+    jobs = co.JobStream([0, 0], [4, 2], [8, 4], request="total")
+    table = utilization_timeline(co.simulate(SYSTEM, jobs), [0, 3, 6])
+    assert table["group"].tolist() == ["all", "all", 0, 0, 1, 1]
+    expected = [(24 + 8) / 36, 8 / 36, 1, 1 / 3, 2 / 3, 0]
+    assert table["utilization"].tolist() == pytest.approx(expected)
+
+
+def test_bad_input_is_named():
+    jobs = co.JobStream([0, 0, 0], [0, 0, 1], [1, 4, 2])
+    schedule, sparse = co.simulate(SYSTEM, jobs), pd.Categorical([1, 2, 2], [0, 1, 2])
+    for run, words in (
+        (lambda: summary(schedule, [0, 1]), "groups 'group' has 2 for 3 jobs; give one a job"),
+        (lambda: summary(schedule, {"site": [0, None, 1]}), "'site' has no group for job 1"),
+        (lambda: summary(schedule, {"site": sparse}), "group 0 of site has no job; leave it"),
+        (lambda: summary(schedule, {"site": 7}), "groups 'site' = 7"),
+        (lambda: summary(schedule, [1, 1, 2]), "group 1 of group: no job runs for any time"),
+        (lambda: summary(schedule, percentiles=[101]), "percentiles has 101; give numbers from 0"),
+        (lambda: summary(schedule, at_least=0), "at_least = 0"),
+        (lambda: by_width(jobs, [2, 3]), r"bounds = \[2, 3\]; give increasing"),
+        (lambda: utilization_timeline(schedule, [3, 2]), "give two or more increasing instants"),
+        (lambda: summary(jobs), "is no Schedule; give what simulate"),
+    ):
+        with pytest.raises(co.InputError, match=words):
+            run()
