@@ -3,20 +3,14 @@
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.studies import communication_penalty as cp
 from coalloc_lib.studies import load_study
-from coalloc_lib.studies.communication_penalty import figures
 from coalloc_lib.studies.online_batch import standard
 from tests.studies.small_logs import made_up
 
-FOUR, PENALTY = co.Multicluster.equal(4, 32), "communication-penalty"
+FOUR = co.Multicluster.equal(4, 32)
 MU, CC, OB = "maximal-utilization", "cluster-configurations", "online-batch"
 IN_TWO = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4, merged_into=2)
 WIDE = co.JobModel(co.parse_sizes("U[1,9]"), 4)
-
-
-def served(jumps, above=5, **split):
-    return cp.served(jumps, 0.5, above=above, **split)
 
 
 @pytest.mark.parametrize(
@@ -25,10 +19,6 @@ def served(jumps, above=5, **split):
         (MU, "figure8", ("4 × 32", "two components"), co.Scenario(FOUR, IN_TWO)),
         (MU, "figure6", "U[1,10]", None),
         (CC, "figure4", "mine", co.Scenario(FOUR, IN_TWO)),
-        (PENALTY, "figure1", (7, "mine", 0.1), served(7, span_penalty=0.1)),
-        (PENALTY, "figure6", (5, "mine", 5), served(5, span_penalty=figures.SPREAD)),
-        (PENALTY, "adaptive", ("FCFS", "above 4", "0.15"), served(0, 4, span_penalty=0.15)),
-        (PENALTY, "thresholds", "mine", cp.BreakEven(0.5, 20)),
         (OB, "figure5", "mine", standard(made_up("KTH-SP2", 1), "mine", scheduling=co.FPFS(7))),
     ],
 )
@@ -48,12 +38,6 @@ def test_what_is_added_is_run_and_drawn_beside_the_rest(study, name, label, case
         (MU, "figure8", ("4 × 32", "mine"), co.FCFS(), "give a Scenario"),
         (CC, "break-even", "mine", co.Scenario(FOUR, WIDE), "up to 36 processors, too wide"),
         (CC, "break-even", "mine", "a guess", "is no Scenario"),
-        (PENALTY, "figure1", (5, "S1", 0.1), served(5), "line = 'S1' is a group of jobs"),
-        (PENALTY, "figure1", (5, "mine", 0.1), served(20), "jumps = 5 and the scenario has FPFS"),
-        (PENALTY, "figure1", (20, "mine", "0.1"), served(20), "give jumps, a line in words"),
-        (PENALTY, "figure6", (5, "mine", 3), served(5, span_penalty=0.1), "draw one for each"),
-        (PENALTY, "viability-8", ("FCFS", "0%"), served(0), "panel, row and column"),
-        (PENALTY, "thresholds", (0.5, 20), served(20), "BreakEven"),
         (OB, "figure5", "mine", co.FPFS(7), "give a text and a Case: "),
     ],
 )

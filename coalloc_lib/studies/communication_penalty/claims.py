@@ -77,6 +77,17 @@ BUSY = 0.7
 #: Splitting thresholds, at most, that tell where the best one is.
 NARROW = 3
 
+
+def is_above(found: Interval | None, limit: float) -> bool | None:
+    """Whether a figure is above a limit; None where it is not known."""
+    return found.above(limit) if found else None
+
+
+def is_little(found: Interval | None) -> bool | None:
+    """Whether a difference counts as little, to either side; None where it is not known."""
+    return found.between(-LITTLE, LITTLE) if found else None
+
+
 # --- Section 5: the groups ---
 
 
@@ -125,7 +136,7 @@ def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
     threshold = {group: found.by_group[group].interval for group in NAMES}
     later = later_at_stream(found, "S4")
     parts = {
-        "S4 below the stream": later and later.above(0),
+        "S4 below the stream": is_above(later, 0),
         "S1 above 0.3": threshold["S1"].above(PRINTED["S1"]),
         "0.160 as one run": is_of_one_run(found, "S4"),
     }
@@ -162,7 +173,7 @@ def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
     """Judge 'the (entire) job stream threshold value is practically misleading' (section 6)."""
     found = read_thresholds(runs)
     large, small = later_at_stream(found, "S4"), later_at_stream(found, "S1")
-    parts = {"S4 loses": large and large.above(0), "S1 gains": small and small.below(0)}
+    parts = {"S4 loses": is_above(large, 0), "S1 gains": small.below(0) if small else None}
     return Decision(large, parts)
 
 
@@ -351,7 +362,7 @@ def spread_penalties_are_worse(runs: pd.DataFrame) -> Decision:
     known = [found for found in means.values() if found]
     decides = max(known, key=lambda found: found.high, default=None)
     most_later = decides.high - 1 if decides else np.nan
-    parts = {f"{group} later": found and found.above(1) for group, found in means.items()}
+    parts = {f"{group} later": is_above(found, 1) for group, found in means.items()}
     note = f"no group later by more than {most_later:.1%}; mean over the thresholds"
     return Decision(decides, parts, note)
 
@@ -376,7 +387,7 @@ def own_penalty_matters_little(runs: pd.DataFrame) -> Decision:
     waits = mean_of((x.wait["C4"] - x.wait["C1"]) / x.response[ALL_SPLIT] for x in known)
     longer = mean_of(Sample(np.array(LONGER)) / x.response[ALL_SPLIT] for x in known)
     parts = {
-        f"waits within {LITTLE:.0%}": waits and waits.between(-LITTLE, LITTLE),
-        f"responses within {LITTLE:.0%}": longer and longer.between(-LITTLE, LITTLE),
+        f"waits within {LITTLE:.0%}": is_little(waits),
+        f"responses within {LITTLE:.0%}": is_little(longer),
     }
     return Decision(longer, parts, "mean over the thresholds")

@@ -13,12 +13,10 @@ from coalloc_lib.checks import InputError, positive
 from coalloc_lib.distributions import Between, Distribution
 from coalloc_lib.experiments import (
     after_warm_up,
-    groups_of,
     halves,
     interval_columns,
     rising_warning,
     rows_of,
-    sample,
 )
 from coalloc_lib.intervals import Interval, Sample
 from coalloc_lib.saturation import HELD, replicated_traffic
@@ -35,6 +33,8 @@ BOUND_PART, FEWEST = 2, 6_000
 #: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
 #: so much longer to settle near saturation. What needs more than the second has no mean.
 SETTLES, LONGEST = 80, 400_000
+#: What is measured of each group.
+TIMES = ("response", "wait", "first")
 #: Whose maximal utilization a row has; the other rows have the times of a group of jobs.
 THE_SYSTEM = "the system"
 #: Why there is no answer where queues grow.
@@ -250,11 +250,19 @@ def change(split: Responses, whole: Responses, group: str, to: str = "") -> Chan
         return Change(percent, "both", "both saturate")
     less = (whole.max_utilization - split.max_utilization).interval
     if split.saturated:
-        side, percent, verdict = "split", np.inf, _verdict(less.above(0), False)
+        saturated, percent, verdict = (
+            "split",
+            Interval.exact(np.inf),
+            _verdict(less.above(0), False),
+        )
     else:
-        side, percent, verdict = "whole", -100.0, _verdict(False, less.below(0))
+        saturated, percent, verdict = (
+            "whole",
+            Interval.exact(-100.0),
+            _verdict(False, less.below(0)),
+        )
     warning = UNCERTAIN if verdict == "undecided" else ""
-    return Change(replace(Interval.exact(percent), warning=warning), side, verdict)
+    return Change(replace(percent, warning=warning), saturated, verdict)
 
 
 def _verdict(loses: bool | None, gains: bool | None) -> str:
@@ -306,26 +314,25 @@ def rows_of_responses(found: Responses, **keys: float | None) -> Iterator[dict[s
     """
     yield from rows_of(found.max_utilization, "max_utilization", **keys, group=THE_SYSTEM)
     for group, response in found.response.items():
-        wait, first = found.wait[group], found.first.get(group)
-        for replication, value in enumerate(response.values.tolist()):
-            yield {
-                **keys,
-                "group": group,
-                "replication": replication,
-                "response": value,
-                "wait": float(wait.values[replication]),
-                "first": None if first is None else float(first.values[replication]),
-                "warning": response.warning,
-            }
+        times = {name: getattr(found, name).get(group) for name in TIMES}
+        for replication in range(len(response.values)):
+            row: dict[str, Any] = keys | {"group": group, "replication": replication}
+            for name, known in times.items():
+                row[name] = None if known is None else float(known.values[replication])
+            yield row | {"warning": response.warning}
 
 
 def read_responses(runs: pd.DataFrame) -> Responses:
     """Return the responses of the runs of one setting."""
-    by_group = {known["group"]: rows for known, rows in groups_of(runs, ["group"])}
-    most = sample(by_group.pop(THE_SYSTEM), "max_utilization")
-    return Responses(
-        most,
-        {group: sample(rows, "response") for group, rows in by_group.items()},
-        {group: sample(rows, "wait") for group, rows in by_group.items()},
-        {g: sample(rows, "first") for g, rows in by_group.items() if rows["first"].notna().any()},
-    )
+    in_order = runs.sort_values("replication", kind="stable")
+    samples: dict[str, dict[str, Sample]] = {name: {} for name in (*TIMES, "max_utilization")}
+    for group, rows in in_order.groupby("group", sort=False):
+        warning = rows["warning"].iloc[0]
+        for name, by_group in samples.items():
+            if name not in rows:  # of runs that all saturate
+                continue
+            values = rows[name].to_numpy(dtype=float)
+            if not np.isnan(values).any():
+                by_group[str(group)] = Sample(values, warning)
+    most = samples.pop("max_utilization")[THE_SYSTEM]
+    return Responses(most, **samples)

@@ -13,7 +13,6 @@ from coalloc_lib.studies.communication_penalty.model import GROUPS, NAMES, PRINT
 from coalloc_lib.studies.communication_penalty.responses import (
     Responses,
     lost,
-    ratio,
     read_responses,
 )
 
@@ -92,7 +91,7 @@ def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str
 
 def over_the_stream(split: Responses, whole: Responses) -> dict[str, Sample]:
     """Return by how much splitting changes the response of a group, less that of the stream."""
-    ratios = {group: ratio(split, whole, group) for group in (STREAM, *GROUPS)}
+    ratios = {name: split.response[name] / whole.response[name] for name in NAMES}
     return {group: ratios[group] - ratios[STREAM] for group in GROUPS}
 
 
