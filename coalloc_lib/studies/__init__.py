@@ -18,7 +18,7 @@ from coalloc_lib.studies.ledger import Row, write_ledger
 if TYPE_CHECKING:  # at run time, pictures and tables take long to import
     import pandas as pd
 
-    from coalloc_lib.studies.core import StudyResult
+    from coalloc_lib.studies.shown import StudyResult
 
 __all__ = [
     "SCALES", "STUDIES", "Reproduction", "Row", "judge", "load_study", "missing_logs", "reproduce",

@@ -1,7 +1,6 @@
 """The penalty explorer, splitting under the reader's hands, and a slider over maps of its worth."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache, partial
 from operator import ne
 from typing import Any
@@ -11,18 +10,19 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, in_memory, one_of, whole
+from coalloc_lib.experiments import interval_columns
 from coalloc_lib.plots import Picture
-from coalloc_lib.studies.communication_penalty import responses as model
-from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS as SPLIT_BY
-from coalloc_lib.studies.communication_penalty.figures import study
-from coalloc_lib.studies.core import Figure, interval_columns
+from coalloc_lib.studies.communication_penalty import Setting, model, responses, study
+from coalloc_lib.studies.communication_penalty.model import ALWAYS, AT_NEED
+from coalloc_lib.studies.communication_penalty.responses import Change
+from coalloc_lib.studies.shown import ShownFigure
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets.controls import Explorer, choice, disable, entry_of, slider_with_entry
 
 #: How the penalty is said.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
 #: Splitting policies by the names that a reader sees.
-PLACEMENTS = {"always split": SPLIT_BY["always"], "split at need": SPLIT_BY["at need"]}
+PLACEMENTS = {"always split": ALWAYS, "split at need": AT_NEED}
 #: How often a job may be passed, by what the slider calls it.
 JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = model.JUMPS
@@ -36,8 +36,8 @@ LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
 
 #: The mean responses of a scenario, kept for a control that comes back.
-_respond = lru_cache(maxsize=512)(model.respond)
-_break_even = lru_cache(maxsize=512)(model.break_even)
+_respond = lru_cache(maxsize=512)(responses.respond)
+_break_even = lru_cache(maxsize=512)(responses.break_even)
 
 
 def penalty_picture(
@@ -52,28 +52,26 @@ def penalty_picture(
     """
     rule = PLACEMENTS[one_of("placement", placement, tuple(PLACEMENTS))]
     in_memory("components", whole("components", components), len(model.SYSTEM))
-    case = model.served(max_jumps, load, above=above, parts=components, span_penalty=psi)
-    case = replace(case, scenario=case.scenario.with_(placement=rule))
-    size, longest = (COARSE, LONGEST_COARSE) if coarse else (FINE, model.LONGEST)
-    responses = {
+    setting = Setting(max_jumps, load, above, components, psi, placement=rule)
+    size, longest = (COARSE, LONGEST_COARSE) if coarse else (FINE, responses.LONGEST)
+    found = {
         name: _respond(each.scenario, load, size, study.seed, longest)
-        for name, each in ((KEPT, case.whole), (SPLIT, case))
+        for name, each in ((KEPT, setting.whole), (SPLIT, setting))
     }
     changes = {
-        group: _verdict(model.change(responses[SPLIT], responses[KEPT], group))
-        for group in model.NAMES
+        group: _verdict(responses.change(found[SPLIT], found[KEPT], group)) for group in model.NAMES
     }
     rows = [
-        _row("all jobs" if group == model.STREAM else group, name, each.means[group].interval,
+        _row("all jobs" if group == model.STREAM else group, name, each.response[group].interval,
              f", {changes[group]}" if name == SPLIT else "",
-             each.mean(group) - each.mean(f"{group} wait"))
+             each.response[group].mean - each.wait[group].mean)
         for group in model.NAMES
-        for name, each in responses.items()
+        for name, each in found.items()
         if not each.saturated
     ]  # fmt: skip
     title = f"All jobs: splitting {changes[model.STREAM]}"
     xlabel = "mean response time; dark: running, pale: waiting"
-    carried = {n: r.max_utilization for n, r in responses.items() if r.saturated}
+    carried = {n: r.max_utilization for n, r in found.items() if r.saturated}
     if carried:
         those = " and of ".join(f"{name} jobs ({most.mean:.3f})" for name, most in carried.items())
         title = f"No mean: load {load:g} is above or too near the maximal utilization of {those}"
@@ -85,8 +83,8 @@ def penalty_picture(
         f"{placement}, load {load:g}, MaxJumps {model.jumps_label(max_jumps)}"
     )
     if components > 1 and above < model.WHOLE.sizes.maximum:
-        most = responses[KEPT].max_utilization
-        even = _break_even(case.scenario, most, size, study.seed).interval
+        most = found[KEPT].max_utilization
+        even = _break_even(setting.scenario, most, size, study.seed).interval
         up_to = "no penalty" if even.above(0) is False else even.text(2)
         subtitle += f"; by processor-hours splitting pays up to {up_to}"
     figure = plots.bars(
@@ -104,11 +102,11 @@ def _row(group, series, interval, verdict="", running=None):
     return row | interval_columns(interval, "response")
 
 
-def _verdict(change: Mapping[str, Any]) -> str:
+def _verdict(change: Change) -> str:
     """Say who gains by splitting or loses, where the intervals tell."""
-    if change["saturated"] or change["verdict"] == "undecided":
-        return change["verdict"]
-    return f"{change['verdict']} {abs(change['change']):.1f} %"
+    if change.saturated or change.verdict == "undecided":
+        return change.verdict
+    return f"{change.verdict} {abs(change.percent.estimate):.1f} %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:
@@ -143,7 +141,7 @@ def penalty_explorer(state: str = "") -> Explorer:
     return Explorer(controls, draw, state=state, simulates=lambda **_: True, above=[hint])
 
 
-def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
+def map_explorer(maps: Mapping[str, ShownFigure], state: str = "") -> Explorer:
     """Return a slider over maps, run figures of the study by MaxJumps, and the map it picks."""
     if not maps:
         raise InputError("maps is empty; give a figure for each MaxJumps")
@@ -159,7 +157,8 @@ def map_explorer(maps: Mapping[str, Figure], state: str = "") -> Explorer:
         counts = table["verdict"][table["group"] == group].value_counts().items()
         cells = ", ".join(f"{verdict} {count}" for verdict, count in counts)
         assert chosen.draw is not None  # maps have pictures
-        figure = chosen.draw(table, title=title, subtitle=chosen.shows, group=group)
-        return Picture(figure, rows=[chosen.shows, f"Cells: {cells}"])
+        shows = chosen.figure.caption.shows
+        figure = chosen.draw(table, title=title, subtitle=shows, group=group)
+        return Picture(figure, rows=[shows, f"Cells: {cells}"])
 
     return Explorer(controls, draw, state=state)

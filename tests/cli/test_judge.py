@@ -10,7 +10,7 @@ import pytest
 from coalloc_lib.experiments import pick
 from coalloc_lib.experiments.storage import read_runs, write_runs
 from coalloc_lib.studies.study import RUNS
-from tests.studies.toy_runs import toy_runs
+from tests.studies.toy import toy
 
 NAME, OTHER = "maximal-utilization", "cluster-configurations"
 
@@ -22,7 +22,7 @@ def never(*_):
 @pytest.fixture
 def stored(monkeypatch, tmp_path):
     """A folder of results with the runs of a toy study, which cannot be run again."""
-    studies = {name: toy_runs(name) for name in (NAME, OTHER)}
+    studies = {name: toy(name) for name in (NAME, OTHER)}
     monkeypatch.setattr("coalloc_lib.studies.STUDIES", (NAME, OTHER))
     monkeypatch.setattr(import_module("coalloc_lib.cli.judge"), "STUDIES", (NAME, OTHER))
     monkeypatch.setattr("coalloc_lib.studies.load_study", studies.__getitem__)

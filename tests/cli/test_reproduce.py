@@ -10,7 +10,7 @@ import pytest
 from coalloc_lib import cli
 from coalloc_lib.cli import Terminated
 from coalloc_lib.experiments.sweep import Failure, SweepError
-from coalloc_lib.studies.core import Study
+from coalloc_lib.studies.study import Study
 from tests.cli.conftest import rows
 from tests.studies.toy import toy
 

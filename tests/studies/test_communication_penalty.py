@@ -1,54 +1,92 @@
-"""The third study: figures, verdicts that can say the opposite, and what may be added."""
+"""The third study: figures that show the runs, verdicts that can say the opposite, own settings."""
 
-from dataclasses import replace
-from itertools import product
+from copy import copy
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.intervals import Crossing, Interval, Sample
-from coalloc_lib.studies import communication_penalty as claims
-from coalloc_lib.studies.communication_penalty import WHOLE, served, study
-from coalloc_lib.studies.communication_penalty import figures as drawn
-from coalloc_lib.studies.communication_penalty import responses as paper
-from coalloc_lib.studies.communication_penalty.responses import NAMES, Responses, Thresholds
-from coalloc_lib.studies.core import Results, Scale
+from coalloc_lib.experiments import NotRunError, pick, sample
+from coalloc_lib.intervals import Sample
+from coalloc_lib.studies.communication_penalty import (
+    Search,
+    Setting,
+    claims,
+    figures,
+    maps,
+    model,
+    responses,
+    study,
+)
+from coalloc_lib.studies.communication_penalty.model import ALL_SPLIT, BY_PENALTY, NAMES, WHOLE
+from coalloc_lib.studies.communication_penalty.responses import Responses, rows_of_responses
+from coalloc_lib.studies.communication_penalty.runs import (
+    IN_FIGURE,
+    IN_MAP,
+    SAMPLED,
+    Samples,
+    measure,
+)
+from coalloc_lib.studies.communication_penalty.thresholds import find_thresholds
+from coalloc_lib.studies.study import Scale
 from tests.studies.small import SMALL
 
 TINY = SMALL["communication-penalty"]
-#: Of made-up results, which take no time: a panel, and all penalties and loads of the paper.
-FEWER = {"jumps": (8,), "spread_jumps": (8,), "waiting_jumps": (20, 50), "above": (3, 10, 16, 19)}
+#: Of made-up runs, which take no time: one MaxJumps, and all penalties and loads of the paper.
+FEWER = {"jumps": (8,), "spread_jumps": (8,), "above": (3, 10, 16, 19)}
+FEWER |= {"search_jumps": (0, 8, 10), "waiting_jumps": (20,)}
 ONE_PANEL = Scale(**vars(study.scales["paper"]) | FEWER)
 NOISE = np.linspace(-1e-3, 1e-3, 8)
+#: Of the search for a threshold.
+BUDGET = 14
+SEED = np.random.SeedSequence(1, spawn_key=(0,))
 
 
-def means(of, noise=NOISE):
-    """Return responses of eight runs, ``of(group)`` of each group; None where they saturate."""
-    values = {group: of(group) for group in (*NAMES, *paper.BY_PENALTY, paper.ALL_SPLIT)}
-    values |= {f"{name} wait": of(f"{name} wait") for name in paper.BY_PENALTY}
-    known = {} if None in values.values() else values
-    return Responses(Sample(np.full(8, 0.9)), {g: Sample(v + noise) for g, v in known.items()})
+def run_made_up(measured, settings):
+    """Return runs of settings, with made-up measurements, as a table."""
+    made = copy(study)
+    made.measure = measured
+    made.scales = {"quick": ONE_PANEL}
+    return made.run("quick", seed=0, workers=1, settings=settings)
 
 
-def made_up(name, of, whole=lambda group: 10.0):
-    """Return results of a figure with responses ``of(line, place, group)`` beside those of 10."""
-    found = {}
-    for (_, line, place), (case, other) in study.figures[name].cases(ONE_PANEL, 1).items():
-        found.setdefault(other, means(whole, -NOISE))
-        found[case] = means(lambda group, at=(line, place): of(*at, group))
-    return Results(study, ONE_PANEL, 1, found)
+def settings_of(*kinds):
+    return [each for each in study.settings(ONE_PANEL) if each.kind in kinds]
 
 
-def verdict(item, results):
-    return study.claim_row(item, results).verdict
+def made_up(of, whole=lambda group: 10.0, maximum=0.9, settings=None):
+    """Return runs with responses ``of(setting, group)`` beside those of 10; None saturates."""
+
+    def measured(setting, scale, seed):
+        def mean(group):
+            return whole(group) if setting.above is None else of(setting, group)
+
+        noise = -NOISE if setting.above is None or setting.spread else NOISE
+        groups = (*NAMES, *(BY_PENALTY if setting.spread else ()), ALL_SPLIT)
+        times = {group: mean(group) for group in groups}
+        waits = {group: mean(f"{group} wait") for group in groups}
+        if None in times.values():
+            yield from rows_of_responses(Responses(Sample(np.full(8, maximum) + noise)))
+            return
+        samples = [{g: Sample(x + noise) for g, x in each.items()} for each in (times, waits)]
+        yield from rows_of_responses(Responses(Sample(np.full(8, 0.9)), *samples))
+
+    return run_made_up(measured, settings or settings_of(IN_FIGURE))
 
 
-def along(found, later=None):
-    """Return responses by place; in the last line others, where these are given."""
-    last = ("penalty 0.2", "load 0.786")
-    return lambda line, place, group: (later if later and line in last else found)[place]
+def verdict(item, runs, **at):
+    return study.ask(item, runs, **at).verdict
+
+
+def along(found, later=None, **last):
+    """Return responses by splitting threshold; where `last` holds others, if these are given."""
+
+    def value(setting, group):
+        is_last = last and all(getattr(setting, name) == x for name, x in last.items())
+        return (later if is_last else found)[setting.above]
+
+    return value
 
 
 UPWARDS, DOWNWARDS, MIDDLE = (
@@ -56,265 +94,348 @@ UPWARDS, DOWNWARDS, MIDDLE = (
     for responses in ((5.0, 8.0, 9.5, 10.0), (14.0, 9.0, 8.5, 8.0), (9.0, 8.0, 9.0, 10.0))
 )
 
+# --- Figures ---
 
-def test_ratios_are_those_of_the_cases_run_by_run(result):
-    case = served(20, 0.786, above=3, span_penalty=0.05)
-    split, whole = (result.results[each].means["S4"] for each in (case, case.whole))
-    table = result.figure("figure2").data().set_index(["max_jumps", "place", "group"])
-    row = table.loc[("20", 3, "S4")]
-    assert row["ratio"] == pytest.approx(np.exp(np.log(split.values / whole.values).mean()))
+
+def row_of(table, **where):
+    ((_, row),) = pick(table, **where).iterrows()
+    return row
+
+
+def test_ratios_are_those_of_the_runs_one_by_one(result):
+    here = pick(result.runs, kind=IN_FIGURE, max_jumps=20, load=0.786)
+    split = sample(here, "response", above=3, psi=0.05, group="S4")
+    whole = sample(here, "response", above=None, group="S4")
+    row = row_of(result.figure("figure2").data(), max_jumps=20, above=3, group="S4")
+    ratio = np.exp(np.log(split.values / whole.values).mean())
+    assert row["ratio"] == pytest.approx(ratio)
     assert row["response_against"] == whole.mean
-    found = result.results[served(8, 0.786, above=3, span_penalty=drawn.SPREAD)].means
-    row = result.figure("figure6").data().set_index(list(table.index.names)).loc[("8", 3, "C4")]
-    assert row["wait"] == found["C4 wait"].mean
-    ratios = found["C4"].values / found[paper.ALL_SPLIT].values
-    assert row["ratio"] == pytest.approx(np.exp(np.log(ratios).mean()))
+    drawn = pick(here, max_jumps=20, above=3, spread=model.SPREAD)
+    row = row_of(result.figure("figure6").data(), max_jumps=20, above=3, group="C4")
+    assert row["wait"] == sample(drawn, "wait", group="C4").mean
+    of_all = sample(drawn, "response", group="C4") / sample(drawn, "response", group=ALL_SPLIT)
+    assert row["ratio"] == pytest.approx(np.exp(np.log(of_all.values).mean()))
 
 
-def test_spread_penalties_are_drawn_in_mirrored_pairs(result):
-    case = served(8, 0.786, above=3, parts=4, span_penalty=drawn.SPREAD)
-    twin = case.with_jobs(span_penalty=paper.Mirrored(0.001, 0.199))
-    _, same = drawn.beside(case, drawn.SAME_PENALTY)
-    streams = [each.jobs.sample(500, 3, rate=1.0) for each in (case, twin, same)]
+def test_maps_show_their_own_shorter_runs(result):
+    cells = pick(result.runs, kind=IN_MAP, max_jumps=8, load=0.786, group="S1", psi=0.0)
+    always, need = (
+        sample(cells, "response", above=3, placement=placement).values
+        for placement in model.PLACEMENTS
+    )
+    whole = sample(cells, "response", above=None).values
+    table = result.figure("adaptive").data()
+    for placement, split in zip(model.PLACEMENTS, (always, need), strict=True):
+        row = row_of(table, max_jumps=8, above=3, psi=0.0, group="S1", placement=placement)
+        change = 100 * np.expm1(np.log(split / whole).mean())
+        assert row["change"] == pytest.approx(change)
+        assert row["count"] == TINY.map_runs
+    assert set(result.figure("components").data()["parts"]) == {2, 4, 5}
+    assert set(result.figure("viability-8").data()["above"]) == {3, 10}
+    assert {*result.figure("viability-no-limit").data()["max_jumps"]} == {model.NO_LIMIT}
+
+
+def test_spread_penalties_are_drawn_in_mirrored_pairs():
+    setting = Setting(8, 0.786, above=3, psi=0.1, spread=0.099)
+    same = Setting(8, 0.786, above=3, psi=0.1).jobs.sample(500, 3, rate=1.0)
+    law = responses.Mirrored(0.001, 0.199)
+    pair = setting.jobs, setting.jobs.with_(span_penalty=law)
+    streams = [jobs.sample(500, 3, rate=1.0) for jobs in pair]
     np.testing.assert_allclose(streams[0].span_penalty + streams[1].span_penalty, 0.2)
-    assert all(np.array_equal(s.runtime, streams[2].runtime) for s in streams)
-    one, other = (paper.respond(x.scenario, 0.786, (1_000, 3), 5).means for x in (case, twin))
-    both = case.measure(SimpleNamespace(jobs=1_000, runs=3), 5).means
-    for group in ("S4", "C1", "C4 wait"):
-        expected = (one[group].values + other[group].values) / 2
-        np.testing.assert_allclose(both[group].values, expected)
+    assert all(np.array_equal(each.runtime, same.runtime) for each in streams)
+    scenarios = [setting.scenario.with_(workload=jobs) for jobs in pair]
+    one, other = (responses.respond(each, 0.786, (1_000, 3), SEED) for each in scenarios)
+    rows = pd.DataFrame(measure(setting, SimpleNamespace(jobs=1_000, runs=3), SEED))
+    for name in ("response", "wait"):
+        for group in ("S4", "C1", "C4"):
+            expected = (getattr(one, name)[group].values + getattr(other, name)[group].values) / 2
+            np.testing.assert_allclose(rows[rows["group"] == group][name], expected)
 
 
-def test_saturated_points_have_no_ratio_and_a_doubt_stays():
-    results = made_up("figure2", lambda line, place, group: None if place == 3 else float(place))
-    table = results.table("figure2").set_index(["place", "group"])
-    assert table.loc[(3, "stream"), "saturated"]
-    assert np.isnan(table.loc[(3, "stream"), "ratio"])
-    assert table.loc[(19, "stream"), "ratio"] == pytest.approx(1.9, abs=1e-3)
-    for against in ("", "no co-allocation"):
-        drawn.draw_lines(results.table("figure2"), "title", "", against=against).canvas.draw()
-    cases = study.figures["figure2"].cases(ONE_PANEL, 1).items()
-    line = {place: tuple(results[each] for each in pair) for (_, _, place), pair in cases}
+def test_saturated_points_have_no_ratio_and_are_drawn():
+    runs = made_up(lambda setting, group: None if setting.above == 3 else float(setting.above))
+    result = study.judge(runs)
+    table = result.figure("figure2").data()
+    row = row_of(table, above=3, group="stream")
+    assert row["saturated"]
+    assert np.isnan(row["ratio"])
+    assert row_of(table, above=19, group="stream")["ratio"] == pytest.approx(1.9, abs=1e-3)
+    for name in ("figure2", "figure2-ratios"):
+        result.figure(name).plot().canvas.draw()
+    here = pick(runs, load=0.786, spread=0.0)
+    line = [pair for pair in figures.against_whole(here) if pair.setting["psi"] == 0.05]
     assert claims.pays(line, "stream") == {3: None, 10: None, 16: False, 19: False}
-    assert drawn.best(line, "stream") == [10]
-    doubt = {group: replace(s, warning="short") for group, s in line[16][0].means.items()}
-    line[16] = replace(line[16][0], means=doubt), line[16][1]
-    assert claims.pays(line, "stream")[16] is None
-    assert claims.mean_of([None, paper.ratio(*line[16], "stream")]).warning == "short"
+    assert figures.best_places(claims.line_of(line), "stream") == [10]
+
+
+def test_a_doubt_of_a_run_is_one_of_its_ratio():
+    runs = made_up(lambda setting, group: float(setting.above))
+    runs["warning"] = runs["warning"].mask((runs["above"] == 16) & (runs["group"] == "S1"), "short")
+    pairs = figures.against_whole(pick(runs, load=0.786, spread=0.0, psi=(0.0, 0.05)))
+    assert claims.pays(pairs, "S1")[16] is None
+    ratios = [responses.ratio(pair.split, pair.other, "S1") for pair in pairs]
+    assert claims.mean_of([None, *ratios]).warning == "short"
     assert claims.mean_of([None]) is None
 
 
-@pytest.mark.parametrize(
-    ("name", "of", "other"),
-    [
-        ("figure1", lambda _, psi, g: 9 + 10 * psi, lambda _, psi, g: 9.0),
-        ("figure2", lambda *at: UPWARDS[at[1]], lambda *at: DOWNWARDS[at[1]]),
-        ("figure3", lambda *at: along(UPWARDS, DOWNWARDS)(*at), lambda *at: UPWARDS[at[1]]),
-        ("figure4", along(MIDDLE), along(MIDDLE, MIDDLE | {10: 10.0, 16: 7.0})),
-        ("figure4", lambda line, x, _: (UPWARDS if "0.5" in line else MIDDLE)[x], along(UPWARDS)),
-        ("figure5", lambda *_: 10.0, lambda *_: 10.5),
-        ("figure6", lambda line, x, g: 11.0 if g == "C4" else 10.0, lambda *_: 10.0),
-    ],
-)
-def test_a_notice_is_there_only_where_the_table_shows_it(name, of, other):
-    when = study.figures[name].when
-    tables = [made_up(name, each).table(name) for each in (of, other)]
-    tables += [tables[0][:0], tables[0].assign(warning="short", verdict="undecided")]
-    assert [bool(when(table)) for table in tables] == [True, False, False, False]
-
-
 def test_where_both_sides_saturate_neither_is_certain_to_lose():
-    full = made_up("figure3", lambda *_: None, whole=lambda _: None).table("figure3")
-    assert set(full["warning"]) == {paper.NEITHER}
-    results = made_up("figure3", along(UPWARDS, dict.fromkeys(UPWARDS)))
-    low = {c: replace(r, max_utilization=Sample(r.max_utilization.values - 0.3 + NOISE)) for c, r in
-           results.by_case.items() if r.saturated}  # fmt: skip
-    for found, verdict in ((results.by_case, "undecided"), (results.by_case | low, "loses")):
-        table = Results(study, ONE_PANEL, 1, found).table("figure3").query("saturated")
+    full = made_up(lambda *_: None, whole=lambda _: None)
+    assert set(study.judge(full).figure("figure3").data()["warning"]) == {responses.NEITHER}
+    later = along(UPWARDS, dict.fromkeys(UPWARDS), psi=0.2)
+    for maximum, verdict, warning in ((0.9, "undecided", responses.UNCERTAIN), (0.6, "loses", "")):
+        table = study.judge(made_up(later, maximum=maximum)).figure("figure3").data()
+        table = table[table["saturated"]]
         assert set(table["verdict"]) == {verdict}
-        assert set(table["warning"]) == {paper.UNCERTAIN if verdict == "undecided" else ""}
+        assert set(table["warning"]) == {warning}
 
 
-def test_cp1_fails_by_the_slip_and_by_every_share_outside_of_samples():
-    table = study.figure("shares").run().data()
+def test_a_line_has_two_places_or_more():
+    runs = made_up(along(UPWARDS))
+    only_at_ten = Setting(8, 0.786, 10, psi=0.17)
+    more = made_up(along(UPWARDS), settings=[*settings_of(IN_FIGURE), only_at_ten])
+    before, after = (study.judge(each) for each in (runs, more))
+    assert 0.17 not in set(after.figure("figure3").data()["psi"])
+    assert 0.17 in set(after.figure("figure1").data()["psi"])
+    pd.testing.assert_frame_equal(
+        before.figure("figure3").data(), after.figure("figure3").data(), check_like=True
+    )
+
+
+def test_a_reader_adds_settings_and_sees_them_in_the_figures():
+    made = copy(study)
+    made.scales = {"quick": TINY}
+    runs = made.run("quick", workers=2, settings=[Setting(8, 0.5), Samples()])
+    own = [Setting(5, 0.786, 10, psi=psi) for psi in (0.0, 0.1)]
+    in_two = [Setting(5, 0.786, 10, parts=2, psi=psi) for psi in (0.0, 0.1)]
+    cells = [Setting(5, 0.6, 3, psi=0.1, placement=p, kind=IN_MAP) for p in model.PLACEMENTS]
+    added = [*own, *in_two, own[0].whole, Search(5, 0.6)]
+    result = made.judge(made.add(runs, *added, workers=2))
+    table = result.figure("figure1").data()
+    assert len(table) == 4 * len(NAMES)
+    assert {*figures.by_group(table)["line"]} == {*NAMES, "in 2"}
+    assert set(result.figure("thresholds").data()["load"]) == {0.6}
+    for name in ("figure1", "figure1-ratios", "thresholds"):
+        assert result.figure(name).plot().axes
+    assert verdict("CP-9", result.runs, max_jumps=5, load=0.6) != "cannot be tested"
+    assert verdict("CP-9", result.runs) == "cannot be tested"
+    with_map = made.add(result.runs, *cells, cells[0].whole, workers=2)
+    drawn = maps.change_table(pick(with_map, kind=IN_MAP))
+    assert set(drawn["placement"]) == {*model.PLACEMENTS}
+
+
+# --- The shares (CP-1) ---
+
+
+def shares_with(low=None, high=None, seed=SEED):
+    """Return runs of samples, moved so that those of a share lie about another number."""
+    runs = run_made_up(measure, [Samples()])
+    for at, shift in ((low, -1.0), (high, 1.0)):
+        if at:
+            quantity, group = at
+            moved = (runs["quantity"] == quantity) & (runs["group"] == group)
+            runs["share"] = runs["share"] + moved * shift
+    return runs
+
+
+def test_samples_stray_as_theory_says():
+    table = study.judge(shares_with()).figure("shares").data()
     exact = table.groupby("quantity")["exact"].sum()
-    assert exact[[drawn.JOBS, drawn.WORK]].tolist() == pytest.approx([1, 1])
+    assert exact[[model.JOBS, model.WORK]].tolist() == pytest.approx([1, 1])
     assert table["exact"].iloc[0] == pytest.approx(0.248, abs=5e-4)
     half = (table["sample_high"] - table["sample_low"]).iloc[0] / 2
-    assert half == pytest.approx(1.96 * np.sqrt(0.248 * 0.752 / drawn.SAMPLED), rel=0.15)
+    assert half == pytest.approx(1.96 * np.sqrt(0.248 * 0.752 / SAMPLED), rel=0.15)
     # A sample's load strays as a job's work does, and as a gap.
-    load, second = table.iloc[-1], 2 * (np.arange(20) ** 2 @ paper.SIZES.probabilities)
-    spread = load["exact"] * np.sqrt(second / drawn.SAMPLED) / paper.SIZES.mean
+    load, second = table.iloc[-1], 2 * (np.arange(20) ** 2 @ model.SIZES.probabilities)
+    spread = load["exact"] * np.sqrt(second / SAMPLED) / model.SIZES.mean
     assert load["sample_high"] - load["sample_low"] == pytest.approx(2 * 1.96 * spread, rel=0.15)
 
-    def row(table):
-        return study.claim_row("CP-1", SimpleNamespace(table=lambda name: table))
 
-    slip = (table["quantity"] == drawn.WORK) & (table["group"] == "S2")
-    assert row(table).verdict == "does not hold"
-    assert row(table).note.endswith("| fails: share of the load S2")
-    assert "Samples lie around the 13.3% left" in row(table).note
-    assert row(table.assign(explained=table["explained"] | slip)).verdict == "holds"
-    assert row(table).reproduced == pytest.approx(paper.EXACT_LOAD)
-    less = table["printed"].mask((table["quantity"] == drawn.WORK) & (table["group"] == "S4"), 0.5)
-    assert "Samples do not lie around the 20.9% left" in row(table.assign(printed=less)).note
-
-
-MAPS = pd.DataFrame(
-    {"group": "stream", "load": [0.5] + [0.7] * 3, "psi": [0] + [0.2] * 3, "parts": [5, 2, 3, 4]}
-)
+def test_cp1_fails_by_the_slip_and_by_every_share_outside_of_samples(monkeypatch):
+    row = study.ask("CP-1", shares_with())
+    assert row.verdict == "does not hold"
+    assert row.note.endswith(f"| fails: {model.WORK} S2")
+    assert "lie around the 13.3% left" in row.note
+    assert row.reproduced == pytest.approx(model.EXACT_LOAD)
+    moved = study.ask("CP-1", shares_with(low=(model.JOBS, "S1")))
+    assert f"{model.JOBS} S1" in moved.note
+    monkeypatch.setitem(model.PRINTED_SHARES, (model.WORK, "S2"), 0.133)
+    assert verdict("CP-1", shares_with()) == "holds"
+    monkeypatch.setitem(model.PRINTED_SHARES, (model.WORK, "S4"), 0.5)
+    assert "do not lie around the 20.9% left" in study.ask("CP-1", shares_with()).note
 
 
-@pytest.mark.parametrize(
-    ("name", "verdicts", "shown"),
-    [
-        ("viability-8", ["loses"] + ["gains"] * 3, True), ("viability-8", "loses", False),
-        ("viability-no-limit", "loses", True), ("viability-no-limit", "undecided", False),
-        ("viability-no-limit", ["loses"] * 3 + ["gains"], False),
-    ],
-)  # fmt: skip
-def test_notices_of_maps_count_cells(name, verdicts, shown):
-    when = study.figures[name].when
-    assert when(MAPS.assign(verdict=verdicts)) == shown
-    assert not when(MAPS.assign(verdict=verdicts)[:0])
+# --- The thresholds of the penalty ---
 
 
-@pytest.mark.parametrize(
-    ("five", "fcfs", "shown"), [("loses", -60, True), ("gains", -60, False), ("loses", -20, False)]
-)
-def test_the_notice_on_components_compares_fcfs_and_five(five, fcfs, shown):
-    """Under FCFS by its interval, here of ten percent to each side."""
-    when, rows = study.figures["components"].when, []
-    for (jumps, change), parts in product({"0": fcfs, "8": -10}.items(), (2, 4, 5)):
-        ends = {"ci95_low": change - 10, "ci95_high": change + 10}
-        verdict = five if parts == 5 else "gains"
-        rows.append({"max_jumps": jumps, "parts": parts, "verdict": verdict} | ends)
-    table = pd.DataFrame(rows).assign(group="stream", psi=0.0)
-    assert when(table) == shown
-    assert not when(table[:0])
-    assert not when(table[table["max_jumps"] == "0"])
+def searched(found, runs=0.05, late=0.0, full=np.inf, warning="", settings=None):
+    """Return runs of searches with thresholds ``found(search, group)``, known to 0.005 or so.
 
-
-def searched(found, told=1.0, beyond=0.1, runs=0.05, **how):
-    """Return results of the search with thresholds ``found(case, group)``, known to 0.005.
-
-    A single run strays by some `runs`, and a share `told` has the printed order; where the stream
-    breaks even, S4 loses by `beyond`, and S1 gains.
+    A single run strays by some `runs`, and in a share that is `late` S4 is behind the stream.
     """
-    at_stream = {"S4": Sample(beyond + NOISE), "S1": Sample(NOISE - beyond)}
-    known = {}
-    for case in study.figures["thresholds"].cases(ONE_PANEL, 1).values():
-        means = {group: found(case, group) for group in NAMES}
-        ends = {n: Interval(x, x - 0.005, x + 0.005, 8) for n, x in means.items()}
-        single = {n: Sample(x + runs * NOISE / NOISE.std()) for n, x in means.items()}
-        late = np.arange(8) < round(8 * (1 - told))  # in these runs S4 is behind the stream
-        single["S4"] = Sample(single["S4"].values + late)
-        known[case] = Thresholds(
-            {n: Crossing(replace(end, **how.get(n, {})), 0) for n, end in ends.items()},
-            single, at_stream, how.get("full", np.inf),
-        )  # fmt: skip
-    return Results(study, ONE_PANEL, 1, known)
+
+    def measured(search, scale, seed):
+        def respond_at(psi):
+            if psi is not None and psi >= full:
+                return Responses(Sample(0.6 + NOISE))
+            times, first = {}, {}
+            for place, group in enumerate(NAMES):
+                threshold = found(search, group)
+                loss = 0.0 if psi is None else psi - threshold
+                noise = (psi is not None) * np.roll(NOISE, place) * 50
+                strays = runs * NOISE / NOISE.std()
+                if group == "S4":
+                    strays = strays + (np.arange(8) < round(8 * late))
+                times[group] = Sample(10 + 10 * loss + noise, warning)
+                first[group] = Sample(10 * (1 + loss - (psi is not None) * strays))
+            return Responses(Sample(0.9 + NOISE), times, times, first)
+
+        thresholds = find_thresholds(respond_at, BUDGET)
+        for psi, each in thresholds.responses.items():
+            for row in rows_of_responses(each, psi_tried=psi):
+                yield row | {"budget": BUDGET}
+
+    return run_made_up(measured, settings or settings_of("search"))
 
 
-def as_printed(case, group):
+def as_printed(search, group):
     """The printed thresholds at the head with MaxJumps 8, and else far from them."""
-    there = case.counted == "head" and case.max_jumps == 8
-    return drawn.PRINTED.get(group, 0.2) + 0.02 * (group == "S1") + 0.2 * (not there)
+    there = search.counted == "head" and search.max_jumps == 8
+    return model.PRINTED.get(group, 0.2) + 0.02 * (group == "S1") + 0.2 * (not there)
+
+
+def everywhere(search, group):
+    return as_printed(Search(8, 0.786), group)
+
+
+def fitting(runs, name="fits_mean"):
+    table = figures.thresholds(runs)
+    fits = table[table[name]].drop_duplicates(["counted", "max_jumps"])
+    return [*zip(fits["counted"], fits["max_jumps"], strict=True)]
 
 
 def test_thresholds_tell_which_max_jumps_fit_print():
-    def fitting(*found, prefix="ci95", **how):
-        fits = drawn.fits(searched(*found, **how).table("thresholds"), prefix)
-        return fits[fits].index.tolist()
-
-    for prefix in ("ci95", "run"):
-        assert fitting(as_printed, prefix=prefix, runs=0.02) == [("head", 8.0)]
-    assert fitting(as_printed, prefix="run", told=0.0) == []
-    assert fitting(as_printed, beyond=-0.1) == []  # S4 after the stream, whatever the means
-    # Over 0.3 is more than 0.3, and without its rounding.
-    low = {"S1": {"estimate": 0.29, "low": 0.28, "high": 0.3}}
-    assert fitting(as_printed, **low) == []
-    assert fitting(as_printed, S1=low["S1"] | {"high": 0.3001}) == [("head", 8.0)]
-    results = searched(as_printed, runs=0.02)
-    assert "MaxJumps 8 (by the mean) and 8 (by one run)" in claims.identified(results)
-    when, table = study.figures["thresholds"].when, results.table("thresholds")
-    assert when(table)
-    everywhere = searched(lambda case, group: as_printed(paper.BreakEven(0.786, 8), group))
-    assert "50, no limit, 20 over the wait, 50 over the wait (by" in claims.identified(everywhere)
-    others = everywhere.table("thresholds"), table[:0], table.assign(warning="short")
-    assert not any(map(when, others))
+    own = searched(as_printed, runs=0.02)
+    assert fitting(own) == fitting(own, "fits_run") == [("head", 8)]
+    assert fitting(searched(as_printed, late=1.0, runs=0.02), "fits_run") == []
+    # S4 after the stream, whatever the means.
+    order = {"stream": 0.185, "S4": 0.2, "S1": 0.32}
+    assert fitting(searched(lambda search, group: order.get(group, 0.2))) == []
+    # Over 0.3 is more than 0.3.
+    low = order | {"S4": 0.16, "S1": 0.2}
+    assert fitting(searched(lambda search, group: low.get(group, 0.2))) == []
+    assert fitting(searched(as_printed, warning="short")) == []
+    assert len(fitting(searched(everywhere))) == len(settings_of("search"))
 
 
 def test_an_end_out_of_reach_or_where_split_jobs_saturate_is_a_bound():
-    far = {"S1": {"high": np.inf}, "S2": {"low": -np.inf}, "S3": {"low": -np.inf, "high": 0.4}}
-    table = searched(lambda case, group: 0.2, full=0.4, **far).table("thresholds")
-    bounds = table.set_index("group")["bound"].groupby(level=0).first()
-    assert bounds[["stream", "S1", "S2", "S3", "S4"]].tolist() == [
-        "", "at least", "at most", "at most and at least", ""]  # fmt: skip
-    study.figures["thresholds"].draw(table, title="", subtitle="").canvas.draw()
+    far = {"S1": 0.5, "S2": -1.0}
+    runs = searched(lambda search, group: far.get(group, 0.2), full=0.4)
+    table = figures.thresholds(runs)
+    bounds = table.groupby("group")["bound"].first()
+    assert bounds[["stream", "S1", "S2"]].tolist() == ["", "at least", "at most"]
+    figures.draw_thresholds(table).canvas.draw()
 
 
-def test_claims_on_thresholds_are_judged_at_the_jumps_of_the_study():
-    items = ("CP-2", "CP-3", "CP-9", "CP-10", "CP-13")
-
-    def verdicts(*found, **how):
-        results = searched(*found, **how)
-        return [verdict(item, results) for item in items]
-
-    assert verdicts(as_printed) == ["holds"] * 5
-    later = {8: paper.BreakEven(0.786, 9), 10: paper.BreakEven(0.786, 8)}  # fits at 10 alone
-    at_ten = verdicts(lambda case, group: as_printed(later.get(case.max_jumps, case), group))
-    assert at_ten[0] == at_ten[3] == "does not hold"
-    assert verdicts(lambda case, group: 0.35) == ["does not hold"] * 2 + [
-        "holds", "does not hold", "holds"]  # fmt: skip
-    for beyond, expected in ((-0.1, "does not hold"), (0.0, "undecided")):
-        assert verdicts(as_printed, beyond=beyond)[1::3] == [expected] * 2
-    below = {"S1": {"estimate": -np.inf, "low": -np.inf, "high": -np.inf}}
-    assert verdicts(lambda case, group: 0.2, **below)[2] == "does not hold"
-    none = {"stream": {"estimate": 0.185, "low": np.inf, "high": np.inf}}
-    assert verdicts(as_printed, **none)[0] == "does not hold"
-    for how in ({"warning": "too short"}, {"low": -np.inf}):  # what is open decides nothing
-        assert verdicts(as_printed, stream=how)[0] == "undecided"
-    assert verdicts(as_printed, runs=0.0)[0] == "undecided"  # runs at the end of what is searched
-
-
-def steeper(line, place, group):
-    return 10 - (10 - UPWARDS[place]) * (2 if group == "S4" else 1) / 2
+ITEMS = ("CP-2", "CP-3", "CP-9", "CP-10", "CP-13")
 
 
 @pytest.mark.parametrize(
-    ("item", "name", "of", "expected"),
+    ("found", "how", "expected"),
     [
-        ("CP-4", "figure2", steeper, "holds"),
-        ("CP-4", "figure2", lambda *at: 20 - steeper(*at), "does not hold"),
-        ("CP-4", "figure2", lambda *at: 9.0 if at[2] == "S1" else steeper(*at), "does not hold"),
-        ("CP-4", "figure2", along(UPWARDS), "does not hold"),  # S4 rises as the others do
-        ("CP-5", "figure3", along(UPWARDS, {3: 14.0, 10: 9.0, 16: 9.0, 19: 10.0}), "holds"),
-        ("CP-5", "figure3", along(DOWNWARDS, UPWARDS), "does not hold"),
-        ("CP-5", "figure3", along(UPWARDS), "undecided"),
-        ("CP-5", "figure3", lambda *_: None, "undecided"),
-        ("CP-6", "figure4", along(MIDDLE), "holds"),
-        ("CP-6", "figure4", along(MIDDLE, UPWARDS), "does not hold"),
-        ("CP-6", "figure4", lambda line, x, _: (UPWARDS if "0.5" in line else MIDDLE)[x], "holds"),
-        ("CP-6", "figure4", along(dict.fromkeys(MIDDLE, 9.0), MIDDLE), "undecided"),
-        ("CP-6", "figure4", along(UPWARDS), "undecided"),  # the best may lie below all thresholds
-        ("CP-6", "figure4", lambda *_: None, "undecided"),
-        ("CP-7", "figure5", lambda *_: 10.05, "holds"),
-        ("CP-7", "figure5", lambda *_: 10.0, "undecided"),
-        ("CP-7", "figure5", lambda *_: 9.9, "does not hold"),
-        ("CP-7", "figure5", lambda *at: 9.9 if at[2] == "S1" else 10.5, "does not hold"),
-        ("CP-7", "figure5", lambda *at: 10.0 if at[2] == "S1" else 10.5, "undecided"),
-        ("CP-8", "figure6", lambda *_: 20.0, "holds"),
-        ("CP-8", "figure6", lambda *at: 20.0 + 5 * (at[2] == "C4 wait"), "does not hold"),
-        ("CP-8", "figure6", lambda *_: 10.0, "does not hold"),
-        ("CP-11", "figure2", lambda *at: 20.0 + (at[2] == "S4"), "holds"),
-        ("CP-11", "figure2", lambda *at: 20.0 + (at[2] == "S3"), "does not hold"),
-        ("CP-12", "figure4", lambda line, *_: 10 + float(line[5:]), "holds"),
-        ("CP-12", "figure4", lambda line, *_: 10 - float(line[5:]), "does not hold"),
+        (as_printed, {}, ["holds"] * 5),
+        (lambda search, group: as_printed(search, group) - 0.2, {},
+         ["does not hold", "does not hold", "does not hold", "holds", "undecided"]),
+        (lambda search, group: 0.35, {},
+         ["does not hold", "does not hold", "holds", "does not hold", "undecided"]),
+        (lambda search, group: 0.185 if group == "stream" else 0.35, {},
+         ["holds", "does not hold", "holds", "holds", "does not hold"]),
+        (lambda search, group: 0.7, {},
+         ["does not hold", "undecided", "holds", "does not hold", "undecided"]),
+        (as_printed, {"warning": "too short"}, ["undecided"] * 5),
+        (as_printed, {"runs": 0.0}, ["undecided"] * 2 + ["holds"] * 3),
+    ],
+)  # fmt: skip
+def test_claims_on_thresholds_follow_them(found, how, expected):
+    runs = searched(found, settings=[Search(8, 0.786)], **how)
+    assert [verdict(item, runs) for item in ITEMS] == expected
+
+
+def test_claims_on_thresholds_are_asked_at_other_jumps_too():
+    fits_at_eight = searched(as_printed)
+    assert verdict("CP-2", fits_at_eight) == "holds"
+    assert verdict("CP-2", fits_at_eight, max_jumps=10) == "does not hold"
+    others = len(settings_of("search")) - 1
+    assert f"At none of {others} other settings" in study.ask("CP-2", fits_at_eight).note
+    assert f"at {others} of {others}" in study.ask("CP-2", searched(everywhere)).note
+
+
+# --- The claims on lines ---
+
+
+def steeper(setting, group):
+    return 10 - (10 - UPWARDS[setting.above]) * (2 if group == "S4" else 1) / 2
+
+
+def at_busy(found, other):
+    """Return responses by splitting threshold, others at loads below 0.7."""
+    return lambda setting, group: (other if setting.load < 0.7 else found)[setting.above]
+
+
+def spread_of(groups):
+    """Return responses of drawn penalties, by group; those of a constant one are 10."""
+    return lambda setting, group: groups(group) if setting.spread else 10.0
+
+
+@pytest.mark.parametrize(
+    ("item", "of", "expected"),
+    [
+        ("CP-4", steeper, "holds"),
+        ("CP-4", lambda *at: 20 - steeper(*at), "does not hold"),
+        ("CP-4", lambda *at: 9.0 if at[1] == "S1" else steeper(*at), "does not hold"),
+        ("CP-4", along(UPWARDS), "does not hold"),  # S4 rises as the others do
+        ("CP-4", lambda *_: None, "undecided"),
+        ("CP-5", along(UPWARDS, {3: 14.0, 10: 9.0, 16: 9.0, 19: 10.0}, psi=0.2), "holds"),
+        ("CP-5", along(DOWNWARDS, UPWARDS, psi=0.2), "does not hold"),
+        ("CP-5", along(UPWARDS), "undecided"),
+        ("CP-5", lambda *_: None, "undecided"),
+        ("CP-6", along(MIDDLE), "holds"),
+        ("CP-6", along(MIDDLE, UPWARDS, load=0.786), "does not hold"),
+        ("CP-6", at_busy(MIDDLE, UPWARDS), "holds"),
+        ("CP-6", along(dict.fromkeys(MIDDLE, 9.0), MIDDLE, load=0.786), "undecided"),
+        ("CP-6", along(UPWARDS), "undecided"),  # the best may lie below all thresholds
+        ("CP-6", lambda *_: None, "undecided"),
+        ("CP-7", spread_of(lambda group: 10.05), "holds"),
+        ("CP-7", spread_of(lambda group: 10.0), "undecided"),
+        ("CP-7", spread_of(lambda group: 9.9), "does not hold"),
+        ("CP-7", spread_of(lambda group: 9.9 if group == "S1" else 10.5), "does not hold"),
+        ("CP-7", lambda *_: None, "undecided"),
+        ("CP-8", lambda *_: 20.0, "holds"),
+        ("CP-8", lambda *at: 20.0 + 5 * (at[1] == "C4 wait"), "does not hold"),
+        ("CP-8", lambda *_: 10.0, "does not hold"),
+        ("CP-8", lambda *_: None, "undecided"),
+        ("CP-11", lambda *at: 20.0 + (at[1] == "S4"), "holds"),
+        ("CP-11", lambda *at: 20.0 + (at[1] == "S3"), "does not hold"),
+        ("CP-11", lambda *_: None, "undecided"),
+        ("CP-12", lambda setting, _: 10 + setting.load, "holds"),
+        ("CP-12", lambda setting, _: 10 - setting.load, "does not hold"),
+        ("CP-12", lambda *_: None, "undecided"),
     ],
 )
-def test_verdicts_say_what_the_lines_do(item, name, of, expected):
-    assert verdict(item, made_up(name, of)) == expected
+def test_verdicts_say_what_the_lines_do(item, of, expected):
+    assert verdict(item, made_up(of)) == expected
+
+
+def test_a_claim_on_lines_is_asked_at_another_load_and_penalty():
+    runs = made_up(lambda setting, group: steeper(setting, group) + setting.load)
+    assert verdict("CP-4", runs, psi=0.1, load=0.5) == "holds"
+    assert verdict("CP-4", runs, psi=0.1, load=0.4) == "cannot be tested"
+    with pytest.raises(NotRunError, match="two or more"):
+        claims.line_of(figures.against_itself(pick(runs, above=3, load=0.5)))
+
+
+def test_the_best_at_every_load_is_told_from_that_of_busy_ones():
+    note = study.ask("CP-6", made_up(at_busy(MIDDLE, UPWARDS))).note
+    assert "fails elsewhere: the same from load 0.5 on" in note
 
 
 def test_places_that_are_alike_decide_nothing():
@@ -324,7 +445,8 @@ def test_places_that_are_alike_decide_nothing():
 
 
 def test_jobs_of_c4_run_longer_than_those_of_c1_by_their_own_penalty_alone():
-    jobs = WHOLE.with_(above=3, span_penalty=drawn.SPREAD).sample(400_000, 1, rate=1.0)
+    jobs = WHOLE.with_(above=3, span_penalty=model.penalties(0.1, model.SPREAD))
+    jobs = jobs.sample(400_000, 1, rate=1.0)
     psi, extra = jobs.span_penalty, jobs.span_penalty * jobs.runtime
-    first, *_, last = (extra[(psi >= x) & (psi < y)].mean() for x, y in paper.BY_PENALTY.values())
-    assert last - first == pytest.approx(claims.LONGER, abs=0.03)
+    first, *_, last = (extra[(psi >= x) & (psi < y)].mean() for x, y in BY_PENALTY.values())
+    assert last - first == pytest.approx(model.LONGER, abs=0.03)

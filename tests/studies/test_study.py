@@ -12,14 +12,14 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError, keys_of, pick
 from coalloc_lib.experiments.storage import read_runs
 from coalloc_lib.studies.ledger import Decision
-from tests.studies.toy_runs import Draw, measure, toy_runs
+from tests.studies.toy import Draw, measure, toy
 
 KEYS = ["mean", "place", "load", "known", "part"]
 
 
 @pytest.fixture
 def runs():
-    return toy_runs().run(workers=1)
+    return toy().run(workers=1)
 
 
 def rows_by_item(study, runs):
@@ -41,7 +41,7 @@ def test_the_table_has_fields_parts_replications_and_what_it_was_made_with(runs)
 
 
 def test_stored_runs_are_read_as_they_were_and_judged_alike(tmp_path):
-    study = toy_runs()
+    study = toy()
     runs = study.run("paper", seed=3, workers=1, out=tmp_path)
     stored = read_runs(tmp_path / study.name / "runs.csv.gz")
     pd.testing.assert_frame_equal(stored, runs)
@@ -53,7 +53,7 @@ def test_stored_runs_are_read_as_they_were_and_judged_alike(tmp_path):
 
 
 def test_what_is_no_table_of_runs_is_refused(tmp_path, runs):
-    study, file = toy_runs(), tmp_path / "runs.csv.gz"
+    study, file = toy(), tmp_path / "runs.csv.gz"
     file.write_bytes(b"no gzip")
     with pytest.raises(InputError, match=r"runs\.csv\.gz"):
         read_runs(file)
@@ -70,7 +70,7 @@ def test_each_setting_is_measured_once_and_only_what_is_added_later():
         seen.append(setting)
         yield from measure(setting, scale, seed)
 
-    study = toy_runs(measured=counted)
+    study = toy(measured=counted)
     runs = study.run(workers=1)
     assert len(seen) == len(set(seen)) == 9
     seen.clear()
@@ -93,17 +93,17 @@ def test_each_setting_is_measured_once_and_only_what_is_added_later():
 )
 def test_rows_that_make_no_table_are_refused(rows, words):
     with pytest.raises(InputError, match=words):
-        toy_runs(measured=lambda setting, scale, seed: rows).run(workers=1)
+        toy(measured=lambda setting, scale, seed: rows).run(workers=1)
 
 
 @pytest.mark.parametrize("setting", [3, Draw, Draw([1.0])])
 def test_a_setting_is_a_frozen_dataclass(setting, runs):
     with pytest.raises(InputError, match="frozen dataclass"):
-        toy_runs().add(runs, setting)
+        toy().add(runs, setting)
 
 
 def test_a_claim_is_asked_at_the_papers_setting_and_noted_elsewhere(runs):
-    study = toy_runs()
+    study = toy()
     row = rows_by_item(study, runs)["MU-12"]
     assert row.verdict == "holds"
     assert row.reproduced == pytest.approx(1.0)  # in pairs: the noise is the same
@@ -119,7 +119,7 @@ def test_a_claim_is_asked_at_the_papers_setting_and_noted_elsewhere(runs):
 
 
 def test_a_claim_can_be_asked_at_another_setting(runs):
-    study = toy_runs()
+    study = toy()
     is_loaded = (runs["load"] == 0.5) & (runs["mean"] == 1.0)
     worse = runs.assign(value=runs["value"].mask(is_loaded, -50.0))
     own, elsewhere = study.ask("MU-12", worse), study.ask("MU-12", worse, load=0.5)
@@ -135,24 +135,26 @@ def test_a_claim_can_be_asked_at_another_setting(runs):
 
 
 def test_known_figures_have_no_interval_and_parts_are_listed(runs):
-    row = rows_by_item(toy_runs(), runs)["MU-1"]
+    row = rows_by_item(toy(), runs)["MU-1"]
     assert (row.reproduced, row.ci95_low, row.ci95_high) == (3.5, 3.5, 3.5)
     assert row.verdict == "does not hold"
     assert row.note.endswith("| fails: above 100")
 
 
 def test_what_was_not_run_cannot_be_tested(runs):
-    study = toy_runs()
+    study = toy()
     row = rows_by_item(study, pick(runs, place="there"))["MU-12"]
     assert row.verdict == "cannot be tested"
     assert row.reproduced is None
+    of_another_kind = runs.drop(columns="part")  # which has no such column
+    assert study.ask("MU-12", of_another_kind).verdict == "cannot be tested"
     without = runs.assign(missing_logs="CTC-SP2")
     row = rows_by_item(study, pick(without, place="there"))["MU-12"]
     assert "coalloc traces fetch CTC-SP2" in row.note
 
 
 def test_a_number_that_rests_on_a_log_is_not_tested_without(runs):
-    study = toy_runs()
+    study = toy()
     claim = study.claims["MU-1"]
     study.claims["MU-1"] = replace(claim, at=replace(claim.at, logs=("CTC-SP2",)))
     assert rows_by_item(study, runs)["MU-1"].verdict == "does not hold"
@@ -162,7 +164,7 @@ def test_a_number_that_rests_on_a_log_is_not_tested_without(runs):
 
 
 def test_the_finding_stands_over_the_runs_it_was_written_for_alone():
-    study = toy_runs()
+    study = toy()
     quick = study.run(workers=1)
 
     def title(runs):
@@ -180,7 +182,7 @@ def test_the_finding_stands_over_the_runs_it_was_written_for_alone():
 
 
 def test_a_figure_shows_itself_with_its_verdicts(runs):
-    result = toy_runs().judge(runs)
+    result = toy().judge(runs)
     shown = result.figure("means")._repr_mimebundle_()
     assert 'alt="The last is largest. Means, less that of 0."' in shown["text/html"]
     assert shown["text/plain"].endswith("MU-12 holds.")
@@ -188,14 +190,14 @@ def test_a_figure_shows_itself_with_its_verdicts(runs):
     assert "MU-12" in result.claims()._repr_html_()
     with pytest.raises(InputError, match="choose one of 'means', 'bare'"):
         result.figure("x")
-    nothing = toy_runs().judge(pick(runs, known=1)).figure("means")
+    nothing = toy().judge(pick(runs, known=1)).figure("means")
     with pytest.raises(NotRunError):
         nothing.data()
     assert "no run has mean = 0" in nothing._repr_mimebundle_()["text/html"]
 
 
 def test_two_of_one_name_and_unknown_claims_are_refused_before_anything_is_run():
-    study = toy_runs(measured=lambda *_: pytest.fail("it was run"))
+    study = toy(measured=lambda *_: pytest.fail("it was run"))
     with pytest.raises(InputError, match="means"):
         study.add_figure("means", "again")
     with pytest.raises(InputError, match="MU-12"):
@@ -207,7 +209,7 @@ def test_two_of_one_name_and_unknown_claims_are_refused_before_anything_is_run()
 
 def test_stored_runs_give_the_ledger_the_page_and_the_figures_again(tmp_path, monkeypatch):
     """Old studies and new ones stand in one ledger; what is judged again is the same."""
-    study = toy_runs()
+    study = toy()
     monkeypatch.setattr(studies, "STUDIES", (study.name,))
     monkeypatch.setattr(studies, "load_study", lambda name: study)
     first = studies.reproduce(out=tmp_path / "first", workers=1)
@@ -230,7 +232,7 @@ def test_truths_are_numbers_also_beside_empty_cells_and_after_more_runs():
         for row in measure(setting, scale, seed):
             yield row | ({} if setting.load else {"calm": setting.mean > 0})
 
-    study = toy_runs(measured=measured)
+    study = toy(measured=measured)
     more = study.add(study.run(workers=1), Draw(9.0), workers=1)
     assert set(pick(more, load=None, mean=0.0)["calm"]) == {0}
     assert set(pick(more, load=None, mean=(1.0, 9.0))["calm"]) == {1}

@@ -3,69 +3,81 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import InputError
-from coalloc_lib.intervals import student
-from coalloc_lib.studies.core import Study, interval_columns, scales
-from coalloc_lib.studies.ledger import Row, judge_number
+from coalloc_lib.experiments import difference, differences, means, pick, rows_of, sample
+from coalloc_lib.intervals import Sample
+from coalloc_lib.studies.ledger import Decision, Row, judge_number
+from coalloc_lib.studies.shown import Caption
+from coalloc_lib.studies.study import PaperSetting, Study, scales
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Normal numbers around a mean."""
+    """Normal numbers around a mean, or the mean itself; at a place."""
 
     mean: float
-
-    def measure(self, scale, seed):
-        return self.mean + np.random.default_rng(seed).normal(size=scale.runs)
-
-
-def one_more(label, case):
-    if not isinstance(case, Draw):
-        raise InputError(f"case = {case!r}; give a Draw")
-    return {label: (case, Draw(0.0))}
+    place: str = "here"
+    load: float | None = None
+    known: bool = False
 
 
-def toy(name="maximal-utilization", measure=None):
+def settings(scale):
+    for place in ("here", "there"):
+        for mean in range(scale.most + 1):
+            yield Draw(float(mean), place)
+            yield Draw(float(mean), place, load=0.5)
+    yield Draw(7.0, known=True)
+
+
+def measure(setting, scale, seed):
+    for part, factor in (("whole", 1.0), ("half", 0.5)):
+        if setting.known:
+            values = np.array(factor * setting.mean)
+        else:
+            noise = np.random.default_rng(seed).normal(size=scale.runs)
+            values = factor * (setting.mean + noise)
+        yield from rows_of(Sample(values), "value", part=part)
+
+
+def draw_means(table, **titles):
+    return plots.intervals(table, x="difference", row="mean", panel="place", **titles)
+
+
+def toy(name="maximal-utilization", measured=measure):
     """Return a study of one figure, one table, one printed number and two claims."""
-    how = {} if measure is None else {"measure": measure}
-    study = Study(name, "Which mean is larger?", 7, scales(runs=(4, 8), most=(1, 3)), **how)
+    study = Study(
+        name, "Which mean is larger?", 7, scales(runs=(4, 8), most=(1, 3)), settings, measured
+    )
 
     @study.add_figure(
-        "means", "Means, less that of zero",
-        lambda scale, seed: {f"m{i}": (Draw(float(i)), Draw(0.0)) for i in range(scale.most + 1)},
-        draw=lambda table, **titles: plots.new_figure()[0], notice="The last is largest",
-        when=lambda table: table["mean"].iloc[-1] == table["mean"].max(),
-        otherwise="Means of a few draws", claims=("MU-12",), one_more=one_more,
-    )  # fmt: skip
-    def means(entries, results):
-        rows = []
-        for label, (case, base) in entries.items():
-            noise = 1e-9 * np.arange(results.scale.runs)
-            difference = student(results[case] - results[base] + noise)
-            rows.append({"label": label} | interval_columns(difference, "mean"))
-        return pd.DataFrame(rows)
+        "means", Caption("Means, less that of 0", "The last is largest"), draw_means, ["MU-12"]
+    )
+    def means_of(runs):
+        whole = pick(runs, part="whole", load=None, known=0)
+        return differences(whole, "value", {"mean": 0.0})
 
-    @study.add_figure("bare", "A table alone", lambda scale, seed: {"m5": Draw(5.0)})
-    def bare(entries, results):
-        return pd.DataFrame([(label, len(results[c])) for label, c in entries.items()])
+    @study.add_figure("bare", "A table alone")
+    def bare(runs):
+        return means(pick(runs, known=1), "value")
 
     @study.add_numbers
-    def printed(results):
-        mean = student(results[Draw(1.0)])
+    def printed(runs):
+        mean = sample(runs, "value", mean=1.0, place="here", load=None, part="whole").interval
         ends = mean.estimate, mean.low, mean.high
         yield Row(study.name, "Table 1 a", "mean", 1.0, *ends, *judge_number(1.0, mean))
 
-    @study.add_claim("MU-12", "difference of the last")
-    def last(results):
-        table = results.table("means").iloc[-1]
-        return table["mean"], {"above 0": bool(table["ci95_low"] > 0)}
+    at = PaperSetting({"place": "here", "load": None}, {"part": "whole"})
 
-    @study.add_claim("MU-1", "mean", cases=lambda scale, seed: {"": Draw(9.0)})
-    def nine(results):
-        found = student(results[Draw(9.0)])
-        return found, {"above 100": found.above(100), "above 0": found.above(0)}, "drawn"
+    @study.add_claim("MU-12", "difference of the last", at)
+    def last_is_largest(runs):
+        last = pick(runs, known=0)["mean"].max()
+        less = difference(runs, "value", {"mean": last, "known": 0}, {"mean": 0.0}).interval
+        return Decision(less, {"above 0.9": less.above(0.9)})
+
+    @study.add_claim("MU-1", "known mean", at.without("load").with_(part="half"))
+    def known_mean(runs):
+        known = sample(runs, "value", known=1).interval
+        return Decision(known, {"above 1": known.above(1), "above 100": known.above(100)}, "drawn")
 
     return study

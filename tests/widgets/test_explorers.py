@@ -12,7 +12,8 @@ import coalloc_lib as co
 from coalloc_lib import plots, widgets
 from coalloc_lib.simulation import sites
 from coalloc_lib.studies.communication_penalty import WHOLE, scenario, study
-from coalloc_lib.studies.communication_penalty.responses import NAMES, NO_LIMIT, respond
+from coalloc_lib.studies.communication_penalty.model import NAMES, NO_LIMIT
+from coalloc_lib.studies.communication_penalty.responses import respond
 from coalloc_lib.studies.job_sharing import workloads
 from coalloc_lib.widgets import LossQuestion, capacity_loss, divisions, penalties, sharing
 from tests.plots.test_lines import RESPONSES
@@ -379,7 +380,7 @@ def test_the_bars_are_the_responses_of_the_study(tables):
         responses = respond(scenario(NO_LIMIT, mine), 0.6, penalties.FINE, study.seed)
         for group in NAMES:
             bar = drawn.loc["all jobs" if group == "stream" else group, name]
-            mean = responses.means[group].interval
+            mean = responses.response[group].interval
             ends = [mean.estimate, mean.low, mean.high]
             assert bar[["response", "ci95_low", "ci95_high"]].tolist() == ends
 
@@ -415,7 +416,9 @@ def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
 
 def test_a_slider_picks_the_map_of_a_max_jumps_and_a_group(monkeypatch):
     monkeypatch.setitem(study.scales, "quick", SMALL[study.name])
-    maps = {name: study.figure(f"viability-{name}").run(workers=1) for name in ("8", "no-limit")}
+    of_maps = [each for each in study.settings(SMALL[study.name]) if each.kind == "map"]
+    result = study.judge(study.run("quick", settings=of_maps, workers=1))
+    maps = {name: result.figure(f"viability-{name}") for name in ("8", "no-limit")}
     box = widgets.map_explorer(maps)
     assert "FPFS(8)" in words(box)
     control(box, "MaxJumps").value = "no-limit"

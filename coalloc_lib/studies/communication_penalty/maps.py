@@ -1,142 +1,196 @@
 """Maps of where splitting pays, further than the paper."""
 
-from dataclasses import replace
-from functools import partial
-from itertools import product
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import InputError, instance_of, shown
-from coalloc_lib.studies.communication_penalty import responses as paper
-from coalloc_lib.studies.communication_penalty.figures import PLACEMENTS, beside, pick, study
-from coalloc_lib.studies.communication_penalty.responses import LoadedScenario, jumps_label, served
-from coalloc_lib.studies.core import Entries, Results
+from coalloc_lib.experiments import pick
+from coalloc_lib.studies.communication_penalty.figures import (
+    AS_PAPER,
+    AT_PRINTED_LOAD,
+    against_whole,
+    in_order,
+    split_so,
+    varied,
+)
+from coalloc_lib.studies.communication_penalty.model import (
+    ABOVE,
+    ALWAYS,
+    AT_HEAD,
+    JUMPS,
+    NAMES,
+    NO_LIMIT,
+    PARTS,
+    PRINTED_LOAD,
+    STREAM,
+    jumps_label,
+)
+from coalloc_lib.studies.communication_penalty.responses import change
+from coalloc_lib.studies.communication_penalty.runs import IN_MAP, study
+from coalloc_lib.studies.shown import Caption
 
-ABOVE, PARTS, PRINTED_LOAD = paper.ABOVE, paper.PARTS, paper.PRINTED_LOAD
-JUMPS, NO_LIMIT, NAMES, STREAM = paper.JUMPS, paper.NO_LIMIT, paper.NAMES, paper.STREAM
 #: How cells look where one side saturates, and what that means.
 MARKS = {
     "split": ("longer", "∞: no mean, split jobs fill the system or nearly"),
     "whole": ("shorter", "−∞: whole ones do"),
     "both": ("neither", "×: both do"),
 }
+#: What all maps show.
+AGAINST = "worst fit, against the same jobs whole"
 
 
-def one_more_cell(label: Any, case: Any) -> Entries:
-    """Return what a reader adds: panel, row and column in words, and a `LoadedScenario`."""
-    instance_of("case", case, LoadedScenario, "served(max_jumps, load, above=...)")
-    if not (isinstance(label, tuple) and [*map(type, label)] == [str] * 3):
-        raise InputError(f"label = {shown(label)}; give the panel, row and column, in words")
-    return {label: beside(replace(case, cell=True))}
-
-
-def change_table(entries: Entries, results: Results) -> pd.DataFrame:
-    """Return by how many percent splitting changes responses: a row a cell and group."""
-    rows = []
-    for label, (split, whole) in entries.items():
-        where = dict(zip(("panel", "row", "column"), label, strict=True)) | split.columns()
-        pair = results[split], results[whole]
-        rows += [where | {"group": name} | paper.change(*pair, name) for name in NAMES]
+def change_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return by how many percent splitting changes response times: a row a cell and group."""
+    rows = [
+        {**pair.setting, "group": group} | change(pair.split, pair.other, group).columns()
+        for pair in against_whole(runs)
+        for group in NAMES
+    ]
     return pd.DataFrame(rows)
 
 
 def draw_map(
-    table: pd.DataFrame, title: str = "", subtitle: str = "", ylabel: str = "", group: str = STREAM
+    table: pd.DataFrame, group: str = STREAM, ylabel: str = "", subtitle: str = "", title: str = ""
 ) -> Picture:
-    """Draw the maps of a group of jobs."""
-    drawn = pick(table, group=group)
-    gone, kinds = drawn["saturated"] != "", drawn["saturated"].unique()
-    open_ = drawn["verdict"].where(drawn["verdict"] == "undecided", "")
-    ends = {name: drawn[name].mask(gone) for name in ("change", "ci95_low", "ci95_high")}
-    who = "all jobs" if group == STREAM else group
-    texts = [subtitle, "hatched: undecided"]
-    texts += [words for kind, (_, words) in MARKS.items() if kind in kinds]
-    mark = drawn["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()})
+    """Draw the maps of a group of jobs; the table has columns ``panel`` and ``row``, of labels."""
+    cells = pick(table, group=group)
+    saturated, kinds = cells["saturated"] != "", set(cells["saturated"])
+    undecided = cells["verdict"].where(cells["verdict"] == "undecided", "")
+    drawn = cells.assign(
+        column=cells["psi"].map("{:g}".format),
+        mark=cells["saturated"].map({"": ""} | {kind: mark for kind, (mark, _) in MARKS.items()}),
+        warning=cells["warning"].mask(saturated, undecided),
+    )
+    numbers = ["change", "ci95_low", "ci95_high"]
+    drawn[numbers] = drawn[numbers].mask(saturated)
+    legend = [words for kind, (_, words) in MARKS.items() if kind in kinds]
+    whose = "all jobs" if group == STREAM else group
     return plots.maps(
-        drawn.assign(mark=mark, warning=drawn["warning"].mask(gone, open_), **ends),
-        x="column", y="row", value="change", panel="panel", mark="mark", xlabel="penalty",
-        ylabel=ylabel, values=f"mean response of {who}: change, %", title=title,
-        subtitle="; ".join(filter(None, texts)),
-    )  # fmt: skip
+        drawn,
+        x="column",
+        y="row",
+        value="change",
+        panel="panel",
+        mark="mark",
+        xlabel="penalty",
+        ylabel=ylabel,
+        values=f"mean response of {whose}: change, %",
+        title=title,
+        subtitle="; ".join(filter(None, [subtitle, "hatched: undecided", *legend])),
+    )
 
 
-def _more(table, verdict, one, other):
-    """Whether more cells with the first values than with others have this verdict on all jobs."""
-    counts = [len(pick(table, group=STREAM, verdict=verdict, **each)) for each in (one, other)]
-    return counts[0] > counts[1]
+def policy_label(max_jumps: float) -> str:
+    """Return what FPFS with this many jumps is called."""
+    return f"FPFS({jumps_label(max_jumps)})" if max_jumps else "FCFS"
 
 
-def _most_under_fcfs(table):
-    """Whether splitting that costs nothing certainly gains more under FCFS, row by row."""
-    free = pick(table, group=STREAM, psi=0.0).set_index("parts")
-    first = free["max_jumps"] == jumps_label(0)
-    low = free["ci95_low"][~first]
-    return len(low) > 0 and (free["ci95_high"][first].reindex(low.index) < low).all()
+def draw_viability(table: pd.DataFrame, **how: Any) -> Picture:
+    """Draw a map of penalty and splitting threshold, a panel a load."""
+    panel, row = "load " + table["load"].map("{:.3f}".format), table["above"].map("{:g}".format)
+    return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
 
 
-#: Both ways to split jobs above 3, as rows of the map.
-_ALWAYS_OR_NOT = [{"row": f"above 3, {name}"} for name in PLACEMENTS]
+def viability(runs: pd.DataFrame, max_jumps: int) -> pd.DataFrame:
+    """Return the changes by load, splitting threshold and penalty."""
+    here = pick(runs, kind=IN_MAP, max_jumps=max_jumps, **AS_PAPER)
+    table = varied(change_table(split_so(here, parts=PARTS)), "above", by=["load"])
+    return in_order(table, "load", "above", "psi")
 
 
-def _cell(jumps, load=PRINTED_LOAD, placement="always", above=ABOVE, parts=PARTS, **split):
-    asked = served(jumps, load, above=above, parts=parts, **split).scenario
-    return beside(LoadedScenario(asked.with_(placement=PLACEMENTS[placement]), load, cell=True))
+VIABILITY_8_CAPTION = Caption(
+    f"jobs above a size in {PARTS} components, FPFS({JUMPS}), {AGAINST}",
+    finding={"quick": "Splitting pays in more cells at the highest load than at the lowest"},
+)
 
 
-def _add_map(name, shows, ylabel, row, panel="{policy}", notice="", when=None, **axes):
-    """Add a map; its cells are a product of axes: values of `_cell`, or where a scale has them."""
-
-    def cases(scale, seed):
-        values = [getattr(scale, axis) if isinstance(axis, str) else axis for axis in axes.values()]
-        entries = {}
-        for at in (dict(zip(axes, point, strict=True)) for point in product(*values)):
-            policy = f"FPFS({jumps_label(at['jumps'])})" if at["jumps"] else "FCFS"
-            words = (each.format(policy=policy, **at) for each in (panel, row))
-            entries[*words, f"{at['span_penalty']:g}"] = _cell(**at)
-        return entries
-
-    study.add_figure(
-        name, f"{shows}, worst fit, against the same jobs whole", cases,
-        draw=partial(draw_map, ylabel=ylabel), notice=notice, when=when, one_more=one_more_cell,
-    )(change_table)  # fmt: skip
+@study.add_figure("viability-8", VIABILITY_8_CAPTION, draw_viability)
+def viability_8(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes with the MaxJumps of the study."""
+    return viability(runs, JUMPS)
 
 
-for _jumps, _notice, _when in (
-    (JUMPS, "Splitting pays in more cells at the highest load than at the lowest",
-     lambda t: _more(t, "gains", {"load": t["load"].max()}, {"load": t["load"].min()})),
-    (NO_LIMIT, "Passed without limit, jobs split at a penalty of 0.2 lose or change nothing",
-     lambda t: {"loses"} <= {*pick(t, group=STREAM, psi=0.2)["verdict"]} <= {
-         "loses", "undecided", "both saturate"}),
-):  # fmt: skip
-    _add_map(
-        f"viability-{jumps_label(_jumps).replace(' ', '-')}",
-        f"jobs above a size in {PARTS} components, FPFS({jumps_label(_jumps)})",
-        "splits jobs above", "{above}", "load {load:.3f}", _notice, _when,
-        jumps=(_jumps,), load="map_loads", above="map_above", span_penalty="map_penalties",
-    )  # fmt: skip
-_add_map(
-    "components", f"jobs above {ABOVE} in components, load {PRINTED_LOAD}", "components", "{parts}",
-    notice="Splitting gains most under FCFS, where nobody may pass, and least in five components",
-    when=lambda t: _most_under_fcfs(t)
-    and all(_more(t, "gains", {"parts": n}, {"parts": 5}) for n in (2, 4)),
-    jumps="map_jumps", parts=(2, 4, 5), span_penalty="map_penalties",
-)  # fmt: skip
-_add_map(
-    "adaptive",
-    f"load {PRINTED_LOAD}, {PARTS} components, always or only of jobs that cannot start whole",
-    "", "above {above}, {placement}",
-    notice="Split at need loses in fewer cells than always split, and gains in no fewer",
-    when=lambda t: _more(t, "loses", *_ALWAYS_OR_NOT)
-    and not _more(t, "gains", *_ALWAYS_OR_NOT),
-    jumps="map_jumps", above=(ABOVE, 3), placement=PLACEMENTS, span_penalty="map_penalties",
-)  # fmt: skip
-_add_map(
-    "kept-whole", f"load {PRINTED_LOAD}, jobs above {ABOVE} in {PARTS} components but for a share",
-    "cannot be split", "{kept_whole:.0%}",
-    notice="Where a quarter cannot be split, splitting the others pays less often",
-    when=lambda t: _more(t, "gains", {"kept_whole": 0.0}, {"kept_whole": 0.25}),
-    jumps="spread_jumps", kept_whole=(0.0, 0.25, 0.5, 0.75), span_penalty="map_penalties",
-)  # fmt: skip
+VIABILITY_NO_LIMIT_CAPTION = Caption(
+    f"jobs above a size in {PARTS} components, FPFS(no limit), {AGAINST}",
+    finding={
+        "quick": "Passed without limit, jobs split at a penalty of 0.2 lose or change nothing"
+    },
+)
+
+
+@study.add_figure("viability-no-limit", VIABILITY_NO_LIMIT_CAPTION, draw_viability)
+def viability_no_limit(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes where jobs may be passed without limit."""
+    return viability(runs, NO_LIMIT)
+
+
+def draw_components(table: pd.DataFrame, **how: Any) -> Picture:
+    """Draw a map of penalty and number of components, a panel a policy."""
+    panel, row = table["max_jumps"].map(policy_label), table["parts"].map("{:g}".format)
+    return draw_map(table.assign(panel=panel, row=row), ylabel="components", **how)
+
+
+COMPONENTS_CAPTION = Caption(
+    f"jobs above {ABOVE} in components, load {PRINTED_LOAD}, {AGAINST}",
+    finding={
+        "quick": "Splitting gains most under FCFS, where nobody may pass, and least in five "
+        "components"
+    },
+)
+
+
+@study.add_figure("components", COMPONENTS_CAPTION, draw_components)
+def components(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes by number of components."""
+    here = pick(runs, kind=IN_MAP, **AT_PRINTED_LOAD)
+    table = varied(change_table(split_so(here, above=ABOVE)), "parts", by=["max_jumps"])
+    return in_order(table, "max_jumps", "parts", "psi")
+
+
+def draw_adaptive(table: pd.DataFrame, **how: Any) -> Picture:
+    """Draw a map of penalty and placement, a panel a policy."""
+    panel = table["max_jumps"].map(policy_label)
+    row = "above " + table["above"].map("{:g}".format) + ", " + table["placement"]
+    return draw_map(table.assign(panel=panel, row=row), **how)
+
+
+ADAPTIVE_CAPTION = Caption(
+    f"load {PRINTED_LOAD}, {PARTS} components, always or only of jobs that cannot start whole, "
+    f"{AGAINST}",
+    finding={
+        "quick": "Split at need loses in fewer cells than always split, and gains in no fewer"
+    },
+)
+
+
+@study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
+def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes where jobs are always split, and where only at need."""
+    here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD, kept_whole=0.0)
+    table = change_table(split_so(here, parts=PARTS))
+    table = varied(table, "placement", by=["max_jumps", "above"])
+    large_first = table.sort_values("above", ascending=False, kind="stable")
+    return in_order(large_first, "max_jumps")
+
+
+def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Picture:
+    """Draw a map of penalty and of the share that cannot be split, a panel a policy."""
+    panel, row = table["max_jumps"].map(policy_label), table["kept_whole"].map("{:.0%}".format)
+    return draw_map(table.assign(panel=panel, row=row), ylabel="cannot be split", **how)
+
+
+KEPT_WHOLE_CAPTION = Caption(
+    f"load {PRINTED_LOAD}, jobs above {ABOVE} in {PARTS} components but for a share, {AGAINST}",
+    finding={"quick": "Where a quarter cannot be split, splitting the others pays less often"},
+)
+
+
+@study.add_figure("kept-whole", KEPT_WHOLE_CAPTION, draw_kept_whole)
+def kept_whole(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes by the share of jobs that cannot be split."""
+    here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD)
+    here = split_so(here, above=ABOVE, parts=PARTS, placement=ALWAYS)
+    table = varied(change_table(here), "kept_whole", by=["max_jumps"])
+    return in_order(table, "max_jumps", "kept_whole", "psi")

@@ -1,170 +1,66 @@
-"""What the paper fixes, and response times of split jobs beside those of the same jobs whole."""
+"""Mean response times of a scenario, group by group, and how those of two compare."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache, partial
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, instance_of, positive, whole
+from coalloc_lib.basics.checks import InputError, positive
 from coalloc_lib.basics.seeds import Seed, spawn
-from coalloc_lib.experiments.curves import RISING
-from coalloc_lib.experiments.saturation import HELD, WARM_UP, replicated_traffic
-from coalloc_lib.intervals import Crossing, Interval, Sample, crossing, student
-from coalloc_lib.model.distributions import Between, Distribution, Exponential, power_of_two
-from coalloc_lib.model.placement import WorstFit
-from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import FCFS, FPFS, Scheduling
-from coalloc_lib.simulation.run import refuse_impossible
+from coalloc_lib.experiments import (
+    after_warm_up,
+    halves,
+    interval_columns,
+    rising_warning,
+    rows_of,
+)
+from coalloc_lib.experiments.saturation import HELD, replicated_traffic
+from coalloc_lib.intervals import Interval, Sample
+from coalloc_lib.model.distributions import Between, Distribution
+from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.studies.core import Scale, interval_columns
-from coalloc_lib.workloads.models import JobModel, SplitJobs
+from coalloc_lib.studies.communication_penalty.model import ALL_SPLIT, BY_PENALTY, GROUPS, STREAM
+from coalloc_lib.workloads.models import SplitJobs
 
-SYSTEM = Multicluster.equal(5, 20)
-#: Here 1 counts as a power of two: so the printed shares of the groups come out.
-SIZES = power_of_two(0.85, 1, 19, one_is_power_of_two=True)
-#: Mean times of execution and between arrivals.
-EXECUTION, INTERARRIVAL = 10.0, 0.54
-#: The jobs, none of which is split.
-WHOLE = SplitJobs(JobModel(SIZES, service=Exponential(EXECUTION)), above=SIZES.maximum)
-#: The load that the paper prints, and the one that its other numbers make.
-PRINTED_LOAD = 0.786
-EXACT_LOAD = WHOLE.mean_work / (INTERARRIVAL * SYSTEM.processors)
-#: How often the head of the queue may be jumped, the paper does not say; here, without limit.
-NO_LIMIT = 10**9
-#: The least of those that the printed thresholds leave (figure `thresholds`).
-JUMPS = 8
-#: Section 6: jobs larger than this are split into so many components. How the paper rounds is lost
-#: in print: up, 5 processors in 4 components would leave -1, so it is down.
-ABOVE, PARTS = 10, 4
-#: Penalties among which a threshold is searched, and where single runs are looked at.
-PENALTIES = (0.0, 0.6)
-GRID = np.linspace(*PENALTIES, 9).tolist()
 #: Jobs of one run as those that the paper's figures probably show.
 ONE_RUN = 5_000
-
-#: All jobs, and the paper's groups, from which size to which: quarters of the jobs, nearly.
-STREAM = "stream"
-#: What the paper says that the threshold of S1 is over.
-OVER = 0.3
-GROUPS = {"S1": (1, 1), "S2": (2, 3), "S3": (4, 6), "S4": (7, 19)}
-NAMES = (STREAM, *GROUPS)
-#: All jobs that are split, and the paper's groups of them, from which penalty to which.
-ALL_SPLIT = "all split jobs"
-BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (0.15, 0.20)}
-
 #: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
 #: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
 #: so much longer to settle near saturation. What needs more than the second has no mean.
 SETTLES, LONGEST = 80, 400_000
+#: What is measured of each group.
+TIMES = ("response", "wait", "first")
+#: Whose maximal utilization a row has; the other rows have the times of a group of jobs.
+THE_SYSTEM = "the system"
 #: Why there is no answer where queues grow.
 UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
 NEITHER = "both may be saturated"
 
 
-def passing(max_jumps: int | str, counted: str = "head") -> Scheduling:
-    """Return FPFS(x), which is FCFS where no job may be passed; ``"no limit"`` is a number too."""
-    jumps = NO_LIMIT if max_jumps == "no limit" else whole("max_jumps", max_jumps, least=0)
-    return FPFS(jumps, counted) if jumps else FCFS()
-
-
-def jumps_label(max_jumps: int | str) -> str:
-    """Return a number of jumps as figures name it."""
-    return "no limit" if max_jumps == NO_LIMIT else str(max_jumps)
-
-
-def scenario(max_jumps: int | str, workload: SplitJobs = WHOLE, counted: str = "head") -> Scenario:
-    """Return the paper's system: FPFS with this many jumps (or ``"no limit"``), and these jobs."""
-    return Scenario(SYSTEM, workload, passing(max_jumps, counted), WorstFit())
-
-
 @dataclass(frozen=True)
 class Responses:
-    """Mean responses and waits by group, run by run, `first` of `ONE_RUN` jobs; or `saturated`."""
+    """Means by group, run by run: of response times, waits, and of the `first` `ONE_RUN` jobs.
+
+    There are none where the load is not certain to be below the maximal utilization.
+    """
 
     max_utilization: Sample
-    means: Mapping[str, Sample]
+    response: Mapping[str, Sample] = field(default_factory=dict)
+    wait: Mapping[str, Sample] = field(default_factory=dict)
     first: Mapping[str, Sample] = field(default_factory=dict)
 
     @property
     def saturated(self) -> bool:
         """Whether the load is not certain to be below the maximal utilization, or too near it."""
-        return not self.means
-
-    def mean(self, group: str) -> float:
-        """Return the mean of a group, NaN past saturation."""
-        return self.means[group].mean if self.means else np.nan
+        return not self.response
 
 
-class Mirrored(Between):
-    """The same draws, mirrored at the middle."""
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> np.ndarray:
-        return self.low + self.high - super()._draw(rng, shape)
-
-
-@dataclass(frozen=True)
-class LoadedScenario:
-    """A case: a scenario of split jobs, offered a load; less is simulated of a cell of a map."""
-
-    scenario: Scenario
-    load: float
-    cell: bool = False
-
-    def __post_init__(self) -> None:
-        asked = instance_of("scenario", self.scenario, Scenario, "scenario(max_jumps)")
-        instance_of("workload", self.jobs, SplitJobs, "jobs that could be held against whole ones")
-        positive("load", self.load)
-        refuse_impossible(asked.system, self.jobs.of_each_size(), asked.placement)
-
-    @property
-    def jobs(self) -> SplitJobs:
-        """The jobs, split."""
-        return cast(SplitJobs, self.scenario.workload)
-
-    def with_jobs(self, **fields: Any) -> "LoadedScenario":
-        """Return it with other fields of the jobs."""
-        return replace(self, scenario=self.scenario.with_(workload=self.jobs.with_(**fields)))
-
-    @property
-    def whole(self) -> "LoadedScenario":
-        """The same jobs, none of which is split."""
-        kept = WHOLE.with_(model=self.jobs.model, above=self.jobs.sizes.maximum)
-        placement = getattr(self.scenario.placement, "single", self.scenario.placement)
-        return replace(self, scenario=self.scenario.with_(workload=kept, placement=placement))
-
-    def columns(self) -> dict[str, Any]:
-        """Return what it is as columns of a table."""
-        jobs = self.jobs
-        return {
-            "max_jumps": jumps_label(getattr(self.scenario.scheduling, "max_jumps", 0)),
-            "load": self.load, "above": jobs.above, "parts": jobs.parts, "psi": jobs.span_penalty,
-            "kept_whole": jobs.kept_whole, "placement": str(self.scenario.placement),
-        }  # fmt: skip
-
-    def measure(self, scale: Scale, seed: Seed) -> Responses:
-        """Return its mean response times; all cases have the same jobs, run by run."""
-        size = (scale.map_jobs, scale.map_runs) if self.cell else (scale.jobs, scale.runs)
-        one, psi = respond(self.scenario, self.load, size, seed), self.jobs.span_penalty
-        if not isinstance(psi, Between) or one.saturated:
-            return one
-        # What chance adds to one of two mirrored draws, the other has less.
-        mirrored = self.with_jobs(span_penalty=Mirrored(psi.low, psi.high)).scenario
-        twin = respond(mirrored, self.load, size, seed)
-        if twin.saturated:
-            return twin
-        pairs = ((name, mine, twin.means[name].values) for name, mine in one.means.items())
-        return replace(one, means={n: Sample((x.values + y) / 2, x.warning) for n, x, y in pairs})
-
-
-def served(max_jumps: int | str, load: float, **split: Any) -> LoadedScenario:
-    """Return the paper's jobs at a load; `split` are fields of `SplitJobs`."""
-    known = [each.name for each in fields(SplitJobs)]
-    if unknown := sorted(split.keys() - set(known)):
-        raise InputError(f"no field {unknown[0]!r} of split jobs; give some of {', '.join(known)}")
-    return LoadedScenario(scenario(max_jumps, WHOLE.with_(**split)), load)
+# --- measured ---
 
 
 def respond(
@@ -176,21 +72,31 @@ def respond(
     of the maximal utilization saturates, and one that needs more than the `longest` is too near.
     """
     jobs, runs = size
-    known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    bound_jobs = max(jobs // BOUND_PART, FEWEST)
-    max_utilization = _max_utilization(scenario, bound_jobs, runs, known.entropy, known.spawn_key)
-    left = 1 - load / max_utilization.mean
-    if positive("load", load) >= max_utilization.interval.low or longest * left**2 < SETTLES:
-        return Responses(max_utilization, {})
+    most = max_utilization(scenario, size, seed)
+    left = 1 - load / most.mean
+    if positive("load", load) >= most.interval.low or longest * left**2 < SETTLES:
+        return Responses(most)
     jobs *= int(np.ceil(SETTLES / (jobs * left**2)))
-    outcomes = [_run_once(scenario, load, jobs, child) for child in spawn(seed, runs)]
-    rises = student([second - first for first, second, *_ in outcomes]).low > 0
-    warning = max_utilization.warning or RISING * bool(rises)
-    means, first = (
-        {name: Sample(np.array([each[name] for each in runs]), warning) for name in runs[0]}
-        for runs in list(zip(*outcomes, strict=True))[2:]
+    measured = [
+        measure_run(scenario.simulate(jobs, load=load, seed=child), has_drawn_penalties(scenario))
+        for child in spawn(seed, runs)
+    ]
+    first_halves, second_halves = zip(*(run.halves for run in measured), strict=True)
+    warning = most.warning or rising_warning(first_halves, second_halves)
+    return Responses(
+        most,
+        _samples([run.response for run in measured], warning),
+        _samples([run.wait for run in measured], warning),
+        _samples([run.first for run in measured], warning),
     )
-    return Responses(max_utilization, means, first)
+
+
+def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Sample:
+    """Return the maximal utilization, run by run."""
+    jobs, runs = size
+    known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    jobs = max(jobs // BOUND_PART, FEWEST)
+    return _max_utilization(scenario, jobs, runs, known.entropy, known.spawn_key)
 
 
 @lru_cache(maxsize=4096)  # it is the same at all loads
@@ -200,76 +106,174 @@ def _max_utilization(scenario, jobs, runs, entropy, spawn_key):
     return Sample(busy.mean(axis=1), warning)
 
 
-def _run_once(scenario, load, jobs, seed):
-    """Return the mean response of each half of a run, and the means by group, also of its begin."""
-    schedule = scenario.simulate(jobs, load=load, seed=seed)
-    size, psi = schedule.jobs.processors, schedule.jobs.span_penalty
-    groups = {STREAM: size > 0} | {n: (size >= x) & (size <= y) for n, (x, y) in GROUPS.items()}
-    own = {}
-    if isinstance(getattr(scenario.workload, "span_penalty", 0.0), Distribution):
-        split = schedule.spans
-        own = {n: split & (psi >= x) & (psi < y) for n, (x, y) in BY_PENALTY.items()}
-        own[ALL_SPLIT] = split
-    kept, begin = (slice(int(WARM_UP * n), n) for n in (jobs, min(jobs, ONE_RUN)))
+def _samples(runs, warning):
+    """Return samples by group of means by group, a dictionary a run."""
+    return {group: Sample(np.array([run[group] for run in runs]), warning) for group in runs[0]}
 
-    def means(values, of, part):
-        return {name: values[part][mine[part]].mean() for name, mine in of.items()}
 
-    for name, mine in (groups | own).items():
-        if not mine[begin].any():
-            raise InputError(f"jobs = {jobs}, of which none is in {name}; give more")
-    waits = means(schedule.wait, groups | own, kept).items()
-    by_group = means(schedule.response, groups | own, kept) | {f"{n} wait": w for n, w in waits}
-    halves = (half.mean() for half in np.array_split(schedule.response[kept], 2))
-    return *halves, by_group, means(schedule.response, groups, begin)
+class Run(NamedTuple):
+    """The means of one run by group, without its begin, and those of both its halves."""
+
+    response: dict[str, float]
+    wait: dict[str, float]
+    first: dict[str, float]
+    halves: tuple[float, float]
+
+
+def measure_run(schedule: Schedule, by_penalty: bool = False) -> Run:
+    """Return the means of a run by size and, if wanted, those of split jobs by their penalty."""
+    by_size = groups_by_size(schedule)
+    groups = by_size | (groups_by_penalty(schedule) if by_penalty else {})
+    begin = slice(0, ONE_RUN)
+    for name, mine in groups.items():
+        if not after_warm_up(mine[begin]).any():
+            raise InputError(f"jobs = {len(mine)}, of which none is in {name}; give more")
+    first = {name: mine[begin] for name, mine in by_size.items()}
+    return Run(
+        _means(schedule.response, groups),
+        _means(schedule.wait, groups),
+        _means(schedule.response[begin], first),
+        halves(after_warm_up(schedule.response)),
+    )
+
+
+def has_drawn_penalties(scenario: Scenario) -> bool:
+    """Whether each job has a penalty of its own."""
+    return isinstance(getattr(scenario.workload, "span_penalty", 0.0), Distribution)
+
+
+def groups_by_size(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
+    """Return which jobs are in the stream, and in each of the paper's groups by size."""
+    size = schedule.jobs.processors
+    groups = {name: (size >= low) & (size <= high) for name, (low, high) in GROUPS.items()}
+    return {STREAM: size > 0} | groups
+
+
+def groups_by_penalty(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
+    """Return which jobs are split, and which of these in each of the paper's groups by penalty."""
+    psi, split = schedule.jobs.span_penalty, schedule.spans
+    groups = {name: split & (psi >= low) & (psi < high) for name, (low, high) in BY_PENALTY.items()}
+    return groups | {ALL_SPLIT: split}
+
+
+def _means(values, groups):
+    """Return the mean of the values of each group, without the begin of the run."""
+    kept = after_warm_up(values)
+    return {name: kept[after_warm_up(mine) > 0].mean() for name, mine in groups.items()}
+
+
+class Mirrored(Between):
+    """The same draws, mirrored at the middle."""
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> np.ndarray:
+        return self.low + self.high - super()._draw(rng, shape)
+
+
+def respond_in_mirrored_pairs(
+    scenario: Scenario, load: float, size: tuple[int, int], seed: Seed
+) -> Responses:
+    """Return the means of two: with penalties as drawn, and mirrored at the middle of their law.
+
+    What chance adds to the penalties of one, the other has less.
+    """
+    jobs = cast(SplitJobs, scenario.workload)
+    drawn = cast(Between, jobs.span_penalty)
+    mirrored = jobs.with_(span_penalty=Mirrored(drawn.low, drawn.high))
+    one = respond(scenario, load, size, seed)
+    if one.saturated:
+        return one
+    twin = respond(scenario.with_(workload=mirrored), load, size, seed)
+    if twin.saturated:
+        return twin
+    response, wait = _halfway(one.response, twin.response), _halfway(one.wait, twin.wait)
+    return replace(one, response=response, wait=wait)
+
+
+def _halfway(one, other):
+    """Return the means of two samples, group by group, with the warning of the first."""
+    return {
+        group: Sample((sample.values + other[group].values) / 2, sample.warning)
+        for group, sample in one.items()
+    }
+
+
+# --- compared ---
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Sample | None:
     """Return a group's mean response over that of the same or another; None past saturation."""
     if one.saturated or other.saturated:
         return None
-    mine, theirs = one.means[group], other.means[to or group]
-    return Sample(mine.values / theirs.values, mine.warning or theirs.warning)
+    return one.response[group] / other.response[to or group]
 
 
-def change(split: Responses, whole: Responses, group: str, to: str = "") -> dict[str, Any]:
-    """Return as columns by how many percent splitting changes the mean response of a group."""
-    ratios = ratio(split, whole, group, to)
-    saturated = ("", "split", "whole", "both")[split.saturated + 2 * whole.saturated]
-    if ratios is not None:
-        # The geometric mean over the runs: near saturation one run would decide.
-        sign = Sample(np.log(ratios.values), ratios.warning).interval
-        middle, low, high = (100 * np.expm1([sign.estimate, sign.low, sign.high])).tolist()
-        known = Interval(middle, low, high, sign.count, warning=sign.warning)
-    else:  # no more is known than who saturates first
-        sign = (whole.max_utilization - split.max_utilization).interval
-        known = Interval.exact({"split": np.inf, "whole": -100.0}.get(saturated, np.nan))
-    loses = saturated in ("", "split") and sign.above(0)
-    gains = saturated in ("", "whole") and sign.below(0)
-    verdict = "loses" if loses else "gains" if gains else "undecided"
-    if saturated == "both":
-        verdict, known = "both saturate", replace(known, warning=NEITHER)
-    elif saturated and verdict == "undecided":
-        known = replace(known, warning=UNCERTAIN)
-    more = {"count": known.count, "saturated": saturated, "verdict": verdict}
-    return interval_columns(known, "change") | more
+@dataclass(frozen=True)
+class Change:
+    """By how many percent splitting changes a mean response time, and what that says.
 
-
-def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed) -> Sample:
-    """Return the penalty up to which jobs that are split carry more work, by processor-hours.
-
-    It is (maximum split without a penalty / maximum `whole` - 1) / share of the work that spans,
-    run by run. The share is that of a full system, of jobs as they come.
+    Which side is `saturated`: ``"split"``, ``"whole"``, ``"both"`` or none, ``""``. The `verdict`
+    is ``"gains"``, ``"loses"``, ``"undecided"`` or ``"both saturate"``.
     """
-    jobs, runs = max(size[0] // BOUND_PART, FEWEST), size[1]
-    workload = replace(cast(SplitJobs, split.workload), span_penalty=0.0)
-    free = split.with_(workload=workload)
-    known = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    carried = _max_utilization(free, jobs, runs, known.entropy, known.spawn_key)
-    full = free.simulate(jobs, seed=seed, backlog=HELD)
-    share = full.jobs.work[full.spans].sum() / full.jobs.work.sum()
-    gains = (carried.values / whole.values - 1) / share if share else np.full(runs, np.nan)
-    return Sample(gains, carried.warning or whole.warning)
+
+    percent: Interval
+    saturated: str
+    verdict: str
+
+    @property
+    def gains(self) -> bool | None:
+        """Whether splitting responds sooner; None where that is undecided."""
+        return {"gains": True, "loses": False}.get(self.verdict)
+
+    def columns(self) -> dict[str, Any]:
+        """Return it as columns of a table."""
+        more = {"count": self.percent.count, "saturated": self.saturated, "verdict": self.verdict}
+        return interval_columns(self.percent, "change") | more
+
+    def ratio_columns(self) -> dict[str, Any]:
+        """Return the ratio as columns of a table, missing past saturation."""
+        change, factor = self.percent, np.nan if self.saturated else 0.01
+        return interval_columns(change.times(factor).plus(1), "ratio") | {"verdict": self.verdict}
+
+
+def change(split: Responses, whole: Responses, group: str, to: str = "") -> Change:
+    """Return the change of a group's mean response time by splitting.
+
+    It is that of the geometric mean of the runs: near saturation one run would decide. Where a side
+    is saturated no more is known than which side saturates first.
+    """
+    ratios = ratio(split, whole, group, to)
+    if ratios is not None:
+        logarithm = Sample(np.log(ratios.values), ratios.warning).interval
+        return Change(_percent(logarithm), "", _verdict(logarithm.above(0), logarithm.below(0)))
+    if split.saturated and whole.saturated:
+        percent = replace(Interval.exact(np.nan), warning=NEITHER)
+        return Change(percent, "both", "both saturate")
+    less = (whole.max_utilization - split.max_utilization).interval
+    if split.saturated:
+        saturated, percent, verdict = (
+            "split",
+            Interval.exact(np.inf),
+            _verdict(less.above(0), False),
+        )
+    else:
+        saturated, percent, verdict = (
+            "whole",
+            Interval.exact(-100.0),
+            _verdict(False, less.below(0)),
+        )
+    warning = UNCERTAIN if verdict == "undecided" else ""
+    return Change(replace(percent, warning=warning), saturated, verdict)
+
+
+def _verdict(loses: bool | None, gains: bool | None) -> str:
+    return "loses" if loses else "gains" if gains else "undecided"
+
+
+def _percent(logarithm: Interval) -> Interval:
+    """Return the logarithm of a ratio as a change in percent."""
+    ends = [logarithm.estimate, logarithm.low, logarithm.high]
+    middle, low, high = (100 * np.expm1(ends)).tolist()
+    return replace(logarithm, estimate=middle, low=low, high=high)
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Sample:
@@ -280,82 +284,55 @@ def lost(split: Responses, whole: Responses, group: str) -> Sample:
     if split.saturated:
         warning = less.warning or UNCERTAIN * (less.interval.low <= 0)
         return Sample(np.full(len(less.values), np.inf), warning)
-    return split.means[group] - whole.means[group]
+    return split.response[group] - whole.response[group]
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """The penalty from which on splitting loses, by group, and in single short runs, `one_run`.
+def break_even(split: Scenario, whole: Sample, size: tuple[int, int], seed: Seed) -> Sample:
+    """Return the penalty up to which jobs that are split carry more work, by processor-hours.
 
-    `at_stream` is by how much the response of a group exceeds that of whole jobs where the stream
-    breaks even. From the penalty `full` on split jobs saturate: an end that lies there is a bound.
+    It is (maximum split without a penalty / maximum `whole` - 1) / share of the work that spans,
+    run by run. The share is that of a full system, of jobs as they come.
     """
-
-    by_group: Mapping[str, Crossing]
-    one_run: Mapping[str, Sample] = field(default_factory=dict)
-    at_stream: Mapping[str, Sample] = field(default_factory=dict)
-    full: float = np.inf
-
-    @property
-    def told(self) -> float:
-        """The share of single runs that tell the paper's story: S4 below the stream, S1 above."""
-        of = {name: sample.values for name, sample in self.one_run.items()}
-        return np.mean((of["S4"] < of[STREAM]) & (of["S1"] > OVER)).item() if of else np.nan
+    workload = replace(cast(SplitJobs, split.workload), span_penalty=0.0)
+    free = split.with_(workload=workload)
+    carried = max_utilization(free, size, seed)
+    full = free.simulate(max(size[0] // BOUND_PART, FEWEST), seed=seed, backlog=HELD)
+    share = full.jobs.work[full.spans].sum() / full.jobs.work.sum()
+    warning = carried.warning or whole.warning
+    if not share:
+        return Sample(np.full(size[1], np.nan), warning)
+    return Sample((carried.values / whole.values - 1) / share, warning)
 
 
-@dataclass(frozen=True)
-class BreakEven:
-    """A case: the load, the jumps and how they count, at which thresholds are searched."""
-
-    load: float
-    max_jumps: int
-    counted: str = "head"
-
-    def __post_init__(self) -> None:
-        positive("load", self.load)
-        passing(self.max_jumps, self.counted)
-
-    def measure(self, scale: Scale, seed: Seed) -> Thresholds:
-        """Return the penalty at which splitting breaks even, of all jobs and of each group."""
-        how = (scale.search_jobs, scale.search_runs), seed, scale.search_longest
-        kept = respond(scenario(self.max_jumps, WHOLE, self.counted), self.load, *how)
-        known: dict[float, Responses] = {}
-
-        def paying(psi: float) -> Responses:
-            psi = round(psi, 9)
-            if psi not in known:
-                jobs = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
-                asked = scenario(self.max_jumps, jobs, self.counted)
-                known[psi] = respond(asked, self.load, *how)
-            return known[psi]
-
-        def loss(name: str, psi: float) -> Sample:
-            return lost(paying(psi), kept, name)
-
-        search = partial(crossing, low=PENALTIES[0], high=PENALTIES[1], budget=scale.search_budget)
-        by_group = {n: search(partial(loss, n)) for n in NAMES}
-        if kept.saturated:
-            return Thresholds(by_group)
-        one_run = {name: _roots([paying(psi) for psi in GRID], kept, name) for name in NAMES}
-        even = by_group[STREAM].interval.estimate
-        at_stream: dict[str, Any] = {}
-        if np.isfinite(even) and not paying(even).saturated:
-            here: dict[str, Any] = {name: ratio(paying(even), kept, name) for name in NAMES}
-            at_stream = {name: here[name] - here[STREAM] for name in GROUPS}
-        full = min((psi for psi, each in known.items() if each.saturated), default=np.inf)
-        return Thresholds(by_group, one_run, at_stream, full)
+# --- as rows of a table of runs, and back ---
 
 
-def _roots(split, whole, name):
-    """Return where single runs over `GRID` first lose by splitting, else the end of the grid."""
-    kept = whole.first[name].values
-    lines = [each.first[name].values / kept - 1 if each.first else kept + np.inf for each in split]
-    return Sample(np.array([_first_root(line) for line in np.transpose(lines)]))
+def rows_of_responses(found: Responses, **keys: float | None) -> Iterator[dict[str, Any]]:
+    """Yield a row for each run and group, and one for the maximal utilization in each run.
+
+    Past saturation there are the latter alone.
+    """
+    yield from rows_of(found.max_utilization, "max_utilization", **keys, group=THE_SYSTEM)
+    for group, response in found.response.items():
+        times = {name: getattr(found, name).get(group) for name in TIMES}
+        for replication in range(len(response.values)):
+            row: dict[str, Any] = keys | {"group": group, "replication": replication}
+            for name, known in times.items():
+                row[name] = None if known is None else float(known.values[replication])
+            yield row | {"warning": response.warning}
 
 
-def _first_root(line):
-    """Return where a line over `GRID` first rises above zero, else the end of the grid."""
-    up = int((line > 0).argmax())
-    if up == 0:
-        return GRID[0 if line[0] > 0 else -1]
-    return GRID[up - 1] + GRID[1] * line[up - 1] / (line[up - 1] - line[up])
+def read_responses(runs: pd.DataFrame) -> Responses:
+    """Return the responses of the runs of one setting."""
+    in_order = runs.sort_values("replication", kind="stable")
+    samples: dict[str, dict[str, Sample]] = {name: {} for name in (*TIMES, "max_utilization")}
+    for group, rows in in_order.groupby("group", sort=False):
+        warning = rows["warning"].iloc[0]
+        for name, by_group in samples.items():
+            if name not in rows:  # of runs that all saturate
+                continue
+            values = rows[name].to_numpy(dtype=float)
+            if not np.isnan(values).any():
+                by_group[str(group)] = Sample(values, warning)
+    most = samples.pop("max_utilization")[THE_SYSTEM]
+    return Responses(most, **samples)
