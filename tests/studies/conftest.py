@@ -20,8 +20,7 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         for name, scale in SMALL.items():
             patch.setitem(load_study(name).scales, "quick", scale)
-        for module in ("core", "study"):
-            patch.setattr(f"coalloc_lib.studies.{module}.missing_logs", lambda names: [])
+        patch.setattr("coalloc_lib.studies.study.missing_logs", lambda names: [])
         patch.setattr(job_sharing, "workloads", lambda draws=4, seed=0: WORKS)
         patch.setattr(online_batch, "logs", LOGS)
         patch.setattr(online_batch, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
