@@ -15,6 +15,7 @@ from coalloc_lib.studies.cluster_configurations.model import (
     FEW,
     FIRST_FIT,
     FOUR_COMPONENTS,
+    HALF_ONE,
     HIGH,
     IN_ORDER,
     LIKE,
@@ -323,7 +324,10 @@ def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
 def worst_fit_helps(
     runs: pd.DataFrame, helped: Mapping[str, str], unchanged: Mapping[str, str]
 ) -> Decision:
-    """Judge whether worst fit much helps some jobs, and hardly changes others."""
+    """Judge whether worst fit much helps some jobs, and hardly changes others, by their words.
+
+    The mixture of mostly one component decides: it is among those that should not change.
+    """
     changes = {
         words: compare_placements(runs, WORST_FIT, FIRST_FIT, jobs=jobs)
         for words, jobs in {**helped, **unchanged}.items()
@@ -345,14 +349,9 @@ def two_components_are_best(runs: pd.DataFrame) -> Decision:
     for mixture in OF_ONE_AND_FOUR:
         change = compare_jobs(runs, one, of_one_total(mixture))
         parts[f"1 better than {mixture}"] = change.better()
-    parts["adding 2 helps"] = adding_two_helps(runs)
+    with_two = compare_jobs(runs, of_one_total(THIRDS), of_one_total(HALF_ONE))
+    parts["adding 2 helps"] = with_two.better()
     return Decision(best.max_utilization, parts)
-
-
-def adding_two_helps(runs: pd.DataFrame) -> bool | None:
-    """Whether thirds of one, two and four components do better than halves of one and four."""
-    _, halves, _ = OF_ONE_AND_FOUR
-    return compare_jobs(runs, of_one_total(THIRDS), of_one_total(halves)).better()
 
 
 @study.add_claim("CC-12", OF_MOSTLY_ONE, OF_JOBS.without("placement"))

@@ -131,7 +131,8 @@ JOBS = SAME_SIZE | {of_one_total(name): jobs for name, jobs in SAME_TOTAL.items(
 # --- What is measured, and from where on a difference is one ---
 
 #: Loads at which response times are compared in pairs: low, moderate and high utilization.
-LOW, MODERATE, HIGH = COMPARED = (0.3, 0.6, 0.8)
+LOW, MODERATE, HIGH = 0.3, 0.6, 0.8
+COMPARED = (LOW, MODERATE, HIGH)
 #: Differences of the maximal utilization: 'much', 'visible' and 'significant' from here on,
 #: 'slightly' below, 'hardly' up to here; relative ones of mean response times that are 'like'.
 MUCH, SLIGHT, LIKE = 0.03, 0.01, 0.05
