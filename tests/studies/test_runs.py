@@ -39,9 +39,9 @@ def test_cells_are_the_printed_ones(name, tables, run_small):
 @pytest.mark.parametrize(
     ("name", "figure", "columns", "rows"),
     [
-        (STUDIES[-1], "waits", "log servers length policy mean_wait_h p95_wait_h longest_wait_h "
+        ("online-batch", "waits", "log servers length policy mean_wait_h p95_wait_h longest_wait_h "
          "mean_attempts refused", 6 * 2),
-        (STUDIES[-1], "attempts", "log servers length size_from size_to mean_attempts",
+        ("online-batch", "attempts", "log servers length size_from size_to mean_attempts",
          19 * 2),  # readings, and groups of servers that small logs have
         ("job-sharing", "break_even", "configuration workload scheduling p ci95_low ci95_high "
          "answer", 2 * (4 + 2)),
@@ -60,7 +60,7 @@ def test_tables_have_the_agreed_columns_and_every_case(name, figure, columns, ro
 
 @pytest.mark.parametrize(
     ("name", "figure"),
-    [("communication-penalty", "figure2"), (STUDIES[-1], "figure7a")],
+    [("communication-penalty", "figure2"), ("online-batch", "figure7a")],
 )
 def test_a_figure_alone_has_the_numbers_of_the_whole_study(name, figure, run_small):
     alone = load_study(name).figure(figure).run("quick", seed=1, workers=1).data()
