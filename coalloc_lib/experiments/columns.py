@@ -18,14 +18,17 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     return ends | {"warning": interval.warning}
 
 
-def least(intervals: Iterable[Interval]) -> Interval:
-    """Return the interval of the smallest figure; a `NotRunError` says that there is none."""
-    return min(_some(intervals), key=attrgetter("estimate"))
+def least(intervals: Iterable[Interval], **default: Any) -> Any:
+    """Return the interval of the smallest figure.
+
+    Where there is none, a `NotRunError` says so, unless a ``default=`` is given.
+    """
+    return min(_some(intervals, **default), key=attrgetter("estimate"), **default)
 
 
-def most(intervals: Iterable[Interval]) -> Interval:
-    """Return the interval of the largest figure; a `NotRunError` says that there is none."""
-    return max(_some(intervals), key=attrgetter("estimate"))
+def most(intervals: Iterable[Interval], **default: Any) -> Any:
+    """Return the interval of the largest figure; see `least`."""
+    return max(_some(intervals, **default), key=attrgetter("estimate"), **default)
 
 
 def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
@@ -37,9 +40,9 @@ def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
     return max(_some(intervals), key=distance)
 
 
-def _some(intervals):
-    """Return intervals as a list with at least one."""
+def _some(intervals, **default):
+    """Return intervals as a list, with at least one unless there is a default."""
     found = list(intervals)
-    if not found:
+    if not (found or default):
         raise NotRunError("there is no run to take an interval from")
     return found

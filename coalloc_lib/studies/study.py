@@ -31,7 +31,7 @@ from coalloc_lib.experiments.sweep import run_points
 from coalloc_lib.experiments.sweep.points import label
 from coalloc_lib.intervals import Interval, all_of
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
-from coalloc_lib.studies.published import published_claim
+from coalloc_lib.studies.published import load_claims, published_claim
 from coalloc_lib.studies.shown import SHIPPED, Caption, Figure, StudyResult
 from coalloc_lib.workloads.catalogue import listing
 
@@ -373,7 +373,15 @@ class Study:
         return self.judge(self.run(scale, seed=seed, **how))
 
     def _check_claims(self) -> None:
-        """Refuse, before hours of work, a claim that is not known."""
+        """Refuse, before hours of work, what would not be judged: see the page of the results."""
+        if not (self.figures or self.claims):
+            folder = self.name.replace("-", "_")
+            raise InputError(
+                f"{self.name} has no figure and no claim; import its modules figures and claims in "
+                f"studies/{folder}/__init__.py"
+            )
+        if not self.claims:
+            load_claims(self.name)
         for item in self.claims:
             published_claim(self.name, item)
         for figure in self.figures.values():

@@ -39,9 +39,9 @@ def test_cells_are_the_printed_ones(name, tables, run_small):
 @pytest.mark.parametrize(
     ("name", "figure", "columns", "rows"),
     [
-        (STUDIES[-1], "waits", "log servers length policy mean_wait_h p95_wait_h longest_wait_h "
+        ("online-batch", "waits", "log servers length policy mean_wait_h p95_wait_h longest_wait_h "
          "mean_attempts refused", 6 * 2),
-        (STUDIES[-1], "attempts", "log servers length size_from size_to mean_attempts",
+        ("online-batch", "attempts", "log servers length size_from size_to mean_attempts",
          19 * 2),  # readings, and groups of servers that small logs have
         ("job-sharing", "break_even", "configuration workload scheduling p ci95_low ci95_high "
          "answer", 2 * (4 + 2)),

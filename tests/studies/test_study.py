@@ -12,7 +12,8 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.experiments import NotRunError, keys_of, pick
 from coalloc_lib.experiments.storage import read_runs
 from coalloc_lib.studies.ledger import Decision
-from tests.studies.toy import Draw, measure, toy
+from coalloc_lib.studies.study import Study, scales
+from tests.studies.toy import Draw, measure, settings, toy
 
 KEYS = ["mean", "place", "load", "known", "part"]
 
@@ -194,6 +195,16 @@ def test_a_figure_shows_itself_with_its_verdicts(runs):
     with pytest.raises(NotRunError):
         nothing.data()
     assert "no run has mean = 0" in nothing._repr_mimebundle_()["text/html"]
+
+
+def test_a_study_whose_figures_and_claims_were_not_imported_is_refused_before_it_is_run():
+    size = scales(runs=(4, 8), most=(1, 3))
+    bare = Study("x-y", "Why?", 7, size, settings, lambda *_: pytest.fail("it was run"))
+    with pytest.raises(InputError, match=r"studies/x_y/__init__\.py"):
+        bare.reproduce()
+    bare.add_figure("means", "Means")(lambda runs: runs)
+    with pytest.raises(InputError, match=r"'x-y' has no row in data/published/claims\.csv"):
+        bare.reproduce()
 
 
 def test_two_of_one_name_and_unknown_claims_are_refused_before_anything_is_run():
