@@ -59,8 +59,9 @@ class Line:
         at, seeds = {}, spawn(of_runs, scale.replications)
         how = {"jobs": scale.jobs, "replications": 1, "maximum": bound.times(1 / share)}
         for load in (each for each in self.compared if each < bound.interval.low):
-            runs = (curves.response_times(line, load / share, seed=s, **how) for s in seeds)
-            at[load] = Sample(np.array([time for time, *_ in runs]), warning)
+            # In pairs what is missing of both at the begin is nearly the same.
+            runs = [curves.response_sample(line, load / share, seed=s, **how) for s in seeds]
+            at[load] = Sample(np.concatenate([run.values for run in runs]), warning)
         return Responses(curves.Curve(points, bound), max_utilization, at)
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from coalloc_lib.checks import InputError, instance_of, positive, whole
-from coalloc_lib.curves import RISING
+from coalloc_lib.curves import RISING, SETTLES
 from coalloc_lib.distributions import Between, Distribution, Exponential, power_of_two
 from coalloc_lib.intervals import Crossing, Interval, Sample, crossing, student
 from coalloc_lib.placement import WorstFit
@@ -56,9 +56,8 @@ BY_PENALTY = {"C1": (0.0, 0.05), "C2": (0.05, 0.10), "C3": (0.10, 0.15), "C4": (
 
 #: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
-#: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
-#: so much longer to settle near saturation. What needs more than the second has no mean.
-SETTLES, LONGEST = 80, 400_000
+#: Where queues need more jobs than this to settle, there is no mean.
+LONGEST = 400_000
 #: Why there is no answer where queues grow.
 UNCERTAIN = "the split jobs are not certain to saturate earlier than the whole ones"
 NEITHER = "both may be saturated"
