@@ -17,7 +17,10 @@ import argparse
 import numpy as np
 from numba import njit
 
+import coalloc_lib as co
 from coalloc_lib.basics.seeds import generators
+from coalloc_lib.experiments.curves import compare, response_sample
+from coalloc_lib.experiments.saturation import saturated_loss
 from coalloc_lib.intervals import Interval, resample_weeks
 
 HOUR, WEEK = 3_600.0, 168.0
@@ -116,6 +119,35 @@ def coverage(load, weeks, logs, seed=0):
     return {name: tally([x[name] for x in found], truth) for name, truth in truths(load).items()}
 
 
+def of_simulations(runs):
+    """Print the share that holds the truth, and lies below it, of intervals of simulations."""
+    machine = co.Scenario(co.Multicluster([1]), co.JobModel(co.uniform(1, 1), request="total"))
+    fast = machine.with_(workload=machine.workload.with_(service=co.Exponential(FASTER)))
+    wide = co.JobModel(co.uniform(1, 32), request="total")
+    easy = co.Scenario(co.Multicluster([32]), wide, scheduling=co.EASY())
+    known = saturated_loss(easy, jobs=500_000, seed=10**6).estimate
+    print("intervals of simulations: hold the truth, lie below it (per cent); the warning, if any")
+    for jobs in (5_000, 20_000, 40_000):
+        loss = [saturated_loss(easy, jobs=jobs, seed=seed) for seed in range(runs)]
+        _print(f"saturated_loss, EASY, {jobs:,} jobs", loss, known)
+    for load, jobs in ((0.9, 8_000), (0.9, 20_000), (0.97, 20_000)):
+        how = {"load": load, "jobs": jobs}
+        mean = 1 / (1 - load)
+        runs_of = [response_sample(machine, **how, seed=seed).interval for seed in range(runs)]
+        _print(f"response_times, load {load}, {jobs:,} jobs", runs_of, mean)
+        # The load is the same, and all times of the faster machine are shorter.
+        less = [compare(machine, fast, **how, seed=seed) for seed in range(runs)]
+        _print(f"compare, load {load}, {jobs:,} jobs", less, mean - FASTER / (1 - load))
+
+
+def _print(name, intervals, truth):
+    holds, below = (
+        100 * np.mean([test(each) for each in intervals])
+        for test in (lambda each: each.contains(truth), lambda each: each.high < truth)
+    )
+    print(f"{name:45}{holds:6.1f}{below:6.1f}  {intervals[0].warning}", flush=True)
+
+
 def _shown(found):
     given, holds, below, width = 100 * np.array(found)
     return f"{given:6.1f}{holds:6.1f}{below:5.1f}{width:5.0f}"
@@ -125,8 +157,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="100 logs a cell")
     parser.add_argument("--logs", type=int, default=400)
+    parser.add_argument("--simulated", action="store_true", help="intervals of simulations")
     options = parser.parse_args()
     logs = 100 if options.quick else options.logs
+    if options.simulated:
+        of_simulations(logs)
+        return
     print("given, of these: hold the truth, lie below it, half-width over truth (per cent)")
     print(f"load weeks {'':2}" + "".join(f"{name:>22}" for name in truths(0.5)))
     for load in LOADS:

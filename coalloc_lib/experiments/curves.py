@@ -1,5 +1,6 @@
 """Mean response time against utilization, with intervals, and where it goes to infinity."""
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 #: The warning of a point whose runs are too short, or whose load is too high.
 RISING = "response times still rise at the end of the runs"
+
+#: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
+#: so much longer to settle near saturation. Of M/M/1, 93 of 100 intervals of 8 runs of so many jobs
+#: hold the mean response, and 88 of runs of a quarter (benchmarks/bench_coverage.py --simulated).
+SETTLES = 80
 
 
 @dataclass(frozen=True)
@@ -93,8 +99,26 @@ def response_times(
 
     The offered `load` must be below the `maximum`, by default that of `find_maximum`. The first
     tenth of the `jobs` is left out. With the same seed, runs of two scenarios are comparable in
-    pairs.
+    pairs. A `UserWarning` says where the jobs are too few for queues to settle at this load.
     """
+    sample = response_sample(
+        scenario, load, jobs=jobs, replications=replications, seed=seed, maximum=maximum
+    )
+    if sample.warning:
+        warnings.warn(sample.warning, stacklevel=2)
+    return sample.values
+
+
+def response_sample(
+    scenario: Scenario,
+    load: float,
+    *,
+    jobs: int = 20_000,
+    replications: int = 8,
+    seed: Seed = 0,
+    maximum: Bound | None = None,
+) -> Sample:
+    """Return the `response_times` as a `Sample`, which keeps the warning."""
     if maximum is None:
         maximum = find_maximum(scenario, jobs=jobs * replications, seed=seed)
     if positive("load", load) >= maximum.interval.low:
@@ -103,7 +127,8 @@ def response_times(
             "time; give a lower load"
         )
     halves, _ = _runs(scenario, load, jobs, replications, seed)
-    return halves.mean(axis=1)
+    left = 1 - load / maximum.max_utilization
+    return Sample(halves.mean(axis=1), saturation.unsettled(jobs, SETTLES / left**2))
 
 
 def _runs(scenario, load, jobs, replications, seed):
@@ -207,10 +232,11 @@ def compare(
 
     Mean response times are compared at an offered `load`, else maximal utilizations, with the
     `backlog` of `saturation.heavy_traffic`. Scenarios that share their workload get the same jobs.
+    There is a warning where the jobs are too few for the queues of either to settle.
     """
     how: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
-        more, less = (Sample(response_times(each, load, **how)) for each in (one, other))
+        more, less = (response_sample(each, load, **how) for each in (one, other))
     else:
         how["backlog"] = backlog
         runs = [saturation.replicated_traffic(each, **how) for each in (one, other)]

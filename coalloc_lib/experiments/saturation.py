@@ -9,7 +9,7 @@ from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive, 
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.intervals import Interval, Sample, replicate
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.policies import FCFS
+from coalloc_lib.policies import FCFS, FPFS
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.workloads.models import JobModel, SplitJobs
@@ -18,6 +18,9 @@ from coalloc_lib.workloads.models import JobModel, SplitJobs
 WARM_UP = 0.1
 #: Waiting jobs that a policy other than FCFS sees in a saturated system.
 HELD = 500
+#: A held queue has settled once so many times as many jobs have entered: under FPFS, where a job is
+#: passed so often at most, and under other policies, where what fits badly gathers for long.
+TURNS_FPFS, TURNS = 8, 80
 #: With fewer batches, jobs that end in one, or jobs that carry the work, a run is too short.
 FEWEST_BATCHES, FEWEST_ENDS, FEWEST_CARRIERS = 20, 10, 100
 #: Standard errors of a correlation, or of the work drawn, that chance makes in one run of 1,000.
@@ -62,7 +65,8 @@ def batch_losses(
     """Capacity loss in each batch of one run in `heavy_traffic`.
 
     A workload that has fewer `jobs` gives all it has. There is a warning where few jobs end in a
-    batch, neighbouring batches depend on one another or are too few to tell, or `doubtful_work`.
+    batch, neighbouring batches depend on one another or are too few to tell, the jobs are too few
+    for the queue to settle (`unsettled`), or `doubtful_work`.
     """
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
@@ -73,6 +77,7 @@ def batch_losses(
         f"{ended} jobs end in {len(busy)} batches" * bool(ended < FEWEST_ENDS * len(busy)),
         doubtful_work(stream.work, scenario.workload.mean_work),
         _dependence(busy),
+        unsettled(jobs, _settling_jobs(scenario.scheduling, backlog)),
     ]
     return Sample(1 - busy, "; ".join(filter(None, reasons)))
 
@@ -82,7 +87,8 @@ def replicated_traffic(
 ) -> tuple[NDArray[np.float64], str]:
     """Utilization in heavy traffic in several runs of so many jobs, and a warning.
 
-    It has the shape (replications, batches); the warning is `doubtful_work` of all jobs.
+    It has the shape (replications, batches); the warning is `doubtful_work` of all jobs, or
+    `unsettled`.
     """
     refuse_replay(scenario)
     _refuse_oversize(scenario)
@@ -94,7 +100,8 @@ def replicated_traffic(
         return heavy_traffic(scenario, stream, backlog=backlog)
 
     busy = replicate(one, replications, seed)
-    return busy, doubtful_work(np.concatenate(work), scenario.workload.mean_work)
+    doubt = doubtful_work(np.concatenate(work), scenario.workload.mean_work)
+    return busy, doubt or unsettled(jobs, _settling_jobs(scenario.scheduling, backlog))
 
 
 def refuse_replay(scenario: Scenario) -> None:
@@ -120,6 +127,30 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     if abs(share - 1) > DEVIATIONS / np.sqrt(carriers):
         return f"the jobs drawn bring {share:.0%} of the work that the workload has on average"
     return ""
+
+
+def unsettled(jobs: int, needed: float) -> str:
+    """Return a warning where a run has fewer jobs than its queue needs to settle, else nothing.
+
+    Runs begin with an empty system, or with a queue that is as the jobs come. What is measured
+    before the queue has settled lies too low, of all replications alike, so that no interval of
+    theirs shows it.
+    """
+    least = int(np.ceil(round(needed, 6)))
+    return f"{jobs:,} jobs are too few for the queue to settle, give {least:,}" * (jobs < least)
+
+
+def _settling_jobs(scheduling, backlog):
+    """Return how many jobs it takes until a held queue is as it stays."""
+    turns = TURNS_FPFS if isinstance(scheduling, FCFS | FPFS) else TURNS
+    return turns * _held(scheduling, backlog)
+
+
+def _held(scheduling, backlog):
+    """Return how many waiting jobs a policy sees in heavy traffic."""
+    if backlog is not None:
+        return backlog
+    return 1 if isinstance(scheduling, FCFS) else HELD
 
 
 def _dependence(batches):
@@ -233,9 +264,7 @@ def _refuse_oversize(scenario):
 
 def _saturated_run(scenario, stream, backlog, batches):
     """Return the utilization in each batch, and how many jobs end in all of them."""
-    if backlog is None:
-        backlog = 1 if isinstance(scenario.scheduling, FCFS) else HELD
-    schedule = scenario.run(stream, backlog)
+    schedule = scenario.run(stream, _held(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
     if last <= 0:
         text = f"jobs has {len(stream)} entries, which all enter an idle system; give many more"

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.seeds import Seed
-from coalloc_lib.experiments.curves import find_maximum, response_times
+from coalloc_lib.experiments.curves import find_maximum, response_sample
 from coalloc_lib.intervals import Bound, Interval, student
 from coalloc_lib.simulation.sites import local
 from lessons.teaching import checker, near
@@ -239,7 +239,7 @@ def responses(policy: str, load: float, penalty: float | None = None) -> Any:
     if load > NEAR * limit(policy, penalty).interval.low:
         return None
     how = {"jobs": LENGTH, "replications": RUNS, "seed": SEED, "maximum": limit(policy, penalty)}
-    return response_times(scenario(policy, penalty), load, **how)
+    return response_sample(scenario(policy, penalty), load, **how).values
 
 
 def where_spanning_pays() -> pd.DataFrame:

@@ -92,7 +92,7 @@ def test_what_was_found_in_the_cache_is_said(studies_are, tmp_path, capsys):
     for _ in "12":
         capsys.readouterr()
         assert cli.main(["reproduce", "--cache", str(tmp_path / "c"), "--out", str(tmp_path)]) == 0
-    assert capsys.readouterr().err == f"coalloc: 4 points were found in {tmp_path / 'c'}\n"
+    assert capsys.readouterr().err == f"coalloc: 9 points were found in {tmp_path / 'c'}\n"
 
 
 def test_a_full_disk_costs_the_files_but_not_the_results(

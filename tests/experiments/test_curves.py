@@ -1,5 +1,6 @@
 """Response-time curves: theory, precision, saturation, scaling."""
 
+import importlib
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +17,11 @@ from coalloc_lib.experiments.curves import (
     find_maximum,
     response_curve,
     response_point,
+    response_sample,
     response_times,
 )
 from coalloc_lib.intervals import Bound, Interval, student
+from tests.conftest import ROOT
 
 PAIR = co.Multicluster([8, 8])
 MODEL = co.JobModel(co.uniform(1, 4), 2)
@@ -33,7 +36,9 @@ def test_the_first_tenth_of_the_jobs_does_not_count():
     how = {"jobs": 100, "replications": 3, "seed": 1}
     schedules = [SERIAL.simulate(100, load=0.7, seed=child) for child in spawn(1, 3)]
     by_hand = [schedule.response[10:].mean() for schedule in schedules]
-    np.testing.assert_allclose(response_times(SERIAL, 0.7, **how), by_hand)
+    with pytest.warns(UserWarning, match="100 jobs are too few for the queue to settle"):
+        found = response_times(SERIAL, 0.7, **how)
+    np.testing.assert_allclose(found, by_hand)
 
 
 @pytest.mark.parametrize(
@@ -148,11 +153,44 @@ def test_a_stretched_curve_moves_its_points_and_its_maximum():
 
 def test_systems_are_compared_in_pairs():
     unequal = UNORDERED.with_(system=co.Multicluster([12, 4]))
-    slower = compare(unequal, UNORDERED, load=0.5, jobs=3000)
+    slower = compare(unequal, UNORDERED, load=0.5, jobs=30_000)
     assert slower.above(0)
     assert slower.count == 10
     assert compare(unequal, UNORDERED, jobs=20_000).below(0)
     assert compare(OVERTAKING, UNORDERED, jobs=5000).above(0.03)
+
+
+@pytest.mark.parametrize(("load", "jobs", "enough"), [(0.97, 20_000, False), (0.9, 20_000, True)])
+def test_runs_in_which_queues_do_not_settle_are_in_doubt(load, jobs, enough):
+    """At a load of 97 % the first tenth of 20,000 jobs is half of M/M/1's time of relaxation."""
+    times = response_sample(SERIAL, load, jobs=jobs, seed=1)
+    faster = SERIAL.with_(workload=SERIAL.workload.with_(service=co.Exponential(0.9)))
+    less = compare(SERIAL, faster, load=load, jobs=jobs, replications=4)
+    assert (times.warning == "") == enough
+    assert (less.warning == "") == enough
+    if not enough:
+        assert "20,000 jobs are too few for the queue to settle, give 88,889" in times.warning
+        with pytest.warns(UserWarning, match="too few for the queue"):
+            response_times(SERIAL, load, jobs=jobs, replications=2)
+
+
+def test_without_a_warning_intervals_hold_the_truth(monkeypatch):
+    """Of M/M/1 at the fewest jobs that have none: 93 of 100; at an eighth of them fewer."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    waits_for = importlib.import_module("bench_coverage").waits_for
+    rng, load, held = np.random.default_rng(3), 0.9, {}
+    for part in (1, 8):
+        jobs, held[part] = int(curves.SETTLES / (1 - load) ** 2 / part), 0
+        for _ in range(200):
+            means = []
+            for _ in range(8):
+                submit = np.cumsum(rng.exponential(1 / load, jobs))
+                runtime = rng.exponential(1.0, jobs)
+                response = waits_for(submit, runtime, 1) + runtime
+                means.append(response[jobs // 10 :].mean())
+            held[part] += student(means).contains(1 / (1 - load))
+    assert held[1] / 200 > 0.89  # 93 of 100, by two standard errors
+    assert held[8] < held[1] - 10
 
 
 def test_a_load_that_is_too_high_has_no_mean():

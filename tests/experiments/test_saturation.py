@@ -216,6 +216,32 @@ def test_runs_that_are_long_enough_have_no_warning():
     assert doubted <= 4
 
 
+@pytest.mark.parametrize(
+    ("policy", "jobs", "needed"),
+    [(co.EASY(), 5_000, 40_000), (co.FPFS(20), 3_000, 4_000), (co.FCFS(), 1_000, 8)],
+)
+def test_a_held_queue_that_has_not_settled_has_a_warning(policy, jobs, needed):
+    """Of 500 jobs EASY takes what fits, and leaves the wide ones, which gather for long."""
+    scenario = SCENARIO.with_(scheduling=policy)
+    words = f"{jobs:,} jobs are too few for the queue to settle, give {needed:,}"
+    for warning in (
+        saturated_loss(scenario, jobs=jobs, seed=1).warning,
+        replicated_traffic(scenario, jobs=jobs, replications=2)[1],
+    ):
+        assert (words in warning) == (jobs < needed)
+    assert saturated_loss(scenario, jobs=jobs, backlog=20, seed=1).warning == ""
+
+
+def test_few_jobs_under_easy_are_biased_where_there_is_a_warning():
+    """On one cluster of 32 the loss of 3,000 jobs is surely less than that of 40,000."""
+    model = co.JobModel(co.uniform(1, 32), request="total")
+    easy = co.Scenario(co.Multicluster([32]), model, scheduling=co.EASY())
+    few = student([saturated_loss(easy, jobs=3_000, seed=seed).estimate for seed in range(20)])
+    many = saturated_loss(easy, jobs=40_000, seed=99)
+    assert not many.warning
+    assert few.high < many.low
+
+
 def test_a_log_is_served_as_far_as_it_goes_and_not_replicated():
     log = MODEL.sample(3000, seed=4, rate=1.0)
     scenario = SCENARIO.with_(workload=log)

@@ -9,7 +9,7 @@ SMALL = {
     ),
     "cluster-configurations": Scale(
         jobs=10_000, replications=5, shares=(0.3, 0.94), precision=0.5, most_jobs=2_000,
-        cell_jobs=8_000, response_jobs=None, map_jobs=1_500,
+        cell_jobs=8_000, response_jobs=None, map_jobs=4_000,
     ),
     "communication-penalty": Scale(
         jobs=1_000, runs=3, search_jobs=1_000, search_runs=3, search_budget=5,

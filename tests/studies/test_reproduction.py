@@ -13,14 +13,14 @@ from coalloc_lib.studies import reproduce
 from tests.studies.toy import toy
 
 NAMES = ("maximal-utilization", "cluster-configurations")
-FILES = ["bare.csv", "means.csv", "means.png"]
+FILES = ["bare.csv", "means.csv", "means.png", "runs.csv.gz"]
 
 
 @pytest.fixture
 def toys(monkeypatch):
     """Two studies that take no time, in the place of all; the second knows the claims of both."""
     made = {"maximal-utilization": toy(), "cluster-configurations": toy("cluster-configurations")}
-    made["cluster-configurations"]._judges.clear()
+    made["cluster-configurations"].claims.clear()
     made["cluster-configurations"].figures["means"].claims = ()
     monkeypatch.setattr(studies, "STUDIES", NAMES)
     modules = {name.replace("-", "_"): SimpleNamespace(study=each) for name, each in made.items()}

@@ -18,6 +18,7 @@ from coalloc_lib.experiments import (
     rising_warning,
     rows_of,
 )
+from coalloc_lib.experiments.curves import SETTLES
 from coalloc_lib.experiments.saturation import HELD, replicated_traffic
 from coalloc_lib.intervals import Interval, Sample
 from coalloc_lib.model.distributions import Between, Distribution
@@ -30,9 +31,8 @@ from coalloc_lib.workloads.models import SplitJobs
 ONE_RUN = 5_000
 #: The maximal utilization needs fewer jobs than response times: this part of those of a run.
 BOUND_PART, FEWEST = 2, 6_000
-#: Jobs that a run needs, times the square of the share 1 - load / maximum that is left: queues take
-#: so much longer to settle near saturation. What needs more than the second has no mean.
-SETTLES, LONGEST = 80, 400_000
+#: Where queues need more jobs than this to settle, there is no mean.
+LONGEST = 400_000
 #: What is measured of each group.
 TIMES = ("response", "wait", "first")
 #: Whose maximal utilization a row has; the other rows have the times of a group of jobs.
