@@ -9,7 +9,6 @@ from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive, 
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.intervals import Interval, Sample, replicate
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.policies import FCFS
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.workloads.models import JobModel, SplitJobs
@@ -234,7 +233,7 @@ def _refuse_oversize(scenario):
 def _saturated_run(scenario, stream, backlog, batches):
     """Return the utilization in each batch, and how many jobs end in all of them."""
     if backlog is None:
-        backlog = 1 if isinstance(scenario.scheduling, FCFS) else HELD
+        backlog = HELD if scenario.scheduling.overtakes else 1
     schedule = scenario.run(stream, backlog)
     last = schedule.jobs.submit[-1]
     if last <= 0:
