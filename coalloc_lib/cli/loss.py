@@ -12,7 +12,6 @@ from coalloc_lib.model.distributions import (
     parse_sizes,
 )
 from coalloc_lib.model.jobs import REQUESTS
-from coalloc_lib.policies import Online
 from coalloc_lib.policies.names import parse_clusters
 
 #: What the formulas are for, and what the approximation is for.
@@ -55,7 +54,7 @@ def loss(
         options.chosen("--method", method, METHODS)
     system = parse_clusters(clusters, "--clusters")
     policy = options.scheduling_of(scheduling, **policy_options)
-    if isinstance(policy, Online):
+    if not policy.takes_backlog:
         raise InputError(
             f"--scheduling {scheduling} books jobs when they are submitted, and the loss is that "
             "of a queue that never empties; choose another policy"

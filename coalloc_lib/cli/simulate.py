@@ -18,7 +18,6 @@ from coalloc_lib.cli import OUTPUT, naming, options, print_json, print_table, sh
 from coalloc_lib.intervals import DAY, WEEK, resample_weeks
 from coalloc_lib.intervals.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.model.jobs import REQUESTS, JobStream
-from coalloc_lib.policies import EASY, Conservative, Online
 from coalloc_lib.policies.names import parse_clusters
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING, means
@@ -123,8 +122,7 @@ def simulate(
         raise InputError("--load stretches the log, and not the --outages; give one of them")
     log = load_trace(trace)
     blocks = () if outages is None else read_outages(outages, log.epoch)
-    plans = isinstance(policy, EASY | Conservative | Online)
-    if plans and estimates == "requested" and missing is None:
+    if policy.uses_estimates and estimates == "requested" and missing is None:
         _check_requested_times(log)
     asked = log.jobs(request, estimates, span_penalty, largest, missing)
     jobs = divided(asked)

@@ -71,10 +71,9 @@ def _in_turn(task):
     """Run FCFS or FPFS."""
     system, jobs, scheduling, placement, backlog = task
     n = len(jobs)
-    max_jumps = min(getattr(scheduling, "max_jumps", 0), n)
+    max_jumps = min(scheduling.max_jumps or 0, n)
     stream = _stream(jobs, placement, max_jumps > 0)
-    counts_at_head = getattr(scheduling, "counted", "waiting") == "head"
-    policy = queue_order.Policy(max_jumps, counts_at_head, backlog or 0)
+    policy = queue_order.Policy(max_jumps, scheduling.counted == "head", backlog or 0)
     rule = _rule(jobs.request, placement, len(system))
     tree = queue_tree.empty_tree(n if max_jumps else 0, stream.keys.shape[1])
     columns = _start_all(task, queue_order.run, stream, rule, policy, system.as_array(), tree)
@@ -136,7 +135,7 @@ def _backfilling(task, kernel, stream, coming, asked, *more):
     system, jobs, _, placement, backlog = task
     expected = _expected(jobs, placement)
     has_choice = len(system) > 1 and jobs.request != "ordered"
-    adaptive = getattr(task.scheduling, "adaptive", False) and jobs.request != "total"
+    adaptive = task.scheduling.adaptive and jobs.request != "total"
     in_turn, known = task.scheduling.order == "arrival", is_known(jobs, placement)
     policy = backfilling.Policy(backlog or 0, has_choice, known, adaptive, in_turn)
     stream = stream._replace(submit=stream.submit[coming])
@@ -284,23 +283,13 @@ def _rule(request, placement, clusters):
         rule = _rule(request, placement.rule, clusters)
         return rule._replace(request=rule.request + placing.OR_STAYS)
     single = placing.NONE
-    choice = WorstFit() if placement is None else placement
+    choice = placement = WorstFit() if placement is None else placement
     if isinstance(placement, SingleThenSpan):
         choice = placement.single
         if request != "total":
             single, choice = _CHOICES[type(choice)], WorstFit()
-    order = _of_each_cluster(getattr(placement, "single", placement), clusters)
-    return placing.Rule(REQUESTS.index(request), _CHOICES[type(choice)], single, order)
-
-
-def _of_each_cluster(rule, clusters):
-    """Return what a rule knows of each cluster: see `placing.Rule`."""
-    if isinstance(rule, LeastLoaded):
-        return rule.system.as_array()
-    if isinstance(rule, RandomFit):
-        return np.array(rule.numbers(clusters), dtype=np.int64)
-    order = getattr(rule, "clusters", None)
-    return np.arange(clusters) if order is None else np.array(order, dtype=np.int64)
+    known = np.array(placement.numbers(clusters), dtype=np.int64)
+    return placing.Rule(REQUESTS.index(request), _CHOICES[type(choice)], single, known)
 
 
 def _parts(jobs, placement):

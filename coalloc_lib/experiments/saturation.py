@@ -150,7 +150,7 @@ def _held(scheduling, backlog):
     """Return how many waiting jobs a policy sees in heavy traffic."""
     if backlog is not None:
         return backlog
-    return 1 if isinstance(scheduling, FCFS) else HELD
+    return HELD if scheduling.overtakes else 1
 
 
 def _dependence(batches):

@@ -49,6 +49,8 @@ class Placement:
     #: Whether it may put an unordered job whole onto one cluster, and does where the components do
     #: not fit on distinct clusters but the whole fits on one.
     keeps_whole: ClassVar[bool] = False
+    #: Whether it puts a job on one cluster where one can hold it, and on several only if none can.
+    one_cluster_first: ClassVar[bool] = False
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the cluster numbers in the order in which they are tried, given what is idle."""
@@ -76,6 +78,13 @@ class Placement:
 
     def check(self, system: Multicluster) -> None:
         """Raise `InputError` where this placement cannot serve `system`."""
+
+    def numbers(self, clusters: int) -> Sequence[int]:
+        """Return what it knows of each cluster, which is what kernels are given of it.
+
+        That is its fixed order, if it has one, the sizes of the clusters, or what a seed draws.
+        """
+        return range(clusters)
 
     def _checked_order(self, idle):
         """Return the order; a rule of the user's own may forget a cluster."""
@@ -126,7 +135,11 @@ class FirstFit(Placement):
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the fixed order."""
-        return range(len(idle)) if self.clusters is None else self.clusters
+        return self.numbers(len(idle))
+
+    def numbers(self, clusters: int) -> Sequence[int]:
+        """Return the fixed order."""
+        return range(clusters) if self.clusters is None else self.clusters
 
     def check(self, system: Multicluster) -> None:
         """Raise where `clusters` does not name every cluster once."""
@@ -177,6 +190,7 @@ class SingleThenSpan(Placement):
     """
 
     keeps_whole: ClassVar[bool] = True
+    one_cluster_first: ClassVar[bool] = True
     single: Placement = field(default_factory=BestFit)
 
     def __post_init__(self) -> None:
@@ -197,6 +211,10 @@ class SingleThenSpan(Placement):
     def check(self, system: Multicluster) -> None:
         """Raise where `single` cannot serve `system`."""
         self.single.check(system)
+
+    def numbers(self, clusters: int) -> Sequence[int]:
+        """Return what `single` knows."""
+        return self.single.numbers(clusters)
 
 
 @dataclass(frozen=True)
@@ -226,6 +244,10 @@ class LeastLoaded(Placement):
                 "give LeastLoaded(system)"
             )
 
+    def numbers(self, clusters: int) -> Sequence[int]:
+        """Return the sizes of the clusters."""
+        return self.system.sizes
+
 
 @dataclass(frozen=True)
 class RandomFit(Placement):
@@ -250,8 +272,8 @@ class RandomFit(Placement):
             state = (state * FACTOR + int(free)) % PRIME
         return sorted(range(len(idle)), key=lambda c: pow(state + drawn[c], 5, PRIME))
 
-    def numbers(self, clusters: int) -> tuple[int, ...]:
-        """Return the numbers r_c that the seed draws for so many clusters."""
+    def numbers(self, clusters: int) -> Sequence[int]:
+        """Return the numbers r_c that the seed draws for this number of clusters."""
         return _draw(int(self.seed), clusters)
 
 
@@ -281,6 +303,10 @@ class HomeSite(Placement):
     def check(self, system: Multicluster) -> None:
         """Raise where `rule` cannot serve `system`."""
         self.rule.check(system)
+
+    def numbers(self, clusters: int) -> Sequence[int]:
+        """Return what `rule` knows."""
+        return self.rule.numbers(clusters)
 
 
 @lru_cache(maxsize=128)

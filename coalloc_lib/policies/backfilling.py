@@ -49,8 +49,8 @@ def queue_of(order: str, jobs: Any) -> np.ndarray:
 class _Ordered(Scheduling):
     """A policy that takes the waiting jobs in an order."""
 
-    order: str
     takes_reservations: ClassVar[bool] = True
+    uses_estimates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the order."""
@@ -311,6 +311,7 @@ class Conservative(_Ordered):
     blocks are never placed anew.
     """
 
+    promises_all: ClassVar[bool] = True
     order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_Plan":

@@ -152,11 +152,37 @@ class State(Protocol):
 
 
 class Scheduling:
-    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`."""
+    """A rule that chooses the waiting jobs that start: one writes `start_jobs`, or `begin`.
+
+    The class attributes are its traits, which engines, checks and commands read. The second half
+    are options of some policies: fields of their dataclasses, and for all others what is here. A
+    dataclass in which such a field is required writes it as ``max_jumps: int = field()``.
+    """
 
     #: Whether it heeds the earliest and the latest start that jobs ask for; `simulate` gives jobs
     #: that ask for one to no other policy.
     takes_reservations: ClassVar[bool] = False
+    #: Whether it serves a held queue, in which submissions do not count (``simulate(backlog=)``).
+    takes_backlog: ClassVar[bool] = True
+    #: Whether it plans with the expected lengths of jobs, so that the users' estimates matter.
+    uses_estimates: ClassVar[bool] = False
+    #: Whether it promises each job a start when it is submitted.
+    promises_all: ClassVar[bool] = False
+    #: Whether a job may start before the head of the queue; if not, a backlog of 1 is enough.
+    overtakes: ClassVar[bool] = True
+
+    #: In which order of `coalloc_lib.policies.backfilling.ORDERS` it takes the waiting jobs.
+    order: str = "arrival"
+    #: Whether a job that fits on several clusters may wait for one instead.
+    adaptive: bool = False
+    #: How many times a job may be overtaken; None where this is no option.
+    max_jumps: int | None = None
+    #: When a job's overtakings count: during its whole wait ("waiting"), or as the "head" alone.
+    counted: str = "waiting"
+    #: The least length that it plans with, also for jobs that are expected to run for less.
+    min_length: float = 0.0
+    #: Whether processors are idle again when a job ends before it was expected to.
+    release_early: bool = True
 
     def begin(self, system: Multicluster) -> Any:
         """Return what makes the decisions of one run: an object with `start_jobs`.

@@ -15,7 +15,7 @@ CHOICES = (*RULES, FIRST_FOUND)
 
 
 @dataclass(frozen=True)
-class Online(Scheduling, BookingRules):
+class Online(BookingRules, Scheduling):
     """Online co-allocation: a job is booked when it is submitted, or refused at once.
 
     Parameters
@@ -62,6 +62,9 @@ class Online(Scheduling, BookingRules):
     """
 
     takes_reservations: ClassVar[bool] = True
+    takes_backlog: ClassVar[bool] = False
+    uses_estimates: ClassVar[bool] = True
+    promises_all: ClassVar[bool] = True
     rule: str = "latest-start"
     release_early: bool = False
 

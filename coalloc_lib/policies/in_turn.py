@@ -1,6 +1,7 @@
 """Policies that serve the queue in turn, with or without overtaking."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from coalloc_lib.basics.checks import one_of, whole
 from coalloc_lib.policies.base import Scheduling, State
@@ -12,6 +13,8 @@ COUNTED = ("waiting", "head")
 @dataclass(frozen=True)
 class FCFS(Scheduling):
     """First come, first served: a head of the queue that does not fit holds up all others."""
+
+    overtakes: ClassVar[bool] = False
 
     def start_jobs(self, state: State) -> None:
         """Start jobs from the head of the queue until one does not fit."""
@@ -44,7 +47,7 @@ class FPFS(Scheduling):
     (2008), section 4: 'the number of times a job at the head of the queue can be jumped'.
     """
 
-    max_jumps: int
+    max_jumps: int = field()  # required, though `Scheduling` has a default
     counted: str = "waiting"
 
     def __post_init__(self) -> None:

@@ -158,10 +158,8 @@ def listed(items: Sequence[object] | NDArray[np.int64]) -> str:
 
 def held_until(schedule: Schedule) -> NDArray[np.float64]:
     """Return until when the processors of each job are held for it, at its end or later, (n,)."""
-    policy = schedule.scheduling
     # A queue hears of an end at once; a booking that is not released stays.
-    is_kept = hasattr(policy, "release_early") and not policy.release_early
-    return booked_end(schedule) if is_kept else schedule.end
+    return schedule.end if schedule.scheduling.release_early else booked_end(schedule)
 
 
 class Piece(NamedTuple):

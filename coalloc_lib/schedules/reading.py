@@ -74,7 +74,7 @@ def booked_end(schedule: Any) -> NDArray[np.float64]:
 
 def booked_length(schedule: Any, clusters: NDArray) -> NDArray[np.float64]:
     """Return how long each job is expected to run, or booked for, on so many clusters, (n,)."""
-    jobs, least = schedule.jobs, getattr(schedule.scheduling, "min_length", 0.0)
+    jobs, least = schedule.jobs, schedule.scheduling.min_length
     length = np.maximum(jobs.estimate, jobs.runtime)
     return np.maximum(time_on_processors(length, jobs.span_penalty, clusters), least)
 

@@ -179,7 +179,7 @@ def reserved(
         if (outage.processors or 1) > size:
             sizes = ", ".join(map(str, system.sizes))
             raise InputError(f"{outage}: the clusters, from 0, have {sizes}; name what one has")
-    if not scheduling.takes_reservations or getattr(scheduling, "adaptive", False):
+    if not scheduling.takes_reservations or scheduling.adaptive:
         raise InputError(
             f"{scheduling} plans around no outages; use EASY(), Conservative() or Online"
         )

@@ -10,9 +10,9 @@ from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_o
 from coalloc_lib.engines.duration import conservative_seconds
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.placement import HomeSite, Placement, SingleThenSpan, WorstFit
+from coalloc_lib.model.placement import HomeSite, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import EASY, FCFS, Conservative, Online, Scheduling
+from coalloc_lib.policies import EASY, FCFS, Conservative, Scheduling
 from coalloc_lib.schedules.reading import fits_by
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.outages import Outage, OutageSchedule, checked, reserved
@@ -84,13 +84,12 @@ def simulate(
     instance_of("scheduling", scheduling, Scheduling, f"FCFS(), {own} Scheduling")
     if placement is not None:
         instance_of("placement", placement, Placement, f"WorstFit(), {own} Placement")
-    adaptive = getattr(scheduling, "adaptive", False)
-    if jobs.has_reservations and (adaptive or not scheduling.takes_reservations):
+    if jobs.has_reservations and (scheduling.adaptive or not scheduling.takes_reservations):
         raise InputError(
             f"jobs ask for a later or a latest start, which {scheduling} does not heed; use Online,"
             " EASY or Conservative, or replace(earliest_start=None, latest_start=None)"
         )
-    if backlog is not None and (jobs.has_reservations or isinstance(scheduling, Online)):
+    if backlog is not None and (jobs.has_reservations or not scheduling.takes_backlog):
         raise InputError(
             f"backlog = {backlog} is given for {scheduling}, which books at submission; a held "
             "queue knows none, leave it out"
@@ -98,8 +97,8 @@ def simulate(
     placement = _chosen_placement(system, jobs, placement)
     refuse_impossible(system, jobs, placement)
     rule = placement.rule if isinstance(placement, HomeSite) else placement
-    decides = jobs.request == "total" or isinstance(rule, SingleThenSpan)
-    if adaptive and not decides:
+    decides = jobs.request == "total" or (rule is not None and rule.one_cluster_first)
+    if scheduling.adaptive and not decides:
         raise InputError(
             f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
             " decides between one cluster and several; give SingleThenSpan()"

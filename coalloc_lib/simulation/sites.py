@@ -29,7 +29,7 @@ from coalloc_lib.intervals import WEEK, resample_weeks
 from coalloc_lib.model.jobs import JobStream, merge
 from coalloc_lib.model.placement import BestFit, HomeSite, Placement, SingleThenSpan
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import EASY, FCFS, Conservative, Online, Scheduling
+from coalloc_lib.policies import EASY, FCFS, Conservative, Scheduling
 from coalloc_lib.policies.backfilling import queue_of
 from coalloc_lib.policies.dispatching import AtSubmission, Wish, expected_start
 from coalloc_lib.schedules.schedule import WEIGHTS, Schedule
@@ -445,8 +445,8 @@ def compare_sites(
     span_penalty = not_negative("span_penalty", span_penalty)
     system, jobs, site, _ = together(clusters, logs, clock, missing, node, largest)
     policy = EASY() if scheduling is None else scheduling
-    plans = isinstance(policy, EASY | Conservative | Online)
-    for name, log in logs.items() if plans and missing is None else ():
+    instance_of("scheduling", policy, Scheduling, "EASY()")
+    for name, log in logs.items() if policy.uses_estimates and missing is None else ():
         if isinstance(log, SwfLog) and (unknown := log.without_requested_time):
             warnings.warn(
                 f"{name}: {unknown:,} of {len(log.usable):,} jobs have no requested time and are "

@@ -52,7 +52,7 @@ def film(
 
 def label_of(schedule: Schedule) -> str:
     """Return how a player calls a schedule where no one says: by its policies."""
-    number = getattr(schedule.scheduling, "max_jumps", None)
+    number = schedule.scheduling.max_jumps
     name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
     if schedule.placement is None:
         return name

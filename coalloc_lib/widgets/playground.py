@@ -89,11 +89,11 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
 @lru_cache(maxsize=512)
 def capacity(scenario: Scenario, jobs: int) -> float:
     """Return the share of the processors that a full system keeps busy, without the penalty."""
-    if isinstance(scenario.scheduling, Online):  # which knows no held queue
+    if not scenario.scheduling.takes_backlog:
         schedule = scenario.simulate(jobs // 2, load=OVERLOAD, seed=SEED)
         last = schedule.jobs.submit[-1]
         return float(schedule.utilization_between([0.3 * last, last], net=True)[0])
-    held = None if isinstance(scenario.scheduling, FCFS) else HELD
+    held = HELD if scenario.scheduling.overtakes else None
     how: dict[str, Any] = {"jobs": jobs // 4, "replications": 4, "seed": SEED, "backlog": held}
     return float(replicated_traffic(scenario, **how)[0].mean())
 
@@ -135,7 +135,7 @@ def _loads(one, other, load):
 
 
 def _effort(*scenarios, coarse=False):
-    plans = any(isinstance(each.scheduling, Conservative | Online) for each in scenarios)
+    plans = any(each.scheduling.promises_all for each in scenarios)
     return (PLANNED if plans else EFFORTS)[not coarse]
 
 
@@ -179,7 +179,7 @@ def break_even(scenario: Scenario, load: float) -> str:
     """Say up to which penalty spanning pays: where jobs respond as the same jobs whole do."""
     jobs: Any = scenario.workload
     kept = getattr(jobs, "model", jobs).with_(request="total", span_penalty=0.0)
-    policy = EASY() if isinstance(scenario.scheduling, EASY) else scenario.scheduling
+    policy = EASY() if scenario.scheduling.adaptive else scenario.scheduling
     effort = _effort(scenario)._replace(jobs=_effort(scenario).jobs // 2)
     try:
         whole = measure(Scenario(scenario.system, kept, policy, BestFit()), load, effort)

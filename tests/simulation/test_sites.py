@@ -12,7 +12,8 @@ import coalloc_lib as co
 from coalloc_lib.intervals import DAY, WEEK
 from coalloc_lib.policies.dispatching import AtSubmission
 from coalloc_lib.schedules.verification import ScheduleError
-from coalloc_lib.simulation.run import ENGINES, sites
+from coalloc_lib.simulation import sites
+from coalloc_lib.simulation.run import ENGINES
 from coalloc_lib.simulation.sites import ALL, compare_sites
 from coalloc_lib.workloads.sites import MODIFICATIONS, extract, modified, round_robin
 from tests.conftest import ordered, policies, systems_and_streams
@@ -388,7 +389,7 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.multi_site, {"span_penalty": -0.1}, r"span_penalty\[0\] = -0.1; give a finite"),
         (co.simulate, HOLD, "components has 1 columns, and HomeSite takes 3"),
-        (co.simulate, APART, r"simulate\(\) has one; call coalloc_lib\.sites"),
+        (co.simulate, APART, r"simulate\(\) has one; call coalloc_lib\.simulation\.sites"),
     ],
 )
 def test_bad_sites_are_named(run, how, words):

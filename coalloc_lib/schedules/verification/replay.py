@@ -58,7 +58,7 @@ def check_decisions(schedule: Any) -> None:
         return
     for job in schedule.refused:
         raise ScheduleError(f"was refused, and {schedule.scheduling} refuses none", job)
-    rows = queue_of(getattr(schedule.scheduling, "order", "arrival"), schedule.jobs)
+    rows = queue_of(schedule.scheduling.order, schedule.jobs)
     jobs = _jobs(schedule, rows)
     state = _state(schedule, jobs)
     fault = kernels.Fault(np.zeros(3, np.int64), np.zeros(2))
@@ -248,10 +248,10 @@ def _policy(schedule):
     """Return the policy as the kernels take it."""
     policy = schedule.scheduling
     return kernels.Policy(
-        getattr(policy, "max_jumps", 0),
-        getattr(policy, "counted", "waiting") == "head",
-        isinstance(policy, EASY),
-        getattr(policy, "adaptive", False),
+        policy.max_jumps or 0,
+        policy.counted == "head",
+        type(policy) is EASY,
+        policy.adaptive,
         schedule.backlog or 0,
     )
 
@@ -267,15 +267,10 @@ def _rule(schedule):
         placement = order = placement.single
         if schedule.jobs.request != "total":
             order, single = WorstFit(), _ORDERS[type(placement)]
-    numbers = np.arange(clusters)
-    if isinstance(placement, FirstFit) and placement.clusters is not None:
-        numbers = np.array(placement.clusters)
-    elif isinstance(placement, LeastLoaded):
-        numbers = placement.system.as_array()
-    elif isinstance(placement, RandomFit):
-        numbers = np.array(placement.numbers(clusters))
+    known = np.arange(clusters) if placement is None else placement.numbers(clusters)
     request = REQUESTS.index(schedule.jobs.request)
-    return kernels.Rule(request, may_stay, _ORDERS[type(order)], single, numbers.astype(np.int64))
+    numbers = np.array(known, dtype=np.int64)
+    return kernels.Rule(request, may_stay, _ORDERS[type(order)], single, numbers)
 
 
 def _state(schedule, jobs):

@@ -1,0 +1,94 @@
+"""What engines, checks and commands read from a policy, one of the user's own too."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.schedules.explain import held_until
+from tests.engines.own_policies import run
+
+SYSTEM = co.Multicluster([4, 4])
+JOBS = co.JobStream([0, 0, 1], [4, 2, 1], [[3], [6], [1]], [6, 2, 1], request="flexible")
+
+
+@dataclass(frozen=True)
+class Own(co.Scheduling):
+    """First come, first served, with options that others have."""
+
+    max_jumps: int = field()
+    min_length: float = 0.0
+    release_early: bool = True
+    takes_backlog = False
+
+    def start_jobs(self, state):
+        while state.queue and state.start(state.queue[0]):
+            pass
+
+
+def test_a_required_option_stays_required():
+    for policy in (co.FPFS, Own):
+        with pytest.raises(TypeError, match="max_jumps"):
+            policy()
+    assert co.Scheduling.max_jumps is co.FCFS().max_jumps is None
+    assert co.Online(min_length=3.0).min_length == 3.0
+
+
+def test_the_traits_of_a_policy_of_ones_own_are_heeded():
+    rows = [(0, 2, 5, 3), (0, 2, 2, 3)]
+    schedule = run([4], rows, Own(1))
+    assert held_until(schedule).tolist() == schedule.end.tolist() == [2, 4]
+    kept = run([4], rows, Own(1, min_length=3.0, release_early=False))
+    assert held_until(kept).tolist() == [start + length for start, length in zip(kept.start, (5, 3), strict=True)]
+    with pytest.raises(co.InputError, match=r"^backlog = 2 "):
+        run([4], rows, Own(1), backlog=2)
+
+
+def test_only_a_policy_that_overtakes_needs_more_than_the_head_of_a_held_queue():
+    policies = [co.FCFS(), co.FPFS(1), co.EASY(), co.Conservative()]
+    assert [policy.overtakes for policy in policies] == [False, True, True, True]
+    rows = [(0, 5, 5, 3), (0, 5, 5, 3), (0, 3, 3, 1), (0, 3, 3, 1)]
+    for policy in policies:
+        held = [run([4], rows, policy, backlog=backlog).start for backlog in (1, 4)]
+        assert np.array_equal(*held) is not policy.overtakes
+
+
+@dataclass(frozen=True)
+class OneFirst(co.Placement):
+    """A placement of one's own that goes to one cluster first."""
+
+    one_cluster_first = True
+
+    def place(self, components, request, idle):
+        return co.SingleThenSpan().place(components, request, idle)
+
+
+def test_adaptive_spanning_takes_any_placement_that_goes_to_one_cluster_first():
+    adaptive = co.EASY(adaptive=True)
+    own, known = (
+        co.simulate(SYSTEM, JOBS, scheduling=adaptive, placement=rule, engine="reference")
+        for rule in (OneFirst(), co.SingleThenSpan())
+    )
+    assert own.start.tolist() == known.start.tolist()
+    assert own.allocation.tolist() == known.allocation.tolist()
+    with pytest.raises(co.InputError, match="SingleThenSpan"):
+        co.simulate(SYSTEM, JOBS, scheduling=adaptive, placement=co.WorstFit())
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        co.WorstFit(),
+        co.FirstFit(),
+        co.FirstFit((1, 0)),
+        co.LeastLoaded(SYSTEM),
+        co.RandomFit(3),
+        co.SingleThenSpan(co.FirstFit((1, 0))),
+        co.HomeSite(co.SingleThenSpan(co.LeastLoaded(SYSTEM))),
+    ],
+)
+def test_what_a_rule_knows_of_each_cluster_is_a_whole_number_each(rule):
+    numbers = rule.numbers(len(SYSTEM))
+    assert len(numbers) == len(SYSTEM)
+    assert all(isinstance(number, int) for number in numbers)
