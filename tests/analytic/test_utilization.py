@@ -26,7 +26,7 @@ def test_published_cells_come_out(cell, rows):
     one_cluster = Multicluster([clusters * size])
     system = one_cluster if request == "total" else Multicluster.equal(clusters, size)
     bound = maximal_utilization(system, parse_sizes(sizes), clusters, request)
-    assert bound.capacity_loss == pytest.approx(rows["capacity_loss"].to_numpy(), abs=0.0006)
+    assert bound.capacity_loss == pytest.approx(rows["published"].to_numpy(), abs=0.0006)
     assert {*rows["method"]} == {bound.method}
 
 

@@ -83,7 +83,7 @@ def test_every_reason_is_true_of_its_interval(schedule, past):
             elif found := re.search(r"behind job (\d+)", said):
                 assert job != queue[0]
                 assert int(found[1]) == jobs.number[queue[0]]
-                assert getattr(schedule.scheduling, "max_jumps", 0) == 0
+                assert not schedule.scheduling.max_jumps
             else:
                 assert_used_up(schedule, queue[0], begin, said)
 

@@ -199,7 +199,9 @@ def _jobs(schedule, rows):
     """Return the jobs as the kernels take them, in the order of the queue."""
     jobs, parts = schedule.jobs, _parts(schedule)
     total = parts.sum(axis=1)
-    needs = parts if jobs.request in ("ordered", "unordered") else total[:, None]
+    # A job of more components than clusters can only stay whole.
+    in_parts = jobs.request in ("ordered", "unordered")
+    needs = parts[:, : len(schedule.system)] if in_parts else total[:, None]
     penalty = jobs.span_penalty.reshape(len(jobs), -1)
     columns = range(1, penalty.shape[1] + 2)
     expected = np.maximum(jobs.estimate, jobs.runtime)
@@ -226,7 +228,7 @@ def _parts(schedule):
     if isinstance(schedule.placement, HomeSite) or jobs.request == "ordered":
         return components
     if jobs.request == "unordered":
-        return -np.sort(-components, axis=1)[:, : len(schedule.system)]
+        return -np.sort(-components, axis=1)
     return components.sum(axis=1, keepdims=True)
 
 
