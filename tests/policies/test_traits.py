@@ -40,7 +40,7 @@ def test_the_traits_of_a_policy_of_ones_own_are_heeded():
     schedule = run([4], rows, Own(1))
     assert held_until(schedule).tolist() == schedule.end.tolist() == [2, 4]
     kept = run([4], rows, Own(1, min_length=3.0, release_early=False))
-    assert held_until(kept).tolist() == (kept.start + [5, 3]).tolist()
+    assert held_until(kept).tolist() == [kept.start[0] + 5, kept.start[1] + 3]
     with pytest.raises(co.InputError, match=r"^backlog = 2 "):
         run([4], rows, Own(1), backlog=2)
 
