@@ -46,6 +46,7 @@ def toys(tmp_path):
 def run(folder):
     """Call the outer kernel in a process of its own; return answer, cache hits and messages."""
     env = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    env["PYTHONDONTWRITEBYTECODE"] = "1"  # bytecode is told from a change by whole seconds only
     command = [sys.executable, "-c", CHILD]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ DEFAULTS = (
     (saturation.saturated_loss, {"jobs": 10_000}),
     (saturation.loss_at_response, {"jobs": 5_000, "replications": 3}),
     (curves.find_maximum, {"jobs": 10_000}),
-    (curves.compare, {"jobs": 3_000, "replications": 4}),
+    (curves.compare, {"jobs": 10_000, "replications": 4}),
 )
 LESSONS = (
     (cluster_configurations, {"JOBS": 300, "RUNS": 3}),
@@ -47,7 +47,7 @@ def shrink():
             assert hasattr(lesson, name)
             setattr(lesson, name, value)
     times, errors = curves.response_times, maximal_utilization.table4_errors
-    curves.response_times = lambda *a, **how: times(*a, **how | {"jobs": 3_000, "replications": 4})
+    curves.response_times = lambda *a, **how: times(*a, **how | {"jobs": 10_000, "replications": 4})
     maximal_utilization.table4_errors = lambda **how: errors(**how, jobs=500, runs=10)
     for slow in (maximal_utilization.first_type_shift, maximal_utilization.odd_cell):
         slow.__defaults__ = (*slow.__defaults__[:-1], 2)  # replications
