@@ -125,7 +125,7 @@ def of_simulations(runs):
     fast = machine.with_(workload=machine.workload.with_(service=co.Exponential(FASTER)))
     wide = co.JobModel(co.uniform(1, 32), request="total")
     easy = co.Scenario(co.Multicluster([32]), wide, scheduling=co.EASY())
-    known = saturated_loss(easy, jobs=500_000, seed=10**6).estimate
+    known = saturated_loss(easy, jobs=2_000_000, seed=10**6).estimate
     print("intervals of simulations: hold the truth, lie below it (per cent); the warning, if any")
     for jobs in (5_000, 20_000, 40_000):
         loss = [saturated_loss(easy, jobs=jobs, seed=seed) for seed in range(runs)]

@@ -36,9 +36,11 @@ def compare(old: pd.DataFrame, new: pd.DataFrame, keys: list[str]) -> tuple[dict
               "new": len(new) - len(both)}  # fmt: skip
     told = [f"  gone: {', '.join(map(str, row[:-1]))}" for row in old.index.difference(new.index)]
     values = [
-        c for c in old.columns.intersection(new.columns)
-        if c not in (*keys, *ENDS) and pd.api.types.is_numeric_dtype(old[c])
-    ]  # fmt: skip
+        c
+        for c in old.columns.intersection(new.columns)
+        if c not in (*keys, *ENDS)
+        and all(pd.api.types.is_numeric_dtype(table[c]) for table in (old, new))
+    ]
     for row in both:
         for column in values:
             a, b = old.at[row, column], new.at[row, column]

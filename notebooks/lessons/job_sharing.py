@@ -166,11 +166,12 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
 
 def _told(table: pd.DataFrame, *names: str) -> list[str]:
     """Return the rows of a table of ratios in words."""
-    return [
-        f"{', '.join(str(row[name]) for name in names)}: {row['ratio']:.3f} "
-        f"({row['ci95_low']:.3f} to {row['ci95_high']:.3f})"
-        for row in table.to_dict("records")
-    ]
+    told = []
+    for row in table.to_dict("records"):
+        ends = f"{row['ci95_low']:.3f} to {row['ci95_high']:.3f}"
+        ends = "no interval" if np.isnan(row["ci95_low"]) else ends
+        told.append(f"{', '.join(str(row[name]) for name in names)}: {row['ratio']:.3f} ({ends})")
+    return told
 
 
 def diagnosed(
