@@ -189,11 +189,19 @@ def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
 
 
 class _AroundBlocks:
-    """EASY around the fixed blocks of one run; without any, EASY itself."""
+    """EASY around the fixed blocks of one run; without any, EASY itself.
+
+    All that starts or is booked after the head has its reservation leaves it that. Planned again,
+    the head may still seem to fit later only: a block may start at the very instant at which a head
+    without length is to start, or at which a moment is that the head runs across. Then the head
+    keeps its reservation, and who starts at one instant does so in further rounds of it.
+    """
 
     def __init__(self, policy: EASY, sizes: Sequence[int]) -> None:
         self.policy, self.sizes = policy, sizes
         self.blocks: dict[Job, Reservation] = {}  # in the order in which they came
+        self.head: Job | None = None  # with what it was promised
+        self.reserved: Reservation | None = None
 
     def start_jobs(self, state: State) -> None:
         """Start what is due, then the head while it fits, then those that do not delay it."""
@@ -204,32 +212,35 @@ class _AroundBlocks:
         for job in takewhile(lambda job: job.is_reserved, state.queue):
             if job not in self.blocks:  # none waits that came before it
                 self._fix(job, state, future)
+        if self._waiting(state)[:1] != [self.head]:
+            self.head = None  # another came before it: what it was promised may be lost
         if self._start_due(state):
             self._start_waiting(state, future)
         later = [block.start for block in self.blocks.values() if block.start > state.now]
         if later:
             state.wake(min(later))
 
+    def _waiting(self, state):
+        """Return the waiting jobs without a reservation, in the order of the policy."""
+        return [job for job in self.policy.in_order(state.queue) if not job.is_reserved]
+
     def _start_waiting(self, state, future):
         """Start the head while it fits, tell new blocks, then start those behind the head."""
-        waiting, promised = [], None
-        for job in self.policy.in_order(state.queue):
-            if not job.is_reserved:
-                waiting.append(job)
-        while waiting and (promised := future.earliest(waiting[0], state.place)) is not None:
-            if promised.start > state.now or not state.start(waiting[0], promised.allocation):
+        waiting, planned = self._waiting(state), None
+        while waiting and (planned := self._plan(waiting[0], state, future)) is not None:
+            if planned.start > state.now or not state.start(waiting[0], planned.allocation):
                 break
-            future.take(*promised)
+            future.take(*planned)
             del waiting[0]
-        if waiting and promised is not None:
-            state.promise(waiting[0], promised.start)
-            future.take(*promised)  # new blocks leave it alone
+        if waiting and planned is not None:
+            state.promise(waiting[0], planned.start)
+            self.head, self.reserved = waiting[0], planned
+            future.take(*planned)  # new blocks leave it alone
         for job in state.queue:
             if job.is_reserved and job not in self.blocks:
                 self._fix(job, state, future)
-        if self._start_due(state) and waiting and promised is not None:
-            _give_back(future, promised)
-            self._pass(waiting, promised.start, state, future)
+        if self._start_due(state) and waiting and planned is not None:
+            self._pass(waiting[1:], state, future)
 
     def _future(self, state):
         """Return what the running jobs and the blocks leave idle."""
@@ -239,6 +250,13 @@ class _AroundBlocks:
         for block in self.blocks.values():
             future.take(max(block.start, state.now), block.end, block.allocation)
         return future
+
+    def _plan(self, head, state, future):
+        """Return the first reservation for the head, or the one that it has if none is as early."""
+        found = future.earliest(head, state.place)
+        if head is self.head and (found is None or found.start > self.reserved.start):
+            return self.reserved
+        return found
 
     def _fix(self, job, state, future):
         """Tell a job that reserves its start, or refuse it."""
@@ -253,27 +271,47 @@ class _AroundBlocks:
     def _start_due(self, state):
         """Start the blocks whose instant has come; return whether all could.
 
-        Those that take no time go first. Who comes after them waits for a further round of this
-        instant, in which they have left, and nobody else starts before.
+        Those that take no time go first, then the head if it takes none. Who comes after them waits
+        for a further round of this instant, in which they have left, and nobody else starts before.
         """
-        due = [job for job, block in self.blocks.items() if block.start <= state.now]
-        due.sort(key=lambda job: self.blocks[job].end > state.now)
-        for job in due:
-            if not state.start(job, self.blocks[job].allocation):
+        due = {job: block for job, block in self.blocks.items() if block.start <= state.now}
+        if self.head is not None and self.reserved.end <= state.now:
+            due[self.head] = self.reserved
+        lasts = {job: block.end > state.now for job, block in due.items()}
+        for job in sorted(due, key=lasts.get):
+            if not state.start(job, due[job].allocation):
                 return False
-            del self.blocks[job]
+            if job is self.head:
+                self.head = None
+            else:
+                del self.blocks[job]
         return True
 
-    def _pass(self, waiting, promised, state, future):
-        """Start those behind the head after which it can still start as promised."""
-        for job in waiting[1:]:
+    def _pass(self, others, state, future):
+        """Start those behind the head that leave it the start that it was promised."""
+        for job in others:
+            _give_back(future, self.reserved)
+            found, left = self._beside_head(job, state, future)
+            if found is not None and state.start(job, found.allocation):
+                future.take(*found)
+                self.reserved = left
+            future.take(*self.reserved)
+
+    def _beside_head(self, job, state, future):
+        """Return the reservation of a job that starts now and what it leaves the head, or None."""
+        instant = self.reserved.start
+        if future.starting(self.head, state.place, instant) is None:  # it keeps what it has
+            future.take(*self.reserved)
             found = future.starting(job, state.place, state.now)
-            if found is None:
-                continue
-            future.take(*found)
-            keeps = future.starting(waiting[0], state.place, promised) is not None
-            if not (keeps and state.start(job, found.allocation)):
-                _give_back(future, found)
+            _give_back(future, self.reserved)
+            return found, self.reserved
+        found = future.starting(job, state.place, state.now)
+        if found is None:
+            return None, None
+        future.take(*found)
+        left = future.starting(self.head, state.place, instant)
+        _give_back(future, found)
+        return (found, left) if left is not None else (None, None)
 
 
 def _give_back(future: Profile, taken: Reservation) -> None:

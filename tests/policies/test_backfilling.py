@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
@@ -343,6 +343,49 @@ def test_all_plan_around_a_fixed_block(policy, earliest, latest, start):
     schedule = run([4], RESERVED, policy, **wishes)
     np.testing.assert_array_equal(schedule.start, start)
     assert schedule.promised[1] == start[1] or schedule.refused[1] == (0, "past its latest start")
+
+
+@st.composite
+def moments_and_blocks(draw):
+    """A small system and a stream with reservations, of which many jobs take no time."""
+    clusters = draw(st.lists(st.integers(1, 4), min_size=1, max_size=2))
+    request = draw(st.sampled_from(["total", "flexible", "unordered"]))
+    most = sum(clusters) if request == "flexible" else max(clusters)
+    submission, more, size = st.integers(0, 4), st.integers(0, 1), st.integers(1, most)
+    length = ahead = st.sampled_from([0, 0, 1, 2, 3])
+    job = st.tuples(submission, length, more, size, ahead)
+    submit, runtime, more, sizes, ahead = np.array(
+        sorted(draw(st.lists(job, min_size=3, max_size=8))), dtype=float
+    ).T
+    jobs = co.JobStream(
+        submit,
+        runtime,
+        sizes.astype(int)[:, None],
+        estimate=runtime + more * (runtime > 0),
+        request=request,
+        span_penalty=draw(st.sampled_from([0.0, 0.5])),
+        earliest_start=submit + ahead,
+    )
+    return co.Multicluster(clusters), jobs
+
+
+@settings(max_examples=300)
+@given(moments_and_blocks(), st.sampled_from(ORDERS))
+def test_a_head_starts_as_promised_whatever_reserves_that_very_instant(case, order):
+    schedule = co.simulate(*case, scheduling=co.EASY(order=order))
+    if order == "arrival":
+        waited = schedule.served & ~np.isnan(schedule.promised)
+        assert (schedule.start[waited] <= schedule.promised[waited]).all()
+    schedule.verify()  # of the other orders it knows who came before whom
+
+
+@pytest.mark.parametrize("length", [0, 2])
+def test_a_block_at_the_instant_that_a_head_without_length_was_promised_follows_it(length):
+    # Job 1 is promised 3, when job 0 ends; then job 2 reserves that very instant.
+    rows = [(0, 3, 3, 3), (0, 0, 0, 3), (1, 5, 5, 2), (1, length, length, 1)]
+    schedule = run([3], rows, EASY, earliest_start=[0, 0, 3, 1])
+    assert_starts(schedule, [0, 3, 3, 3], [NAN, 3, 3, NAN])
+    schedule.verify()
 
 
 def test_easy_around_blocks_says_that_many_jobs_take_long(monkeypatch):

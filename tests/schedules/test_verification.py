@@ -1,6 +1,7 @@
 """Each rule is checked: break one and the job and the instant are named."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -262,6 +263,27 @@ def test_a_fixed_block_that_moves_is_noticed(policy):
     )
     early = broken(moved(schedule, 1, 4.0), "promised", 1, 4.0)
     assert_fails(early, "job 1 at 4: starts beyond its earliest start")
+
+
+def test_a_head_that_starts_later_than_promised_is_noticed_where_the_policy_delays_it(monkeypatch):
+    jobs = co.JobStream([0, 0, 1], [4, 1, 1], [2, 2, 1], request="total", earliest_start=[0, 0, 9])
+    schedule = co.simulate(co.Multicluster([2]), jobs, scheduling=co.EASY())
+    late = replace(schedule, start=np.array([0.0, 5, 9]), end=np.array([4.0, 6, 10]))
+
+    def with_the_same_mistake(schedule):
+        return SimpleNamespace(
+            entered=schedule.jobs.submit,
+            start=schedule.start,
+            promised=schedule.promised,
+            allocation=schedule.allocation,
+            refused={},
+        )
+
+    second = "coalloc_lib.schedules.verification.replay._second_run"
+    monkeypatch.setattr(second, with_the_same_mistake)
+    schedule.verify()
+    with pytest.raises(ScheduleError, match=r"job 1 .*promised a start at 4"):
+        late.verify()
 
 
 def test_a_backfilled_job_that_delays_the_head_is_noticed():

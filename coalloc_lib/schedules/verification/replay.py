@@ -123,6 +123,27 @@ def _check_reservations(schedule):
         (start > jobs.latest_start, "latest"),
     ):
         refuse(fixed & bad, schedule, lambda job, limit=limit: f"starts beyond its {limit} start")
+    if type(schedule.scheduling) is EASY:
+        refuse(
+            _delayed(schedule) & ~fixed,
+            schedule,
+            lambda job: f"was promised {told(promised[job])}, and no job came before it since",
+        )
+
+
+def _delayed(schedule):
+    """Return which jobs start later than promised, though none came before them in the queue.
+
+    A second run by the same policy would repeat its mistakes; this rule it does not know.
+    """
+    submit, start = schedule.jobs.submit, schedule.start
+    place = np.empty(len(submit), np.int64)
+    place[queue_of(schedule.scheduling.order, schedule.jobs)] = np.arange(len(submit))
+    delayed = start > schedule.promised
+    for job in np.flatnonzero(delayed & ~schedule.jobs.is_reserved):
+        came = (submit > submit[job]) & (submit <= start[job]) & (place < place[job])
+        delayed[job] = not (came & ~schedule.jobs.is_reserved).any()
+    return delayed
 
 
 def _second_run(schedule):
