@@ -1,0 +1,278 @@
+"""Sites by themselves, sharing their jobs, and with jobs that span them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coalloc_lib as co
+from coalloc_lib.schedules.verification import ScheduleError
+from coalloc_lib.simulation import sites
+from coalloc_lib.simulation.run import ENGINES
+from coalloc_lib.workloads.sites import MODIFICATIONS, extract, modified, round_robin
+from tests.conftest import policies, systems_and_streams
+
+SYSTEM = co.Multicluster([8, 4])
+SYSTEM_OF_FOUR = co.Multicluster([4, 4])
+JOBS = co.JobStream([2, 0, 1, 3], [5, 6, 7, 8], [4, 8, 3, 2])
+SITE = [0, 0, 1, 1]
+
+
+@given(systems_and_streams(requests=("total", "unordered", "flexible")), policies, st.data())
+def test_a_site_knows_nothing_of_the_others(case, scheduling, data):
+    """Each job runs as in a system of its site alone, and both engines say the same."""
+    system, jobs = case
+    jobs = jobs.replace(components=np.minimum(jobs.processors, min(system.sizes)))
+    number = st.integers(0, len(system) - 1)
+    site = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
+    site[: len(system)] = np.arange(len(system))[: len(jobs)]
+    if len(jobs) < len(system):
+        system = co.Multicluster(system.sizes[: len(jobs)])
+        site %= len(system)
+    one, other = (
+        sites.local(system, jobs, site, scheduling=scheduling, engine=engine).verify()
+        for engine in ENGINES
+    )
+    np.testing.assert_array_equal(one.end, other.end)
+    np.testing.assert_array_equal(one.allocation, other.allocation)
+    np.testing.assert_array_equal(one.promised, other.promised)
+    assert one.jobs.request == "total"
+    for number, size in enumerate(system.sizes):
+        mine = site == number
+        alone = co.simulate(
+            co.Multicluster(size), jobs[mine].replace(request="total"), scheduling=scheduling
+        )
+        np.testing.assert_array_equal(one.start[mine], alone.start)
+        np.testing.assert_array_equal(one.allocation[mine].sum(axis=1), jobs.processors[mine])
+        assert not np.delete(one.allocation[mine], number, axis=1).any()
+
+
+def of_paper(name):
+    """Jobs that keep a system of the paper busy, some wider than their site, with a site each."""
+    system = co.Multicluster.named(name)
+    jobs = co.JobModel(co.power_of_two(0.97, 1, 128), request="total")
+    jobs = co.Scenario(system, jobs).sample(600, load=0.9, seed=4)
+    return system, jobs, round_robin(jobs, len(system))
+
+
+@pytest.mark.parametrize("name", ["m64", "m128", "m256", "m384", "m512"])
+def test_the_scenarios_of_the_paper_keep_the_rules(name):
+    system, jobs, site = of_paper(name)
+    for modification in MODIFICATIONS:
+        chopped = modified(jobs, system, site, modification)
+        if modification == "local":
+            sites.local(system, chopped.pieces, site[chopped.job]).verify()
+        if modification != "unchanged":
+            sites.sharing(system, chopped.pieces).verify()
+        spread = sites.multi_site(system, chopped.pieces, 0.2).verify()
+        assert set(spread.jobs.span_penalty) == {0.2}
+
+
+def test_an_extract_of_a_real_log_at_the_sites(real_logs, monkeypatch):
+    monkeypatch.setenv("COALLOC_TRACES", str(real_logs))
+    jobs = extract(co.load_trace("CTC-SP2", missing="error").jobs(), 20_001, 22_000)
+    system = co.Multicluster.named("m384")
+    site = round_robin(jobs, len(system))
+    chopped = modified(jobs, system, site, "local")
+    assert len(chopped.pieces) > 2000
+    apart = sites.local(system, chopped.pieces, site[chopped.job], scheduling=co.FPFS(20)).verify()
+    shared = sites.sharing(system, jobs, scheduling=co.FPFS(20)).verify()
+    # Locally one job in six has 384 processors to go to, and all others 64 or 16.
+    weights = (each.average_weighted_response_time() for each in (shared, apart))
+    assert next(weights) < next(weights)
+
+
+def test_without_penalty_multi_site_is_a_single_machine():
+    """Under FCFS a job starts as soon as all sites together have room, which is all that counts."""
+    system, jobs, _ = of_paper("m64")
+    free = sites.multi_site(system, jobs, 0.0)
+    np.testing.assert_array_equal(free.start, sites.single_machine(system, jobs).verify().start)
+    assert free.spans.any()
+    assert not np.array_equal(free.start, sites.multi_site(system, jobs, 0.4).start)
+
+
+def test_the_machine_of_a_shared_job_is_best_fit_unless_another_is_given():
+    jobs, worst = co.JobStream([0], [1], [3]), co.WorstFit()
+    for schedule, taken in (
+        (sites.sharing(SYSTEM, jobs), [0, 3]),
+        (sites.sharing(SYSTEM, jobs, placement=worst), [3, 0]),
+        (sites.multi_site(SYSTEM, jobs, 0.1), [0, 3]),
+        (sites.multi_site(SYSTEM, jobs, 0.1, single=worst), [3, 0]),
+    ):
+        assert schedule.allocation.tolist() == [taken]
+
+
+def moved(schedule, job, start):
+    """The schedule with a job moved to another start."""
+    times = {}
+    for name in ("start", "end"):
+        times[name] = getattr(schedule, name).copy()
+        times[name][job] += start - schedule.start[job]
+    return replace(schedule, **times)
+
+
+@given(systems_and_streams(requests=("total",)), policies, st.data())
+def test_jobs_that_stay_beside_jobs_that_may_leave(case, scheduling, data):
+    """In both engines; and where all stay under FCFS, as ordered requests of one component."""
+    system, jobs = case
+    number = st.integers(-1, len(system) - 1)
+    home = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
+    home[jobs.processors > system.as_array()[home]] = -1
+    rule = data.draw(st.sampled_from([co.BestFit(), co.FirstFit(), co.LeastLoaded(system)]))
+    how = {"home": home, "scheduling": scheduling}
+    for run in (
+        lambda engine: sites.sharing(system, jobs, placement=rule, engine=engine, **how),
+        lambda engine: sites.multi_site(system, jobs, 0.5, single=rule, engine=engine, **how),
+    ):
+        one, other = (run(engine).verify() for engine in ENGINES)
+        np.testing.assert_array_equal(one.end, other.end)
+        np.testing.assert_array_equal(one.allocation, other.allocation)
+        np.testing.assert_array_equal(one.promised, other.promised)
+        stays = np.flatnonzero(home >= 0)
+        assert (one.allocation[stays, home[stays]] == jobs.processors[stays]).all()
+        assert not one.spans[stays].any()
+    if (home >= 0).all():
+        components = np.zeros((len(jobs), len(system)), dtype=int)
+        components[np.arange(len(jobs)), home] = jobs.processors
+        ordered = jobs.replace(components=components, request="ordered")
+        alone = co.simulate(system, ordered, scheduling=scheduling)
+        np.testing.assert_array_equal(alone.start, one.start)
+    if (home < 0).all():
+        np.testing.assert_array_equal(
+            one.start, sites.multi_site(system, jobs, 0.5, single=rule, scheduling=scheduling).start
+        )
+
+
+def assert_same(one, other):
+    """Assert that two schedules start the same jobs at the same times in the same places."""
+    for column in ("start", "end", "allocation", "promised"):
+        np.testing.assert_array_equal(getattr(one, column), getattr(other, column), column)
+
+
+def with_homes(system, jobs, data):
+    """A home of each job on a cluster that holds it, or -1."""
+    number = st.integers(-1, len(system) - 1)
+    home = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
+    home[jobs.processors > system.as_array()[home]] = -1
+    return home
+
+
+ADAPTIVE = st.builds(
+    co.EASY, adaptive=st.just(True), order=st.sampled_from(["arrival", "arrival", "shortest"])
+)
+
+
+@settings(max_examples=4 * settings.default.max_examples)
+@given(systems_and_streams(requests=("total",)), ADAPTIVE, st.data())
+def test_adaptive_spanning_changes_nothing_for_whom_nothing_spans(case, policy, data):
+    system, jobs = case
+    home = with_homes(system, jobs, data) if data.draw(st.booleans()) else None
+    plain = sites.sharing(system, jobs, home=home, scheduling=co.EASY(order=policy.order))
+    for engine in ENGINES:
+        how = {"home": home, "scheduling": policy, "engine": engine}
+        assert_same(sites.sharing(system, jobs, **how), plain.verify())
+
+
+@settings(max_examples=6 * settings.default.max_examples)
+@given(systems_and_streams(requests=("flexible", "total")), ADAPTIVE, st.data())
+def test_jobs_that_stay_beside_jobs_that_span_adaptively(case, policy, data):
+    """In both engines; where all stay as ordered requests, where none does as without homes."""
+    system, jobs = case
+    home = with_homes(system, jobs, data)
+    case = system, jobs, data.draw(st.sampled_from([0.0, 0.25, 1.0, {2: 0.1, 3: 0.9}]))
+    rule = data.draw(st.sampled_from([co.BestFit(), co.WorstFit()]))
+    how = {"single": rule, "scheduling": policy}
+    one, other = (sites.multi_site(*case, home=home, engine=engine, **how) for engine in ENGINES)
+    assert_same(one, other)
+    stays = home >= 0
+    assert (one.allocation[stays, home[stays]] == jobs.processors[stays]).all()
+    if not stays.any():
+        assert_same(one, sites.multi_site(*case, **how))
+    at_home = np.zeros((len(jobs), len(system)), dtype=int)
+    at_home[np.arange(len(jobs)), home] = jobs.processors
+    if stays.any():
+        ordered = jobs.replace(components=at_home + ~stays[:, None], request="ordered")[stays]
+        how["home"] = home[stays]
+        mine = sites.multi_site(system, jobs[stays], case[-1], **how)
+        assert_same(mine, co.simulate(system, ordered, scheduling=co.EASY(order=policy.order)))
+
+
+def test_who_stays_waits_for_its_site_beside_who_spans_adaptively():
+    """Two clusters of four with two idle each: one job wants four of cluster 1, the other any.
+
+    Job 2 waits for its site, free at 9. Job 3 spans from 2 to 2 + 4 (1 + p), or is on cluster 0
+    from 6 to 10.
+    """
+    jobs = co.JobStream([0, 0, 1, 2], [6, 9, 5, 4], [2, 2, 4, 4], request="total")
+    home = [0, 1, 1, -1]
+    for engine in ENGINES:
+        how = {"home": home, "scheduling": co.EASY(adaptive=True), "engine": engine}
+        waits = sites.multi_site(SYSTEM_OF_FOUR, jobs, 1.0, **how)
+        assert waits.start.tolist() == [0, 0, 9, 6]
+        assert waits.promised[2] == 9
+        spans = sites.multi_site(SYSTEM_OF_FOUR, jobs, 0.5, **how)
+        assert spans.start.tolist() == [0, 0, 9, 2]
+
+
+def test_what_is_wrongly_joined_is_found():
+    schedule = sites.local(SYSTEM, JOBS, SITE)
+    with pytest.raises(ScheduleError, match="job 0 is not where and when site 0 runs it"):
+        moved(schedule, 0, 20).verify()
+    allocation = schedule.allocation.copy()
+    allocation[3] = 2, 0
+    with pytest.raises(ScheduleError, match="job 3 is not where and when site 1 runs it"):
+        replace(schedule, allocation=allocation).verify()
+    with pytest.raises(ScheduleError, match="cluster 1 runs 5 processors and has 4"):
+        moved(schedule, 3, 4).verify()
+    # A site whose jobs wait for nothing keeps the model's rules and breaks those of FCFS.
+    late = schedule.at | {1: moved(schedule.at[1], 1, 16)}
+    with pytest.raises(ScheduleError, match=r"job 3 at 8: FCFS\(\) starts it then, .* only at 16"):
+        replace(moved(schedule, 3, 16), at=late).verify()
+
+
+def test_a_job_that_left_its_site_or_was_held_there_is_found():
+    jobs = co.JobStream([0, 1], [10, 10], [3, 3])
+    schedule = sites.sharing(SYSTEM, jobs, home=[0, -1])
+    with pytest.raises(ScheduleError, match=r"job 0 at 0: has \[0, 3\]"):
+        replace(schedule, allocation=schedule.allocation[:, ::-1]).verify()
+    with pytest.raises(ScheduleError, match=r"job 1 at 1: FCFS\(\) starts it then, .* only at 10"):
+        moved(schedule, 1, 10).verify()
+
+
+def test_refused_jobs_and_servers_keep_their_positions():
+    """Job 1 is longer than the horizon, job 3 may start at 5 at the latest, and servers go on."""
+    policy = co.Online(slot=1, step=1, max_attempts=20, horizon=10)
+    jobs = JOBS.replace(runtime=[5, 16, 7, 8])
+    schedule = sites.local(SYSTEM, jobs, SITE, scheduling=policy).verify()
+    assert schedule.served.tolist() == [True, False, True, False]
+    assert [servers.tolist() for servers in schedule.servers] == [
+        [0, 1, 2, 3], [], [8, 9, 10], []
+    ]  # fmt: skip
+    assert schedule.attempts.tolist() == [1, 0, 1, 3]
+
+
+HOLD = {"placement": co.HomeSite(co.BestFit())}
+APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
+
+
+@pytest.mark.parametrize(
+    ("run", "how", "words"),
+    [
+        (sites.local, {"site": [0, 0, 0, 0]}, "site gives no job to site 1 of 2; give it some"),
+        (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
+        (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "ordered requests, which name"),
+        (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is no JobStream"),
+        (sites.sharing, {"home": [2, 0, 0, 0]}, r"home\[0\] = 2, and the system .* give .*-1"),
+        (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
+        (sites.multi_site, {"span_penalty": -0.1}, r"span_penalty\[0\] = -0.1; give a finite"),
+        (co.simulate, HOLD, "components has 1 columns, and HomeSite takes 3"),
+        (co.simulate, APART, r"simulate\(\) has one; call coalloc_lib\.simulation\.sites"),
+    ],
+)
+def test_bad_sites_are_named(run, how, words):
+    with pytest.raises(co.InputError, match=words):
+        run(**{"system": SYSTEM, "jobs": JOBS.replace(request="total")} | how)
+    with pytest.raises(co.InputError, match="places no jobs that may leave"):
+        co.HomeSite(co.HomeSite(co.BestFit()))
