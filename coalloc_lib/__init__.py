@@ -39,13 +39,33 @@ _MODULES = {folder: folder for folder in _LAYERS} | {
     "saturation": "experiments.saturation",
     "sweep": "experiments.sweep",
 }
-#: The module of each name of `public`, which is read and not imported: that takes long.
-_NAMES = {
-    alias.name: str(node.module)
-    for node in _ast.parse(_files(__name__).joinpath("public.py").read_text("utf-8")).body
-    if isinstance(node, _ast.ImportFrom)
-    for alias in node.names
-}
+
+
+def _syntax(*path):
+    """Return the statements of a module of this package, which is read and not imported."""
+    return _ast.parse(_files(__name__).joinpath(*path).read_text("utf-8")).body
+
+
+def _exported(package):
+    """Return the ``__all__`` of a package, which is read and not imported."""
+    for node in _syntax(*package.split(".")[1:], "__init__.py"):
+        if isinstance(node, _ast.Assign) and node.targets[0].id == "__all__":
+            return _ast.literal_eval(node.value)
+    raise ImportError(f"{package} has no __all__")
+
+
+def _public_names():
+    """Return the module of each name of `public`; to import them all takes long."""
+    names = {}
+    for node in _syntax("public.py"):
+        if isinstance(node, _ast.ImportFrom):
+            for alias in node.names:
+                exported = _exported(node.module) if alias.name == "*" else [alias.name]
+                names |= dict.fromkeys(exported, node.module)
+    return names
+
+
+_NAMES = _public_names()
 
 __all__ = list(_NAMES)
 

@@ -1,6 +1,6 @@
 """What `coalloc_lib` offers by name; this is read at run time, and only type checkers import it."""
 
-# ruff: noqa: F401
+# ruff: noqa: F401, F403
 from coalloc_lib.analytic import JointSizes, exact_utilization, maximal_utilization
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.progress import Progress
@@ -31,7 +31,7 @@ from coalloc_lib.model.placement import (
     WorstFit,
 )
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
+from coalloc_lib.policies import *
 from coalloc_lib.report import SitesReport, sites_report
 from coalloc_lib.schedules.exchange import export, read_batsim
 from coalloc_lib.schedules.schedule import Schedule

@@ -4,10 +4,10 @@ import re
 from dataclasses import MISSING, fields
 from typing import Any
 
+from coalloc_lib import policies
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import NAMED_SYSTEMS, Multicluster
-from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 
 #: Name on the command line -> placement; `display_name` gives the name in a notebook.
 PLACEMENTS: dict[str, type[Placement]] = {
@@ -17,18 +17,24 @@ PLACEMENTS: dict[str, type[Placement]] = {
     "single-then-span": SingleThenSpan,
 }
 
-#: Name on the command line -> scheduling policy; a notebook shows the name of the class. The
-#: fields of the class are the options that go with it.
-SCHEDULING: dict[str, type[Scheduling]] = {
-    "fcfs": FCFS,
-    "fpfs": FPFS,
-    "easy": EASY,
-    "conservative": Conservative,
-    "online": Online,
-}
 
 #: So many clusters of so many processors.
 _CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
+
+
+def _exported_policies():
+    """Return the scheduling policies that `coalloc_lib.policies` exports, by name in small."""
+    exported = {name.lower(): getattr(policies, name) for name in policies.__all__}
+    return {
+        name: kind
+        for name, kind in exported.items()
+        if issubclass(kind, policies.Scheduling) and kind is not policies.Scheduling
+    }
+
+
+#: Name on the command line -> scheduling policy; a notebook shows the name of the class. The
+#: fields of the class are the options that go with it.
+SCHEDULING: dict[str, type[policies.Scheduling]] = _exported_policies()
 
 
 def display_name(name: str) -> str:
