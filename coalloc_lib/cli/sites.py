@@ -101,7 +101,8 @@ def sites(
     if as_json:
         figure = answer.figure and [answer.figure.estimate, answer.figure.low, answer.figure.high]
         print_json({
-            "answer": answer.words, "option": answer.option, "change_of_mean_wait": figure,
+            "answer": answer.words, "verdict": answer.decision.verdict.value,
+            "option": answer.option, "change_of_mean_wait": figure,
             "doubts": report.doubts, "out": out,
         })  # fmt: skip
         return

@@ -43,7 +43,8 @@ class SitesReport(NamedTuple):
     Parameters
     ----------
     answer : Answer
-        The recommendation: its ``words``, the ``option`` (None: change nothing), the ``figure``.
+        The recommendation: its ``words``, the ``option`` (None: change nothing), the ``figure``
+        that it rests on, and the ``decision`` with its verdict and the sites that it concerns.
     doubts : dict of str to str
         For each site, why the model does not stand for it, where that is so.
     tables : dict of str to DataFrame

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError
 from coalloc_lib.intervals import WEEK
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.report.answer import DAY, MINUTE, duration
+from coalloc_lib.report.decision import LEAST_CHANGE
 from coalloc_lib.report.options import ALONE, Comparison, Group
+from coalloc_lib.report.words import DAY, duration
 from coalloc_lib.schedules.metrics import by_width
 from coalloc_lib.simulation.sites import ALL
 from coalloc_lib.workloads.swf import SwfLog, in_use
@@ -198,15 +199,15 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
         elif row.known < row.jobs / 2:
             why.append(f"only {row.known:,} of its {row.jobs:,} jobs have a recorded wait")
         elif (
-            not min(low, row.recorded_mean - MINUTE)
+            not min(low, row.recorded_mean - LEAST_CHANGE)
             <= row.model_mean
-            <= max(high, row.recorded_mean + MINUTE)
+            <= max(high, row.recorded_mean + LEAST_CHANGE)
         ):
             why.append(
                 f"in the model its jobs wait {duration(row.model_mean)} on average, in its log "
                 f"{duration(row.recorded_mean)}"
                 + ", for something else than processors"
-                * (row.model_mean < MINUTE)
+                * (row.model_mean < LEAST_CHANGE)
             )
         if mine["busiest"] > OVER * mine["processors"]:
             why.append(

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from coalloc_lib import plots
 from coalloc_lib.basics.files import csv_of
-from coalloc_lib.report import answer
+from coalloc_lib.report import words
 from coalloc_lib.report.options import ALONE, METRICS, SHARED
 from coalloc_lib.simulation.sites import ALL
 
@@ -35,7 +35,7 @@ def page_of(report: Any) -> str:
     }  # fmt: skip
     loader = PackageLoader("coalloc_lib", "report")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    for word in (answer.duration, answer.changed, answer.listed):
+    for word in (words.duration, words.changed, words.listed):
         environment.filters[word.__name__] = word
     return environment.get_template("page.html.j2").render(values)
 
@@ -50,7 +50,7 @@ def _told(options, chosen):
         times = alone[row["grouping"], row["group"]], row["value"], *ends
         rows.append(
             row
-            | dict(zip(("alone", "then", "change"), answer.in_a_row(*times), strict=True))
+            | dict(zip(("alone", "then", "change"), words.in_a_row(*times), strict=True))
             | {"kind": "better" if ends[2] < 0 else "worse" if ends[1] > 0 else ""}
         )
     return rows
@@ -78,7 +78,7 @@ def change_figure(options: Any) -> Any:
     if wanted.empty:
         return None
     most = wanted["change"].abs().max()
-    size, unit = answer.unit_of(most)
+    size, unit = words.unit_of(most)
     if not round(most / size, 1):
         return None  # nobody waits
     columns = {"change": "change", "ci95_low": "change_low", "ci95_high": "change_high"}

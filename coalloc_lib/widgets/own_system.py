@@ -13,8 +13,8 @@ from coalloc_lib.basics.files import check_writable
 from coalloc_lib.basics.progress import Silent
 from coalloc_lib.plots import Picture
 from coalloc_lib.report import SitesReport, sites_report
-from coalloc_lib.report.answer import changed, duration
 from coalloc_lib.report.page import change_figure
+from coalloc_lib.report.words import changed, duration
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
 from coalloc_lib.workloads.slurm import read_sacct

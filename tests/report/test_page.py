@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.report.answer import changed, duration
 from coalloc_lib.report.options import ALONE
 from coalloc_lib.report.page import page_of
+from coalloc_lib.report.words import changed, duration
 from tests.browser.conftest import browser, show  # noqa: F401
 
 
