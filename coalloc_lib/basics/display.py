@@ -1,7 +1,7 @@
 """What an object shows in a notebook: a name and a few facts."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -38,6 +38,12 @@ def span_of(values: ArrayLike) -> str:
     """Return the least and the largest of some numbers, as "2 to 64"."""
     low, high = (text_of(end.item()) for end in (np.min(values), np.max(values)))
     return low if low == high else f"{low} to {high}"
+
+
+def listed(items: Iterable[object]) -> str:
+    """Return things as a sentence lists them: '4', '4 and 1', '4, 2 and 1'."""
+    words = [str(item) for item in items]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def made_by(seed: Any = None, *parts: Any) -> str:

@@ -8,7 +8,7 @@ from operator import attrgetter, gt
 from typing import Any, NamedTuple
 
 from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of, shown
-from coalloc_lib.model.placement import listed
+from coalloc_lib.model.placement import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
 #: The one rule that depends on the shape of trees, and so is kept by `SlotTrees` alone.
@@ -105,7 +105,7 @@ class IdlePeriods:
 
     def _of(self, server):
         """Return the list of a server; refuse a number that no server has."""
-        (number,) = listed([server]) or [-1]
+        (number,) = answered_numbers([server]) or [-1]
         if not 0 <= number < len(self._idle):
             servers = len(self._idle)
             raise InputError(f"server = {shown(server)}; there are {servers}, numbered from 0 on")
@@ -135,7 +135,7 @@ class IdlePeriods:
 
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
     """Return an allocation as whole numbers; refuse what is none, or more than `most` servers."""
-    wanted = listed(allocation)
+    wanted = answered_numbers(allocation)
     fits = wanted is not None and len(wanted) == len(most) and not any(map(gt, wanted, most))
     if wanted is None or not fits or min(wanted, default=0) < 0:
         raise InputError(

@@ -10,7 +10,7 @@ import simpy
 from coalloc_lib import policies
 from coalloc_lib.basics.checks import InputError, float_of, kind_of, shown, whole
 from coalloc_lib.engines.outcome import Task
-from coalloc_lib.model.placement import TRUSTED, WorstFit, allocation_of, listed
+from coalloc_lib.model.placement import TRUSTED, WorstFit, allocation_of, answered_numbers
 from coalloc_lib.policies import Job, Refusal
 
 
@@ -151,7 +151,7 @@ class State(policies.State):
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
         """Keep how many starts were tried for a waiting job, and which servers it has."""
         self._turn(job, "recorded the attempts of")
-        numbers = listed(servers)
+        numbers = answered_numbers(servers)
         if numbers is None or len({*numbers}) != len(numbers) or min(numbers, default=0) < 0:
             raise InputError(
                 f"{self._policy} recorded servers {shown(servers)} of job {job.number}; give "

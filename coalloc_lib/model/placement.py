@@ -91,7 +91,7 @@ class Placement:
         answer = self.order(idle)
         if type(self) in (WorstFit, BestFit):  # for speed
             return answer
-        order = listed(answer)
+        order = answered_numbers(answer)
         if order is None or sorted(order) != [*range(len(idle))]:
             raise InputError(
                 f"{type(self).__name__}.order returned {shown(answer)}; return each cluster number "
@@ -345,7 +345,7 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
     return request == "unordered" and placement is not None and placement.keeps_whole
 
 
-def listed(answer: Any) -> list[int] | None:
+def answered_numbers(answer: Any) -> list[int] | None:
     """Return what a rule of the user's own answered as whole numbers; None where it is not that."""
     is_plain = type(answer) in (list, tuple, range)  # for speed: asking for a Mapping takes long
     if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
@@ -358,7 +358,7 @@ def listed(answer: Any) -> list[int] | None:
 
 def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
     """Return what a rule answered as a list; None where it is no allocation of so many."""
-    taken = listed(answer)
+    taken = answered_numbers(answer)
     wrong = taken is None or len(taken) != clusters or sum(taken) != processors or min(taken) < 0
     return None if wrong else taken
 

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from coalloc_lib.basics.display import listed
 from coalloc_lib.intervals import Interval
 from coalloc_lib.report.decision import Changes, Decision, Verdict, decide, falls, rises
-from coalloc_lib.report.words import changed, duration, in_a_row, listed
+from coalloc_lib.report.words import changed, duration, in_a_row
 
 #: What is to be done, by how the name of the option begins.
 ADVICE = {

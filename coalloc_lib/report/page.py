@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from coalloc_lib import plots
+from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import csv_of
 from coalloc_lib.report import words
 from coalloc_lib.report.options import ALONE, METRICS, SHARED
@@ -35,7 +36,7 @@ def page_of(report: Any) -> str:
     }  # fmt: skip
     loader = PackageLoader("coalloc_lib", "report")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    for word in (words.duration, words.changed, words.listed):
+    for word in (words.duration, words.changed, listed):
         environment.filters[word.__name__] = word
     return environment.get_template("page.html.j2").render(values)
 

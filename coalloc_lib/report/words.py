@@ -1,15 +1,8 @@
 """Times, changes and lists in words."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 HOUR, DAY = 3_600, 86_400
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in words: ``north, south and west``."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def duration(seconds: float) -> str:

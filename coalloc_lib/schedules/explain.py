@@ -1,6 +1,6 @@
 """What waits, what idles meanwhile, and why: questions to a finished schedule, and its pictures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.basics.display import listed
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement, may_stay_whole
 from coalloc_lib.policies import FCFS, FPFS
@@ -148,12 +149,6 @@ def _ways(wanted, whole):
     count = _NUMERALS[len(wanted)] if len(wanted) < len(_NUMERALS) else len(wanted)
     split = f"{listed(wanted)} on {count} clusters"
     return f"{sum(wanted)} on one cluster, or {split}" if whole else split
-
-
-def listed(items: Sequence[object] | NDArray[np.int64]) -> str:
-    """Return things as a sentence lists them: '4', '4 and 1', '4, 2 and 1'."""
-    words = [str(item) for item in items]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def held_until(schedule: Schedule) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.studies.shown import Caption
@@ -34,7 +34,7 @@ def densities(runs: pd.DataFrame | None = None) -> pd.DataFrame:
     return pd.concat([by_size, by_time], ignore_index=True)
 
 
-def draw_densities(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_densities(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw both as histograms; a bar of sizes is one processor wide, around its size."""
     is_size = (table["quantity"] == SIZE).to_numpy()
     bars = table.assign(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
@@ -138,7 +138,7 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(system=systems, sizes=sizes)
 
 
-def draw_printed(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw how far each cell is from the print, a panel for each system and request."""
     cells = labelled(table)
     for column in ("capacity_loss", "ci95_low", "ci95_high"):

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 from pandas.io.formats.style import Styler
 
 from coalloc_lib import plots
@@ -40,7 +40,7 @@ class Caption:
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class StudyFigure:
     """A figure of a study: what makes its table from the runs, what draws that, and its words.
 
     ``draw(table, title=, subtitle=)`` is None where a table has no picture; `claims` are those that
@@ -50,7 +50,7 @@ class Figure:
     name: str
     caption: Caption
     make_table: Callable[[pd.DataFrame], pd.DataFrame]
-    draw: Callable[..., Picture] | None = None
+    draw: Callable[..., Figure] | None = None
     claims: tuple[str, ...] = ()
 
 
@@ -58,7 +58,7 @@ class Figure:
 class ShownFigure:
     """A figure of some runs; in a notebook it shows itself, with the verdicts of its claims."""
 
-    figure: Figure
+    figure: StudyFigure
     runs: pd.DataFrame
     verdicts: list[Row] = field(default_factory=list)
     #: What to notice; empty where the runs are not those that the finding is written for.
@@ -75,7 +75,7 @@ class ShownFigure:
         return self.figure.claims
 
     @property
-    def draw(self) -> Callable[..., Picture] | None:
+    def draw(self) -> Callable[..., Figure] | None:
         """What draws it, None for a table alone."""
         return self.figure.draw
 
@@ -95,7 +95,7 @@ class ShownFigure:
         """What to notice, else what the figure shows."""
         return self.finding or self.figure.caption.shows
 
-    def plot(self) -> Picture:
+    def plot(self) -> Figure:
         """Draw the figure and return a matplotlib `Figure`."""
         if self.draw is None:
             raise InputError(f"{self.name} is a table without a picture; call its data()")
@@ -140,7 +140,7 @@ class StudyResult:
         verdicts = [row for row in self.rows if row.item in figure.claims]
         return ShownFigure(figure, self.runs, verdicts, self._finding(figure))
 
-    def _finding(self, figure: Figure) -> str:
+    def _finding(self, figure: StudyFigure) -> str:
         return figure.caption.finding_at(self._scale) if self._scale else ""
 
     @cached_property

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, whole
 from coalloc_lib.basics.progress import SILENT, Silent
@@ -32,7 +32,7 @@ from coalloc_lib.experiments.sweep.points import label
 from coalloc_lib.intervals import Interval, all_of
 from coalloc_lib.studies.ledger import Decision, Row, judge_claim, not_on_stand_in
 from coalloc_lib.studies.published import load_claims, published_claim
-from coalloc_lib.studies.shown import SHIPPED, Caption, Figure, StudyResult
+from coalloc_lib.studies.shown import SHIPPED, Caption, StudyFigure, StudyResult
 from coalloc_lib.workloads.catalogue import listing
 
 #: The file of a study's runs, in the folder of its results.
@@ -181,7 +181,7 @@ class Study:
     settings: Callable[[Scale], Iterable[Any]]
     measure: Callable[[Any, Scale, Any], Iterable[Mapping[str, Any]]]
     logs: tuple[str, ...] = ()
-    figures: dict[str, Figure] = field(default_factory=dict, init=False)
+    figures: dict[str, StudyFigure] = field(default_factory=dict, init=False)
     claims: dict[str, Claim] = field(default_factory=dict, init=False)
     _numbers: list[Callable] = field(default_factory=list, init=False)
 
@@ -283,16 +283,16 @@ class Study:
         self,
         name: str,
         caption: Caption | str,
-        draw: Callable[..., Picture] | None = None,
+        draw: Callable[..., Figure] | None = None,
         claims: Iterable[str] = (),
     ) -> Callable:
-        """Return a decorator for the function from runs to the table of a `Figure`."""
+        """Return a decorator for the function from runs to the table of a `StudyFigure`."""
         if name in self.figures:
             raise InputError(f"name = {name!r} is a figure of {self.name}; choose another")
         caption = Caption(caption) if isinstance(caption, str) else caption
 
         def keep(make_table: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable:
-            self.figures[name] = Figure(name, caption, make_table, draw, tuple(claims))
+            self.figures[name] = StudyFigure(name, caption, make_table, draw, tuple(claims))
             return make_table
 
         return keep
@@ -313,7 +313,7 @@ class Study:
         self._numbers.append(rows)
         return rows
 
-    def figure_named(self, name: str) -> Figure:
+    def figure_named(self, name: str) -> StudyFigure:
         """Return a figure by its name."""
         return self.figures[one_of("name", name, tuple(self.figures))]
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coalloc_lib.basics.checks import InputError, not_negative, shown, whole
+from coalloc_lib.basics.display import listed
 from coalloc_lib.calendar import Booking, Calendar
 from coalloc_lib.calendar.search import TOO_FEW, Attempt
 from coalloc_lib.calendar.trees import Request
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
-from coalloc_lib.schedules.explain import listed
 
 #: Fill and ink of a reader's requests, by number: no grey, which others have.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])

@@ -10,11 +10,11 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.display import listed
 from coalloc_lib.calendar import SlotTrees, worked_example
 from coalloc_lib.calendar.periods import IdlePeriod, slot_of
 from coalloc_lib.calendar.trees import Inner, Node, leaves
 from coalloc_lib.plots.schedules import Box, rows
-from coalloc_lib.schedules.explain import listed
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 
 #: The request of the worked example: start, length, servers; and where the drawing ends.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.basics.display import card, span_of
+from coalloc_lib.basics.display import card, listed, span_of
 from coalloc_lib.experiments.curves import Curve, Point
 from coalloc_lib.intervals import Bound, Interval
 
@@ -61,3 +61,10 @@ def test_a_curve_is_a_table_too():
     assert known == [0.2, 1.5, 1.4, 1.6, False, False]
     assert (empty[0], *empty[4:]) == (0.9, True, True)
     assert np.isnan(empty[1:4]).all()
+
+
+@pytest.mark.parametrize(
+    ("items", "words"), [([], ""), (["a"], "a"), ([4, 1], "4 and 1"), ((4, 2, 1), "4, 2 and 1")]
+)
+def test_things_are_listed_as_a_sentence_does(items, words):
+    assert listed(items) == words

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coalloc_lib.report.words import changed, duration, listed
+from coalloc_lib.report.words import changed, duration
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,3 @@ def test_a_change_and_its_interval_have_one_unit():
     assert changed(-11_000, -17_000, 30) == "−3.1 h (−4.7 to +0.0)".replace("+0.0", "0.0")
     assert changed(60) == "+60 s"
     assert changed(1.25, -0.5, 3, times=False) == "+1.2 (−0.5 to +3.0)"
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"

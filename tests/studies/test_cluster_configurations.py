@@ -171,7 +171,7 @@ def test_a_line_is_alike_where_it_is_moved_a_little():
     """A response that is a tenth longer is much at a light load, and little near saturation."""
     by = Interval(0.1, 0.09, 0.11, 9)
     near, light = (
-        claims.Comparison(Sample([-0.001, 0.0, 0.001]), {load: by}, 0.85) for load in (0.8, 0.3)
+        claims.Advantage(Sample([-0.001, 0.0, 0.001]), {load: by}, 0.85) for load in (0.8, 0.3)
     )
     assert (near.alike(), light.alike()) == (True, False)
 

@@ -79,7 +79,7 @@ Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Advantage:
     """What one line has more than another, on the same jobs.
 
     `more` is the difference of the maximal utilizations in each run, `responses` the relative one
@@ -120,13 +120,13 @@ class Comparison:
         return all_of(*answers)
 
 
-def compare(runs: pd.DataFrame, one: Line, other: Line) -> Comparison:
+def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
     """Compare two lines of the runs; what `other` does not name is as in `one`."""
     other = {**one, **other}
     saturated = pick(runs, measured=SATURATED)
     more = difference(saturated, "max_utilization", one, other)
     saturates = sample(saturated, "max_utilization", **other).mean
-    return Comparison(more, relative_responses(runs, one, other), saturates)
+    return Advantage(more, relative_responses(runs, one, other), saturates)
 
 
 def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float, Interval]:
@@ -141,17 +141,17 @@ def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float
     return found
 
 
-def compare_systems(runs: pd.DataFrame, one: str, other: str) -> Comparison:
+def compare_systems(runs: pd.DataFrame, one: str, other: str) -> Advantage:
     """Compare two systems, all else alike."""
     return compare(runs, {"system": one}, {"system": other})
 
 
-def compare_placements(runs: pd.DataFrame, one: str, other: str, **where: Any) -> Comparison:
+def compare_placements(runs: pd.DataFrame, one: str, other: str, **where: Any) -> Advantage:
     """Compare two placements on one system, of one kind of jobs."""
     return compare(runs, {**where, "placement": one}, {"placement": other})
 
 
-def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Comparison:
+def compare_jobs(runs: pd.DataFrame, one: str, other: str) -> Advantage:
     """Compare two kinds of jobs, all else alike."""
     return compare(runs, {"jobs": one}, {"jobs": other})
 
@@ -243,7 +243,7 @@ def only_many_unequal_clusters_do_well(runs: pd.DataFrame) -> Decision:
     return decision_on(most(printed), answers, STANDS)
 
 
-def does_well(change: Comparison) -> bool | None:
+def does_well(change: Advantage) -> bool | None:
     """Whether a system is much as equal clusters: where it saturates, and at a moderate load."""
     if MODERATE not in change.responses:  # that load saturates it
         return False

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import NotRunError, difference, groups_of, pick, sample
@@ -98,7 +98,7 @@ def draw_curves(
     offsets: Mapping[str, tuple[float, ...]],
     beside: str = "",
     **how: Any,
-) -> Picture:
+) -> Figure:
     """Draw lines and their maximal utilizations.
 
     The dashed levels of a line are at its `offsets` from the maximal utilization that it is held

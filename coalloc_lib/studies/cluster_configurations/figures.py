@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import pick, ratios
@@ -155,7 +155,7 @@ def over_printed(line: Values) -> Values:
     return {"system": PRINTED}
 
 
-def draw_figure3(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw ordered requests and unordered ones."""
     panels = {
         "ordered requests": ["4×32, ordered", "64+32+2×16, ordered", "64 alone, total"],
@@ -191,7 +191,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Section 4.2 ---
 
 
-def draw_figure4(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw equal clusters under first fit."""
     offsets = {"8×16": (0.0, MUCH)}
     return draw_curves(table, "0 to 3 points over 4×32", offsets, look=SYSTEM_SIGNS, **titles)
@@ -210,7 +210,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     return curves_of(lines, runs, by_system, over_standard)
 
 
-def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw unequal clusters, the large ones filled first."""
     offsets = dict.fromkeys(UNEQUAL, (-MUCH,))
     how: dict[str, Any] = {"panels": FEW_AND_MANY, "look": SYSTEM_SIGNS}
@@ -230,7 +230,7 @@ def figure5a(runs: pd.DataFrame) -> pd.DataFrame:
     return curves_of(lines, runs, by_system, over_standard)
 
 
-def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw unequal clusters, the small ones filled first."""
     offsets = dict.fromkeys(UNEQUAL, (0.0,))
     how: dict[str, Any] = {"panels": FEW_AND_MANY, "look": SYSTEM_SIGNS}
@@ -251,7 +251,7 @@ def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
     return curves_of(lines, runs, by_system, over_first_fit)
 
 
-def draw_figure6(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw equal clusters under worst fit."""
     offsets = {"4×32": (MUCH,), "8×16": (-MUCH,)}
     how: dict[str, Any] = {"beside": "first fit, Figure 4", "look": SYSTEM_SIGNS}
@@ -271,7 +271,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
     return curves_of(lines, runs, by_system, over_first_fit)
 
 
-def draw_figure7(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw unequal clusters under worst fit."""
     offsets = dict.fromkeys([STANDARD, *FEW], (MUCH,)) | dict.fromkeys(MANY, (-MUCH,))
     how: dict[str, Any] = {
@@ -306,7 +306,7 @@ def over_worst_fit(line: Values) -> Values:
     return {"placement": WORST_FIT}
 
 
-def draw_figure8(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw a panel for each system of many clusters."""
     both = (FIRST_FIT, WORST_FIT)
     panels = {system: [f"{system}, {placement}" for placement in both] for system in MANY}
@@ -362,19 +362,19 @@ def over_one_component(line: Values) -> Values:
     return {"jobs": of_one_total(ONE_COMPONENT)}
 
 
-def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **how: Any) -> Picture:
+def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **how: Any) -> Figure:
     """Draw jobs by their mean number of components, mixtures in a panel of their own."""
     return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **how)
 
 
-def draw_worst_fit(table: pd.DataFrame, beside: str, **titles: Any) -> Picture:
+def draw_worst_fit(table: pd.DataFrame, beside: str, **titles: Any) -> Figure:
     """Draw worst fit beside first fit: what it should help, and what it should not change."""
     offsets = {FOUR_COMPONENTS: (MUCH,), ONE_COMPONENT: (-SLIGHT, SLIGHT)}
     dashed = "3 points over first fit; for one component, 1 point from it"
     return draw_by_jobs(table, dashed, offsets, beside=beside, **titles)
 
 
-def draw_figure9(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw jobs of one distribution under first fit."""
     offsets = dict.fromkeys(ONE_MORE, (0.0,))
     return draw_by_jobs(table, "as much as with one component more", offsets, **titles)
@@ -393,7 +393,7 @@ def figure9(runs: pd.DataFrame) -> pd.DataFrame:
     return curves_of(lines, runs, by_jobs, over_one_component_more)
 
 
-def draw_figure10(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw jobs of one distribution under worst fit."""
     return draw_worst_fit(table, "first fit, Figure 9", **titles)
 
@@ -411,7 +411,7 @@ def figure10(runs: pd.DataFrame) -> pd.DataFrame:
     return curves_of(lines, runs, by_jobs, over_first_fit)
 
 
-def draw_figure11(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure11(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw jobs of one total under first fit."""
     offsets = dict.fromkeys((TWO_COMPONENTS, FOUR_COMPONENTS, *OF_ONE_AND_FOUR), (0.0,))
     return draw_by_jobs(table, "as much as one component", offsets, **titles)
@@ -431,7 +431,7 @@ def figure11(runs: pd.DataFrame) -> pd.DataFrame:
     return curves_of(lines, runs, by_jobs, over_one_component)
 
 
-def draw_figure12(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure12(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw jobs of one total under worst fit."""
     return draw_worst_fit(table, "first fit, Figure 11", **titles)
 
@@ -455,7 +455,7 @@ PANELS = {
 }
 
 
-def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the penalty at break-even over the size of a job, a panel for each policy."""
     return plots.lines(
         table,

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import groups_of, interval_columns, pick
@@ -71,7 +71,7 @@ NOBODY = SIZES.maximum
 # --- The groups of jobs (section 5) ---
 
 
-def draw_shares(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the exact and the printed shares, and how far samples stray."""
     drawn = table.rename(columns={"sample_low": "ci95_low", "sample_high": "ci95_high"})
     return plots.intervals(
@@ -231,21 +231,21 @@ def look_of(names: Sequence[str]) -> dict[str, plots.Sign]:
     return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
 
 
-def draw_responses(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_responses(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw mean response times, a panel a MaxJumps; the table has a column ``line``."""
     ends = {"response_low": "ci95_low", "response_high": "ci95_high"}
     table = table.drop(columns=[*ends.values()]).rename(columns=ends)
     return draw_lines(table, y="response", ylabel="mean response time", **how)
 
 
-def draw_ratios(table: pd.DataFrame, base: str, **how: Any) -> Picture:
+def draw_ratios(table: pd.DataFrame, base: str, **how: Any) -> Figure:
     """Draw response times over those of a base, named in words, as `draw_responses` does."""
     table = table.assign(warning=table["warning"].mask(table["ratio"].isna(), ""))
     ylabel = f"mean response time\nover that with {base}"
     return draw_lines(table, y="ratio", factors=True, level=(base, 1.0), ylabel=ylabel, **how)
 
 
-def draw_lines(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_lines(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw lines, a panel a MaxJumps."""
     panels = "MaxJumps " + table["max_jumps"].map(jumps_label)
     drawn: dict[str, Any] = {"look": look_of(table["line"].unique()), "bare": BARE, "whole": True}
@@ -261,7 +261,7 @@ def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([split, whole.assign(response_low=np.nan, response_high=np.nan)])
 
 
-def draw_figure1(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the response times along the penalty, and dashed those of whole jobs."""
     drawn = with_whole_jobs(by_group(table))
     look = LOOK | {f"{group} whole": sign for group, sign in LOOK.items()}
@@ -286,7 +286,7 @@ def figure1(runs: pd.DataFrame) -> pd.DataFrame:
     return in_order(table, "max_jumps", "parts", "psi")
 
 
-def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the same over the response times of whole jobs, and the printed thresholds."""
     printed = pd.DataFrame({"line": PRINTED.keys(), "psi": PRINTED.values()})
     how: dict[str, Any] = {"xlabel": PSI, "printed": printed}
@@ -301,7 +301,7 @@ FIGURE1_RATIOS_CAPTION = Caption(
 study.add_figure("figure1-ratios", FIGURE1_RATIOS_CAPTION, draw_figure1_ratios)(figure1)
 
 
-def draw_figure2(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure2(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the response times along the splitting threshold."""
     return draw_responses(by_group(table), x="above", xlabel=THRESHOLD, **titles)
 
@@ -339,7 +339,7 @@ def along_thresholds(
     return in_order(table.assign(best=best), *same, "above")
 
 
-def draw_figure2_ratios(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure2_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the same over the response times of whole jobs."""
     return draw_ratios(by_group(table), NOBODY_SPLIT, x="above", xlabel=THRESHOLD, **titles)
 
@@ -355,7 +355,7 @@ def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
-def draw_figure3(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the response times of S4, a line a penalty."""
     return draw_responses(by_penalty(table), x="above", xlabel=THRESHOLD, **titles)
 
@@ -375,7 +375,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
     return along_thresholds(here, ("S4",), ["psi"])
 
 
-def draw_figure3_ratios(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure3_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the same over the response times of whole jobs."""
     return draw_ratios(by_penalty(table), NOBODY_SPLIT, x="above", xlabel=THRESHOLD, **titles)
 
@@ -391,7 +391,7 @@ def by_load(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(line="load " + table["load"].map("{:g}".format))
 
 
-def draw_figure4(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the response times of S4, a line a load."""
     return draw_responses(by_load(table), x="above", xlabel=THRESHOLD, **titles)
 
@@ -410,7 +410,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     return along_thresholds(here, ("S4",), ["load", "psi"])
 
 
-def draw_figure4_ratios(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure4_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the same over the response times of whole jobs."""
     return draw_ratios(by_load(table), NOBODY_SPLIT, x="above", xlabel=THRESHOLD, **titles)
 
@@ -421,7 +421,7 @@ FIGURE4_RATIOS_CAPTION = Caption(
 study.add_figure("figure4-ratios", FIGURE4_RATIOS_CAPTION, draw_figure4_ratios)(figure4)
 
 
-def draw_figure5(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw drawn penalties over the same for all, along the splitting threshold."""
     return draw_ratios(by_group(table), SAME_PENALTY, x="above", xlabel=THRESHOLD, **titles)
 
@@ -439,7 +439,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
     return in_order(ratio_table(against_same_penalty(here), [*GROUPS]), "max_jumps", "above")
 
 
-def draw_figure6(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw split jobs of each group of penalties over all split jobs."""
     lines = table.assign(line=table["group"])
     return draw_ratios(lines, ALL_SPLIT, x="above", xlabel=THRESHOLD, **titles)
@@ -468,7 +468,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 COUNTING = {AT_HEAD: "at the head (2008)", WHOLE_WAIT: "over the whole wait (2003)"}
 
 
-def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the thresholds up to MaxJumps 20, where one more or less matters; bounds are hollow."""
     drawn = pick(table[table["max_jumps"] <= 20], group=tuple(PRINTED))
     under_fcfs = pick(drawn, max_jumps=0).assign(counted=WHOLE_WAIT)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import pick
@@ -53,7 +53,7 @@ def change_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_map(
     table: pd.DataFrame, group: str = STREAM, ylabel: str = "", subtitle: str = "", title: str = ""
-) -> Picture:
+) -> Figure:
     """Draw the maps of a group of jobs; the table has columns ``panel`` and ``row``, of labels."""
     cells = pick(table, group=group)
     saturated, kinds = cells["saturated"] != "", set(cells["saturated"])
@@ -87,7 +87,7 @@ def policy_label(max_jumps: float) -> str:
     return f"FPFS({jumps_label(max_jumps)})" if max_jumps else "FCFS"
 
 
-def draw_viability(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw a map of penalty and splitting threshold, a panel a load."""
     panel, row = "load " + table["load"].map("{:.3f}".format), table["above"].map("{:g}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="splits jobs above", **how)
@@ -126,7 +126,7 @@ def viability_no_limit(runs: pd.DataFrame) -> pd.DataFrame:
     return viability(runs, NO_LIMIT)
 
 
-def draw_components(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_components(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw a map of penalty and number of components, a panel a policy."""
     panel, row = table["max_jumps"].map(policy_label), table["parts"].map("{:g}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="components", **how)
@@ -149,7 +149,7 @@ def components(runs: pd.DataFrame) -> pd.DataFrame:
     return in_order(table, "max_jumps", "parts", "psi")
 
 
-def draw_adaptive(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw a map of penalty and placement, a panel a policy."""
     panel = table["max_jumps"].map(policy_label)
     row = "above " + table["above"].map("{:g}".format) + ", " + table["placement"]
@@ -175,7 +175,7 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
     return in_order(large_first, "max_jumps")
 
 
-def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw a map of penalty and of the share that cannot be split, a panel a policy."""
     panel, row = table["max_jumps"].map(policy_label), table["kept_whole"].map("{:.0%}".format)
     return draw_map(table.assign(panel=panel, row=row), ylabel="cannot be split", **how)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import (
@@ -84,7 +84,7 @@ def with_pieces(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([own_site, largest])
 
 
-def draw_along(table: pd.DataFrame, x: str = "penalty", **how: Any) -> Picture:
+def draw_along(table: pd.DataFrame, x: str = "penalty", **how: Any) -> Figure:
     """Draw ratios, by work, along the penalty or another number."""
     settings: dict[str, Any] = {
         "xlabel": "penalty of jobs that span sites",
@@ -99,7 +99,7 @@ def draw_along(table: pd.DataFrame, x: str = "penalty", **how: Any) -> Picture:
 # --- Figures 4 to 7 ---
 
 
-def draw_figure4(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw each way to run over job sharing, along the penalty."""
     return draw_along(table, line="way", look=LOOK, **titles)
 
@@ -128,7 +128,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(lines)[found.columns].sort_values("workload", kind="stable")
 
 
-def draw_dots(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_dots(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw ratios at some penalties, in rows of configurations."""
     names = {penalty: f"penalty {penalty:g}" for penalty in DOTS}
     dots = pick(table, weight="work", penalty=DOTS)
@@ -159,7 +159,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
     return awrt_ratios(both, AGAINST_SHARING, ["workload", "configuration", "penalty"])
 
 
-def draw_figure7(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw spanning with wide jobs whole over spanning with them in pieces."""
     pieces = "wide jobs in pieces"
     how: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
@@ -184,7 +184,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Further than the paper ---
 
 
-def draw_joining(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw what users of the sites of each size get, and all where these differ, in rows."""
     rows = pick(table, weight="work")
     alike = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
@@ -223,7 +223,7 @@ def joining(runs: pd.DataFrame) -> pd.DataFrame:
     return awrt_ratios(both, {"way": LOCAL}, columns)
 
 
-def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw spanning at once and adaptive spanning along the penalty."""
     how: dict[str, Any] = {
         "row": "configuration",
@@ -256,7 +256,7 @@ def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
     return (0.0, *pick(runs, policy=ADAPTIVE)["penalty"].unique().tolist())
 
 
-def draw_load(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw spanning over sharing along the load."""
     how: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
     return draw_along(table, look=plots.signs(AT_LOADS.values()), **how, **titles)
@@ -280,7 +280,7 @@ def load(runs: pd.DataFrame) -> pd.DataFrame:
     return found[found["spanning"] != ""].drop(columns=["policy", "penalty"])
 
 
-def draw_by_sites(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_by_sites(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw both ways in which a penalty grows."""
     return draw_along(table, line="costs", look=plots.signs(COSTS.values()), **titles)
 
@@ -318,7 +318,7 @@ def break_even_of_draws(runs: pd.DataFrame) -> Crossings:
     return crossings(spanning_over_sharing(runs), level=1.0)
 
 
-def draw_break_even(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the penalties, a panel a workload, a row a configuration."""
     own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     where = pick(table, scheduling="FCFS")["configuration"].unique()

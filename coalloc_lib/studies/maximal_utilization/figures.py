@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import differences, means, pick
@@ -88,7 +88,7 @@ def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[f
     return {group: (loss - by, loss + by) for group, loss in losses_by_group.items()}
 
 
-def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Picture:
+def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Figure:
     """Draw the loss of each setting as a bar, in groups of those that are compared."""
     return plots.bars(table, value="capacity_loss", group=group, series=series, **how)
 
@@ -122,7 +122,7 @@ REQUEST_LABELS = {
 }
 
 
-def draw_figure3(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by request type, and where that of ordered requests is roughly cut in half."""
     ordered = loss_by_group(table, request=ORDERED)
     low, high = HALVED
@@ -156,7 +156,7 @@ def best_method(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Figure 4: how sizes are drawn ---
 
 
-def draw_figure4(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by how sizes are drawn, and where it is if the mean alone matters."""
     dependent = loss_by_group(table, drawn=DEPENDENT)
     if_mean_alone = {}
@@ -185,7 +185,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Section 7.1: service times ---
 
 
-def draw_service_times(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw how the loss grows, in percent, with the spread of service times."""
     points = table.assign(panel=table["request"] + " requests", growth=100 * table["growth"])
     for end in ("ci95_low", "ci95_high"):
@@ -237,7 +237,7 @@ OVERTAKING = {
 METHOD_LABELS = {HEAVY: "queue held at 500", POISSON: "Poisson arrivals"}
 
 
-def draw_figure5(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by policy and method, and what is clearly less than that of FCFS."""
     methods = table["policy"] + ", " + table["method"].map(METHOD_LABELS)
     labelled = table.assign(series=methods.where(table["policy"] != "FCFS", "FCFS"))
@@ -270,7 +270,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Figure 6: where components go ---
 
 
-def draw_figure6(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by placement, and what is not very different from that of worst fit."""
     near = around(loss_by_group(table, placement=WORST), LITTLE)
     placements = table["placement"].replace({"best fit": "best fit (not in the paper)"})
@@ -294,7 +294,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Figure 7: two logs ---
 
 
-def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Picture:
+def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figure:
     """Draw the loss of both logs; the subtitle says what stands in for them."""
     near = around(loss_by_group(table, "request", log=DAS1), LITTLE)
     (ctc,) = table["ctc"].unique()
@@ -322,7 +322,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 COMPONENT_LABELS = {UNORDERED: "four components", WHOLE: "one component"}
 
 
-def draw_figure8(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss of jobs in four components, and in one."""
     four = loss_by_group(table, request=UNORDERED)
     labelled = table.assign(series=table["request"].map(COMPONENT_LABELS))
@@ -353,7 +353,7 @@ JUMP_LABELS = {
 }
 
 
-def draw_freedoms(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_freedoms(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the loss by what requests leave open and by how often jobs may be passed."""
     labelled = table.assign(
         group=table["request"].map(FREEDOM_LABELS),

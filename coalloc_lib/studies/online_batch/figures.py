@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from coalloc_lib import plots
@@ -201,7 +201,7 @@ def shades_of(names: Iterable[str]) -> dict[str, plots.Sign]:
     return {name: shades[name] for name in names}
 
 
-def draw_trend(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_trend(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw lines with their bands, in panels."""
     columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
     return plots.lines(table, **columns | {"look": LOOK} | how)
@@ -247,7 +247,7 @@ def table1(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Figures 3 to 5: online and batch ---
 
 
-def draw_figure3(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the wait over the length along the length; that of all jobs on logarithmic axes."""
     panels = table["panel"].unique()
     scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
@@ -289,7 +289,7 @@ def tail(
             yield point(runs, setting, at, over_draws(longer, share), **words)
 
 
-def draw_figure4(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the lines on each machine, and at the foot the longest waits that are printed."""
     printed = [
         {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
@@ -317,7 +317,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_lengths(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the distribution of run times, a line a log."""
     how: dict[str, Any] = {"scales": ("log", "linear"), "stairs": True}
     how |= {"xlabel": "length (hours)", "ylabel": "share of the jobs\nthat are no longer"}
@@ -340,7 +340,7 @@ def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns | {"estimate": found["share_no_longer"]})
 
 
-def draw_figure5(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the mean wait by servers asked for."""
     axes = {"xlabel": "servers asked for", "ylabel": "mean wait (hours)"}
     return draw_trend(table, scales=LOGLOG, **axes, **titles)
@@ -390,7 +390,7 @@ def name_of_group(above: float, up_to: float) -> str:
     return f"attempts ({above:g}:{up_to:g}]"
 
 
-def draw_readings(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_readings(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw what came out of KTH over what is printed, a row a reading."""
     of_kth = table[table["log"].str.startswith(KTH)].dropna(subset="ratio")
     how: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
@@ -453,7 +453,7 @@ def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
     return found[shares > 1]
 
 
-def draw_figure6(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw waits by share of reservations, a row a log, and the record dashed."""
     drawn = [line for line in table["line"] if line != RECORDED]
     how: dict[str, Any] = {"row": "log", "scales": LOGLOG, "stairs": True, "dashed": [RECORDED]}
@@ -485,7 +485,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the mean wait along the share of reservations."""
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
     return draw_trend(table, look=shades_of(table["line"]), **axes, **titles)
@@ -524,7 +524,7 @@ def operations_over_none(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw each part of the work over that without reservations."""
     how: dict[str, Any] = {"x": "ratio", "row": "part", "series": "of", "factors": True}
     xlabel = "operations a request, over those without reservations"
@@ -568,7 +568,7 @@ def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False
     return student(np.log(counts.to_numpy()) @ x / (x @ x))
 
 
-def draw_growth(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the fitted powers, a panel a number that varies."""
     xlabel = "fitted power: at 0 more of it changes nothing, at 1 twice as much doubles the work"
     return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)

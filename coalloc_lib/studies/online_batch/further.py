@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure as Picture
+from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.experiments import groups_of, interval_columns, pick
@@ -54,13 +54,13 @@ REFUSALS = "intervals: 95 %, weeks drawn anew; in words: share of the work that 
 # --- Every policy, certainty, promises ---
 
 
-def draw_with_refusals(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_with_refusals(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw intervals in rows; beside them which share of the work is refused, where any is."""
     words = [f"{100 * work:.2g} % refused" if work > 0 else "" for work in table["refused_work"]]
     return plots.intervals(table.assign(words=words), panel="panel", words="words", **how)
 
 
-def draw_waits(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_waits(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the mean wait under every policy, a panel for the lengths that are told."""
     how: dict[str, Any] = {"x": "mean_wait_h", "row": "log", "series": "policy", "log": True}
     how |= {"look": LOOK, "row_height": 0.75, "xlabel": "mean wait (hours)"}
@@ -103,12 +103,12 @@ def compared(
     return row | {name: number(one, name) for name in REFUSED}
 
 
-def draw_ratios(table: pd.DataFrame, **how: Any) -> Picture:
+def draw_ratios(table: pd.DataFrame, **how: Any) -> Figure:
     """Draw ratios of mean waits in rows, and what is refused."""
     return draw_with_refusals(table, x="ratio", row="row", series="series", factors=True, **how)
 
 
-def draw_certainty(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_certainty(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw policies that promise a start over EASY."""
     return draw_ratios(table, look=LOOK, xlabel="mean wait over that of EASY", **titles)
 
@@ -137,7 +137,7 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
-def draw_promises(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_promises(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw promised waits over waits."""
     how: dict[str, Any] = {"x": "ratio", "row": "log", "series": "lengths", "factors": True}
     how |= {"row_height": 0.6, "xlabel": "promised wait over wait"}
@@ -163,7 +163,7 @@ def promises(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_beside(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the wait of both parts along the share of the jobs that book."""
     how: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "names": "ends", "look": {}}
     axes = {"xlabel": "share of the jobs that book"}
@@ -197,7 +197,7 @@ def beside(runs: pd.DataFrame) -> pd.DataFrame:
 # --- What else matters, several clusters ---
 
 
-def draw_sensitivity(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_sensitivity(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw each change over online without."""
     xlabel = "mean wait over that with none"
     return draw_ratios(table, look=shades_of(table["series"]), xlabel=xlabel, **titles)
@@ -225,7 +225,7 @@ def sensitivity(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"refused": "Int64"})
 
 
-def draw_clusters(table: pd.DataFrame, **titles: Any) -> Picture:
+def draw_clusters(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the mean wait along the penalty, one cluster dashed."""
     how: dict[str, Any] = {"scales": ("linear", "log"), "dashed": (ONE,), "names": "ends"}
     axes = {"xlabel": "penalty of spanning", "ylabel": "mean wait (hours)"}
