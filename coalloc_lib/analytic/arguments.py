@@ -111,7 +111,7 @@ class Budget:
     """Seconds and bytes that one formula may take."""
 
     seconds: float
-    bytes: float
+    bytes: float = 2**30
 
     def allows(self, operations: float, memory: float) -> bool:
         """Whether so many elementary operations and bytes are within the budget."""
@@ -123,7 +123,7 @@ class Budget:
             raise BudgetError(
                 f"the formula would take about {_in_units(operations / OPERATIONS, _TIMES)} and "
                 f"{_in_units(memory, _MEMORY)}",
-                f"budget_seconds = {self.seconds:g}, budget_bytes = {self.bytes:g}",
+                f"budget_seconds = {self.seconds:g}, at most {self.bytes / 2**30:g} GiB",
             )
 
 

@@ -27,7 +27,6 @@ def maximal_utilization(
     placement: Placement | None = None,
     service: str = "exponential",
     budget_seconds: float = 60,
-    budget_bytes: float = 2**30,
 ) -> Bound:
     """Return the maximal utilization under first come, first served.
 
@@ -44,8 +43,9 @@ def maximal_utilization(
         Of unordered and total requests on several clusters; worst fit where it is not given.
     service : {"exponential", "slotted"}
         Exponential service times, or equal ones where all jobs in service start and end together.
-    budget_seconds, budget_bytes : float
-        What is estimated to take more, on any machine, raises `BudgetError` before it starts.
+    budget_seconds : float
+        What is estimated to take longer, or more than a gibibyte, raises `BudgetError` before it
+        starts.
 
     Notes
     -----
@@ -68,9 +68,7 @@ def maximal_utilization(
     (2003), equations (2) to (5).
     """
     level = _LEVELS[one_of("service", service, tuple(_LEVELS))]
-    budget = Budget(
-        positive("budget_seconds", budget_seconds), positive("budget_bytes", budget_bytes)
-    )
+    budget = Budget(positive("budget_seconds", budget_seconds))
     question = checked(system, sizes, components, request, placement)
     fits, least, mean = _CASES[request](system, *question, budget)
     mean_level = level(fits, system.processors // least)

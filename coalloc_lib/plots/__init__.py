@@ -12,5 +12,5 @@ from coalloc_lib.plots.lines import lines
 from coalloc_lib.plots.maps import MARKS, maps, timelines
 from coalloc_lib.plots.schedules import reservations, still
 from coalloc_lib.plots.signs import LOSS, MEANINGS, PRINT, STANDARD, Sign, shades, signs
-from coalloc_lib.plots.style import GREY, Picture, head, new_figure, stamp, title_figure, to_svg
+from coalloc_lib.plots.style import GREY, Picture, head, new_figure, title_figure, to_svg
 from coalloc_lib.plots.tables import format_interval

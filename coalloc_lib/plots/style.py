@@ -144,11 +144,6 @@ def mark_factors(axis: Axis, few: bool = False) -> None:
     axis.set_ticks([], minor=True)
 
 
-def stamp(figure: Figure, text: str) -> None:
-    """Write at the foot of a figure what made it, such as ``table.attrs["made_by"]``."""
-    figure.text(0.99, 0.005, text, ha="right", va="bottom", fontsize=6, color=GREY)
-
-
 def to_svg(figure: Figure) -> str:
     """Return a figure as SVG with texts as text, in DejaVu Sans or a font as wide."""
     file = StringIO()

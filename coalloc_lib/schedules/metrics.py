@@ -1,6 +1,6 @@
 """What a schedule means to those who wait for it: one table, per site, per width, for all."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import (
     InputError,
     instance_of,
-    not_negative,
     numbers,
     positive,
     shown,
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 #: The share of the work that waits at the last submission from which on a run is saturated: means
 #: then depend on where the log ends.
 STILL_WAITING = 0.05
+#: Of response time, wait and bounded slowdown, in `summary`.
+PERCENTILES = (50, 90, 95)
 _A_JOB = "give one a job"
 _SCHEDULE = "what simulate() or coalloc_lib.simulation.sites returns"
 
@@ -40,7 +41,6 @@ def summary(
     schedule: Schedule,
     groups: Any = None,
     *,
-    percentiles: Sequence[float] = (50, 90, 95),
     at_least: float = 10.0,
 ) -> "pd.DataFrame":
     """Return the metrics of all jobs and of every group of them, a row each.
@@ -49,8 +49,6 @@ def summary(
     ----------
     groups : array_like, shape (n,), or mapping of str to such, optional
         The group of each job; or several groupings: ``{"site": site, "width": by_width(jobs)}``.
-    percentiles : sequence of float
-        From 0 to 100, of response time, wait and bounded slowdown.
     at_least : float
         The shortest time that a job counts as in the bounded slowdown (Feitelson and others: Theory
         and practice in parallel job scheduling. JSSPP 1997).
@@ -61,19 +59,15 @@ def summary(
         The columns ``grouping`` and ``group`` (``all`` for all jobs), ``jobs``, ``refused`` (how
         many of these: what follows is of the others), ``spanning`` (the share of jobs on several
         clusters), ``awrt_work`` and ``awrt_processors`` (see
-        `Schedule.average_weighted_response_time`), and the mean, ``response_mean``, and
-        percentiles, ``response_p95``, of ``response``, ``wait`` and ``slowdown``.
+        `Schedule.average_weighted_response_time`), and the mean, ``response_mean``, and the
+        `PERCENTILES`, ``response_p95``, of ``response``, ``wait`` and ``slowdown``.
     """
     import pandas as pd
 
-    percentiles = list(percentiles)
-    for mark in percentiles:
-        if not_negative("percentiles", mark) > 100:
-            raise InputError(f"percentiles has {mark:g}; give numbers from 0 to 100")
     columns = _columns(schedule, at_least)
     rows = [
         {"grouping": grouping, "group": group}
-        | _metrics(columns, members, percentiles, name=f"group {group!r} of {grouping}")
+        | _metrics(columns, members, PERCENTILES, name=f"group {group!r} of {grouping}")
         for grouping, group, members in _members(groups, len(schedule))
     ]
     return pd.DataFrame(rows)

@@ -45,9 +45,13 @@ def test_the_budget_can_be_lowered_and_raised():
     system, joint = Multicluster.equal(3, 12), JointSizes.product([uniform(1, 6)] * 3)
     with pytest.raises(BudgetError, match="budget_seconds"):
         maximal_utilization(system, joint, budget_seconds=1e-6)
-    with pytest.raises(BudgetError, match="budget_bytes"):
-        maximal_utilization(system, joint, budget_bytes=10)
-    assert maximal_utilization(system, joint, budget_seconds=1e6, budget_bytes=2**40)
+    assert maximal_utilization(system, joint, budget_seconds=1e6)
+
+
+def test_a_formula_that_needs_too_much_memory_is_refused_however_long_it_may_take():
+    with pytest.raises(BudgetError, match="at most 1 GiB"):
+        Budget(1e6).check(1.0, 2.0**31)
+    Budget(1e6).check(1.0, 2.0**30)
 
 
 def test_the_estimate_is_the_bound_over_the_speed():
@@ -55,7 +59,7 @@ def test_the_estimate_is_the_bound_over_the_speed():
         Budget(60, 2**30).check(7.2e12, 3 * 2**30)
     assert refused.value.cost == "the formula would take about 2 hours and 3 GiB"
     assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
-    limit = " (budget_seconds = 60, budget_bytes = 1.07374e+09); raise the budget, "
+    limit = " (budget_seconds = 60, at most 1 GiB); raise the budget, "
     assert str(refused.value).startswith(refused.value.cost + limit)
 
 

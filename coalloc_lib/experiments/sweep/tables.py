@@ -154,10 +154,8 @@ def _table(run, names, with_errors):
     return table
 
 
-def summarize(
-    table: pd.DataFrame, confidence: float = 0.95, *, against: Mapping[str, object] | None = None
-) -> pd.DataFrame:
-    """Return the mean of each result at each point, with Student's t interval.
+def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = None) -> pd.DataFrame:
+    """Return the mean of each result at each point, with Student's t interval of 95 %.
 
     Rows of the `table` with an ``error`` are left out. Each result ``r`` becomes the columns
     ``r_estimate``, ``r_low``, ``r_high``, ``r_half_width`` and ``r_count``. One value alone has no
@@ -192,7 +190,7 @@ def summarize(
         row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
         fewest = min(fewest, good[where].sum() if good[where].sum() > 1 else FEW)
         for name, column in columns.items():
-            row |= _interval(name, column[where[good[where]]], confidence)
+            row |= _interval(name, column[where[good[where]]])
         rows.append(row)
     if fewest < FEW:
         warnings.warn(
@@ -263,10 +261,10 @@ def _math(interval, digits):
     return "$" + interval.text(digits).replace("±", r"\pm").replace(" [", r"\ [") + "$"
 
 
-def _interval(name, values, confidence):
+def _interval(name, values):
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):
-        interval = student(values, confidence)
+        interval = student(values)
         row = {key: getattr(interval, key) for key in row}
     return {f"{name}_{key}": value for key, value in (row | {"count": len(values)}).items()}

@@ -153,11 +153,11 @@ def test_bad_input(how, words):
 
 def test_summary_is_students_interval_of_each_point():
     table = sweep(noisy, {"load": [0.25, 0.5], "shift": [1, 2]}, replications=7)
-    summary = summarize(table.sample(frac=1, random_state=1), confidence=0.9)
+    summary = summarize(table.sample(frac=1, random_state=1))
     assert len(summary) == 4
     for row in summary.itertuples():
         values = table.value[(table.load == row.load) & (table["shift"] == row.shift)]
-        low, high = stats.t.interval(0.9, 6, values.mean(), stats.sem(values))
+        low, high = stats.t.interval(0.95, 6, values.mean(), stats.sem(values))
         found = (row.value_low, row.value_estimate, row.value_high, row.value_half_width)
         assert found == pytest.approx((low, values.mean(), high, (high - low) / 2))
         assert row.value_count == 7
@@ -189,7 +189,6 @@ def test_summary_refuses_what_is_no_sweep():
         ((table[["x"]],), "no column 'replication'"),
         ((None,), "table is a NoneType; give"),
         (({"replication": [0]},), "table is a dict; give"),
-        ((table, 95), "confidence = 95"),
         ((table.assign(word="a"),), "column 'word' with no numbers"),
     ]:
         with pytest.raises(co.InputError, match=words):
